@@ -108,6 +108,12 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     tick(at: Instant(nanoseconds: instant.nanoseconds &- 1)) + 1
   }
 
+  /// The tempo from `tick` on, in the master's clock.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func tempo(at tick: Tick) -> Tempo { tick >= changeTick ? changed.tempo : timeline.tempo }
+
   /// The tempo at `instant`.
   public func tempo(at instant: Instant) -> Tempo { tick(at: instant) >= changeTick ? changed.tempo : timeline.tempo }
 }

@@ -100,13 +100,14 @@ import _TestSupport
     #expect(rings.counters.take()?.limited == Int64(2000 - unknown))
   }
 
-  /// The messages of a peer in session go to both audio threads, those on channel 1 on channel 16. The ends of its notes follow
+  /// The messages of a peer in session go to both audio threads and to the recording, those on channel 1 on channel 16. The ends of its notes follow
   /// when its session ends.
   @Test func messagesReachTheAudioThreads() throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { local.close() }
     defer { remote.close() }
-    let rings = NetworkRings(bell: Doorbell(), hasSecondAudioThread: true)
+    let recording = RecordingRings()
+    let rings = NetworkRings(bell: Doorbell(), clock: ClockRings(recording: recording), hasSecondAudioThread: true)
     let session = SessionID(number: 1)
     var admission = Admission()
     (admission.notes, admission.isStandardDevice) = (true, true)
@@ -132,6 +133,10 @@ import _TestSupport
       #expect(events.map(\.kind) == expected.map { .message($0) })
       #expect(events.allSatisfy { $0.submitted >= before && $0.submitted <= MonotonicClock.now })
     }
+    var recorded: [SoundedMessage] = []
+    while let sounded = recording.messages.pop() { recorded.append(sounded) }
+    #expect(recorded.map(\.message) == expected && recorded.allSatisfy { $0.session == session })
+    #expect(recorded.allSatisfy { $0.instant >= before && $0.instant <= MonotonicClock.now })
     var copies: [Message] = []
     while let event = rings.events.pop() {
       switch event {

@@ -56,6 +56,10 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       "peer --port 0 --gate-file broken.yaml", 65, "gate file broken.yaml, line 1: gate", "is missing"),
     BadInput("simulate --network none.txt", 69, "network none.txt: cannot be read"),
     BadInput("simulate --network broken.yaml", 65, "broken.yaml:1"),
+    BadInput(
+      "peer --record none/x.mid", 69, "none/x.mid: cannot be written (No such file or directory)",
+      "give --record a file"),
+    BadInput("peer --record /dev/full", 69, "/dev/full: cannot be written (not a regular file)"),
     BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be created"),
     BadInput("demo --patch broken.yaml", 65, "broken.yaml:2"),
     BadInput("measure sync none.trace none.trace", 69, "none.trace: cannot be read"),
@@ -86,6 +90,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --time-stamps Ada --on-arrival Ada", 64, "--time-stamps Ada: contradicts --on-arrival"),
     BadInput("peer --journal Ada --no-journal Ada", 64, "--journal Ada: contradicts --no-journal"),
     BadInput("peer --audio wav:x --trace x", 64, "--trace x: is also the recording"),
+    BadInput("peer --record x --trace x", 64, "--record x: is also the trace"),
+    BadInput("peer --record x --audio wav:x", 64, "--record x: is also the WAV file"),
     BadInput("peer --lead-time 1", 64, "--lead-time 1.0: out of range"),
     BadInput("peer --port 65535", 64, "--port 65535: no port left"),
     BadInput("peer --duration 0", 64, "--duration 0.0: out of range"),
@@ -146,7 +152,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     let taken = try PortPair(port: 0)
     defer { taken.close() }
     for port in [taken.control.port, taken.data.port] {
-      let (outcome, newFiles) = try await run(BadInput("peer --audio wav:x.wav --trace x.trace --port \(port)", 69))
+      let (outcome, newFiles) = try await run(
+        BadInput("peer --audio wav:x.wav --trace x.trace --record x.mid --port \(port)", 69))
       #expect(outcome.status == 69 && newFiles == [])
       #expect(outcome.errors == "tutti: UDP port \(port): Address already in use; choose another with --port\n")
     }
@@ -155,11 +162,15 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   @Test func failedStartKeepsAnExistingRecording() async throws {
     let folder = try TemporaryFolder()
     let existing = Data("an existing recording".utf8)
-    try existing.write(to: folder.url.appendingPathComponent("x.wav"))
-    let arguments = ["peer", "--port", "0", "--audio", "wav:x.wav", "--trace", "no/such/folder/x.trace"]
+    for name in ["x.wav", "x.mid"] { try existing.write(to: folder.url.appendingPathComponent(name)) }
+    let arguments = [
+      "peer", "--port", "0", "--audio", "wav:x.wav", "--record", "x.mid", "--trace", "no/such/folder/x.trace",
+    ]
     let outcome = try await Child.tutti(arguments, in: folder).outcome()
     #expect(outcome.status == 69)
-    #expect(try Data(contentsOf: folder.url.appendingPathComponent("x.wav")) == existing)
+    for name in ["x.wav", "x.mid"] {
+      #expect(try Data(contentsOf: folder.url.appendingPathComponent(name)) == existing, "\(name)")
+    }
   }
 
   @Test func unreachablePeerIsReportedOnceAndThePeerKeepsRunning() async throws {

@@ -78,7 +78,7 @@ public struct NominalDevice: Sendable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  static func firstFrame(submittedAt instant: Instant, on grid: FrameGrid) -> Int64 {
+  package static func firstFrame(submittedAt instant: Instant, on grid: FrameGrid) -> Int64 {
     firstBoundary(atOrAfter: grid.firstFrame(notBefore: instant)) &+ period
   }
 

@@ -5,9 +5,9 @@ import Realtime
 
 // The end of a peer.
 extension Peer {
-  /// Closes everything, and completes the recording and the trace.
+  /// Closes everything, and completes the recordings and the trace.
   ///
-  /// - Throws: ``AudioFileError`` or ``TraceError`` if the recording or the trace is not complete.
+  /// - Throws: ``AudioFileError``, ``EngineError`` or ``TraceError`` if a recording or the trace is not complete.
   func leave() throws {
     let now = MonotonicClock.now
     // The announcement is withdrawn in the background. The wait for the daemon comes last, because the daemon may hang.
@@ -21,12 +21,14 @@ extension Peer {
     while networkRings.events.count > 0 { receiveFromNetwork() }
     execute(core.takeOutputs(at: now))
     clock.stop()
+    recordTicks(at: now)
+    // The names of the peers are known until the sessions end.
+    recordSound(at: now, isLast: true)
     core.leave(at: now)
     execute(core.takeOutputs(at: now))
     if !sound.stop(after: now) {
       log.warning("sound card: the card or its sound server does not respond; restart the sound server")
     }
-    recordTicks(at: now)
     // The last run counts too.
     core.account.settle()
     defer {
@@ -38,7 +40,15 @@ extension Peer {
       discovery = nil
     }
     trace.finish(summary)
-    try sound.finish()
+    if let lost = recording?.lost, lost > 0, let path = configuration.midiRecording {
+      log.warning(
+        "\(path): \(lost) notes and hits are missing, because the machine or its disk was too slow; close other programs"
+      )
+    }
+    // Each file is completed even if another one cannot be.
+    let recordings = Result { try sound.finish() }
+    try recording?.finish(at: now)
+    try recordings.get()
     if let failure = trace.failure { throw failure }
   }
 }

@@ -60,6 +60,7 @@ extension Peer {
       summary.others["clock_ticks_lost"] = externalClock.lost
       summary.others["clock_ticks_doubled"] = externalClock.duplicates
     }
+    if let recording { summary.others["midi_recording_lost"] = recording.lost }
     if let midi {
       let lost = Int64(
         networkRings.arrivals.dropped + clock.rings.messages.dropped + clock.rings.playerMessages.dropped
@@ -78,6 +79,7 @@ extension Peer {
     do throws(TraceError) {
       while let record = clock.rings.ticks.pop() {
         core.account.played(record.tick, run: ensemble.schedule.run, start: ensemble.schedule.start)
+        recording?.append(record)
         try trace.append(record)
       }
       try trace.flush()
@@ -85,6 +87,16 @@ extension Peer {
       // The rhythm continues without a trace.
       log.warning("\(error)")
     }
+  }
+
+  /// Passes what has sounded to the MIDI recording. The ticks before `now` have been recorded.
+  ///
+  /// - Parameter isLast: whether the sound has ended.
+  func recordSound(at now: Instant, isLast: Bool = false) {
+    guard isLast || recording?.isDue(at: now) == true else { return }
+    recording?.pass(
+      at: now, meter: patch.meter, soundingAt: { sound.sounding(at: $0) },
+      reference: { core.roster[$0]?.reference })
   }
 }
 

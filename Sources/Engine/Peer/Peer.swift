@@ -44,6 +44,8 @@ public final class Peer {
 
   var storage: SessionKeeper
   var trace: PeerTrace
+  /// Nil without a MIDI recording.
+  var recording: PeerRecording?
   var clockWarnings = ClockWarnings()
   /// Detects suspensions of the machine.
   var suspensions = ClockStepDetector(of: .boot)
@@ -127,6 +129,7 @@ public final class Peer {
     policy = configuration.policy
     sessionLog = SessionLog(log)
     if let path = configuration.trace { try TraceWriter.check(path: path) }
+    let midiFile = try configuration.midiRecording.map { try MIDIRecorder.file(at: $0) }
     let resolved: [HostResolver.Host]
     (hosts, resolved, contacts) = try Self.resolveHosts(configuration, mailbox: mailbox)
     // The saved addresses are numeric, so no name server is asked.
@@ -139,7 +142,8 @@ public final class Peer {
     probes = ProbeSender(socket: ports.data)
     let now = MonotonicClock.now
     startedAt = now
-    let clockRings = ClockRings()
+    let recordingRings = midiFile.map { _ in RecordingRings() }
+    let clockRings = ClockRings(recording: recordingRings)
     do {
       midi = try MIDIPorts(configuration)
       try sound.start(name: configuration.name, rings: clockRings.sound)
@@ -203,6 +207,12 @@ public final class Peer {
       ports.close()
       throw error
     }
+    if let midiFile, let recordingRings, let path = configuration.midiRecording {
+      let recorder = MIDIRecorder(
+        MIDIRecording(name: configuration.name, tempo: tempo, meter: patch.meter), to: midiFile, path: path,
+        onFailure: { log.warning("\($0)") })
+      recording = PeerRecording(recordingRings, recorder, name: configuration.name, meter: patch.meter, at: now)
+    }
     reportStart(lead: lead, advice: [clock.schedulingPolicy.advice, memory].compactMap { $0 })
     for host in resolved { use(host, at: now) }
     for address in restored { core.invitations.configure(InvitationList.Place(address), at: now) }
@@ -236,7 +246,8 @@ public final class Peer {
   ///   - status: is called about ten times a second.
   ///   - watch: is called with each event.
   /// - Returns: whether the peer has left or must be started again with a new identity.
-  /// - Throws: ``AudioFileError`` or ``TraceError`` if the recording or the trace is not complete.
+  /// - Throws: ``AudioFileError``, ``TraceError`` or ``EngineError`` if the recording, the trace or the MIDI recording is not
+  ///   complete.
   @discardableResult
   public func run(status: ((PeerStatus) -> Void)? = nil, watch: ((PeerEvent) -> Void)? = nil) throws -> Outcome {
     observer = watch.map(EventObserver.init)
@@ -268,6 +279,7 @@ public final class Peer {
       executeOutputs(at: now)
       observeRoster(at: now)
       recordTicks(at: now)
+      recordSound(at: now)
       if sound.raiseLead() { raiseSoundLead() }
       if let message = sound.warning(at: now) { log.warning("\(message)") }
       if let status, now >= nextStatus {

@@ -80,6 +80,8 @@ public struct PeerConfiguration: Sendable {
   public var duration: Nanoseconds?
   /// The path of the trace; nil: no trace.
   public var trace: String?
+  /// The path of the MIDI recording; nil: no MIDI recording.
+  public var midiRecording: String?
   /// The command line, for the trace.
   public var command: String
 

@@ -162,6 +162,15 @@ final class SoundOutputs {
     return counters
   }
 
+  /// Returns when a message sounds that is passed to the sound at `instant`: on a sound card, after its delay; in a recording, on the
+  /// first frame of a period.
+  func sounding(at instant: Instant) -> Instant {
+    if let cardState, cardState.status == .playing { return instant + cardState.delay + latency }
+    guard path != nil else { return instant }
+    let grid = FrameGrid.standard
+    return grid.instant(of: NominalDevice.firstFrame(submittedAt: instant, on: grid))
+  }
+
   /// The state of the sound card; nil if there is none.
   var cardState: CardState? { cardThread?.cardState }
 

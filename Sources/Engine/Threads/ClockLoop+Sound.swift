@@ -30,10 +30,11 @@ extension ClockLoop {
   }
 
   /// Passes `event` to the first audio thread. If the peer has a sound card and a recording, also passes it to the second
-  /// audio thread, which renders the recording.
+  /// audio thread, which renders the recording. A MIDI recording gets it, too.
   @_noLocks @_noAllocation
   func send(_ event: SoundEvent) {
     shared.sound.first.hits.push(event)
     if hasSecondAudioThread { shared.sound.recording.hits.push(event) }
+    if let recording = shared.recording { recording.hits.push(event) }
   }
 }

@@ -193,12 +193,16 @@ struct ClockLoop: ~Copyable {
       shared.ticks.push(
         TickRecord(
           tick: tick, due: sender.schedule.deadline(tick), acted: acted,
-          activity: sender.schedule.intensity.value(at: tick)))
+          activity: sender.schedule.intensity.value(at: tick), tempo: sender.schedule.tempo(at: tick),
+          series: sender.schedule.firstRun))
       publishCounters()
     case .step(let tick): play(tick, at: now)
     case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)
     case .end: port?.stop()
-    case .recall(let instant): send(.recall(from: instant))
+    case .recall(let instant):
+      var event = SoundEvent.recall(from: instant)
+      event.submitted = now
+      send(event)
     }
   }
 

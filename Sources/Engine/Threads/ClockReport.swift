@@ -1,4 +1,5 @@
 import MusicalTime
+import Playback
 
 /// A tick with the instant at which the clock thread processed it.
 struct TickRecord: Sendable, BitwiseCopyable {
@@ -9,13 +10,19 @@ struct TickRecord: Sendable, BitwiseCopyable {
   var acted: Instant
   /// The total activity that selects the layers at the tick, 0...127.
   var activity: UInt8
+  /// The tempo from the tick on.
+  var tempo: Tempo
+  /// The series of runs to which the tick belongs: ``PlaybackSchedule/firstRun``.
+  var series: UInt32
 
   @_noLocks @_noAllocation
-  init(tick: Tick, due: Instant, acted: Instant, activity: UInt8) {
+  init(tick: Tick, due: Instant, acted: Instant, activity: UInt8, tempo: Tempo, series: UInt32) {
     self.tick = tick
     self.due = due
     self.acted = acted
     self.activity = activity < 127 ? activity : 127
+    self.tempo = tempo
+    self.series = series
   }
 }
 

@@ -27,6 +27,10 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let counters = TripleBuffer(ClockCounters())
   /// The hits for the audio threads.
   let sound = SoundRings()
+  /// For the MIDI recording; nil if there is none.
+  let recording: RecordingRings?
+
+  init(recording: RecordingRings? = nil) { self.recording = recording }
 }
 
 /// The clock thread, with FIFO priority 70. The thread sleeps until shortly before the next deadline, or until a command.

@@ -211,7 +211,7 @@ struct NetworkLoop: ~Copyable {
     switch output {
     case .reception(let reception): pass(reception)
     case .send(let message): send(message)
-    case .sound(let message, _):
+    case .sound(let message, let session):
       // Channel 1 (zero-based 0) carries activity only and is silent, but a standard device may play notes on it. They sound on
       // channel 16 (zero-based 15).
       var audible = message
@@ -219,6 +219,9 @@ struct NetworkLoop: ~Copyable {
       let event = SoundEvent.message(audible, at: MonotonicClock.now, due: instant)
       rings.clock.sound.first.messages.push(event)
       if rings.hasSecondAudioThread { rings.clock.sound.recording.messages.push(event) }
+      if let recording = rings.clock.recording {
+        recording.messages.push(SoundedMessage(audible, from: session, at: event.instant))
+      }
     }
   }
 

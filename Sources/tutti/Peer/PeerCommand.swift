@@ -73,6 +73,13 @@ struct PeerCommand: ParsableCommand {
       time with the rhythm. Velocity is the force of a note. Controller 1 is the control `tilt forward` and controller 74 `tilt \
       sideways`. Without a rhythm, each note sounds at once.
 
+      MIDI FILE
+      With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \
+      tempo and the meter, the second one the drum hits (channel 10), and each player, also the local one, has a track with its \
+      name. Notes are at the position of the rhythm at which they sound on this peer. While no rhythm plays, they follow each \
+      other at the last tempo, and the pause before the rhythm is extended to whole bars. The file is written every few seconds \
+      and at the end, so after a crash at most the last five seconds are missing. While it is written, FILE.partial is beside it.
+
       EXTERNAL CLOCK
       With --clock-from the peer is the master and follows the external MIDI clock, including Start, Stop, Continue and \
       Song Position. If the option is repeated, the peer follows the first clock that it receives. When that clock becomes \
@@ -85,6 +92,7 @@ struct PeerCommand: ParsableCommand {
         tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004
         tutti peer --connect 192.168.1.20:5004 --trace ada.trace --json
         tutti peer --instrument tilt-harp --midi
+        tutti peer --name Ada --record take.mid
         tutti peer --clock-from "TR-8S"
         tutti peer --clock-from rtp:192.168.1.30:5004
         tutti peer --policy contacts --no-journal "stage box"
@@ -188,6 +196,12 @@ struct PeerCommand: ParsableCommand {
       "Write a trace to this file, for `tutti measure sync`: one JSON line per tick.", valueName: "FILE"))
   var trace: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Record what is played to this MIDI file: the rhythm and each player in a track of its own, with the tempo. An existing "
+        + "file is replaced.", valueName: "FILE"))
+  var record: String?
+
   @Flag(help: "Print events as JSON lines on standard output.")
   var json = false
 
@@ -201,6 +215,10 @@ struct PeerCommand: ParsableCommand {
     }
     if let trace, audio.contains("wav:" + trace) {
       throw ValidationError("--trace \(trace): is also the recording; give --trace another file")
+    }
+    if let record, trace == record || audio.contains("wav:" + record) {
+      throw ValidationError(
+        "--record \(record): is also the \(trace == record ? "trace" : "WAV file"); give --record another file")
     }
     if let activity, activity > 127 {
       throw ValidationError("--activity \(activity): out of range; give 0 to 127")
@@ -290,6 +308,7 @@ struct PeerCommand: ParsableCommand {
       configuration.lead = Nanoseconds(Int64((leadTime * 1e6).rounded()))
       configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
       configuration.trace = trace
+      configuration.midiRecording = record
 
       let mailbox = Mailbox()
       // Opening the peer can block for a long time in a sound server. Until it has returned, Ctrl-C ends the program.

@@ -1,0 +1,132 @@
+import Dispatch
+import MIDI
+import MusicalTime
+import Realtime
+import Synchronization
+
+/// Writes a ``MIDIRecording`` to a file, on a queue of normal priority, so that a slow disk delays no other thread.
+///
+/// A file of several tracks cannot grow at its end, because each track contains its length. The whole file is therefore written again
+/// every few seconds (``ReplacedFile``). A peer that is killed loses at most the last five seconds: ``interval``, ``lateness`` and the
+/// time of the write. The interval grows with the time that a write takes, so that a large file on a slow disk does not keep the disk
+/// busy.
+final class MIDIRecorder: @unchecked Sendable {
+  // Invariant: `recording`, `nextWrite`, `writtenRevision` and `_failure` are used only on `queue`.
+
+  /// The least time between two writes.
+  private static let interval = Nanoseconds.seconds(3)
+  /// How long after its instant an event is placed: all ticks before the event have been recorded then.
+  static let lateness = Nanoseconds.seconds(1)
+  /// The maximum number of events that wait for the queue. Further events are lost.
+  private static let capacity = 1 << 18
+
+  private let path: String
+  private let file: ReplacedFile
+  private let queue = DispatchQueue(label: "tutti.midi-recording")
+  private let onFailure: @Sendable (EngineError) -> Void
+  private var recording: MIDIRecording
+  /// When the file is written again.
+  private var nextWrite = Instant(nanoseconds: .min)
+  /// The revision of the recording in the file; -1 before the first write.
+  private var writtenRevision = -1
+  private var _failure: EngineError?
+  private let waiting = Mutex(Waiting())
+
+  private struct Waiting {
+    var events: [RecordedEvent] = []
+    /// All ticks before this instant are in ``events``, or were taken before.
+    var horizon = Instant(nanoseconds: .min)
+    /// Whether the queue has the task to take the events.
+    var isScheduled = false
+    var lost: Int64 = 0
+  }
+
+  /// The number of events that were lost, because the disk did not respond.
+  var lost: Int64 { waiting.withLock { $0.lost } }
+
+  /// Writes an empty recording in the background.
+  ///
+  /// - Parameter onFailure: called on the queue when the file cannot be written, once until it can be written again, and when the
+  ///   recording is full.
+  init(
+    _ recording: MIDIRecording, to file: ReplacedFile, path: String,
+    onFailure: @escaping @Sendable (EngineError) -> Void
+  ) {
+    (self.recording, self.file, self.path, self.onFailure) = (recording, file, path, onFailure)
+    queue.async { [self] in write() }
+  }
+
+  /// Checks that `path` can be written: see ``ReplacedFile/init(_:)``.
+  ///
+  /// - Throws: ``EngineError``.
+  static func file(at path: String) throws(EngineError) -> ReplacedFile {
+    do throws(ReplacedFile.Failure) { return try ReplacedFile(path) } catch {
+      throw EngineError("\(path): cannot be written (\(error.reason)); give --record a file in a writable folder")
+    }
+  }
+
+  /// Adds events. They are placed and written in the background.
+  ///
+  /// - Parameter now: an instant before which all ticks are among the events so far.
+  func add(_ events: [RecordedEvent], at now: Instant) {
+    let isFirst = waiting.withLock { waiting in
+      let room = max(0, Self.capacity - waiting.events.count)
+      waiting.lost += Int64(max(0, events.count - room))
+      waiting.events += events.prefix(room)
+      waiting.horizon = now - Self.lateness
+      defer { waiting.isScheduled = true }
+      return !waiting.isScheduled
+    }
+    if isFirst { queue.async { [self] in takeWaiting() } }
+  }
+
+  /// Places all events and writes the file, because the sound ends at `instant`.
+  ///
+  /// - Throws: ``EngineError`` if the recording on the disk is not complete.
+  func finish(at instant: Instant) throws(EngineError) {
+    let failure = queue.sync {
+      takeWaiting()
+      recording.finish(at: instant)
+      write()
+      return _failure
+    }
+    if let failure { throw failure }
+  }
+
+  /// Adds the waiting events to the recording, and writes the file if this is due.
+  private func takeWaiting() {
+    let (events, horizon) = waiting.withLock { waiting in
+      defer { (waiting.events, waiting.isScheduled) = ([], false) }
+      return (waiting.events, waiting.horizon)
+    }
+    let wasFull = recording.isFull
+    for event in events { recording.add(event) }
+    recording.place(until: horizon)
+    if recording.isFull, !wasFull {
+      onFailure(
+        EngineError(
+          "\(path): the recording has stopped: it has \(MIDIRecording.maximumEvents) events, the limit; "
+            + "record in shorter takes"))
+    }
+    if recording.revision != writtenRevision, MonotonicClock.now >= nextWrite { write() }
+  }
+
+  /// Writes the file. After a failure, the previous file remains, and the next write tries again.
+  private func write() {
+    let start = MonotonicClock.now
+    let hadFailed = _failure != nil
+    do {
+      try file.write(try recording.file.bytes())
+      (_failure, writtenRevision) = (nil, recording.revision)
+    } catch {
+      let reason = (error as? ReplacedFile.Failure)?.reason ?? "\(error)"
+      let failure = EngineError(
+        "\(path): cannot be written (\(reason)), so the last part of the recording is missing until it can; "
+          + "delete files to make room")
+      _failure = failure
+      if !hadFailed { onFailure(failure) }
+    }
+    let end = MonotonicClock.now
+    nextWrite = end + max(Self.interval, Nanoseconds((end - start).count * 20))
+  }
+}

@@ -1,0 +1,172 @@
+import Audio
+import MIDI
+import MusicalTime
+
+/// A MIDI recording: what sounded at a peer, as a Standard MIDI File. The recording does no I/O and reads no clock.
+///
+/// The instant of an event may be in the future: hits are sent to the sound ahead of time. An event is placed when its position is
+/// certain: when a later tick is known, or when all ticks before the event must have been recorded (``place(until:)``).
+struct MIDIRecording {
+  typealias Track = StandardMIDIFile.Track
+  typealias Event = StandardMIDIFile.Event
+  typealias MetaEvent = StandardMIDIFile.MetaEvent
+
+  /// The maximum number of events. It leaves room for the names and for the ends of notes: a file contains at most
+  /// ``StandardMIDIFile/maximumEvents`` and, with eight bytes per event, ``StandardMIDIFile/maximumBytes``.
+  static let maximumEvents = 1_000_000
+  /// The longest time between two events of a track in units, 2^28 - 1: a variable-length quantity has four bytes.
+  private static let maximumDelta: Int64 = 0x0FFF_FFFF
+
+  /// An event that is not placed yet.
+  private struct Waiting {
+    var instant: Instant
+    var content: Content
+
+    enum Content {
+      case hit(note: UInt8, velocity: UInt8, step: Instant)
+      case message(Message, player: Int)
+    }
+  }
+
+  /// The name of the file.
+  private let name: String
+  private let limit: Int
+  private var timeline: RecordedTimeline
+  private var rhythm = RecordedRhythm()
+  private var players: [RecordedPlayer] = []
+  /// The events that are not placed yet, in the order of their instants.
+  private var waiting: [Waiting] = []
+  /// Whether events were omitted because the recording contains the maximum number.
+  private(set) var isFull = false
+  /// Increases with each change of ``file``.
+  private(set) var revision = 0
+
+  /// Creates an empty recording.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the file.
+  ///   - tempo: the tempo until the rhythm begins.
+  ///   - meter: the meter of the rhythm.
+  ///   - limit: the maximum number of events.
+  init(name: String, tempo: Tempo, meter: Meter, limit: Int = maximumEvents) {
+    (self.name, self.limit) = (name, limit)
+    timeline = RecordedTimeline(tempo: tempo, meter: meter)
+  }
+
+  /// Adds an event.
+  mutating func add(_ event: RecordedEvent) {
+    switch event {
+    case .tick(let record):
+      place(before: record.due, next: record)
+      if hasRoom() { timeline.append(record) }
+      revision += 1
+    case .hit(let event): add(event)
+    case .message(let message, let player, let instant):
+      insert(Waiting(instant: instant, content: .message(message, player: player)))
+    case .name(let name, let player):
+      addPlayers(upTo: player)
+      players[player].name = name
+      revision += 1
+    case .meter(let meter): timeline.change(to: meter)
+    }
+  }
+
+  /// Places all events before `horizon`. All ticks that are due before `horizon` must have been added.
+  mutating func place(until horizon: Instant) { place(before: horizon, next: nil) }
+
+  /// Places all events, because the sound ends at `instant`. Hits at this instant or later have not sounded.
+  mutating func finish(at instant: Instant) {
+    waiting.removeAll { if case .hit = $0.content { $0.instant >= instant } else { false } }
+    place(before: .distantFuture, next: nil)
+  }
+
+  /// The recording as a file of format 1: the tempo track, the rhythm, and one track per player. Notes that still sound end at the
+  /// end of the file.
+  var file: StandardMIDIFile {
+    let drums = rhythm.events
+    let end = max(timeline.end, drums.last?.tick ?? 0)
+    func track(_ name: String, _ events: [Event]) -> Track {
+      Track(Self.filled([Event(tick: 0, .meta(MetaEvent(trackName: name)))] + events, until: end), end: end)
+    }
+    return StandardMIDIFile(
+      format: .simultaneousTracks, division: .ticksPerQuarter(RecordedTimeline.resolution),
+      tracks: [track(name, timeline.events), track("rhythm", drums)]
+        + players.map { track($0.name, $0.events(until: end)) })
+  }
+
+  /// Adds a hit or a recall of hits.
+  private mutating func add(_ event: SoundEvent) {
+    switch event.kind {
+    case .hit(let note, let velocity, _):
+      insert(
+        Waiting(instant: event.instant, content: .hit(note: note, velocity: velocity, step: event.step)))
+    case .recall:
+      waiting.removeAll { waiting in
+        guard case .hit(_, _, let step) = waiting.content else { return false }
+        // A hit that sounded before the recall remains.
+        return step >= event.instant && waiting.instant > event.submitted
+      }
+    case .message: break
+    }
+  }
+
+  /// Inserts `event` after all events at the same instant or before.
+  private mutating func insert(_ event: Waiting) {
+    var index = waiting.endIndex
+    while index > waiting.startIndex, waiting[index - 1].instant > event.instant { index -= 1 }
+    waiting.insert(event, at: index)
+  }
+
+  /// Places all events before `instant`. If `next` is known, it is the first tick at `instant` or later.
+  private mutating func place(before instant: Instant, next: TickRecord?) {
+    let count = waiting.firstIndex { $0.instant >= instant } ?? waiting.endIndex
+    for event in waiting[..<count] {
+      guard hasRoom() else { break }
+      let position = timeline.position(of: event.instant, before: next)
+      switch event.content {
+      case .hit(let note, let velocity, _): rhythm.append(note: note, velocity: velocity, at: position)
+      case .message(let message, let player):
+        addPlayers(upTo: player)
+        players[player].append(message, at: position)
+      }
+    }
+    waiting.removeFirst(count)
+    revision += count
+  }
+
+  /// Adds players up to the index `player`. The name of a player can be lost if the disk does not respond for a long time.
+  private mutating func addPlayers(upTo player: Int) {
+    while players.count <= player { players.append(RecordedPlayer(name: "player \(players.count + 1)")) }
+  }
+
+  /// Whether the recording has room for another event. If not, it is full from now on.
+  private mutating func hasRoom() -> Bool {
+    if !isFull, eventCount >= limit { isFull = true }
+    return !isFull
+  }
+
+  private var eventCount: Int {
+    players.reduce(timeline.events.count + rhythm.eventCount) { $0 + $1.eventCount }
+  }
+
+  /// Inserts empty texts where two events of a track are further apart than a file permits.
+  private static func filled(_ events: [Event], until end: Int64) -> [Event] {
+    var filled: [Event] = []
+    filled.reserveCapacity(events.count)
+    var tick: Int64 = 0
+    func fill(to next: Int64) {
+      while next - tick > maximumDelta {
+        tick += maximumDelta
+        // Type 1 is a text.
+        filled.append(Event(tick: tick, .meta(MetaEvent(type: 1, bytes: []))))
+      }
+      tick = next
+    }
+    for event in events {
+      fill(to: event.tick)
+      filled.append(event)
+    }
+    fill(to: end)
+    return filled
+  }
+}

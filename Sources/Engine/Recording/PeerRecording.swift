@@ -1,0 +1,73 @@
+import Ensemble
+import MIDI
+import MusicalTime
+import RTPMIDI
+
+/// The MIDI recording of a peer on the control thread: collects what the real-time threads report, and passes it to the recorder.
+struct PeerRecording {
+  private let rings: RecordingRings
+  private let recorder: MIDIRecorder
+  private var players: RecordedPlayers
+  private var meter: Meter
+  /// The ticks since the last call of ``pass(at:meter:soundingAt:reference:)``.
+  private var ticks: [TickRecord] = []
+  /// The instant of the last message. Messages keep their order although the delay of the sound varies.
+  private var lastMessage = Instant(nanoseconds: .min)
+  /// When ``pass(at:meter:soundingAt:reference:)`` is due.
+  private var nextPass = Instant(nanoseconds: .min)
+  private static var interval: Nanoseconds { .milliseconds(100) }
+
+  /// - Parameter name: the name of the local player.
+  init(_ rings: RecordingRings, _ recorder: MIDIRecorder, name: String, meter: Meter, at now: Instant) {
+    (self.rings, self.recorder, self.meter) = (rings, recorder, meter)
+    players = RecordedPlayers(local: name)
+    recorder.add([.name(name, player: RecordedPlayers.local)], at: now)
+  }
+
+  /// The number of events that are missing in the recording.
+  var lost: Int64 { rings.dropped + recorder.lost }
+
+  /// Adds a tick.
+  mutating func append(_ record: TickRecord) { ticks.append(record) }
+
+  /// Whether ``pass(at:meter:soundingAt:reference:)`` is due: ten times per second.
+  func isDue(at now: Instant) -> Bool { now >= nextPass }
+
+  /// Passes everything new to the recorder.
+  ///
+  /// - Parameters:
+  ///   - now: all ticks that were due clearly before this instant have been added.
+  ///   - meter: the present meter of the rhythm.
+  ///   - soundingAt: returns when a message sounds that was passed to the sound at an instant.
+  ///   - reference: returns what is known about the peer of a session; nil if the session has ended.
+  mutating func pass(
+    at now: Instant, meter: Meter, soundingAt: (Instant) -> Instant, reference: (SessionID) -> PeerReference?
+  ) {
+    nextPass = now + Self.interval
+    var events: [RecordedEvent] = []
+    if meter != self.meter {
+      self.meter = meter
+      events.append(.meter(meter))
+    }
+    // Hits and messages precede the ticks that are due after them.
+    while let hit = rings.hits.pop() { events.append(.hit(hit)) }
+    while let sounded = rings.messages.pop() {
+      var player = RecordedPlayers.local
+      if let session = sounded.session {
+        let (index, newName) = players.player(of: session, reference(session))
+        if let newName { events.append(.name(newName, player: index)) }
+        player = index
+      }
+      lastMessage = max(lastMessage, soundingAt(sounded.instant))
+      events.append(.message(sounded.message, player: player, instant: lastMessage))
+    }
+    events += ticks.map { .tick($0) }
+    ticks.removeAll(keepingCapacity: true)
+    recorder.add(events, at: now)
+  }
+
+  /// Completes the file, because the sound ends at `instant`.
+  ///
+  /// - Throws: ``EngineError`` if the recording on the disk is not complete.
+  func finish(at instant: Instant) throws(EngineError) { try recorder.finish(at: instant) }
+}

@@ -1,0 +1,156 @@
+import MIDI
+import MusicalTime
+
+/// The mapping of instants to positions in a MIDI recording, and the events of its tempo track.
+///
+/// A tick of the rhythm is ``unitsPerTick`` ticks of the file, here called units. While a rhythm plays, an instant between two ticks
+/// has the position in proportion between them. Otherwise the position advances with time at the last tempo.
+///
+/// A run of the rhythm begins on the first position at which its first tick has its place in the bar. The pause before the run
+/// therefore lasts longer in the file than it did, by less than a bar, and the bars of the rhythm are the bars of the file.
+struct RecordedTimeline {
+  typealias Event = StandardMIDIFile.Event
+  typealias MetaEvent = StandardMIDIFile.MetaEvent
+
+  /// The units per quarter note. A multiple of 24, so that each tick is on a unit. At 20 BPM, the slowest tempo, a unit lasts
+  /// 0.8 ms, so rounding moves an event by at most 0.4 ms, which cannot be heard. A multiple of 960, the usual resolution of
+  /// sequencer programs, so that these convert the positions of the grid without rounding.
+  static let resolution = 3840
+  /// The units per tick of the rhythm.
+  static let unitsPerTick = Int64(resolution) / Tick.perQuarter
+
+  /// A position whose instant is known, and the tempo from there on.
+  private struct Anchor {
+    var instant: Instant
+    var position: Int64
+    var tempo: Tempo
+  }
+
+  /// A series of ticks. The last one has the position of ``anchor``.
+  private struct Run {
+    /// ``TickRecord/series``.
+    var series: UInt32
+    var lastTick: Tick
+  }
+
+  /// The Set Tempo and Time Signature events, in the order of their positions.
+  private(set) var events: [Event] = []
+  /// The greatest position so far.
+  private(set) var end: Int64 = 0
+  /// The position of the last event that is not a tick.
+  private var lastEvent: Int64 = 0
+  /// The newest tick, or the first event if there was no tick yet; nil before the first event.
+  private var anchor: Anchor?
+  private var run: Run?
+  /// The microseconds per quarter note of the last Set Tempo event.
+  private var writtenTempo: Int?
+  private let initialTempo: Tempo
+  private var meter: Meter
+  /// The position of the last Time Signature event, which begins a bar.
+  private var barOrigin: Int64 = 0
+  /// The meter that replaces ``meter`` at its next bar.
+  private var nextMeter: Meter?
+
+  /// Creates an empty timeline. `tempo` applies until the first tick.
+  init(tempo: Tempo, meter: Meter) {
+    (initialTempo, self.meter) = (tempo, meter)
+    append(tempo: tempo, at: 0)
+    append(meter, at: 0)
+  }
+
+  /// Changes the meter from the next tick on that begins a bar of this meter.
+  mutating func change(to meter: Meter) { nextMeter = meter == self.meter ? nil : meter }
+
+  /// Appends a tick. A tick that was recorded already has no effect.
+  mutating func append(_ record: TickRecord) {
+    if let run, run.series == record.series, record.tick <= run.lastTick { return }
+    let position = unitsSinceAnchor(record).map { anchor!.position + $0 } ?? beginRun(with: record)
+    run = Run(series: record.series, lastTick: record.tick)
+    if let next = nextMeter, record.tick.index % next.ticksPerBar == 0 { begin(next, at: position) }
+    append(tempo: record.tempo, at: position)
+    anchor = Anchor(instant: record.due, position: position, tempo: record.tempo)
+    end = max(end, position)
+  }
+
+  /// Returns the position of an event at `instant`. Successive calls return positions that do not decrease.
+  ///
+  /// - Parameter next: the tick that follows the newest one, if it is known. It is later than `instant`.
+  mutating func position(of instant: Instant, before next: TickRecord? = nil) -> Int64 {
+    guard let anchor else {
+      anchor = Anchor(instant: instant, position: 0, tempo: initialTempo)
+      return 0
+    }
+    var position = extrapolated(anchor, to: instant)
+    if let next, let units = unitsSinceAnchor(next), next.due > anchor.instant {
+      let share = Double((instant - anchor.instant).count) / Double((next.due - anchor.instant).count)
+      position = anchor.position + Int64((share * Double(units)).rounded())
+    }
+    lastEvent = max(lastEvent, position)
+    end = max(end, lastEvent)
+    return lastEvent
+  }
+
+  /// The units from the newest tick to `record`; nil if `record` begins a run.
+  ///
+  /// A tick number that advances further than the time since the newest tick permits begins a run, too: no valid rhythm has
+  /// such a tick, and the file would have an empty part of any length.
+  private func unitsSinceAnchor(_ record: TickRecord) -> Int64? {
+    guard let run, let anchor, run.series == record.series else { return nil }
+    let ticks = record.tick.index.subtractingReportingOverflow(run.lastTick.index)
+    guard !ticks.overflow, ticks.partialValue > 0 else { return nil }
+    let limit = (record.due - anchor.instant + .seconds(1)).count / (Tempo.lengths.lowerBound / Tick.perQuarter)
+    return ticks.partialValue <= limit ? ticks.partialValue * Self.unitsPerTick : nil
+  }
+
+  /// The position of `instant` at the tempo of `anchor`.
+  private func extrapolated(_ anchor: Anchor, to instant: Instant) -> Int64 {
+    let quarters = Double((instant - anchor.instant).count) / Double(anchor.tempo.nanosecondsPerQuarter)
+    return anchor.position + Int64((quarters * Double(Self.resolution)).rounded())
+  }
+
+  /// Begins a run, and returns the position of its first tick: the first one that is not before any event, and from which the
+  /// tick has its distance to a bar line of the file.
+  private mutating func beginRun(with record: TickRecord) -> Int64 {
+    // Events before the run may have been placed up to `end`.
+    let earliest = max(end, anchor.map { extrapolated($0, to: record.due) } ?? 0)
+    let barLength = meter.ticksPerBar * Self.unitsPerTick
+    let ticksPerBar = (nextMeter ?? meter).ticksPerBar
+    let ticksInBar = record.tick.index % ticksPerBar
+    let offset = (ticksInBar < 0 ? ticksInBar + ticksPerBar : ticksInBar) * Self.unitsPerTick
+    // A bar line of a new meter is not before any event either, so that the events of the tempo track are in order.
+    let least = nextMeter == nil ? earliest - offset : earliest
+    let bars = least <= barOrigin ? 0 : (least - barOrigin + barLength - 1) / barLength
+    let line = barOrigin + bars * barLength
+    if let next = nextMeter { begin(next, at: line) }
+    return line + offset
+  }
+
+  private mutating func begin(_ meter: Meter, at position: Int64) {
+    (self.meter, nextMeter, barOrigin) = (meter, nil, position)
+    append(meter, at: position)
+  }
+
+  private mutating func append(_ meter: Meter, at position: Int64) {
+    guard let signature = StandardMIDIFile.TimeSignature(meter.beats, meter.unit) else { return }
+    replace(\.timeSignature, by: MetaEvent(signature), at: position)
+  }
+
+  /// Appends a Set Tempo event, unless the tempo is the same, rounded to microseconds per quarter note. The rounding changes the
+  /// tempo by less than 9 ppm at 999 BPM, and by 1 ppm at 120 BPM. The positions are not affected.
+  private mutating func append(tempo: Tempo, at position: Int64) {
+    let microseconds = Int((tempo.nanosecondsPerQuarter + 500) / 1000)
+    guard microseconds != writtenTempo, let event = MetaEvent(microsecondsPerQuarter: microseconds) else { return }
+    writtenTempo = microseconds
+    replace(\.microsecondsPerQuarter, by: event, at: position)
+  }
+
+  /// Appends `event`. An event of the same kind at the same position is removed. Events of this kind have the property `kind`.
+  private mutating func replace<Value>(_ kind: KeyPath<MetaEvent, Value?>, by event: MetaEvent, at position: Int64) {
+    var index = events.endIndex
+    while index > events.startIndex, events[index - 1].tick == position {
+      index -= 1
+      if case .meta(let meta) = events[index].content, meta[keyPath: kind] != nil { events.remove(at: index) }
+    }
+    events.append(Event(tick: position, .meta(event)))
+  }
+}

@@ -1,0 +1,79 @@
+import Glibc
+
+/// A file that is only ever replaced as a whole: the new contents are written to a second file beside it, PATH.partial, which then
+/// gets the name of the file. A program that is killed, or a disk that is full, therefore leaves the previous contents.
+///
+/// Not for real-time threads.
+struct ReplacedFile: Sendable {
+  /// A write that has failed.
+  struct Failure: Error {
+    /// For example "No space left on device".
+    let reason: String
+
+    /// The failure of the system call that has just returned.
+    static func ofLastCall() -> Failure { Failure(reason: String(cString: strerror(errno))) }
+  }
+
+  /// The path of the file. A symbolic link is replaced by its target, so that the link remains.
+  private let path: String
+  private var partialPath: String { path + ".partial" }
+
+  /// Checks that the file can be written: the path is a regular file that can be written or is not used, and the folder permits a
+  /// new file. An existing file is not changed, and no new file is left.
+  ///
+  /// - Throws: ``Failure``.
+  init(_ path: String) throws(Failure) {
+    guard !path.utf8.contains(0) else { throw Failure(reason: "the name contains a zero byte") }
+    var resolved = path
+    if let target = realpath(path, nil) {
+      resolved = String(cString: target)
+      free(target)
+    }
+    self.path = resolved
+    var status = stat()
+    if stat(resolved, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(reason: "not a regular file") }
+      guard access(resolved, W_OK) == 0 else { throw .ofLastCall() }
+    }
+    close(try createPartial())
+    unlink(partialPath)
+  }
+
+  /// Replaces the contents. The new contents are on the disk when the function returns.
+  ///
+  /// - Throws: ``Failure``. The previous contents remain then, and no second file is left.
+  func write(_ bytes: [UInt8]) throws(Failure) {
+    let descriptor = try createPartial()
+    do throws(Failure) {
+      defer { close(descriptor) }
+      // The permissions of an existing file are kept.
+      var status = stat()
+      if stat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o777) }
+      var written = 0
+      while written < bytes.count {
+        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw .ofLastCall() }
+        written += count
+      }
+      // After a loss of power, the name must not belong to a file without its contents.
+      guard fsync(descriptor) == 0 else { throw .ofLastCall() }
+    } catch {
+      unlink(partialPath)
+      throw error
+    }
+    guard rename(partialPath, path) == 0 else {
+      let failure = Failure.ofLastCall()
+      unlink(partialPath)
+      throw failure
+    }
+  }
+
+  /// Creates the second file. One that a killed program has left is removed first. A link at this path is not followed.
+  private func createPartial() throws(Failure) -> Int32 {
+    unlink(partialPath)
+    let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw .ofLastCall() }
+    return descriptor
+  }
+}

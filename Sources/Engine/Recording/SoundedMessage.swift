@@ -1,0 +1,21 @@
+import MIDI
+import MusicalTime
+import RTPMIDI
+
+/// A message that the network thread has passed to the sound.
+struct SoundedMessage: Sendable, BitwiseCopyable {
+  /// The message, on the channel on which it sounds.
+  let message: Message
+  /// The session of the remote player; nil for the local player.
+  let session: SessionID?
+  /// When the network thread passed the message to the sound.
+  let instant: Instant
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  init(_ message: Message, from session: SessionID?, at instant: Instant) {
+    self.message = message
+    self.session = session
+    self.instant = instant
+  }
+}

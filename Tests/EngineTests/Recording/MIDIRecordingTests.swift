@@ -1,0 +1,141 @@
+import MIDI
+import MusicalTime
+import Testing
+import _TestSupport
+
+@testable import Engine
+
+/// The contents of a MIDI recording, in virtual time.
+@Suite struct MIDIRecordingTests {
+  private let unit = RecordingScript.unit
+  private let channel = Channel(3)!
+
+  /// A track with the tempo, a track with the rhythm, and a track per player with its name, also without notes.
+  @Test func fileHasATrackPerPlayer() throws {
+    var script = RecordingScript(["Ada", "Ben", "Cleo"])
+    script.play(0..<24, from: 0)
+    script.recording.add(.name("Benjamin", player: 1))
+    script.finish()
+    let file = try StandardMIDIFile(bytes: script.recording.file.bytes())
+    #expect(file == script.recording.file && file.format == .simultaneousTracks)
+    #expect(file.division == .ticksPerQuarter(3840))
+    #expect(file.tracks.map(\.name) == ["Ada", "rhythm", "Ada", "Benjamin", "Cleo"])
+  }
+
+  /// Names can be lost when the disk does not respond.
+  @Test func playerWithoutNameIsRecorded() {
+    var script = RecordingScript(["Ada"])
+    script.add(.noteOn(channel, key: 60, velocity: 1), player: 2, at: 0)
+    script.finish()
+    #expect(script.recording.file.tracks.map(\.name) == ["Ada", "rhythm", "Ada", "player 2", "player 3"])
+  }
+
+  /// A hit lasts a step, or until the next hit of the same drum. Hits are on channel 10.
+  @Test func hitsEndAfterAStep() {
+    var script = RecordingScript()
+    script.hit(36, at: 0)
+    script.hit(42, velocity: 60, at: 0)
+    script.hit(36, at: 60)
+    // The louder one of two hits of one drum remains.
+    script.hit(36, velocity: 110, at: 60)
+    script.play(0..<24, from: 0)
+    script.finish()
+    let drums = Channel(10)!
+    #expect(
+      script.recording.file.messages(ofTrack: 1).map { "\($0.tick): \($0.message)" }
+        == [
+          (0, Message.noteOn(drums, key: 36, velocity: 100)), (0, .noteOn(drums, key: 42, velocity: 60)),
+          (3 * unit, .noteOff(drums, key: 36, velocity: 0)), (3 * unit, .noteOn(drums, key: 36, velocity: 110)),
+          (6 * unit, .noteOff(drums, key: 42, velocity: 0)), (9 * unit, .noteOff(drums, key: 36, velocity: 0)),
+        ].map { "\($0.0): \($0.1)" })
+  }
+
+  /// A recall removes the hits of the steps from its instant on, except those that had sounded. Later hits remain.
+  @Test func recalledHitsAreNotRecorded() {
+    var script = RecordingScript()
+    script.hit(36, at: 0)
+    script.hit(37, at: 120)
+    // A hit that is pushed before its step, and has sounded when the step is recalled.
+    script.hit(38, at: 95, push: 25)
+    script.recall(from: 120, at: 100)
+    script.hit(39, at: 140)
+    script.play(0..<24, from: 0)
+    script.finish()
+    let keys = script.recording.file.messages(ofTrack: 1).filter { !$0.message.silencesNote }.compactMap(\.message.key)
+    #expect(keys.map(\.value) == [36, 38, 39])
+  }
+
+  /// Hits that were sent to the sound ahead of time do not sound if the sound ends before. The ends of notes remain.
+  @Test func hitsAfterTheEndAreNotRecorded() {
+    var script = RecordingScript()
+    script.hit(36, at: 40)
+    script.hit(36, at: 500)
+    script.add(.noteOn(channel, key: 60, velocity: 1), at: 10)
+    script.add(.noteOff(channel, key: 60, velocity: 1), at: 505)
+    script.play(0..<25, from: 0)
+    script.finish(at: 490)
+    #expect(script.recording.file.begins(ofTrack: 1) == [2 * unit])
+    #expect(script.recording.file.messages(ofTrack: 2).count == 2)
+  }
+
+  /// Each file that is written while notes sound is complete: the notes end with it.
+  @Test func heldNotesEndWithTheFile() {
+    var script = RecordingScript()
+    script.add(.noteOn(channel, key: 60, velocity: 9), at: 20)
+    script.add(.noteOn(channel, key: 62, velocity: 9), at: 40)
+    script.add(.noteOn(channel, key: 60, velocity: 0), at: 60)
+    script.add(.noteOn(Channel(4)!, key: 64, velocity: 9), at: 60)
+    script.add(.controlChange(Channel(4)!, controller: 123, value: 0), at: 80)
+    script.play(0..<25, from: 0)
+    let held = script.recording.file.messages(ofTrack: 2)
+    #expect(held.count == 6 && held.last?.tick == 24 * unit)
+    #expect(held.last?.message == .noteOff(channel, key: 62, velocity: 64))
+    script.add(.noteOff(channel, key: 62, velocity: 3), at: 490)
+    script.finish()
+    #expect(script.recording.file.messages(ofTrack: 2).map(\.message).last == .noteOff(channel, key: 62, velocity: 3))
+  }
+
+  /// The order of a player's messages at one instant is kept: a note may begin and end within a unit.
+  @Test func orderOfMessagesIsKept() {
+    var random = SplitMix(seed: 5)
+    var script = RecordingScript()
+    var played: [Message] = []
+    for index in 0..<500 {
+      let key = UInt7(masking: UInt8(random.integer(in: 60...64)))
+      let message: Message =
+        index % 2 == 0 ? .noteOn(channel, key: key, velocity: 90) : .noteOff(channel, key: key, velocity: 64)
+      played.append(message)
+      script.add(message, at: Double(index / 50) * 25)
+      if index % 50 == 49 {
+        let tick = Int64(index / 50)
+        script.play(tick..<tick + 1, from: Double(tick) * 20)
+      }
+    }
+    script.finish()
+    let recorded = script.recording.file.messages(ofTrack: 2)
+    #expect(Array(recorded.map(\.message).prefix(played.count)) == played)
+    #expect(zip(recorded, recorded.dropFirst()).allSatisfy { $0.tick <= $1.tick })
+  }
+
+  /// The recording stops at its limit, and can still be written.
+  @Test func fullRecordingStops() throws {
+    var script = RecordingScript(limit: 100)
+    for index in 0..<200 { script.add(.channelPressure(channel, pressure: 1), at: Double(index)) }
+    #expect(!script.recording.isFull)
+    script.finish()
+    #expect(script.recording.isFull)
+    // The limit includes the tempo and the meter.
+    #expect(try StandardMIDIFile(bytes: script.recording.file.bytes()).messages(ofTrack: 2).count == 98)
+  }
+
+  /// Two events of a track can be further apart than a variable-length quantity permits: ten hours at 120 BPM.
+  @Test func longPausesAreWritten() throws {
+    var script = RecordingScript()
+    script.add(.channelPressure(channel, pressure: 1), at: 0)
+    script.add(.channelPressure(channel, pressure: 2), at: 100_000_000)
+    script.finish()
+    let file = try StandardMIDIFile(bytes: script.recording.file.bytes())
+    #expect(file.messages(ofTrack: 2).map(\.tick) == [0, 800_000_000])
+    #expect(file.tracks.allSatisfy { $0.end == 800_000_000 })
+  }
+}

@@ -1,0 +1,56 @@
+import Ensemble
+import PeerProtocol
+import RTPMIDI
+import Testing
+
+@testable import Engine
+
+@Suite struct RecordedPlayersTests {
+  private let address = SocketAddress(host: 0x7F00_0001, port: 5004)
+
+  private func session(_ number: UInt64) -> SessionID { SessionID(number: number) }
+
+  @Test func eachPeerHasOneTrack() {
+    var players = RecordedPlayers(local: "Ada")
+    let ben = PeerReference(name: "Ben", address: address, identity: Identity(7))
+    #expect(players.player(of: session(1), ben) == (1, "Ben"))
+    #expect(players.player(of: session(1), ben) == (1, nil))
+    // The ends of notes follow when the session has ended.
+    #expect(players.player(of: session(1), nil) == (1, nil))
+    // Another peer with the same name.
+    #expect(players.player(of: session(2), PeerReference(name: "Ben", identity: Identity(8))) == (2, "Ben"))
+    // The first one returns, and has another name.
+    let returned = PeerReference(name: "Benjamin", identity: Identity(7))
+    #expect(players.player(of: session(3), returned) == (1, "Benjamin"))
+    #expect(players.names == ["Ada", "Benjamin", "Ben"])
+  }
+
+  @Test func deviceWithoutIdentityIsRecognised() {
+    var players = RecordedPlayers(local: "Ada")
+    let device = PeerReference(name: "Keys", address: address, identity: nil)
+    #expect(players.player(of: session(1), device) == (1, "Keys"))
+    #expect(players.player(of: session(2), device) == (1, nil))
+    let nameless = PeerReference(name: nil, address: address, identity: nil)
+    #expect(players.player(of: session(3), nameless) == (2, "\(address)"))
+    #expect(players.player(of: session(4), nil) == (3, "player 4"))
+  }
+
+  /// The identity of a peer becomes known after its first notes.
+  @Test func lateIdentityKeepsTheTrack() {
+    var players = RecordedPlayers(local: "Ada")
+    _ = players.player(of: session(1), PeerReference(name: "Ben", address: address, identity: nil))
+    let ben = PeerReference(name: "Ben", address: address, identity: Identity(7))
+    #expect(players.player(of: session(1), ben) == (1, nil))
+    #expect(players.player(of: session(2), ben) == (1, nil))
+  }
+
+  @Test func numberOfTracksIsLimited() {
+    var players = RecordedPlayers(local: "Ada")
+    for number in 0..<5000 {
+      let (index, _) = players.player(
+        of: session(UInt64(number)), PeerReference(name: "p\(number)", identity: Identity(UInt64(number) + 1)))
+      #expect(index == min(number + 1, RecordedPlayers.maximum - 1))
+    }
+    #expect(players.names.count == RecordedPlayers.maximum && players.names.last == "others")
+  }
+}

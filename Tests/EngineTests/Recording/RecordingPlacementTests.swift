@@ -1,0 +1,150 @@
+import MIDI
+import MusicalTime
+import Testing
+
+@testable import Engine
+
+/// The positions of events in a MIDI recording, in virtual time.
+@Suite struct RecordingPlacementTests {
+  private let unit = RecordingScript.unit
+  private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
+  private let end = Message.noteOff(Channel(2)!, key: 60, velocity: 64)
+
+  /// Between two ticks, a note has its share of the time between them.
+  @Test func notesAreBetweenTheTicksOfTheRhythm() {
+    var script = RecordingScript()
+    script.add(note, at: 20)
+    script.add(end, at: 25)
+    script.add(note, player: 1, at: 479.9999)
+    script.add(end, player: 1, at: 483)
+    script.play(0..<96, from: 0)
+    script.finish()
+    let file = script.recording.file
+    #expect(file.messages(ofTrack: 2).map(\.tick) == [unit, unit + 40])
+    #expect(file.messages(ofTrack: 3).map(\.tick) == [24 * unit, 24 * unit + 24])
+    #expect(file.tempos == [[0, 480_000]] && file.meters == [[0, 4, 4]])
+    #expect(file.tracks.allSatisfy { $0.end == 95 * unit })
+  }
+
+  /// The positions depend on the ticks only. The instants of a follower's ticks deviate from the tempo of the rhythm.
+  @Test func positionsFollowTheTicksAndNotTheTempo() {
+    var script = RecordingScript()
+    let tempo = Tempo(nanosecondsPerQuarter: 470_000_000)!
+    for index in Int64(0)..<480 {
+      let due = RecordingScript.instant(20 * Double(index))
+      script.add(note, at: 20 * Double(index) + 10)
+      script.recording.add(
+        .tick(TickRecord(tick: Tick(index), due: due, acted: due, activity: 0, tempo: tempo, series: 1)))
+    }
+    script.finish()
+    // The last note has no tick after it, so it is placed by the tempo: 10 ms are 10 / 470 quarter notes.
+    let expected = (0..<479).map { $0 * unit + unit / 2 } + [479 * unit + 82]
+    #expect(script.recording.file.begins(ofTrack: 2) == expected)
+    #expect(script.recording.file.tempos == [[0, 470_000]])
+  }
+
+  @Test func changesOfTempoAreTempoEvents() throws {
+    var script = RecordingScript()
+    var time = script.play(0..<48, from: 0)
+    let fast = Tempo(nanosecondsPerQuarter: 240_000_000)!
+    script.add(note, at: time + 15)
+    time = script.play(48..<96, from: time, tempo: fast)
+    // A difference of less than a microsecond is not written.
+    script.play(96..<120, from: time, tempo: Tempo(nanosecondsPerQuarter: 240_000_300)!)
+    script.finish()
+    let file = script.recording.file
+    #expect(file.tempos == [[0, 480_000], [48 * unit, 240_000]])
+    // A tick takes 10 ms now.
+    #expect(file.begins(ofTrack: 2) == [49 * unit + unit / 2])
+  }
+
+  /// The first event is at the beginning of the file. The rhythm begins with the next bar.
+  @Test func notesBeforeTheRhythmAreAtTheFirstTempo() {
+    var script = RecordingScript()
+    script.add(note, at: 100)
+    script.add(end, at: 580)
+    script.add(note, at: 2500)
+    script.hit(36, at: 2600)
+    script.play(0..<24, from: 2600, tempo: Tempo(nanosecondsPerQuarter: 500_000_000)!)
+    script.finish()
+    let file = script.recording.file
+    // A quarter note has 3840 units. 2.4 s are five quarter notes, so the rhythm begins with the third bar.
+    // The end of the file ends the last note.
+    #expect(file.messages(ofTrack: 2).map(\.tick).dropLast() == [0, 3840, 5 * 3840])
+    #expect(file.begins(ofTrack: 1) == [8 * 3840])
+    #expect(file.tempos == [[0, 480_000], [8 * 3840, 500_000]])
+  }
+
+  /// After a stop, notes follow at the last tempo. The rhythm continues in the middle of a bar, which has the same place in the file.
+  @Test func pauseIsExtendedToThePlaceInTheBar() {
+    var script = RecordingScript()
+    script.play(0..<144, from: 0)
+    // The rhythm has stopped at 2880 ms.
+    script.add(note, at: 3340)
+    script.recording.place(until: RecordingScript.instant(4000))
+    script.hit(36, at: 4000)
+    script.play(144..<192, from: 4000, series: 2)
+    script.finish()
+    let file = script.recording.file
+    // 480 ms after tick 143.
+    #expect(file.begins(ofTrack: 2) == [167 * unit])
+    // 1140 ms after tick 143 are 57 ticks: the next place of tick 144, the middle of a bar, is tick 240 of the file.
+    #expect(file.begins(ofTrack: 1) == [240 * unit])
+  }
+
+  /// A peer that joins a rhythm begins at the place of its first tick in the bar.
+  @Test(arguments: [(100, 4), (96, 0), (-6, 90), (1 << 62, (1 << 62) % 96)] as [(Int64, Int64)])
+  func rhythmThatIsJoinedKeepsItsPlaceInTheBar(first: Int64, place: Int64) {
+    var script = RecordingScript()
+    script.hit(36, at: 0)
+    script.play(first..<first + 6, from: 0)
+    script.finish()
+    #expect(script.recording.file.begins(ofTrack: 1) == [place * unit])
+  }
+
+  /// Ticks that were skipped, because the machine stood still, and a takeover by another peer leave no gap.
+  @Test func skippedTicksKeepThePosition() {
+    var script = RecordingScript()
+    script.play(0..<24, from: 0)
+    script.recording.place(until: RecordingScript.instant(1900))
+    script.hit(36, at: 1920)
+    script.hit(38, at: 2000)
+    // Ticks 90 to 95 have been played already.
+    script.play(96..<100, from: 1920)
+    script.play(90..<106, from: 1800)
+    script.finish()
+    #expect(script.recording.file.begins(ofTrack: 1) == [96 * unit, 100 * unit])
+  }
+
+  /// A tick number that jumps beyond what the time permits begins another run, within the next bar.
+  @Test(arguments: [1_000_000, Int64.max - 200]) func impossibleTickBeginsAnotherRun(tick: Int64) {
+    var script = RecordingScript()
+    let time = script.play(0..<24, from: 0)
+    script.play(tick..<tick + 24, from: time)
+    script.finish()
+    #expect(script.recording.file.tracks[0].end <= 4 * 96 * unit)
+  }
+
+  /// A new meter begins with the next of its bars, while the rhythm plays or with the next run.
+  @Test func meterChangesAtABarLine() {
+    var script = RecordingScript()
+    var time = script.play(0..<60, from: 0)
+    script.recording.add(.meter(Meter(beats: 3, unit: 4)!))
+    time = script.play(60..<300, from: time)
+    script.recording.add(.meter(Meter(beats: 6, unit: 8)!))
+    script.hit(36, at: time + 1000)
+    script.play(0..<24, from: time + 1000, series: 2)
+    script.finish()
+    let file = script.recording.file
+    // Tick 299, and 51 ticks of pause. The bars of 3/4 begin at tick 72 and have 72 ticks.
+    #expect(file.meters == [[0, 4, 4], [72 * unit, 3, 4], [360 * unit, 6, 8]])
+    #expect(file.begins(ofTrack: 1) == [360 * unit])
+  }
+
+  /// A unit is an exact part of a tick, and of the usual resolution of sequencers. It is shorter than a millisecond at every tempo.
+  @Test func resolutionIsFine() throws {
+    #expect(RecordedTimeline.resolution % 24 == 0 && RecordedTimeline.resolution % 960 == 0)
+    let slowest = try Tempo(bpm: Tempo.range.lowerBound).nanosecondsPerQuarter
+    #expect(slowest / Int64(RecordedTimeline.resolution) < 1_000_000)
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+import _TestSupport
+
+@testable import Engine
+
+@Suite struct ReplacedFileTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func contents(_ name: String) -> String? { try? String(contentsOfFile: folder.path(name), encoding: .utf8) }
+
+  @Test func contentsAreReplaced() throws {
+    let file = try ReplacedFile(folder.path("a"))
+    #expect(folder.contents == [], "the check leaves no file")
+    try file.write(Array("one".utf8))
+    #expect(contents("a") == "one")
+    // A killed program has left the second file.
+    try Data("x".utf8).write(to: folder.url.appendingPathComponent("a.partial"))
+    try file.write(Array("two".utf8))
+    #expect(contents("a") == "two" && folder.contents == ["a"])
+  }
+
+  /// A link to the file and the permissions of the file remain.
+  @Test func linkAndPermissionsRemain() throws {
+    try Data("x".utf8).write(to: folder.url.appendingPathComponent("target"))
+    chmod(folder.path("target"), 0o600)
+    try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "target")
+    try ReplacedFile(folder.path("link")).write(Array("new".utf8))
+    #expect(contents("target") == "new" && folder.contents.sorted() == ["link", "target"])
+    var status = stat()
+    #expect(stat(folder.path("target"), &status) == 0 && status.st_mode & 0o777 == 0o600)
+  }
+
+  @Test func unusablePathsAreRefused() throws {
+    func reason(_ path: String) -> String? {
+      do throws(ReplacedFile.Failure) { _ = try ReplacedFile(path) } catch { return error.reason }
+      return nil
+    }
+    #expect(reason(folder.url.path) == "not a regular file")
+    #expect(reason("/dev/full") == "not a regular file")
+    #expect(reason(folder.path("none/a")) == "No such file or directory")
+    #expect(reason("a\0b") == "the name contains a zero byte")
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    #expect(reason(folder.path("pipe")) == "not a regular file")
+  }
+
+  /// A write that fails leaves the previous contents and no second file.
+  @Test func failedWriteLeavesTheFile() throws {
+    let file = try ReplacedFile(folder.path("a"))
+    try file.write(Array("one".utf8))
+    // A folder in the place of the second file.
+    try FileManager.default.createDirectory(atPath: folder.path("a.partial"), withIntermediateDirectories: false)
+    #expect(throws: ReplacedFile.Failure.self) { try file.write(Array("two".utf8)) }
+    #expect(contents("a") == "one")
+  }
+}

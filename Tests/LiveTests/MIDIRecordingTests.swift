@@ -1,0 +1,121 @@
+import Foundation
+import MIDI
+import Measurement
+import MusicalTime
+import Realtime
+import Testing
+import _TestSupport
+
+@testable import Engine
+
+extension TimingTests {
+  /// The MIDI recording of a complete peer in this process, in real time.
+  @Suite struct MIDIRecordingTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func file(_ name: String) throws -> StandardMIDIFile {
+      try StandardMIDIFile(bytes: [UInt8](Data(contentsOf: folder.url.appendingPathComponent(name))))
+    }
+
+    /// The beginnings and ends of notes.
+    private func notes(of track: StandardMIDIFile.Track) -> [(tick: Int64, message: Message)] {
+      track.events.compactMap { event in
+        if case .message(let message) = event.content, message.key != nil { (event.tick, message) } else { nil }
+      }
+    }
+
+    private func begins(of track: StandardMIDIFile.Track) -> [(tick: Int64, message: Message)] {
+      notes(of: track).filter { !$0.message.silencesNote }
+    }
+
+    /// Ben is a follower and records. Ada plays notes over the network, and Ben plays notes himself.
+    @Test func notesOfARemotePlayerAreOnTheTimelineOfTheRhythm() async throws {
+      let ben = try LivePeer("ben", folder: folder) { $0.midiRecording = folder.path("take.mid") }
+      let ada = try LivePeer("ada", folder: folder, connect: [ben.port], start: true)
+      try await ben.waitForLog("follower")
+      try await ben.waitForLog("plays on MIDI channel")
+      try await ada.waitForLog("plays on MIDI channel")
+      /// When each note was played: it sounds a little later.
+      var played: [Instant] = []
+      for key in UInt8(60)..<65 {
+        try await Task.sleep(for: .milliseconds(230))
+        played.append(MonotonicClock.now)
+        ada.mailbox.post(.note(key, velocity: 90))
+        ada.mailbox.post(.note(key, velocity: 0))
+        ben.mailbox.post(.note(key + 20, velocity: 80))
+      }
+      ada.mailbox.post(.tempo(by: 60))
+      try await Task.sleep(for: .milliseconds(1000))
+      ada.mailbox.post(.startOrStop)
+      try await ben.waitForLog("the rhythm stopped")
+      try await Task.sleep(for: .milliseconds(300))
+      _ = try ada.leave()
+      let trace = try ben.leave()
+      #expect(trace.summary?.others["midi_recording_lost"] == 0)
+      let file = try file("take.mid")
+      #expect(file.tracks.map(\.name) == ["ben", "rhythm", "ben", "ada"])
+      // The stick sounds on each step: exactly on the grid of the file, at both tempos. A tick has 160 units, a bar 96 ticks.
+      let hits = begins(of: file.tracks[1])
+      let steps = trace.ticks.filter { $0.tick.index % 6 == 0 }
+      let origin = try #require(hits.first).tick - #require(steps.first).tick.index * 160
+      #expect(origin % (96 * 160) == 0)
+      #expect(hits.map(\.tick) == steps.map { origin + $0.tick.index * 160 })
+      #expect(hits.allSatisfy { $0.message.channel == Channel(10) })
+      /// The position of an instant according to the trace, in units.
+      func position(of instant: Instant) throws -> Int64 {
+        let index = try #require(trace.ticks.lastIndex { $0.due <= instant })
+        return origin + trace.ticks[index].tick.index * 160
+      }
+      let (remote, local) = (begins(of: file.tracks[3]), begins(of: file.tracks[2]))
+      #expect(remote.map(\.message.key?.value) == [60, 61, 62, 63, 64])
+      #expect(local.map(\.message.key?.value) == [80, 81, 82, 83, 84])
+      for track in [remote, local] {
+        for (note, instant) in zip(track, played) {
+          let latest = try position(of: instant + .milliseconds(200))
+          #expect(try note.tick >= position(of: instant) && note.tick <= latest + 160, "\(note.message)")
+        }
+      }
+      // Ben's notes were held until he left, the others were not.
+      #expect(notes(of: file.tracks[2]).count == 10 && notes(of: file.tracks[3]).count == 10)
+      let tempos = file.tracks[0].events.compactMap { event -> Int? in
+        if case .meta(let meta) = event.content { meta.microsecondsPerQuarter } else { nil }
+      }
+      #expect(tempos == [500_000, 333_333])
+    }
+
+    /// A second rhythm, and notes in the pause.
+    @Test func rhythmsAreOnTheBarsOfTheFile() async throws {
+      let ada = try LivePeer("ada", folder: folder, start: true) { $0.midiRecording = folder.path("take.mid") }
+      try await ada.waitForLog("master")
+      try await Task.sleep(for: .milliseconds(700))
+      ada.mailbox.post(.startOrStop)
+      try await ada.waitForLog("the rhythm stopped")
+      let pause = MonotonicClock.now
+      ada.mailbox.post(.note(60, velocity: 90))
+      try await Task.sleep(for: .milliseconds(1500))
+      ada.mailbox.post(.startOrStop)
+      try await ada.waitForLog("master", times: 2)
+      try await Task.sleep(for: .milliseconds(500))
+      ada.mailbox.post(.startOrStop)
+      try await ada.waitForLog("the rhythm stopped", times: 2)
+      let trace = try ada.leave()
+      let file = try file("take.mid")
+      let runs = trace.runs.map { trace.ticks[$0] }
+      try #require(runs.count == 2)
+      let hits = begins(of: file.tracks[1]).map(\.tick)
+      let steps = runs.map { run in run.map(\.tick.index).filter { $0 % 6 == 0 }.map { $0 * 160 } }
+      let origin = try #require(hits.first)
+      #expect(origin % 15_360 == 0 && steps[0].first == 0)
+      // Tick 0 of the second run is on the first bar line after the pause. A bar has 15360 units of 130208 ns.
+      let last = try #require(runs[0].last)
+      let elapsed = (try #require(runs[1].first).due - last.due).count / 130_208
+      let line = ((origin + last.tick.index * 160 + elapsed) / 15_360 + 1) * 15_360
+      #expect(hits == steps[0].map { origin + $0 } + steps[1].map { line + $0 })
+      let note = try #require(notes(of: file.tracks[2]).first)
+      let expected = origin + last.tick.index * 160 + (pause - last.due).count / 130_208
+      #expect((expected - 1...expected + 1536).contains(note.tick), "\(note.tick), \(expected)")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import MIDI
+import Testing
+import _TestSupport
+
+/// The option --record of `tutti peer`.
+@Suite(.serialized) struct RecordTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func peer(
+    _ arguments: [String] = [], prefix: [String] = [], path: String = "take.mid"
+  ) async throws -> Child {
+    let child = try Child.tutti(
+      ["peer", "--name", "ada", "--port", "0", "--discovery", "off", "--audio", "none", "--record", path] + arguments,
+      prefix: prefix, in: folder)
+    try await child.wait(for: "to be ready", within: .seconds(30)) { child.errors.contains("ada: port") }
+    return child
+  }
+
+  /// The file; nil if there is none.
+  private func recording() throws -> StandardMIDIFile? {
+    guard let data = FileManager.default.contents(atPath: folder.path("take.mid")) else { return nil }
+    return try StandardMIDIFile(bytes: [UInt8](data))
+  }
+
+  /// The keys of the notes that begin in the track of the local player.
+  private func keys() throws -> [UInt8] {
+    try recording()?.tracks[2].events.compactMap { event in
+      guard case .message(.noteOn(_, let key, _)) = event.content else { return nil }
+      return key.value
+    } ?? []
+  }
+
+  /// With Ctrl-C, nothing is lost, and an earlier recording is replaced.
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func nothingIsLostOnASignal(signal: Int32) async throws {
+    try Data("earlier".utf8).write(to: folder.url.appendingPathComponent("take.mid"))
+    let ada = try await peer(["--start"])
+    try await ada.wait(for: "to be the master", within: .seconds(20)) { ada.errors.contains("master") }
+    ada.type("note 60")
+    ada.type("note 61")
+    ada.type("peers")
+    try await ada.wait(for: "to execute the commands", within: .seconds(20)) { ada.errors.contains("no other peer") }
+    ada.signal(signal)
+    #expect(try await ada.status(within: .seconds(20)) == 0, "\(ada.errors)")
+    #expect(try keys() == [60, 61])
+    let file = try #require(try recording())
+    #expect(file.tracks.map(\.name) == ["ada", "rhythm", "ada"] && !file.tracks[1].events.isEmpty)
+    #expect(!folder.contents.contains("take.mid.partial"))
+  }
+
+  /// The file is written while the peer plays, so that a crash loses the last seconds only. It is complete at all times.
+  @Test func crashLosesTheLastSecondsOnly() async throws {
+    let ada = try await peer()
+    ada.type("note 60")
+    ada.type("note 61")
+    let begin = ContinuousClock.now
+    try await ada.wait(for: "to write the notes", within: .seconds(30)) { try keys().count == 2 }
+    // Three seconds between two writes, and one second until the notes are placed. The rest is for a busy machine.
+    #expect(ContinuousClock.now - begin < .seconds(15))
+    ada.type("note 62")
+    ada.signal(SIGKILL)
+    #expect(try await ada.status(within: .seconds(20)) == -SIGKILL)
+    #expect(try keys().prefix(2) == [60, 61])
+  }
+
+  /// The disk is full: the limit of the size of files has the same effect. One message appears, the peer plays on, and the last
+  /// complete file remains.
+  @Test func fullDiskGivesOneMessage() async throws {
+    let limit = ["bash", "-c", "trap '' XFSZ; ulimit -S -f 4; exec \"$@\"", "bash"]
+    let ada = try await peer(prefix: limit)
+    ada.type("note 60")
+    try await ada.wait(for: "to write the note", within: .seconds(30)) { try keys() == [60] }
+    for _ in 0..<3000 {
+      ada.type("note 62")
+      ada.type("release 62")
+    }
+    try await ada.wait(for: "to report the error", within: .seconds(30)) { ada.errors.contains("cannot be written") }
+    // Two more writes are due in this time.
+    try await Task.sleep(for: .seconds(7))
+    let message = "tutti: take.mid: cannot be written (File too large)"
+    #expect(ada.errors.split(separator: "\n").count { $0.hasPrefix(message) } == 1, "\(ada.errors)")
+    #expect(ada.errors.contains("delete files to make room"))
+    ada.type("peers")
+    try await ada.wait(for: "to execute a command", within: .seconds(20)) { ada.errors.contains("no other peer") }
+    #expect(try keys().first == 60)
+    #expect(!folder.contents.contains("take.mid.partial"))
+    ada.signal(SIGTERM)
+    // The recording is not complete.
+    #expect(try await ada.status(within: .seconds(20)) == 69)
+  }
+}
