@@ -208,10 +208,9 @@ public final class Peer {
       throw error
     }
     if let midiFile, let recordingRings, let path = configuration.midiRecording {
-      let recorder = MIDIRecorder(
-        MIDIRecording(name: configuration.name, tempo: tempo, meter: patch.meter), to: midiFile, path: path,
-        onFailure: { log.warning("\($0)") })
-      recording = PeerRecording(recordingRings, recorder, name: configuration.name, meter: patch.meter, at: now)
+      let empty = MIDIRecording(name: configuration.name, tempo: tempo, meter: patch.meter)
+      let recorder = MIDIRecorder(empty, to: midiFile, path: path, onFailure: { log.warning("\($0)") })
+      recording = PeerRecording(recordingRings, recorder, name: configuration.name, meter: patch.meter)
     }
     reportStart(lead: lead, advice: [clock.schedulingPolicy.advice, memory].compactMap { $0 })
     for host in resolved { use(host, at: now) }

@@ -44,7 +44,7 @@ final class MIDIRecorder: @unchecked Sendable {
   /// The number of events that were lost, because the disk did not respond.
   var lost: Int64 { waiting.withLock { $0.lost } }
 
-  /// Writes an empty recording in the background.
+  /// Writes `recording`, which has no events yet, in the background.
   ///
   /// - Parameter onFailure: called on the queue when the file cannot be written, once until it can be written again, and when the
   ///   recording is full.

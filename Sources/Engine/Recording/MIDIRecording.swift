@@ -41,16 +41,17 @@ struct MIDIRecording {
   /// Increases with each change of ``file``.
   private(set) var revision = 0
 
-  /// Creates an empty recording.
+  /// Creates a recording with an empty track for the local player, who has the index 0.
   ///
   /// - Parameters:
-  ///   - name: the name of the file.
+  ///   - name: the name of the local player and of the file.
   ///   - tempo: the tempo until the rhythm begins.
   ///   - meter: the meter of the rhythm.
   ///   - limit: the maximum number of events.
   init(name: String, tempo: Tempo, meter: Meter, limit: Int = maximumEvents) {
     (self.name, self.limit) = (name, limit)
     timeline = RecordedTimeline(tempo: tempo, meter: meter)
+    players = [RecordedPlayer(name: name)]
   }
 
   /// Adds an event.

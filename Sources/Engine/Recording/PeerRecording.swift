@@ -18,10 +18,9 @@ struct PeerRecording {
   private static var interval: Nanoseconds { .milliseconds(100) }
 
   /// - Parameter name: the name of the local player.
-  init(_ rings: RecordingRings, _ recorder: MIDIRecorder, name: String, meter: Meter, at now: Instant) {
+  init(_ rings: RecordingRings, _ recorder: MIDIRecorder, name: String, meter: Meter) {
     (self.rings, self.recorder, self.meter) = (rings, recorder, meter)
     players = RecordedPlayers(local: name)
-    recorder.add([.name(name, player: RecordedPlayers.local)], at: now)
   }
 
   /// The number of events that are missing in the recording.

@@ -10,7 +10,7 @@ enum RecordedEvent: Sendable {
   case hit(SoundEvent)
   /// A message that a player has played and that sounds at `instant`. `player` is the index of the player, from 0.
   case message(Message, player: Int, instant: Instant)
-  /// The name of a player. The first name of a player precedes its messages. The local player has the index 0.
+  /// The name of a remote player. The first name of a player precedes its messages.
   case name(String, player: Int)
   /// The meter of the rhythm from the next bar of this meter on.
   case meter(Meter)
