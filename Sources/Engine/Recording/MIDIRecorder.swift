@@ -121,8 +121,7 @@ final class MIDIRecorder: @unchecked Sendable {
     } catch {
       let reason = (error as? ReplacedFile.Failure)?.reason ?? "\(error)"
       let failure = EngineError(
-        "\(path): cannot be written (\(reason)), so the last part of the recording is missing until it can; "
-          + "delete files to make room")
+        "\(path): cannot be written (\(reason)), so the recording is not complete; delete files to make room")
       _failure = failure
       if !hadFailed { onFailure(failure) }
     }

@@ -7,15 +7,9 @@ import MusicalTime
 /// The instant of an event may be in the future: hits are sent to the sound ahead of time. An event is placed when its position is
 /// certain: when a later tick is known, or when all ticks before the event must have been recorded (``place(until:)``).
 struct MIDIRecording {
-  typealias Track = StandardMIDIFile.Track
-  typealias Event = StandardMIDIFile.Event
-  typealias MetaEvent = StandardMIDIFile.MetaEvent
-
   /// The maximum number of events. It leaves room for the names and for the ends of notes: a file contains at most
   /// ``StandardMIDIFile/maximumEvents`` and, with eight bytes per event, ``StandardMIDIFile/maximumBytes``.
   static let maximumEvents = 1_000_000
-  /// The longest time between two events of a track in units, 2^28 - 1: a variable-length quantity has four bytes.
-  private static let maximumDelta: Int64 = 0x0FFF_FFFF
 
   /// An event that is not placed yet.
   private struct Waiting {
@@ -29,11 +23,12 @@ struct MIDIRecording {
   }
 
   /// The name of the file.
-  private let name: String
+  let name: String
   private let limit: Int
-  private var timeline: RecordedTimeline
-  private var rhythm = RecordedRhythm()
-  private var players: [RecordedPlayer] = []
+  private(set) var timeline: RecordedTimeline
+  private(set) var rhythm = RecordedRhythm()
+  /// The local player has the index 0.
+  private(set) var players: [RecordedPlayer]
   /// The events that are not placed yet, in the order of their instants.
   private var waiting: [Waiting] = []
   /// Whether events were omitted because the recording contains the maximum number.
@@ -79,20 +74,6 @@ struct MIDIRecording {
   mutating func finish(at instant: Instant) {
     waiting.removeAll { if case .hit = $0.content { $0.instant >= instant } else { false } }
     place(before: .distantFuture, next: nil)
-  }
-
-  /// The recording as a file of format 1: the tempo track, the rhythm, and one track per player. Notes that still sound end at the
-  /// end of the file.
-  var file: StandardMIDIFile {
-    let drums = rhythm.events
-    let end = max(timeline.end, drums.last?.tick ?? 0)
-    func track(_ name: String, _ events: [Event]) -> Track {
-      Track(Self.filled([Event(tick: 0, .meta(MetaEvent(trackName: name)))] + events, until: end), end: end)
-    }
-    return StandardMIDIFile(
-      format: .simultaneousTracks, division: .ticksPerQuarter(RecordedTimeline.resolution),
-      tracks: [track(name, timeline.events), track("rhythm", drums)]
-        + players.map { track($0.name, $0.events(until: end)) })
   }
 
   /// Adds a hit or a recall of hits.
@@ -147,27 +128,6 @@ struct MIDIRecording {
   }
 
   private var eventCount: Int {
-    players.reduce(timeline.events.count + rhythm.eventCount) { $0 + $1.eventCount }
-  }
-
-  /// Inserts empty texts where two events of a track are further apart than a file permits.
-  private static func filled(_ events: [Event], until end: Int64) -> [Event] {
-    var filled: [Event] = []
-    filled.reserveCapacity(events.count)
-    var tick: Int64 = 0
-    func fill(to next: Int64) {
-      while next - tick > maximumDelta {
-        tick += maximumDelta
-        // Type 1 is a text.
-        filled.append(Event(tick: tick, .meta(MetaEvent(type: 1, bytes: []))))
-      }
-      tick = next
-    }
-    for event in events {
-      fill(to: event.tick)
-      filled.append(event)
-    }
-    fill(to: end)
-    return filled
+    players.reduce(timeline.changes.events.count + rhythm.eventCount) { $0 + $1.eventCount }
   }
 }

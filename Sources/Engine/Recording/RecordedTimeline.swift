@@ -1,7 +1,6 @@
-import MIDI
 import MusicalTime
 
-/// The mapping of instants to positions in a MIDI recording, and the events of its tempo track.
+/// The mapping of instants to positions in a MIDI recording.
 ///
 /// A tick of the rhythm is ``unitsPerTick`` ticks of the file, here called units. While a rhythm plays, an instant between two ticks
 /// has the position in proportion between them. Otherwise the position advances with time at the last tempo.
@@ -9,9 +8,6 @@ import MusicalTime
 /// A run of the rhythm begins on the first position at which its first tick has its place in the bar. The pause before the run
 /// therefore lasts longer in the file than it did, by less than a bar, and the bars of the rhythm are the bars of the file.
 struct RecordedTimeline {
-  typealias Event = StandardMIDIFile.Event
-  typealias MetaEvent = StandardMIDIFile.MetaEvent
-
   /// The units per quarter note. A multiple of 24, so that each tick is on a unit. At 20 BPM, the slowest tempo, a unit lasts
   /// 0.8 ms, so rounding moves an event by at most 0.4 ms, which cannot be heard. A multiple of 960, the usual resolution of
   /// sequencer programs, so that these convert the positions of the grid without rounding.
@@ -33,8 +29,8 @@ struct RecordedTimeline {
     var lastTick: Tick
   }
 
-  /// The Set Tempo and Time Signature events, in the order of their positions.
-  private(set) var events: [Event] = []
+  /// The changes of tempo and meter.
+  private(set) var changes = RecordedTempoTrack()
   /// The greatest position so far.
   private(set) var end: Int64 = 0
   /// The position of the last event that is not a tick.
@@ -42,11 +38,9 @@ struct RecordedTimeline {
   /// The newest tick, or the first event if there was no tick yet; nil before the first event.
   private var anchor: Anchor?
   private var run: Run?
-  /// The microseconds per quarter note of the last Set Tempo event.
-  private var writtenTempo: Int?
   private let initialTempo: Tempo
   private var meter: Meter
-  /// The position of the last Time Signature event, which begins a bar.
+  /// The position of the last change of meter, which begins a bar.
   private var barOrigin: Int64 = 0
   /// The meter that replaces ``meter`` at its next bar.
   private var nextMeter: Meter?
@@ -54,8 +48,8 @@ struct RecordedTimeline {
   /// Creates an empty timeline. `tempo` applies until the first tick.
   init(tempo: Tempo, meter: Meter) {
     (initialTempo, self.meter) = (tempo, meter)
-    append(tempo: tempo, at: 0)
-    append(meter, at: 0)
+    changes.append(tempo, at: 0)
+    changes.append(meter, at: 0)
   }
 
   /// Changes the meter from the next tick on that begins a bar of this meter.
@@ -67,7 +61,7 @@ struct RecordedTimeline {
     let position = unitsSinceAnchor(record).map { anchor!.position + $0 } ?? beginRun(with: record)
     run = Run(series: record.series, lastTick: record.tick)
     if let next = nextMeter, record.tick.index % next.ticksPerBar == 0 { begin(next, at: position) }
-    append(tempo: record.tempo, at: position)
+    changes.append(record.tempo, at: position)
     anchor = Anchor(instant: record.due, position: position, tempo: record.tempo)
     end = max(end, position)
   }
@@ -127,30 +121,6 @@ struct RecordedTimeline {
 
   private mutating func begin(_ meter: Meter, at position: Int64) {
     (self.meter, nextMeter, barOrigin) = (meter, nil, position)
-    append(meter, at: position)
-  }
-
-  private mutating func append(_ meter: Meter, at position: Int64) {
-    guard let signature = StandardMIDIFile.TimeSignature(meter.beats, meter.unit) else { return }
-    replace(\.timeSignature, by: MetaEvent(signature), at: position)
-  }
-
-  /// Appends a Set Tempo event, unless the tempo is the same, rounded to microseconds per quarter note. The rounding changes the
-  /// tempo by less than 9 ppm at 999 BPM, and by 1 ppm at 120 BPM. The positions are not affected.
-  private mutating func append(tempo: Tempo, at position: Int64) {
-    let microseconds = Int((tempo.nanosecondsPerQuarter + 500) / 1000)
-    guard microseconds != writtenTempo, let event = MetaEvent(microsecondsPerQuarter: microseconds) else { return }
-    writtenTempo = microseconds
-    replace(\.microsecondsPerQuarter, by: event, at: position)
-  }
-
-  /// Appends `event`. An event of the same kind at the same position is removed. Events of this kind have the property `kind`.
-  private mutating func replace<Value>(_ kind: KeyPath<MetaEvent, Value?>, by event: MetaEvent, at position: Int64) {
-    var index = events.endIndex
-    while index > events.startIndex, events[index - 1].tick == position {
-      index -= 1
-      if case .meta(let meta) = events[index].content, meta[keyPath: kind] != nil { events.remove(at: index) }
-    }
-    events.append(Event(tick: position, .meta(event)))
+    changes.append(meter, at: position)
   }
 }
