@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// A file of several tracks cannot grow at its end, because each track contains its length. The whole file is therefore written again
 /// every few seconds (``ReplacedFile``). A peer that is killed loses at most the last five seconds: ``interval``, ``lateness`` and the
-/// time of the write. The interval grows with the time that a write takes, so that a large file on a slow disk does not keep the disk
-/// busy.
+/// time of the write. If a write takes longer than 0.15 s, the interval is 20 times as long as the write, so that a large file on a
+/// slow disk does not keep the disk busy.
 final class MIDIRecorder: @unchecked Sendable {
   // Invariant: `recording`, `nextWrite`, `writtenRevision` and `_failure` are used only on `queue`.
 

@@ -78,7 +78,8 @@ struct PeerCommand: ParsableCommand {
       tempo and the meter, the second one the drum hits (channel 10), and each player, also the local one, has a track with its \
       name. Notes are at the position of the rhythm at which they sound on this peer. While no rhythm plays, they follow each \
       other at the last tempo, and the pause before the rhythm is extended to whole bars. The file is written every few seconds \
-      and at the end, so after a crash at most the last five seconds are missing. While it is written, FILE.partial is beside it.
+      and at the end. After a crash, at most the last five seconds are missing, or more if a write takes longer than 0.15 s. \
+      While the file is written, FILE.partial is beside it.
 
       EXTERNAL CLOCK
       With --clock-from the peer is the master and follows the external MIDI clock, including Start, Stop, Continue and \
