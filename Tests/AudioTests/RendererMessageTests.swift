@@ -45,6 +45,39 @@ import Testing
     #expect(renderer.counters.messages == 1 && renderer.counters.hits == 0)
   }
 
+  /// A note with an instant of its own sounds there, at most 64 frames later, however early it is submitted. Another note that is
+  /// submitted later and sounds earlier does not move it.
+  @Test(arguments: [Int64(600), 1000, 1037, 4000]) func noteWithAnInstantWaitsForIt(due: Int64) throws {
+    let expected = try sound(of: [on()], 512)
+    var renderer = Renderer(grid: grid, module: try SoundModule())
+    let submitted = grid.instant(of: start)
+    renderer.add(.message(on(), at: submitted, due: grid.instant(of: start + due)))
+    renderer.add(event(.controlChange(channel, controller: 10, value: 64), at: start))
+    var sound = Sound()
+    for period in 0..<Int64(20) { sound += renderer.render(from: start + period * 256, 256) }
+    #expect(sound[0..<Int(due)].isSilent)
+    let delays = (0..<64).filter { delay in
+      let onset = Int(due) + delay
+      return sound[onset..<onset + 512] == expected
+    }
+    #expect(delays.count == 1 && renderer.counters.messages == 2)
+  }
+
+  /// The latency of a device after the sound card makes such a note earlier, but never earlier than possible.
+  @Test func latencyMovesANoteWithAnInstant() throws {
+    var renderer = Renderer(grid: grid, module: nil)
+    let events = SoundEvents(capacity: 4)
+    let submitted = grid.instant(of: start)
+    events.messages.push(.message(on(), at: submitted, due: grid.instant(of: start + 4800)))
+    events.messages.push(.message(off(), at: submitted, due: grid.instant(of: start + 100)))
+    renderer.drain(events, latency: .milliseconds(50))
+    // 50 ms are 2400 frames: the first message is due at frame 2400, the second one at once.
+    _ = renderer.render(from: start, 2304)
+    #expect(renderer.counters.messages == 1)
+    _ = renderer.render(from: start + 2304, 256)
+    #expect(renderer.counters.messages == 2)
+  }
+
   /// On a sound card, a note sounds on the first frame of the period rendered next, for every latency.
   @Test(arguments: [0, 2_000]) func noteOnACardSoundsInTheNextRenderedPeriod(latency: Int64) throws {
     let expected = try sound(of: [on()], 256)

@@ -3,6 +3,7 @@ import MIDI
 import Measurement
 import MusicalTime
 import Realtime
+import Rhythm
 import Testing
 import _TestSupport
 
@@ -28,6 +29,10 @@ extension TimingTests {
 
     private func begins(of track: StandardMIDIFile.Track) -> [(tick: Int64, message: Message)] {
       notes(of: track).filter { !$0.message.silencesNote }
+    }
+
+    private func velocity(of message: Message) -> UInt8? {
+      if case .noteOn(_, _, let velocity) = message { velocity.value } else { nil }
     }
 
     /// Ben is a follower and records. Ada plays notes over the network, and Ben plays notes himself.
@@ -83,6 +88,54 @@ extension TimingTests {
         if case .meta(let meta) = event.content { meta.microsecondsPerQuarter } else { nil }
       }
       #expect(tempos == [500_000, 333_333])
+    }
+
+    /// The notes of an instrument sound on the grid of the rhythm: those of a figure and those that are played between the lines.
+    /// A position is rounded to thousandths of a tick, and then to units of the file, of which a tick has 160.
+    @Test func notesOfAnInstrumentAreOnTheGrid() async throws {
+      let ada = try LivePeer("ada", folder: folder, start: true) { configuration in
+        configuration.midiRecording = folder.path("take.mid")
+        configuration.instrument = try? Self.instrument("figure: x... x... x... x...")
+      }
+      try await ada.waitForLog("master")
+      try await Task.sleep(for: .milliseconds(2100))
+      let free = try Self.instrument("length: 1/16")
+      ada.mailbox.post(.instrument(free, named: "free"))
+      // The figure has ended. At 120 BPM, a line of the grid follows every 125 ms.
+      for _ in 0..<5 {
+        try await Task.sleep(for: .milliseconds(175))
+        ada.mailbox.post(.note(60, velocity: 90))
+      }
+      try await Task.sleep(for: .milliseconds(500))
+      ada.mailbox.post(.startOrStop)
+      try await ada.waitForLog("the rhythm stopped")
+      let trace = try ada.leave()
+      #expect(trace.summary?.others["midi_recording_lost"] == 0)
+      let file = try file("take.mid")
+      let all = notes(of: file.tracks[2])
+      #expect(all.count { $0.message.silencesNote } == all.count / 2 && all.count.isMultiple(of: 2))
+      let figure = begins(of: file.tracks[2]).filter { velocity(of: $0.message) == 88 }
+      #expect(figure.count >= 4)
+      let origin = try #require(begins(of: file.tracks[1]).first).tick
+      for note in figure { #expect(((note.tick - origin) % 3840 + 1) % 3840 <= 2, "\(note.tick)") }
+      // A note that is at most 50 ms late sounds at once, and any other one on a line. A sixteenth note has 960 units.
+      let played = begins(of: file.tracks[2]).filter { velocity(of: $0.message) == 90 }
+      #expect(played.count == 5)
+      let lateness = played.map { ($0.tick - origin + 1) % 960 - 1 }
+      #expect(lateness.allSatisfy { $0 <= 384 + 96 } && lateness.contains { $0 <= 1 }, "\(lateness)")
+    }
+
+    private static func instrument(_ rest: String) throws -> Rhythm.Instrument {
+      try InstrumentLoader.instrument(
+        from: """
+          name: test
+          description: A test.
+          sound: harp
+          scale: C major, C4..C6
+          loudness: force
+          grid: 1/16, late 40%
+          \(rest)
+          """, file: "test.yaml")
     }
 
     /// A second rhythm, and notes in the pause.

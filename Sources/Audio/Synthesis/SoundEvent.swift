@@ -46,7 +46,9 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// Whether the event takes effect at its instant and not as early as possible.
-  var isTimed: Bool { @_noLocks @_noAllocation get { instant > submitted } }
+  ///
+  /// Real-time: safe.
+  public var isTimed: Bool { @_noLocks @_noAllocation get { instant > submitted } }
 
   /// Creates a hit. Without `step`, the hit sounds at the instant of its step.
   ///

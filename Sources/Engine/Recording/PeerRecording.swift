@@ -57,8 +57,9 @@ struct PeerRecording {
         if let newName { events.append(.name(newName, player: index)) }
         player = index
       }
-      lastMessage = max(lastMessage, soundingAt(sounded.instant))
-      events.append(.message(sounded.message, player: player, instant: lastMessage))
+      if !sounded.isTimed { lastMessage = max(lastMessage, soundingAt(sounded.instant)) }
+      let instant = sounded.isTimed ? sounded.instant : lastMessage
+      events.append(.message(sounded.message, player: player, instant: instant))
     }
     events += ticks.map { .tick($0) }
     ticks.removeAll(keepingCapacity: true)

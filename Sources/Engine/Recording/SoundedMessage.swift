@@ -8,14 +8,16 @@ struct SoundedMessage: Sendable, BitwiseCopyable {
   let message: Message
   /// The session of the remote player; nil for the local player.
   let session: SessionID?
-  /// When the network thread passed the message to the sound.
+  /// When the network thread passed the message to the sound, or, if ``isTimed`` is true, when the message sounds.
   let instant: Instant
+  /// Whether the message is one of an instrument that sounds at an instant of its own, and not as early as possible.
+  let isTimed: Bool
 
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  init(_ message: Message, from session: SessionID?, at instant: Instant) {
+  init(_ message: Message, from session: SessionID?, at instant: Instant, isTimed: Bool = false) {
     self.message = message
     self.session = session
-    self.instant = instant
+    (self.instant, self.isTimed) = (instant, isTimed)
   }
 }

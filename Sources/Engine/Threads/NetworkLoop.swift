@@ -220,7 +220,8 @@ struct NetworkLoop: ~Copyable {
       rings.clock.sound.first.messages.push(event)
       if rings.hasSecondAudioThread { rings.clock.sound.recording.messages.push(event) }
       if let recording = rings.clock.recording {
-        recording.messages.push(SoundedMessage(audible, from: session, at: event.instant))
+        recording.messages.push(
+          SoundedMessage(audible, from: session, at: event.instant, isTimed: event.isTimed))
       }
     }
   }

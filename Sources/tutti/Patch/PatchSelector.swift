@@ -54,6 +54,14 @@ final class PatchSelector: @unchecked Sendable {
   /// Plays the patch called `name`.
   func select(_ name: String) { queue.async { self.load(name) } }
 
+  /// Plays without an instrument.
+  func selectNone() {
+    queue.async {
+      (self.name, self.loaded, self.last) = (nil, nil, nil)
+      self.post(.instrument(nil, named: ""))
+    }
+  }
+
   /// Plays the valid patch of the library that follows the current one in alphabetical order.
   func selectNext() {
     queue.async {

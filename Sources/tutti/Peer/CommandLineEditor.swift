@@ -62,7 +62,9 @@ final class CommandLineEditor: @unchecked Sendable {
     if words.count == 2 {
       let name = words[1].trimmingCharacters(in: .whitespaces)
       if verb == "patch" { return selectors.rhythm.select(name) }
-      if verb == "instrument", name != "none" { return selectors.instrument.select(name) }
+      if verb == "instrument" {
+        return name == "none" ? selectors.instrument.selectNone() : selectors.instrument.select(name)
+      }
     }
     do throws(CommandSyntaxError) { post(try PlayerCommand(text: text)) } catch {
       terminal.printLine("tutti: \(error)")

@@ -67,7 +67,6 @@ extension PlayerCommand {
       self = .gate(rest)
     case "led-by" where !rest.isEmpty: self = .ledBy(rest == "anyone" ? nil : rest)
     case "send-to" where !rest.isEmpty: self = .play(to: rest == "all" ? nil : rest)
-    case "instrument" where rest == "none": self = .instrument(nil, named: rest)
     case "save-patch" where !rest.isEmpty:
       do { self = .savePatch(to: try PatchLibrary.newPath(of: rest)) } catch {
         throw CommandSyntaxError(description: error.description)
