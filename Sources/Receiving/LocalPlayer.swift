@@ -59,6 +59,14 @@ struct LocalPlayer: ~Copyable {
     if play(message) { programs.note(message, of: program) }
   }
 
+  /// Whether the budget admits another message. Counts a message that is refused.
+  @_noLocks @_noAllocation
+  mutating func admits(at arrival: Instant) -> Bool {
+    if budget.admit(at: arrival) { return true }
+    refused += 1
+    return false
+  }
+
   /// Plays a message. All earlier deliveries must be done.
   ///
   /// - Returns: whether the message is played. A message without a channel is ignored. A Note On is refused after

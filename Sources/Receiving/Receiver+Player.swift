@@ -16,6 +16,12 @@ extension Receiver {
     player.play(message, from: program, at: arrival)
   }
 
+  /// Whether the budget of the programs at the local peer admits another message. A message that is refused is counted.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func admits(at arrival: Instant) -> Bool { player.admits(at: arrival) }
+
   /// Ends the notes that programs hold, because they have disconnected. ``next()`` returns the outputs.
   ///
   /// Real-time: safe.

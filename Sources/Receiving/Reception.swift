@@ -13,9 +13,11 @@ public enum Reception: Sendable, BitwiseCopyable {
   case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool, isSounded: Bool)
   /// A held note, or a pedal, was ended by this message, because its session has ended or its player is silenced.
   case released(SessionID, Message)
-  /// The local player has played a message, which is still on its input channel. If it sounds here, `soundedOn` is the channel of
-  /// the sound. Otherwise it is nil.
-  case played(Message, soundedOn: Channel?)
+  /// A message of the local player or of the player's instrument was played. It is still on its input channel. If it sounds here,
+  /// `soundedOn` is the channel of the sound. Otherwise it is nil.
+  case played(Message, soundedOn: Channel?, byInstrument: Bool = false)
+  /// The local player has played a note that the instrument uses.
+  case struck
   /// A System Exclusive. Its data are in ``Receiver/systemExclusive`` until the next call of ``Receiver/next(in:)``.
   case systemExclusive(SessionID, stamp: Instant, arrival: Instant)
   /// A packet of no session, with this SSRC.

@@ -47,7 +47,7 @@ import Testing
 
   /// A note with an instant of its own sounds there, at most 64 frames later, however early it is submitted. Another note that is
   /// submitted later and sounds earlier does not move it.
-  @Test(arguments: [Int64(600), 1000, 1037, 4000]) func noteWithAnInstantWaitsForIt(due: Int64) throws {
+  @Test(arguments: [Int64(300), 600, 1000, 1037, 4000]) func noteWithAnInstantWaitsForIt(due: Int64) throws {
     let expected = try sound(of: [on()], 512)
     var renderer = Renderer(grid: grid, module: try SoundModule())
     let submitted = grid.instant(of: start)

@@ -24,13 +24,13 @@ import Testing
   @Test(arguments: ["../../claps", "/etc/passwd", ".bashrc", "a/b", "1/", "x/8", "12/8/x"]) func pathAsNameIsRefused(
     name: String
   ) throws {
-    #expect(try reason(Array(text(name: name).utf8)) == "its name is a path")
+    #expect(try reason(Array(text(name: name).utf8)) == "its name \(name.debugDescription) is a path")
   }
 
   @Test func textWithErrorsIsRefused() throws {
-    #expect(try reason([0xFF, 0xFE]) == "its text is no UTF-8")
+    #expect(try reason([0xFF, 0xFE]) == "its text is not valid UTF-8")
     let wrong = try #require(try reason(Array(text(rest: "play: { always: { clap: x.. } }").utf8)))
-    #expect(wrong.hasPrefix("its text:4:") && !wrong.contains("\n"), "\(wrong)")
+    #expect(wrong.hasPrefix("line 4: play") && !wrong.contains("\n"), "\(wrong)")
     // Aliases that would grow to a million elements.
     let bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\n" + text()
     #expect(try reason(Array(bomb.utf8)) != nil)

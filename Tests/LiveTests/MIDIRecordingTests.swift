@@ -113,7 +113,9 @@ extension TimingTests {
       #expect(trace.summary?.others["midi_recording_lost"] == 0)
       let file = try file("take.mid")
       let all = notes(of: file.tracks[2])
-      #expect(all.count { $0.message.silencesNote } == all.count / 2 && all.count.isMultiple(of: 2))
+      // The end of a note that is missing would be at the end of the file, after the rhythm.
+      let end = try #require(begins(of: file.tracks[1]).last).tick
+      #expect(all.allSatisfy { $0.tick <= end }, "\(all.map(\.tick).max() ?? 0), \(end)")
       let figure = begins(of: file.tracks[2]).filter { velocity(of: $0.message) == 88 }
       #expect(figure.count >= 4)
       let origin = try #require(begins(of: file.tracks[1]).first).tick

@@ -23,14 +23,14 @@ import _TestSupport
     let (first, second) = (try patch("claps"), try patch("12/8 claps"))
     let master = try LivePeer("Ada", folder: folder, start: true) { ($0.patch, $0.patchName) = (first, "claps") }
     let follower = try LivePeer("Ben", folder: folder, connect: [master.port])
-    try await follower.waitForLog("patch claps: received from the master Ada, plays from the next bar on")
+    try await follower.waitForLog("rhythm claps: received from the master Ada, plays from the next bar on")
     master.mailbox.post(.patch(second, named: "second"))
-    try await follower.waitForLog("patch 12/8 claps: received from the master Ada")
+    try await follower.waitForLog("rhythm 12/8 claps: received from the master Ada")
     follower.mailbox.post(.patch(first, named: "claps"))
-    try await follower.waitForLog("patch claps: not played, because this peer plays the patch of the master Ada")
+    try await follower.waitForLog("rhythm claps: not played, because the master Ada chooses the rhythm")
     let path = folder.path("saved.yaml")
     follower.mailbox.post(.savePatch(to: path))
-    try await follower.waitForLog("patch 12/8 claps: saved as \(path)")
+    try await follower.waitForLog("rhythm 12/8 claps: saved as \(path)")
     #expect(try String(contentsOfFile: path, encoding: .utf8) == second.text)
     follower.mailbox.post(.savePatch(to: path))
     try await follower.waitForLog("saved.yaml: exists already; give another name")
@@ -42,7 +42,8 @@ import _TestSupport
     let patch = try patch("../../claps")
     let master = try LivePeer("Ada", folder: folder, start: true) { ($0.patch, $0.patchName) = (patch, "claps") }
     let follower = try LivePeer("Ben", folder: folder, connect: [master.port])
-    try await follower.waitForLog("patch of the master Ada: its name is a path; this peer keeps its patch tick")
+    try await follower.waitForLog(
+      "rhythm of the master Ada: its name \"../../claps\" is a path; ask Ada to correct it; this peer keeps tick")
     #expect(!follower.log.contains { $0.contains("received from the master") })
   }
 
@@ -55,7 +56,7 @@ import _TestSupport
     // A transfer takes a few milliseconds on this machine. The choice of a patch is executed at the end of this time.
     try await Task.sleep(for: .seconds(1))
     follower.mailbox.post(.patch(patch, named: "mine"))
-    try await follower.waitForLog("patch mine: plays from the next bar on")
+    try await follower.waitForLog("rhythm mine: plays from the next bar on")
     #expect(!follower.log.contains { $0.contains("received from the master") })
   }
 }

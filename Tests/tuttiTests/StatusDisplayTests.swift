@@ -51,11 +51,11 @@ import _TestSupport
     session.expectOneStatus()
     // Another patch, and the next one of the library.
     session.type(":patch waltz\n")
-    try await session.wait(for: "patch waltz: plays from the next bar on")
+    try await session.wait(for: "rhythm waltz: plays from the next bar on")
     session.type("p")
-    try await session.wait(for: "patch ballad: plays from the next bar on")
+    try await session.wait(for: "rhythm ballad: plays from the next bar on")
     session.type(":patch nothing\n")
-    try await session.wait(for: "patch ballad: keeps playing")
+    try await session.wait(for: "rhythm ballad: not changed")
     try await session.leave()
   }
 
@@ -91,7 +91,7 @@ import _TestSupport
     try await session.wait(for: "layers    2 of 2")
     try save("always: { kick: x }")
     try await session.wait(for: "has 1 steps in bar 1")
-    try await session.wait(for: "keeps playing")
+    try await session.wait(for: ": not changed")
     try await session.wait(for: "layers    2 of 2")
     try await session.leave()
   }

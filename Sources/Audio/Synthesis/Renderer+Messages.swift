@@ -22,12 +22,7 @@ extension Renderer {
     from frame: Int64, to end: Int64, left: inout MutableSpan<Float>, right: inout MutableSpan<Float>
   ) {
     var position = frame
-    while let event = messages.first, case .message(let message) = event.kind {
-      var earliest = map.firstFrame(for: event, notBefore: frame)
-      if event.isTimed {
-        let due = map.frame(nearest: event.instant)
-        if due > earliest { earliest = due }
-      }
+    while let (event, earliest) = nextMessage(notBefore: frame), case .message(let message) = event.kind {
       guard earliest < end else { break }
       if earliest > position {
         module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(earliest &- frame))
@@ -46,9 +41,23 @@ extension Renderer {
       } else {
         counters.messages += 1
       }
-      messages.popFirst()
+      if event.isTimed { timedMessages.popFirst() } else { messages.popFirst() }
     }
     module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(end &- frame))
+  }
+
+  /// The next message of both queues, and the first frame on which it can sound. Of two messages for the same frame, the one that was
+  /// submitted first. A message with an instant of its own does not wait for one that is submitted before and sounds later.
+  @_noLocks @_noAllocation
+  private func nextMessage(notBefore frame: Int64) -> (event: SoundEvent, frame: Int64)? {
+    var next: (event: SoundEvent, frame: Int64)?
+    if let event = messages.first { next = (event, map.firstFrame(for: event, notBefore: frame)) }
+    guard let event = timedMessages.first else { return next }
+    let (due, earliest) = (map.frame(nearest: event.instant), map.firstFrame(for: event, notBefore: frame))
+    let start = due > earliest ? due : earliest
+    guard let other = next else { return (event, start) }
+    let isFirst = start == other.frame ? event.submitted < other.event.submitted : start < other.frame
+    return isFirst ? (event, start) : other
   }
 
   /// Plays `message` at the beginning of the next rendered block, without the queue of messages.
@@ -74,9 +83,10 @@ extension Renderer {
       add(event)
     }
     while var event = events.messages.pop() {
+      // It stays later than the submission, so that it remains a message with an instant of its own.
       if event.isTimed {
-        let due = event.instant - latency
-        event.instant = due > event.submitted ? due : event.submitted
+        let (due, earliest) = (event.instant - latency, event.submitted + Nanoseconds(1))
+        event.instant = due > earliest ? due : earliest
       }
       add(event)
     }
@@ -90,13 +100,14 @@ extension Renderer {
   mutating func handleMessageLoss() {
     counters.droppedNotes += 1
     messages.removeAll(from: Instant(nanoseconds: .min))
+    timedMessages.removeAll(from: Instant(nanoseconds: .min))
     module?.channels.silence()
   }
 
   /// Plays all waiting messages, but drops every Note On.
   @_noLocks @_noAllocation
   mutating func dropNotes() {
-    while let event = messages.first, case .message(let message) = event.kind {
+    while let event = messages.first ?? timedMessages.first, case .message(let message) = event.kind {
       if message.startsNote {
         counters.droppedNotes += 1
       } else if module?.channels.play(message) == false {
@@ -105,7 +116,7 @@ extension Renderer {
         module?.channels.discardBlock()
         continue
       }
-      messages.popFirst()
+      if event.isTimed { timedMessages.popFirst() } else { messages.popFirst() }
     }
   }
 }

@@ -22,9 +22,11 @@ public struct Renderer: ~Copyable {
   var module: SoundModule?
   /// The waiting hits.
   private var hits = EventQueue()
-  /// The waiting messages. One thread submits all messages, so their instants never decrease and the queue keeps their
-  /// order.
+  /// The waiting messages that are played as early as possible. One thread submits all messages, so their instants never decrease
+  /// and the queue keeps their order.
   var messages = EventQueue()
+  /// The waiting messages with an instant of their own.
+  var timedMessages = EventQueue()
   /// The number of messages that were dropped before the last call of ``drain(_:latency:)``.
   var droppedMessages = 0
 
@@ -47,7 +49,9 @@ public struct Renderer: ~Copyable {
     switch event.kind {
     case .hit: if !hits.insert(event) { counters.dropped += 1 }
     case .recall: hits.removeAll(from: event.instant)
-    case .message: if !messages.insert(event) { handleMessageLoss() }
+    case .message:
+      let isInserted = event.isTimed ? timedMessages.insert(event) : messages.insert(event)
+      if !isInserted { handleMessageLoss() }
     }
   }
 

@@ -13,7 +13,7 @@ final class PatchChecker: Sendable {
   struct Checked: Sendable {
     let shared: SharedPatch
     let sender: Identity
-    /// The patch, or why it cannot be played: the reason and the remedy.
+    /// The patch, or why it cannot be played.
     let result: Result<Patch, Reason>
   }
 
@@ -49,13 +49,16 @@ final class PatchChecker: Sendable {
   /// Writes the text of a patch to a new file, and then calls `report` on the queue with the error, or with nil.
   func save(_ patch: Patch, to path: String, report: @escaping @Sendable (String?) -> Void) {
     queue.async(group: saving) {
-      do {
-        try Data(patch.text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+      guard !FileManager.default.fileExists(atPath: path) else {
+        return report("\(path): exists already; give another name")
+      }
+      do throws(ReplacedFile.Failure) {
+        try ReplacedFile(path).write(Array(patch.text.utf8))
         report(nil)
-      } catch CocoaError.fileWriteFileExists {
-        report("\(path): exists already; give another name")
       } catch {
-        report("\(path): cannot be written; set TUTTI_PATCHES to a writable folder that contains the folder rhythms")
+        report(
+          "\(path): not saved (\(error.reason)); set TUTTI_PATCHES to a writable folder that contains the folder rhythms"
+        )
       }
     }
   }
@@ -66,18 +69,21 @@ final class PatchChecker: Sendable {
   /// The patch with this text.
   static func patch(_ shared: SharedPatch) throws(Reason) -> Patch {
     guard let text = String(validating: shared.octets, as: UTF8.self) else {
-      throw Reason(text: "its text is no UTF-8")
+      throw Reason(text: "its text is not valid UTF-8")
     }
     let patch: Patch
     do throws(PatchError) { patch = try PatchLoader.patch(from: text, file: "its text") } catch {
-      throw Reason(text: "\(error.faults[0])")
+      let fault = error.faults[0]
+      throw Reason(text: "line \(fault.line): \(fault.field.isEmpty ? "" : fault.field + ": ")\(fault.reason)")
     }
     // The name becomes a file name when the player saves the patch. A slash is part of a metre, such as 12/8, or of a path.
     let parts = patch.name.split(separator: "/", omittingEmptySubsequences: false)
     let hasPath = zip(parts, parts.dropFirst()).contains { left, right in
       left.last?.isWholeNumber != true || right.first?.isWholeNumber != true
     }
-    guard !hasPath, patch.name.first != "." else { throw Reason(text: "its name is a path") }
+    guard !hasPath, patch.name.first != "." else {
+      throw Reason(text: "its name \(patch.name.debugDescription) is a path")
+    }
     return patch
   }
 }

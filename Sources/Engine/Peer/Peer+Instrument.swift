@@ -10,7 +10,7 @@ extension Peer {
     instrumentSettings.number &+= 1
     instrumentSettings.table = instrument.map { InstrumentTable($0) }
     publishInstrument()
-    log.notice(instrument == nil ? "instrument: none, notes are played as they are" : "instrument \(name)")
+    log.notice(instrument == nil ? "instrument: none; your notes are played unchanged" : "instrument \(name): selected")
   }
 
   /// Passes the rhythm and the activity to the network thread, which plays the instrument, if they have changed.

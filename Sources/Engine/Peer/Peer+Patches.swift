@@ -9,13 +9,12 @@ extension Peer {
   func choose(_ patch: Patch, named name: String) {
     guard ensemble.choosesPatch else {
       let master = ensemble.role.master.map { self.name(of: $0) } ?? "the master"
-      let remedy = "to play your own patch, start this peer with --own-patch"
-      return log.notice(
-        "patch \(name): not played, because this peer plays the patch of the master \(master); \(remedy)")
+      let remedy = "to play your own rhythm, start this peer with --own-patch"
+      return log.notice("rhythm \(name): not played, because the master \(master) chooses the rhythm; \(remedy)")
     }
     chosenPatchName = name
     change(patch: patch, named: name)
-    log.notice("patch \(name): plays from the next bar on")
+    log.notice("rhythm \(name): plays from the next bar on")
   }
 
   /// Plays the patches of the master that were received and checked since the last call, and informs the player about those that
@@ -25,13 +24,16 @@ extension Peer {
       let sender = name(of: checked.sender)
       switch checked.result {
       case .success(let patch):
-        // The role may have changed during the check.
-        guard ensemble.role.master == checked.sender, ensemble.followsPatch else { continue }
+        // The master or its patch may have changed during the check.
+        guard ensemble.role.master == checked.sender, ensemble.masterPatch == checked.shared.digest,
+          ensemble.followsPatch
+        else { continue }
         change(patch: patch, named: "\(patch.name) (\(sender))")
-        log.notice("patch \(patch.name): received from the master \(sender), plays from the next bar on")
+        log.notice("rhythm \(patch.name): received from the master \(sender), plays from the next bar on")
       case .failure(let reason):
         ensemble.refuse(checked.shared.digest)
-        log.warning("patch of the master \(sender): \(reason.text); this peer keeps its patch \(patchName)")
+        let remedy = "ask \(sender) to correct it; this peer keeps \(patchName)"
+        log.warning("rhythm of the master \(sender): \(reason.text); \(remedy)")
       }
     }
   }
@@ -56,14 +58,14 @@ extension Peer {
     ensemble.play(shared)
     guard shared == nil else { return }
     let limit = SharedPatch.maximumLength / 1024
-    log.notice("patch \(patchName): longer than \(limit) KiB, so the other peers keep their own patches; shorten it")
+    log.notice("rhythm \(patchName): longer than \(limit) KiB, so the other peers keep their own; shorten it")
   }
 
   /// Saves the patch that plays as a new file.
   func savePatch(to path: String) {
     let (log, name) = (log, patch.name)
     patchChecker.save(patch, to: path) { error in
-      if let error { log.warning("\(error)") } else { log.notice("patch \(name): saved as \(path)") }
+      if let error { log.warning("\(error)") } else { log.notice("rhythm \(name): saved as \(path)") }
     }
   }
 }

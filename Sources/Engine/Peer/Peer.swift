@@ -84,7 +84,7 @@ public final class Peer {
   public internal(set) var instrumentName: String?
   /// The value of the control `tilt forward` (controller 1), 0...127.
   var tilt = 64
-  /// The instrument, and the newest state of the rhythm that its player knows.
+  /// The instrument and the state of the rhythm, as the network thread knows them.
   var instrumentSettings = InstrumentSettings()
   /// Checks the patches that masters have sent.
   let patchChecker: PatchChecker

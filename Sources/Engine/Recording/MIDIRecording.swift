@@ -22,7 +22,7 @@ struct MIDIRecording {
     }
   }
 
-  /// The name of the file.
+  /// The name of the local player, which is also the name of the first track.
   let name: String
   private let limit: Int
   private(set) var timeline: RecordedTimeline
@@ -70,9 +70,14 @@ struct MIDIRecording {
   /// Places all events before `horizon`. All ticks that are due before `horizon` must have been added.
   mutating func place(until horizon: Instant) { place(before: horizon, next: nil) }
 
-  /// Places all events, because the sound ends at `instant`. Hits at this instant or later have not sounded.
+  /// Places all events, because the sound ends at `instant`. Hits and notes that begin at this instant or later have
+  /// not sounded.
   mutating func finish(at instant: Instant) {
-    waiting.removeAll { if case .hit = $0.content { $0.instant >= instant } else { false } }
+    waiting.removeAll { waiting in
+      guard waiting.instant >= instant else { return false }
+      if case .message(let message, _) = waiting.content { return message.startsNote }
+      return true
+    }
     place(before: .distantFuture, next: nil)
   }
 

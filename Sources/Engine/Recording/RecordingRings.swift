@@ -2,7 +2,7 @@ import Audio
 import Realtime
 
 /// The connections from the clock thread and the network thread to the control thread for the MIDI recording. The control thread
-/// empties the rings at least ten times per second.
+/// empties the rings about ten times per second.
 struct RecordingRings: Sendable, BitwiseCopyable {
   /// From the clock thread: the hits of the rhythm and their recalls, in the order in which the audio threads get them. A recall
   /// contains the instant at which it was sent (``SoundEvent/submitted``).

@@ -14,11 +14,11 @@ struct ReplacedFile: Sendable {
     static func ofLastCall() -> Failure { Failure(reason: String(cString: strerror(errno))) }
   }
 
-  /// The path of the file. A symbolic link is replaced by its target, so that the link remains.
+  /// The path of the file. If the given path is a symbolic link, the path of its target, so that the link itself is kept.
   private let path: String
   private var partialPath: String { path + ".partial" }
 
-  /// Checks that the file can be written: the path is a regular file that can be written or is not used, and the folder permits a
+  /// Checks that the file can be written: the path is a regular file that can be written or does not exist, and the folder permits a
   /// new file. An existing file is not changed, and no new file is left.
   ///
   /// - Throws: ``Failure``.

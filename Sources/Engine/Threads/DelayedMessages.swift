@@ -29,7 +29,7 @@ struct DelayedMessages: ~Copyable {
   /// Removes and returns the next message if it is due.
   @_noLocks @_noAllocation
   mutating func take(at now: Instant) -> StreamMessage? {
-    guard nextDeadline <= now else { return nil }
+    guard !instants.isEmpty, instants[0] <= now else { return nil }
     instants.remove(at: 0)
     return messages.remove(at: 0)
   }

@@ -7,7 +7,7 @@ import Rhythm
 /// ``InstrumentPlayer``.
 ///
 /// While no rhythm plays, the positions are those of a timeline at 120 beats per minute. An action then sounds at once. While a rhythm
-/// plays, events are returned up to the lead of the settings ahead, with the instants at which they take effect.
+/// plays, ``next(at:)`` returns messages up to ``InstrumentSettings/lead`` in advance, with the instants at which they take effect.
 struct InstrumentDriver: BitwiseCopyable {
   /// A message of the instrument.
   struct Output: BitwiseCopyable {
@@ -25,15 +25,25 @@ struct InstrumentDriver: BitwiseCopyable {
   private let freeSchedule: PlaybackSchedule
   /// The rhythm, or ``freeSchedule``.
   private var schedule: PlaybackSchedule
-  /// The input channel of the last action. The messages of the instrument are on this channel.
-  private var channel = Channel(wire: 0)
+  /// The input channel of the messages of the instrument: channel 1, which no other player can own.
+  private static var channel: Channel { @_noLocks @_noAllocation get { Channel(wire: 0) } }
   /// The instant up to which events have been returned.
   private var horizon: Instant
+  /// The position up to which events were last returned.
+  private var lastLimit: MusicalPosition
+  /// The greatest distance between two calls of ``next(at:)``, in thousandths of a tick: a bar of 4/4. The network thread calls it at
+  /// least every 100 ms, in which the fastest rhythm advances by 40 ticks.
+  private static var largestStep: Int64 { @_noLocks @_noAllocation get { 96 * MusicalPosition.perTick } }
+  /// How much earlier than its position each key began last.
+  private var earlierBy = InlineArray<128, Nanoseconds>(repeating: .zero)
+  /// When each key ended last. A note must not begin before the end of the previous note of its key.
+  private var endings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
   /// When each key began last. The end of a note must not overtake its beginning.
   private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
 
   /// Real-time: not safe.
   init(at now: Instant) {
+    lastLimit = MusicalPosition(Tick(0))
     freeSchedule = PlaybackSchedule(
       run: 0, sends: false, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
@@ -43,6 +53,15 @@ struct InstrumentDriver: BitwiseCopyable {
   /// Whether the player has an instrument. If not, messages are played as they are.
   var isActive: Bool {
     @_noLocks @_noAllocation get { if case .some = player { !isEnding } else { false } }
+  }
+
+  /// Removes the instrument without the ends of its notes, because all notes of the player end now.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func stop() {
+    player = nil
+    isEnding = false
   }
 
   /// Uses new settings from `now` on.
@@ -57,7 +76,8 @@ struct InstrumentDriver: BitwiseCopyable {
       if let table = settings.table {
         if case .none = player {
           (schedule, horizon) = (freeSchedule, now)
-          player = InstrumentPlayer(table, at: position(at: now))
+          lastLimit = position(at: now)
+          player = InstrumentPlayer(table, at: lastLimit)
         } else {
           player!.change(to: table)
         }
@@ -79,14 +99,16 @@ struct InstrumentDriver: BitwiseCopyable {
       guard schedule.run != 0 else { return }
       schedule = freeSchedule
       if horizon < now { horizon = now }
-      return player!.move(to: position(at: horizon), rhythmFrom: nil)
+      lastLimit = position(at: horizon)
+      return player!.move(to: lastLimit, rhythmFrom: nil)
     }
     // A run that continues the last one has the same ticks.
     let continues = schedule.run != 0 && next.continuesRun(from: schedule.run)
     schedule = next
     if continues { return }
     if horizon < now { horizon = now }
-    player!.move(to: position(at: horizon), rhythmFrom: next.start)
+    lastLimit = position(at: horizon)
+    player!.move(to: lastLimit, rhythmFrom: next.start)
   }
 
   /// A message of the local player, which arrived at `now`.
@@ -96,12 +118,12 @@ struct InstrumentDriver: BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func receive(_ message: Message, at now: Instant) -> Bool {
-    guard isActive, let channel = message.channel else { return false }
-    if message.startsNote { self.channel = channel }
+    guard isActive, message.isOfChannel else { return false }
     player!.receive(message, at: position(at: now))
-    // The volume and the panorama of the player, and the activity, which expression on channel 1 sets as well.
+    // Volume (CC 7), pan (CC 10), activity (CC 11 on channel 1) and All Notes Off are also played unchanged. The instrument uses up
+    // all other messages.
     guard case .controlChange(_, let controller, _) = message else { return true }
-    return !message.setsActivity && controller.value != 7 && controller.value != 10
+    return !message.setsActivity && !message.endsAllNotes && controller.value != 7 && controller.value != 10
   }
 
   /// Returns the next message of the instrument; nil if there is none until ``nextDeadline``.
@@ -117,6 +139,12 @@ struct InstrumentDriver: BitwiseCopyable {
     // Conversions round down, so the position of a deadline can be one too low. The figure ends with the rhythm.
     var limit = position(at: horizon) + 2
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
+    // After a pause of the process, or if the master moves its rhythm, nothing is caught up.
+    let jump = limit - lastLimit
+    if jump > Self.largestStep || jump < -Self.largestStep {
+      player!.move(to: limit, rhythmFrom: schedule.run != 0 ? schedule.start : nil)
+    }
+    lastLimit = limit
     guard let event = player!.next(before: limit) else {
       if isEnding, player!.soundingCount == 0 {
         player = nil
@@ -126,17 +154,24 @@ struct InstrumentDriver: BitwiseCopyable {
     }
     var instant = now
     if !event.isImmediate {
-      let due = schedule.instant(event.position.tick, position: event.position.offset)
+      var due = schedule.instant(event.position.tick, position: event.position.offset)
+      if case .noteOff(let key) = event.kind { due = due - earlierBy[Int(key & 0x7F)] }
       if due > now { instant = due }
     }
     switch event.kind {
-    case .noteOn(let key, _): beginnings[Int(key & 0x7F)] = instant
+    case .noteOn(let key, _):
+      if endings[Int(key & 0x7F)] > instant { instant = endings[Int(key & 0x7F)] }
+      beginnings[Int(key & 0x7F)] = instant
+      // A note at once has a position up to the lead later. Its end is that much earlier, so that it has its length.
+      let due = schedule.instant(event.position.tick, position: event.position.offset)
+      earlierBy[Int(key & 0x7F)] = due > instant ? due - instant : .zero
     case .noteOff(let key):
       let beginning = beginnings[Int(key & 0x7F)]
       if beginning > instant { instant = beginning }
+      endings[Int(key & 0x7F)] = instant
     case .program, .brightness: break
     }
-    return Output(message: event.message(on: channel), instant: instant > now ? instant : nil)
+    return Output(message: event.message(on: Self.channel), instant: instant > now ? instant : nil)
   }
 
   /// When ``next(at:)`` may return a message, unless a message of the player arrives before.
@@ -145,7 +180,7 @@ struct InstrumentDriver: BitwiseCopyable {
       guard let position = player?.nextPosition else { return .distantFuture }
       let due = schedule.instant(position.tick, position: position.offset)
       guard schedule.run != 0 else { return due }
-      // What follows after the end of the rhythm waits for the end.
+      // Events after the end of the rhythm are due at its end.
       return position.tick < schedule.end ? due - settings.lead : schedule.deadline(schedule.end)
     }
   }

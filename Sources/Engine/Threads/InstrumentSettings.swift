@@ -2,8 +2,8 @@ import MusicalTime
 import Playback
 import Rhythm
 
-/// The instrument of the local player and what its player needs to know. The control thread passes the settings to the network
-/// thread.
+/// The instrument of the local player, and the state of the rhythm that ``InstrumentDriver`` needs. The control thread passes the
+/// settings to the network thread.
 struct InstrumentSettings: Sendable, BitwiseCopyable {
   /// The number of the instrument, which changes with each choice; 0 before the first.
   var number: UInt32 = 0

@@ -60,7 +60,7 @@ struct NetworkLoop: ~Copyable {
     let readsSequencer = MonotonicClock.now >= sequencerResumes
     let readable = ports.wait(
       and: readsSequencer ? sequencer : nil, rings.signal, milliseconds: readsSequencer ? longestWait() : 1)
-    if let settings = rings.instrument.take() { instrument.adopt(settings, at: MonotonicClock.now) }
+    if let settings = rings.instrument.take() { adopt(settings) }
     executeCommands()
     // Many followers send thousands of probes per second. Not every one of them may wake the control thread: to that thread,
     // a datagram that was answered here only shows that the peer is alive. Such a datagram stays in the ring until the
@@ -132,18 +132,71 @@ struct NetworkLoop: ~Copyable {
     return wait < 1 ? 1 : Int32(truncatingIfNeeded: wait)
   }
 
+  /// Changes the instrument or the rhythm that it follows. The notes that the player holds end when an instrument is chosen, because
+  /// the instrument uses up the messages that would end them.
+  @_noLocks @_noAllocation
+  private mutating func adopt(_ settings: InstrumentSettings) {
+    let wasActive = instrument.isActive
+    instrument.adopt(settings, at: MonotonicClock.now)
+    guard instrument.isActive, !wasActive else { return }
+    var number: UInt8 = 0
+    while number < 16 {
+      // The sustain pedal is released, and all notes end.
+      play(unchanged: .controlChange(Channel(wire: number), controller: 64, value: 0))
+      play(unchanged: .controlChange(Channel(wire: number), controller: 123, value: 0))
+      number += 1
+    }
+  }
+
+  /// Plays a message of the local player without the instrument.
+  @_noLocks @_noAllocation
+  private mutating func play(unchanged message: Message) {
+    receiver.execute(.play(message))
+    while let output = receiver.next() { perform(output) }
+  }
+
+  /// Sends all delayed messages now.
+  @_noLocks @_noAllocation
+  private mutating func sendDelayed() { while let message = delayed.take(at: .distantFuture) { send(message) } }
+
+  /// Passes a message of the local player to the instrument. Returns whether the instrument uses it.
+  @_noLocks @_noAllocation
+  private mutating func isForInstrument(_ message: Message, at now: Instant) -> Bool {
+    guard instrument.receive(message, at: now) else { return false }
+    if message.startsNote {
+      pass(.struck)
+      rings.bell.ring()
+    }
+    return true
+  }
+
   /// Plays the messages of the instrument, and sends those that are due.
   @_noLocks @_noAllocation
   private mutating func playInstrument() {
     let now = MonotonicClock.now
-    while let output = instrument.next(at: now) {
+    // The number is bounded, so that an instrument delays nothing else. The rest follows in the next round.
+    var remaining = 256
+    while remaining > 0, let output = instrument.next(at: now) {
+      remaining -= 1
       receiver.execute(.play(output.message))
       while let next = receiver.next() {
-        if case .send(let message) = next, let instant = output.instant, delayed.insert(message, at: instant) {
-          continue
+        switch next {
+        case .send(let message):
+          guard let instant = output.instant else {
+            send(message)
+            break
+          }
+          // Without room, all messages are sent early, because their order must not change.
+          if !delayed.insert(message, at: instant) {
+            sendDelayed()
+            send(message)
+          }
+        case .reception(.played(let message, let channel, _)):
+          pass(.played(message, soundedOn: channel, byInstrument: true))
+        case .sound, .reception: perform(next, at: output.instant)
         }
-        perform(next, at: output.instant)
       }
+      rings.bell.ring()
     }
     while let message = delayed.take(at: now) { send(message) }
   }
@@ -162,8 +215,16 @@ struct NetworkLoop: ~Copyable {
   mutating func executeCommands() {
     while let command = rings.commands.pop() {
       if let block = rings.memory.take() { receiver.add(block) }
-      if case .play(let message) = command, instrument.receive(message, at: MonotonicClock.now) { continue }
-      if case .releaseNotes = command { delayed.removeBeginnings() }
+      if case .play(let message) = command, isForInstrument(message, at: MonotonicClock.now) { continue }
+      switch command {
+      case .releaseNotes:
+        instrument.stop()
+        delayed.removeBeginnings()
+        sendDelayed()
+      // The peer gets the ends of the notes that it has received as a standard device.
+      case .endNotesAsPlayed: sendDelayed()
+      default: break
+      }
       receiver.execute(command)
       while let output = receiver.next() {
         perform(output)
@@ -183,7 +244,10 @@ struct NetworkLoop: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) -> Bool {
-    if instrument.receive(message, at: arrival) { return true }
+    if instrument.isActive {
+      guard receiver.admits(at: arrival) else { return false }
+      if isForInstrument(message, at: arrival) { return true }
+    }
     receiver.play(message, from: program, at: arrival)
     var isPlayed = false
     while let output = receiver.next() {

@@ -139,7 +139,9 @@ public final class PeerCore {
       endpoint.received(message, stamped: stamp, at: arrival, isRecovered: isRecovered, on: session)
       received(message, on: session, isSounded: isSounded)
     case .released(let session, let message): emit(.sounded(message, from: session))
-    case .played(let message, let channel): played(message, soundedOn: channel, at: now)
+    case .played(let message, let channel, let byInstrument):
+      played(message, soundedOn: channel, byInstrument: byInstrument, at: now)
+    case .struck: ensemble.played(at: now)
     case .systemExclusive(let session, let stamp, let arrival):
       endpoint.received(systemExclusive: systemExclusive(), stamped: stamp, at: arrival, on: session)
     case .unknownSource(let ssrc, let address, let arrival):

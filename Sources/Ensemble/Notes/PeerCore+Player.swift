@@ -21,12 +21,14 @@ extension PeerCore {
     emit(.receiving(.play(message)))
   }
 
-  /// The receiver has played a message of the player. If it sounds here, `channel` is the channel of the sound.
-  func played(_ message: Message, soundedOn channel: Channel?, at now: Instant) {
+  /// The receiver has played a message of the player or of the player's instrument. If it sounds here, `channel` is the channel of
+  /// the sound. The notes of an instrument do not count as activity: an instrument whose density follows the activity would
+  /// otherwise increase its own density.
+  func played(_ message: Message, soundedOn channel: Channel?, byInstrument: Bool, at now: Instant) {
     if message.setsActivity, case .controlChange(_, _, let value) = message {
       return ensemble.setActivity(value.value, at: now)
     }
-    if message.key != nil, !message.silencesNote { ensemble.played(at: now) }
+    if message.startsNote, !byInstrument { ensemble.played(at: now) }
     guard let channel else { return }
     settings.asPlayed.note(message)
     emit(.sounded(message.on(channel), from: nil))

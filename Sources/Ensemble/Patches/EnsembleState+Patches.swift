@@ -17,7 +17,13 @@ extension EnsembleState {
   public var patchDigest: PatchDigest? { patches.played?.digest }
 
   /// Whether the local player may choose a patch: unless the peer follows the patch of a master that shares it.
-  public var choosesPatch: Bool { !patches.followsMaster || role.master.flatMap { sharedPatch(of: $0) } == nil }
+  public var choosesPatch: Bool {
+    guard patches.followsMaster, let digest = masterPatch else { return true }
+    return patches.refused.contains(digest)
+  }
+
+  /// The digest of the patch that the master of the local peer plays; nil if there is none, or if the master does not share it.
+  public var masterPatch: PatchDigest? { role.master.flatMap { reportedDigest(of: $0) } }
 
   /// Sets the text of the patch that the local peer plays from now on; nil if it is too long to be shared. The other peers learn of
   /// it with the next presence.
@@ -26,14 +32,15 @@ extension EnsembleState {
     if let reception = patches.reception, reception.digest == patch?.digest { patches.reception = nil }
   }
 
-  /// The received patch with this digest cannot be played. It is not requested again while no other one is refused.
+  /// The received patch with this digest cannot be played. It is not requested again.
   public mutating func refuse(_ digest: PatchDigest) {
-    patches.refused = digest
+    if patches.refused.count == 8 { patches.refused.removeFirst() }
+    patches.refused.append(digest)
     if patches.reception?.digest == digest { patches.reception = nil }
   }
 
   /// The digest of the patch that a peer has reported last.
-  private func sharedPatch(of peer: Identity) -> PatchDigest? {
+  private func reportedDigest(of peer: Identity) -> PatchDigest? {
     roster.slot(of: peer).flatMap { roster[$0].membership?.presence?.patch }
   }
 
@@ -54,10 +61,14 @@ extension EnsembleState {
   /// The peer with identity `sender` reports the digest of its patch. If it is the master, and the patch is another one, begins to
   /// receive the patch.
   mutating func heardPatch(_ digest: PatchDigest?, from sender: Identity, at now: Instant) {
-    guard let digest, role == .follower(of: sender), patches.followsMaster, digest != patches.played?.digest,
-      digest != patches.refused, digest != patches.reception?.digest || patches.reception?.master != sender
+    guard role == .follower(of: sender), patches.followsMaster else { return }
+    if let reception = patches.reception, reception.digest != digest || reception.master != sender {
+      patches.reception = nil
+    }
+    guard let digest, digest != patches.played?.digest, !patches.refused.contains(digest), patches.reception == nil,
+      now >= patches.lastBeginning + PatchSharing.pause
     else { return }
-    if let began = patches.reception?.began, now - began < PatchSharing.pause { return }
+    patches.lastBeginning = now
     patches.reception = PatchReception(digest, from: sender, at: now)
     advancePatches(to: now)
   }
@@ -69,6 +80,11 @@ extension EnsembleState {
       return
     }
     heard(slot, sender, at: now)
+    // Only followers get the patch, and each of them at a limited rate, so that none of them takes the share of the others.
+    guard role == .master, roster[slot].membership?.presence?.claim == claim,
+      now >= roster[slot].membership!.nextPatchRequest
+    else { return }
+    roster[slot].membership!.nextPatchRequest = now + PatchSharing.requestInterval
     for index in patches.parts(for: request, at: now) { emit(.patchPart(patches.played!.part(index), to: sender)) }
   }
 

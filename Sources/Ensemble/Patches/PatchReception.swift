@@ -11,17 +11,15 @@ struct PatchReception: Sendable {
 
   let digest: PatchDigest
   let master: Identity
-  /// When the reception began.
-  let began: Instant
   /// When the next request is due. The distant future if all parts have arrived.
   private(set) var nextRequest: Instant
   /// The parts; empty before the first one arrives.
   private var parts: [[UInt8]?] = []
-  /// The number after that of the last part that the last request asks for.
+  /// One past the last part that was requested.
   private var requestedEnd = 0
 
   init(_ digest: PatchDigest, from master: Identity, at now: Instant) {
-    (self.digest, self.master, began, nextRequest) = (digest, master, now, now)
+    (self.digest, self.master, nextRequest) = (digest, master, now)
   }
 
   /// The next request, if it is due.

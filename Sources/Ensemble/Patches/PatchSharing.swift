@@ -9,8 +9,10 @@ struct PatchSharing: Sendable {
   /// requests beyond that, and their senders repeat them.
   static var interval: Nanoseconds { .milliseconds(10) }
   static var partsPerInterval: Int { 32 }
-  /// The shortest time between the beginnings of two receptions. It limits what a master can cause that changes its patch all the
-  /// time.
+  /// The shortest time between two requests of one follower that the master answers.
+  static var requestInterval: Nanoseconds { .milliseconds(5) }
+  /// The shortest time between the beginnings of two receptions. It limits the load from a master that changes its patch
+  /// continually.
   static var pause: Nanoseconds { .seconds(1) }
 
   /// Whether the local peer plays the patch of its master.
@@ -19,12 +21,15 @@ struct PatchSharing: Sendable {
   var played: SharedPatch?
   /// The patch that the local peer is receiving, or has received last and does not play yet.
   var reception: PatchReception?
-  /// The received patch that cannot be played. It is not requested again.
-  var refused: PatchDigest?
+  /// When the last reception began.
+  var lastBeginning = Instant(nanoseconds: .min / 2)
+  /// The received patches that cannot be played, at most eight, the newest last. They are not requested again.
+  var refused: [PatchDigest] = []
   /// The end of the current interval, and the number of parts sent in it.
   private var sent = (until: Instant(nanoseconds: .min), count: 0)
 
-  /// The numbers of the parts to send for a request now; empty if the request has to wait or is for another patch.
+  /// The numbers of the parts to send for a request now; empty if the request is ignored, because the limit is
+  /// reached or because it is for another patch.
   mutating func parts(for request: PatchRequest, at now: Instant) -> Range<Int> {
     guard let played, request.digest == played.digest, Int(request.first) < played.partCount else { return 0..<0 }
     if now >= sent.until { sent = (now + Self.interval, 0) }

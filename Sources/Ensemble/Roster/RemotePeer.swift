@@ -116,6 +116,8 @@ extension RemotePeer {
     var level: UInt8?
     /// Whether the peer is known to take part in the rhythm.
     var takesPart = false
+    /// The local peer answers no patch request of this peer before this instant.
+    var nextPatchRequest = Instant(nanoseconds: .min)
     /// How often the total activity has been sent to this peer alone since the peer began to follow the local peer.
     var totalReports = 0
 

@@ -80,10 +80,10 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     var placement = Quantizer.Placement.atOnce
     if isInRhythm { placement = table.quantizer.placement(of: position) }
     switch placement {
-    case .atOnce: (note.position, note.isImmediate) = (position, true)
+    case .atOnce: (note.position, note.isImmediate) = (position < now ? now : position, true)
+    // A line before the last horizon is still to come. The note is returned late, but keeps its line.
     case .onLine(let tick): note.position = MusicalPosition(tick)
     }
-    if note.position < now { note.position = now }
     return wait(note) ? placement : nil
   }
 

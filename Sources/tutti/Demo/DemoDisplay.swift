@@ -2,7 +2,7 @@ import Foundation
 import MusicalTime
 import Rhythm
 
-/// The state of the demo while it plays: the progress and the grid of the patch in the present bar. A layer that sounds at the
+/// The state of the demo while it plays: the progress and the grid of the patch in the current bar. A layer that sounds at the
 /// present activity is marked with `*` and shows its strokes.
 ///
 ///     [####................]  20 %  bar 2 of 8  activity 25  3 of 14 layers
@@ -57,7 +57,7 @@ struct DemoDisplay {
   /// The bar, counted from 1.
   private func bar(at position: DemoPosition) -> Int64 { patch.meter.position(of: Tick(position.tick)).bar }
 
-  /// The text of a line of the patch: its layer, its drum and, if it sounds, its strokes in the present bar.
+  /// The text of a line of the patch: its layer, its drum and, if it sounds, its strokes in the current bar.
   private func row(of line: Line, at position: DemoPosition?) -> (text: String, sounds: Bool) {
     let layer = line.layer.map { patch.layers[$0].name } ?? "fill"
     let name = PatchGrid.name(of: line, in: patch)

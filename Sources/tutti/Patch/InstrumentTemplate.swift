@@ -10,7 +10,7 @@ enum InstrumentTemplate {
     scale: D minor pentatonic, D3..D6   # the notes that can sound; C4 is middle C
 
     # One character per unit of the grid. Without a figure, the instrument plays one note per action.
-    #   . rest   o ghost note   x normal   X accent   2 to 9: higher notes of the scale
+    #   . rest   o ghost note   x normal   X accent   1 to 9: notes of the scale from the pitch
     # Spaces and | are ignored. The figure repeats.
     figure: X.3x o.5x x.3. 2.x3
 

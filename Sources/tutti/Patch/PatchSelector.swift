@@ -107,7 +107,7 @@ final class PatchSelector: @unchecked Sendable {
       if name == self.name { (loaded, last) = (version, version) }
       for line in "\(error)".split(separator: "\n") { terminal.printLine("tutti: \(line)") }
       if let name = self.name {
-        terminal.printLine("\(kind == .rhythm ? "patch" : "instrument") \(name): keeps playing")
+        terminal.printLine("\(kind.rawValue) \(name): not changed")
       }
       return false
     }

@@ -11,7 +11,7 @@ struct PatchShowCommand: ParsableCommand {
       replaces the lines of the same drum above it. A percentage is the chance of each stroke.
 
       The figure of an instrument is printed with one character per unit of its grid: . rest, o ghost note, x normal, \
-      X accent, and 2 to 9 for higher notes of the scale.
+      X accent, and 1 to 9 for the notes of the scale from the pitch.
 
       EXAMPLES
         tutti patch show bossa

@@ -22,9 +22,9 @@ struct PeerCommand: ParsableCommand {
         + -       increase or decrease the tempo by 1 BPM
         b         tap quarter notes, at least three, to set the tempo
         0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
-        p         play the next patch of `tutti patch list`
-        i         play your notes with the next instrument of `tutti patch list`
-        x         play a note of the instrument
+        p         play the next rhythm of `tutti patch list`
+        i         choose the next instrument of `tutti patch list`
+        x         strike the instrument
         [ ]       move the control `tilt forward` of the instrument back or forward
         h         offer the role of master to all other peers
         t         take the role of master that was offered in the last 30 s
@@ -46,9 +46,9 @@ struct PeerCommand: ParsableCommand {
         tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS quarter notes
         activity A                  set your activity, 0...127
         total-activity METHOD       combine activities: sum, mean or maximum
-        patch NAME                  play another patch from the next bar
-        instrument NAME|none        play your notes with an instrument, or as they are
-        save-patch NAME             save the patch that plays in the patch folder
+        patch NAME                  play another rhythm from the next bar
+        instrument NAME|none        choose an instrument, or play your notes unchanged
+        save-patch NAME             save the current rhythm as NAME.yaml in the folder of rhythms
         offer [PEER]                offer the role of master to PEER or to all
         take                        take the offered role of master
         gate RULE                   open or close gates, see --gate
@@ -60,24 +60,28 @@ struct PeerCommand: ParsableCommand {
         peers                       list the peers, like the key w
         leave                       leave the other peers and end the program
 
-      PATCH
-      All peers play the patch of the master. A peer receives the text of this patch from the master, and plays the patch \
-      from the next bar on. The player can therefore choose a patch only as the master, while no rhythm plays, or with \
-      --own-patch. A received patch is not stored unless the player saves it with save-patch.
+      RHYTHM
+      All peers play the rhythm patch of the master. Only the master needs the file: the other peers receive its text. A peer \
+      plays it from the next bar and keeps it when the master changes. You can choose a rhythm if this peer is the master, if \
+      no rhythm is playing, with --own-patch, or if the rhythm of the master is too long to share (32 KiB). A received rhythm \
+      is not stored; save-patch stores it.
 
-      When the file of the patch is saved, the new version plays from the next bar on. If it has errors, they are printed, \
-      and the previous version keeps playing.
+      When you save the file of your rhythm, the new version plays from the next bar, unless this peer plays the rhythm of a \
+      master. If the new version has errors, they are printed, and the previous one keeps playing.
 
       INSTRUMENT
-      With --instrument, your notes from the port `in` of --midi and from the keys become notes of the instrument: in its scale, in \
-      time with the rhythm. Velocity is the force of a note. Controller 1 is the control `tilt forward` and controller 74 `tilt \
-      sideways`. Without a rhythm, each note sounds at once.
+      With --instrument, the notes that you play on the port `in` of --midi or with the key x control an instrument. An \
+      instrument with a figure, such as tilt-harp, plays by itself while a rhythm plays. A free instrument, such as kind-keys, \
+      plays one note for each note that you play, in time with the rhythm. The control `tilt forward` is controller 1 (the \
+      modulation wheel, or the keys [ and ]), `tilt sideways` is controller 74, and the force is the velocity. The other peers \
+      hear the notes of the instrument. They do not need its file.
 
       MIDI FILE
       With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \
-      tempo and the meter, the second one the drum hits (channel 10), and each player, also the local one, has a track with its \
-      name. Notes are at the position of the rhythm at which they sound on this peer. While no rhythm plays, they follow each \
-      other at the last tempo, and the pause before the rhythm is extended to whole bars. The file is written every few seconds \
+      tempo and the meter, the second one the drum hits (channel 10), and each player, including you, has a track with its \
+      name. Notes are at the position of the rhythm at which they sound on this peer. While no rhythm plays, time \
+      advances at the last tempo. The pause before a rhythm is lengthened by less than a bar, so that the rhythm begins at its \
+      place in a bar. The file is written every few seconds \
       and at the end. After a crash, at most the last five seconds are missing, or more if a write takes longer than 0.15 s. \
       While the file is written, FILE.partial is beside it.
 
@@ -128,18 +132,18 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Play this patch: a name from `tutti patch list` or a file. While another peer is the master, its patch plays. "
+      "Play this rhythm: a name from `tutti patch list` or a file. While another peer is the master, its rhythm plays. "
         + "(default: \(PatchLibrary.standard))",
       valueName: "PATCH"))
   var patch: String?
 
   @Option(
     help: ArgumentHelp(
-      "Play your notes with this instrument: a name from `tutti patch list` or a file. (default: notes are played as they are)",
-      valueName: "PATCH"))
+      "Choose an instrument: a name from `tutti patch list` or a file. (default: your notes are played unchanged)",
+      valueName: "INSTRUMENT"))
   var instrument: String?
 
-  @Flag(help: "Play your own patch, also while another peer is the master.")
+  @Flag(help: "Play your own rhythm, even while another peer is the master.")
   var ownPatch = false
 
   @Option(help: ArgumentHelp("Set your activity at the start, 0...127. (default: 64)", valueName: "A"))
@@ -310,6 +314,12 @@ struct PeerCommand: ParsableCommand {
       configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
       configuration.trace = trace
       configuration.midiRecording = record
+      /// Keeps the file of a recording that a crash or a new identity has ended.
+      func keepRecording() {
+        guard let record, let kept = PreviousRecording.keep(record) else { return }
+        log.notice("\(record): the previous recording is now \(kept)")
+      }
+      if saved != nil { keepRecording() }
 
       let mailbox = Mailbox()
       // Opening the peer can block for a long time in a sound server. Until it has returned, Ctrl-C ends the program.
@@ -334,6 +344,7 @@ struct PeerCommand: ParsableCommand {
         configuration.renewsIdentity = false
         configuration.restored?.rhythm = nil
         (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
+        keepRecording()
         peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
         printReady(peer, configuration, terminal, output)
         _ = try run()
