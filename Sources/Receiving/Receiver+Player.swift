@@ -84,7 +84,7 @@ struct PlayerDelivery: BitwiseCopyable {
       stage = .done
       var soundedOn: Channel?
       if case .all = route.receiver { soundedOn = route.channel }
-      return .reception(.played(message, soundedOn: soundedOn))
+      return .reception(.played(message, soundedOn: soundedOn, byInstrument: false))
     case .done: return nil
     }
   }
