@@ -15,7 +15,7 @@ struct NetworkLoop: ~Copyable {
   let ports: PortPair
   let sequencer: Sequencer?
   let rings: NetworkRings
-  private var receiver: Receiver
+  var receiver: Receiver
   /// Limits the datagrams of sources without a session.
   private var filter = StrangerFilter(key: .random(in: .min ... .max))
   /// Limits the processor time of the thread.
@@ -30,9 +30,9 @@ struct NetworkLoop: ~Copyable {
   /// Until this instant, the ALSA ports are not read, because a program floods them.
   private var sequencerResumes = Instant(nanoseconds: 0)
   /// The instrument of the local player.
-  private var instrument = InstrumentDriver(at: MonotonicClock.now)
+  var instrument = InstrumentDriver(at: MonotonicClock.now)
   /// The messages of the instrument that are sent later, because the sound gets them in advance.
-  private var delayed = DelayedMessages()
+  var delayed = DelayedMessages()
   private var probes: ProbeSender
   /// The received datagram.
   private var datagram = Datagram()
@@ -120,94 +120,6 @@ struct NetworkLoop: ~Copyable {
     return false
   }
 
-  /// The time in milliseconds until the instrument has to play or to send something, 1...100.
-  @_noLocks @_noAllocation
-  private func longestWait() -> Int32 {
-    let (play, send) = (instrument.nextDeadline, delayed.nextDeadline)
-    let next = play < send ? play : send
-    let now = MonotonicClock.now
-    guard next < now + .milliseconds(100) else { return 100 }
-    // The sound gets the messages in advance, so a millisecond is precise enough.
-    let wait = (next - now).count / 1_000_000
-    return wait < 1 ? 1 : Int32(truncatingIfNeeded: wait)
-  }
-
-  /// Changes the instrument or the rhythm that it follows. The notes that the player holds end when an instrument is chosen, because
-  /// the instrument uses up the messages that would end them.
-  @_noLocks @_noAllocation
-  private mutating func adopt(_ settings: InstrumentSettings) {
-    let wasActive = instrument.isActive
-    instrument.adopt(settings, at: MonotonicClock.now)
-    guard instrument.isActive, !wasActive else { return }
-    var number: UInt8 = 0
-    while number < 16 {
-      // The sustain pedal is released, and all notes end.
-      play(unchanged: .controlChange(Channel(wire: number), controller: 64, value: 0))
-      play(unchanged: .controlChange(Channel(wire: number), controller: 123, value: 0))
-      number += 1
-    }
-  }
-
-  /// Plays a message of the local player without the instrument.
-  @_noLocks @_noAllocation
-  private mutating func play(unchanged message: Message) {
-    receiver.execute(.play(message))
-    while let output = receiver.next() { perform(output) }
-  }
-
-  /// Sends all delayed messages now.
-  @_noLocks @_noAllocation
-  private mutating func sendDelayed() { while let message = delayed.take(at: .distantFuture) { send(message) } }
-
-  /// Passes a message of the local player to the instrument. Returns whether the instrument uses it.
-  @_noLocks @_noAllocation
-  private mutating func isForInstrument(_ message: Message, at now: Instant) -> Bool {
-    guard instrument.receive(message, at: now) else { return false }
-    if message.startsNote {
-      pass(.struck)
-      rings.bell.ring()
-    }
-    return true
-  }
-
-  /// Plays the messages of the instrument, and sends those that are due.
-  @_noLocks @_noAllocation
-  private mutating func playInstrument() {
-    let now = MonotonicClock.now
-    // The number is bounded, so that an instrument delays nothing else. The rest follows in the next round.
-    var remaining = 256
-    while remaining > 0, let output = instrument.next(at: now) {
-      remaining -= 1
-      receiver.execute(.play(output.message))
-      while let next = receiver.next() {
-        switch next {
-        case .send(let message):
-          guard let instant = output.instant else {
-            send(message)
-            break
-          }
-          // Without room, all messages are sent early, because their order must not change.
-          if !delayed.insert(message, at: instant) {
-            sendDelayed()
-            send(message)
-          }
-        case .reception(.played(let message, let channel, _)):
-          pass(.played(message, soundedOn: channel, byInstrument: true))
-        case .sound, .reception: perform(next, at: output.instant)
-        }
-      }
-      rings.bell.ring()
-    }
-    while let message = delayed.take(at: now) { send(message) }
-  }
-
-  /// Passes a message to the clock thread, which sends it.
-  @_noLocks @_noAllocation
-  private func send(_ message: StreamMessage) {
-    rings.clock.playerMessages.push(message)
-    rings.clock.bell.ring()
-  }
-
   /// Executes the commands of the control thread, and receives the packets that arrived before their session began.
   ///
   /// Real-time: safe.
@@ -271,7 +183,7 @@ struct NetworkLoop: ~Copyable {
   ///
   /// - Parameter instant: when a message of the instrument sounds; nil: at once.
   @_noLocks @_noAllocation
-  private func perform(_ output: Receiver.Output, at instant: Instant? = nil) {
+  func perform(_ output: Receiver.Output, at instant: Instant? = nil) {
     switch output {
     case .reception(let reception): pass(reception)
     case .send(let message): send(message)
@@ -319,7 +231,7 @@ struct NetworkLoop: ~Copyable {
 
   /// Passes a reception to the control thread.
   @_noLocks @_noAllocation
-  private func pass(_ reception: Reception) {
+  func pass(_ reception: Reception) {
     // As with datagrams.
     if case .systemExclusive = reception, rings.events.count < rings.events.capacity,
       !rings.exclusives.push(receiver.systemExclusive)

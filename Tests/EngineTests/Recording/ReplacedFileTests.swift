@@ -50,7 +50,7 @@ import _TestSupport
   @Test func failedWriteLeavesTheFile() throws {
     let file = try ReplacedFile(folder.path("a"))
     try file.write(Array("one".utf8))
-    // A folder in the place of the second file.
+    // A folder already has the name of the second file.
     try FileManager.default.createDirectory(atPath: folder.path("a.partial"), withIntermediateDirectories: false)
     #expect(throws: ReplacedFile.Failure.self) { try file.write(Array("two".utf8)) }
     #expect(contents("a") == "one")

@@ -1,0 +1,96 @@
+import MIDI
+import MusicalTime
+import Realtime
+import Receiving
+import Sending
+
+// The instrument of the local player.
+extension NetworkLoop {
+  /// The time in milliseconds until the instrument has to play or to send something, 1...100.
+  @_noLocks @_noAllocation
+  func longestWait() -> Int32 {
+    let (play, send) = (instrument.nextDeadline, delayed.nextDeadline)
+    let next = play < send ? play : send
+    let now = MonotonicClock.now
+    guard next < now + .milliseconds(100) else { return 100 }
+    // The sound gets the messages in advance, so a millisecond is precise enough.
+    let wait = (next - now).count / 1_000_000
+    return wait < 1 ? 1 : Int32(truncatingIfNeeded: wait)
+  }
+
+  /// Changes the instrument or the rhythm that it follows. The notes that the player holds end when an instrument is chosen, because
+  /// the instrument uses up the messages that would end them.
+  @_noLocks @_noAllocation
+  mutating func adopt(_ settings: InstrumentSettings) {
+    let wasActive = instrument.isActive
+    instrument.adopt(settings, at: MonotonicClock.now)
+    guard instrument.isActive, !wasActive else { return }
+    var number: UInt8 = 0
+    while number < 16 {
+      // The sustain pedal is released, and all notes end.
+      play(unchanged: .controlChange(Channel(wire: number), controller: 64, value: 0))
+      play(unchanged: .controlChange(Channel(wire: number), controller: 123, value: 0))
+      number += 1
+    }
+  }
+
+  /// Plays a message of the local player without the instrument.
+  @_noLocks @_noAllocation
+  mutating func play(unchanged message: Message) {
+    receiver.execute(.play(message))
+    while let output = receiver.next() { perform(output) }
+  }
+
+  /// Sends all delayed messages now.
+  @_noLocks @_noAllocation
+  mutating func sendDelayed() { while let message = delayed.take(at: .distantFuture) { send(message) } }
+
+  /// Passes a message of the local player to the instrument. Returns whether the instrument uses it.
+  @_noLocks @_noAllocation
+  mutating func isForInstrument(_ message: Message, at now: Instant) -> Bool {
+    guard instrument.receive(message, at: now) else { return false }
+    if message.startsNote {
+      pass(.struck)
+      rings.bell.ring()
+    }
+    return true
+  }
+
+  /// Plays the messages of the instrument, and sends those that are due.
+  @_noLocks @_noAllocation
+  mutating func playInstrument() {
+    let now = MonotonicClock.now
+    // The number is bounded, so that an instrument delays nothing else. The rest follows in the next round.
+    var remaining = 256
+    while remaining > 0, let output = instrument.next(at: now) {
+      remaining -= 1
+      receiver.execute(.play(output.message))
+      while let next = receiver.next() {
+        switch next {
+        case .send(let message):
+          guard let instant = output.instant else {
+            send(message)
+            break
+          }
+          // Without room, all messages are sent early, because their order must not change.
+          if !delayed.insert(message, at: instant) {
+            sendDelayed()
+            send(message)
+          }
+        case .reception(.played(let message, let channel, _)):
+          pass(.played(message, soundedOn: channel, byInstrument: true))
+        case .sound, .reception: perform(next, at: output.instant)
+        }
+      }
+      rings.bell.ring()
+    }
+    while let message = delayed.take(at: now) { send(message) }
+  }
+
+  /// Passes a message to the clock thread, which sends it.
+  @_noLocks @_noAllocation
+  func send(_ message: StreamMessage) {
+    rings.clock.playerMessages.push(message)
+    rings.clock.bell.ring()
+  }
+}
