@@ -41,7 +41,7 @@ let package = Package(
       dependencies: [
         "MIDI", "MusicalTime", "RTPMIDI", containers, .product(name: "Crypto", package: "swift-crypto"),
       ]),
-    .target(name: "Playback", dependencies: ["ClockSync", "MIDI", "MusicalTime"]),
+    .target(name: "Playback", dependencies: ["ClockSync", "MIDI", "MusicalTime", "PeerProtocol"]),
     .target(
       name: "Sending", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", containers]),
     .target(

@@ -232,6 +232,7 @@ public struct EnsembleState: Sendable {
     case .leading(let leader):
       if let offer = leader.offer { next = min(next, offer.repeats.nextDeadline) }
       if let change = timelineMessage?.change { next = min(next, timelineMessage!.deadline(change.tick)) }
+      if let change = timelineMessage?.mixChange { next = min(next, timelineMessage!.deadline(change.tick)) }
     case .following(let follower):
       next = min(next, nextSuccession)
       if let joinDue = follower.joinDue { next = min(next, joinDue) }
@@ -260,7 +261,10 @@ public struct EnsembleState: Sendable {
       // No peer may miss the end: its master sends it eight more times, for two seconds.
       return finish(repeats: role == .master ? Repeats(at: (1...8).map { now + .milliseconds(250 * $0) }) : Repeats())
     }
-    if role == .master { settleTempo(at: now) }
+    if role == .master {
+      settleTempo(at: now)
+      settleMix(at: now)
+    }
   }
 
   /// Sends the timeline message to all peers again if a repeat is due. A master sends it at least once per bar.

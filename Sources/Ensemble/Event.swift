@@ -60,6 +60,8 @@ public enum Event: Hashable, Sendable {
   case tookOver(from: Identity)
   /// The text of the patch that this master plays has arrived. It is not checked yet.
   case patchReceived(SharedPatch, from: Identity)
+  /// The master has muted the local player, or all players (true), or the player can be heard again (false).
+  case muted(Bool)
   /// The MIDI channel of the local peer; nil if none is left.
   case channel(Channel?)
 

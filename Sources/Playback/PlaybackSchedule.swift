@@ -1,5 +1,6 @@
 public import ClockSync
 public import MusicalTime
+public import PeerProtocol
 
 /// What the clock thread plays: a range of ticks, the timeline in the master's clock, and the mapping of the master's clock to
 /// the local clock. Parameters and results are local time unless stated otherwise. A trivial value that travels through a
@@ -27,6 +28,16 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   public var changeTick: Tick
   /// The total activity, which selects the layers.
   public var intensity: Intensity
+  /// The mix before `mixTick`.
+  public var mix: Mix
+  /// The mix from `mixTick` on.
+  public var nextMix: Mix
+  /// The first tick of ``nextMix``. `Tick(.max)` if no change is known.
+  public var mixTick: Tick
+  /// The clicks before ``start``.
+  public var countIn = CountIn.none
+  /// The first tick of the count-in that the local peer can play. `Tick(.max)` without a count-in.
+  public var countInStart = Tick(.max)
 
   /// A schedule without ticks.
   public static let silence = PlaybackSchedule(
@@ -35,7 +46,8 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
 
   public init(
     run: UInt32, sends: Bool, start: Tick, end: Tick, timeline: Timeline, change: TempoChange? = nil,
-    clock: ClockMapping = .identity, intensity: Intensity = Intensity(0)
+    clock: ClockMapping = .identity, intensity: Intensity = Intensity(0), mix: Mix = .standard,
+    mixChange: MixChange? = nil
   ) {
     self.intensity = intensity
     self.clock = clock
@@ -47,6 +59,43 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     self.timeline = timeline
     self.changed = change.map { timeline.changing(to: $0.tempo, at: $0.tick) } ?? timeline
     self.changeTick = change?.tick ?? Tick(.max)
+    self.mix = mix
+    self.nextMix = mixChange?.mix ?? mix
+    self.mixTick = mixChange?.tick ?? Tick(.max)
+  }
+
+  /// The first tick at which something can sound: that of the count-in, or ``start``.
+  ///
+  /// Real-time: safe.
+  public var firstSound: Tick { @_noLocks @_noAllocation get { countInStart < start ? countInStart : start } }
+
+  /// The mix at `tick`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func mix(at tick: Tick) -> Mix { tick >= mixTick ? nextMix : mix }
+
+  /// The first tick at or after `first` at which `other` has another mix. Nil if there is none.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func tick(withMixOtherThanIn other: PlaybackSchedule, notBefore first: Tick) -> Tick? {
+    if mix(at: first) != other.mix(at: first) { return first }
+    // The mix is constant except at the ticks of its changes.
+    var (sooner, later) = (mixTick, other.mixTick)
+    if later < sooner { (sooner, later) = (later, sooner) }
+    if sooner > first, mix(at: sooner) != other.mix(at: sooner) { return sooner }
+    if later > first, mix(at: later) != other.mix(at: later) { return later }
+    return nil
+  }
+
+  /// Whether a click of the count-in sounds at `tick`. No click sounds if the rhythm was stopped during the count-in.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func clicks(at tick: Tick) -> Bool {
+    guard tick >= countInStart, tick < start, start < end else { return false }
+    return (start - tick) % Int64(countIn.ticksPerClick) == 0
   }
 
   /// Whether the run continues another one.

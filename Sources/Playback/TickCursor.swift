@@ -21,8 +21,18 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   public private(set) var first = Tick(0)
   /// The run that the cursor is in; 0 before the first.
   private var run: UInt32 = 0
+  /// Whether the ticks of the count-in are returned too.
+  private let includesCountIn: Bool
 
-  public init(lead: Nanoseconds) { self.lead = lead }
+  public init(lead: Nanoseconds, includesCountIn: Bool = false) {
+    (self.lead, self.includesCountIn) = (lead, includesCountIn)
+  }
+
+  /// The first tick of a run.
+  @_noLocks @_noAllocation
+  private func beginning(of schedule: PlaybackSchedule) -> Tick {
+    includesCountIn ? schedule.firstSound : schedule.start
+  }
 
   /// When ``take(in:at:)`` returns the next tick. The distant future if the schedule has no tick left.
   ///
@@ -49,7 +59,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private mutating func begin(_ schedule: PlaybackSchedule) {
     guard schedule.run != run else { return }
-    next = schedule.continuesRun(from: run) && next > schedule.start ? next : schedule.start
+    let beginning = beginning(of: schedule)
+    next = schedule.continuesRun(from: run) && next > beginning ? next : beginning
     first = next
     run = schedule.run
   }
@@ -70,7 +81,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
       // Before the first run, nothing sounds. The ticks of a run that the new one continues stay valid.
       guard schedule.run != 0, !new.continuesRun(from: schedule.run) else { return nil }
       // Hits less than 100 us apart would sound as one: a hit of the old run so near to the new one is withdrawn.
-      return new.deadline(new.start) - .microseconds(100)
+      return new.deadline(beginning(of: new)) - .microseconds(100)
     }
     // The due times of a follower may have moved by up to half a tick since a tick was returned. A tick that is due within the
     // next half tick may therefore have sounded already, and stays.
@@ -80,8 +91,9 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     let coming = schedule.firstTick(notBefore: now + (halfTick < push ? push : halfTick))
     // A later schedule may make earlier ticks due again, for example after a late message about a slower tempo.
     first = max(first, min(coming, next))
-    // The first tick that differs: the end, a tempo change, or a change of the layers.
-    var tick = new.end
+    // The first tick that differs: the end, a tempo change, a change of the layers, or a change of the mix. A rhythm that is
+    // stopped during the count-in ends at once.
+    var tick = new.end > new.start ? new.end : Tick(.min)
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }
     // If the layers should have changed already, they change with the first tick that was not yet returned.
     if let changed = new.intensity.tick(differingFrom: schedule.intensity, notBefore: coming), changed > coming,
@@ -89,6 +101,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     {
       tick = changed
     }
+    if let changed = new.tick(withMixOtherThanIn: schedule, notBefore: coming), changed < tick { tick = changed }
     if tick < coming { tick = coming }
     if tick < first { tick = first }
     // No returned tick that differs can still be withdrawn.

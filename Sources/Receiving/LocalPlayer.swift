@@ -24,7 +24,7 @@ struct LocalPlayer: ~Copyable {
   /// channels.
   private(set) var asPlayed = HeldNotes()
   private var budget = MessageBudget()
-  /// The number of messages that were refused: by the budget, or because the player has left.
+  /// The number of messages that were refused: by the budget, or because the player is muted or has left.
   private(set) var refused: Int64 = 0
 
   // Work in progress.
@@ -37,6 +37,8 @@ struct LocalPlayer: ~Copyable {
   private var endsAll = false
   /// Whether the player has left.
   private var hasLeft = false
+  /// Whether new notes are refused.
+  private var isMuted = false
 
   private enum Ending: BitwiseCopyable {
     case none
@@ -70,7 +72,7 @@ struct LocalPlayer: ~Copyable {
   /// Plays a message. All earlier deliveries must be done.
   ///
   /// - Returns: whether the message is played. A message without a channel is ignored. A Note On is refused after
-  ///   ``releaseAll()``.
+  ///   ``releaseAll()``, and while the player is muted.
   @_noLocks @_noAllocation @discardableResult
   mutating func play(_ message: Message) -> Bool {
     guard let channel = message.channel else { return false }
@@ -84,7 +86,7 @@ struct LocalPlayer: ~Copyable {
       if message.silencesNote {
         if let earlier = played.end(channel, key) { route = earlier }
       } else {
-        guard !hasLeft else {
+        guard !hasLeft, !isMuted else {
           refused += 1
           return false
         }
@@ -113,6 +115,15 @@ struct LocalPlayer: ~Copyable {
   mutating func releaseAll() {
     programs.release(.all)
     (endsAll, hasLeft) = (true, true)
+  }
+
+  /// Ends all notes and refuses new ones (true), or ends the refusal (false).
+  @_noLocks @_noAllocation
+  mutating func mute(_ isMuted: Bool) {
+    self.isMuted = isMuted
+    guard isMuted else { return }
+    programs.release(.all)
+    endsAll = true
   }
 
   /// Returns the next delivery; nil after the last one.

@@ -102,6 +102,7 @@ public struct Receiver: ~Copyable {
     case .soundForPlayer(let message): pending = .sound(message, from: nil)
     case .route(let channel, let route): player.routes[Int(channel.wire)] = route
     case .endNotesAsPlayed(let stream): endsAsPlayed = (player.asPlayed, stream)
+    case .mute(let isMuted): player.mute(isMuted)
     case .releaseNotes:
       player.releaseAll()
       (releasing, releaseEnd) = (0, capacity)

@@ -22,6 +22,8 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case route(Channel, PlayerRoute)
   /// Ends the notes that the player holds for all peers, on their input channels, at the peer of one stream.
   case endNotesAsPlayed(StreamID)
+  /// Ends the notes of the local player and refuses its new ones (true), or ends the refusal (false).
+  case mute(Bool)
   /// Ends the notes of the local player, who leaves, and those that the peers of all sessions hold.
   case releaseNotes
   /// From now on, the replies to clock probes contain this rate limit: ``PeerProtocol/ClockProbe/rateLimit``.

@@ -131,7 +131,7 @@ public struct StreamSender: ~Copyable {
     self.quietTime = quietTime
     ahead = TickCursor(lead: tickLead)
     aheadPrelude = TickCursor(lead: tickLead + Self.aheadPreludeTime)
-    steps = TickCursor(lead: soundLead)
+    steps = TickCursor(lead: soundLead, includesCountIn: true)
     reserve(capacity)
   }
 

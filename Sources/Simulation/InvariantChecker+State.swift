@@ -63,6 +63,8 @@ extension InvariantChecker {
     var level: UInt8 = 0
     /// The number of hits. It depends on the fills and on the decisions by chance of the patch.
     var hits: UInt8 = 0
+    /// The sum of their velocities. It depends on the mix, too.
+    var loudness: UInt16 = 0
   }
 
   /// The keys that one player holds at a peer.

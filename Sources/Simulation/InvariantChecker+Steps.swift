@@ -92,7 +92,8 @@ extension InvariantChecker {
     states[host].lastStep = (step, at)
     // The step number modulo 64, also if it is negative.
     let index = Int(truncatingIfNeeded: step.step.index) & 63
-    states[host].recent[index] = StepRecord(step: step.step, at: at, level: step.level, hits: step.hits)
+    states[host].recent[index] = StepRecord(
+      step: step.step, at: at, level: step.level, hits: step.hits, loudness: step.loudness)
     states[host].uncompared |= 1 << UInt64(index)
     states[host].silentSince = nil
   }
@@ -153,12 +154,13 @@ extension InvariantChecker {
       let mustBeSame =
         distance > .milliseconds(-40) && peer.core.ensemble.admits(.activity, from: identity)
         && mine.at - states[host].gatesChanged > .milliseconds(1500)
-      let isSame = (theirs.level == mine.level && theirs.hits == mine.hits) || !mustBeSame
+      let isSame =
+        (theirs.level == mine.level && theirs.hits == mine.hits && theirs.loudness == mine.loudness) || !mustBeSame
       states[host].layersDifferSince = isSame ? nil : states[host].layersDifferSince ?? now
       expect(
         .layers, holds: states[host].layersDifferSince.map { now - $0 < patience } ?? true, of: host,
-        expected: "step \(mine.step.index) at total activity \(theirs.level) with \(theirs.hits) hits",
-        seen: "\(mine.level), \(mine.hits) hits")
+        expected: "step \(mine.step.index) at total activity \(theirs.level) with \(theirs.hits) hits of loudness \(theirs.loudness)",
+        seen: "\(mine.level), \(mine.hits) hits of loudness \(mine.loudness)")
     }
   }
 

@@ -14,8 +14,10 @@ struct PlayedStep: BitwiseCopyable {
   var cutsShort: Bool
   /// The total activity that selected the layers.
   var level: UInt8
-  /// The number of hits.
+  /// The number of hits that sound.
   var hits: UInt8
+  /// The sum of their velocities.
+  var loudness: UInt16
   /// The length of a step at the present tempo.
   var length: Nanoseconds
 

@@ -24,6 +24,7 @@ extension RandomScenario {
     case 63..<67: leave(in: world)
     case 67..<74: rejoin(in: world)
     case 74..<77: partition(in: world)
+    case 77..<79: changeMix(in: world)
     default: break
     }
   }
@@ -33,7 +34,11 @@ extension RandomScenario {
     let count = chance(4) ? random.integer(in: 2...4) : 1
     for _ in 0..<count {
       guard let host = randomHost(in: world), let tempo = tempo() else { return }
-      try? world.command(host) { core, now throws(CommandError) in try core.ensemble.start(tempo: tempo, at: now) }
+      // Some starts have a count-in of one bar.
+      let countIn = chance(4) ? CountIn(bars: 1, of: .common) ?? .none : .none
+      try? world.command(host) { core, now throws(CommandError) in
+        try core.ensemble.start(tempo: tempo, countIn: countIn, at: now)
+      }
     }
   }
 
@@ -48,6 +53,20 @@ extension RandomScenario {
   private func changeTempo(in world: VirtualWorld) {
     guard let host = world.master, let tempo = tempo() else { return }
     try? world.command(host) { core, now throws(CommandError) in try core.ensemble.change(tempo: tempo, at: now) }
+  }
+
+  /// The master changes the level of the drums, stops or starts them, or makes all players quiet or not.
+  private func changeMix(in world: VirtualWorld) {
+    guard let host = world.master else { return }
+    let (level, isQuiet) = (Int(random.integer(in: 0...100)), chance(4))
+    let plays = !chance(4)
+    try? world.command(host) { core, now throws(CommandError) in
+      var mix = core.ensemble.latestMix
+      mix.setLevel(level, ofPart: 0)
+      mix.setPlays(plays, part: 0)
+      mix.isQuiet = isQuiet
+      try core.ensemble.change(mix: mix, isImmediate: isQuiet, at: now)
+    }
   }
 
   /// The master offers the rhythm to one peer or to all peers. Up to two peers accept.

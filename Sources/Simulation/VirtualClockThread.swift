@@ -74,19 +74,25 @@ final class VirtualClockThread {
     return waiting.removeFirst()
   }
 
-  /// Keeps a step until it is due. Does nothing if the tick begins no step.
+  /// Keeps a step until it is due. Does nothing if the tick begins no step of the rhythm.
   private func keep(_ tick: Tick) {
-    guard let step = tick.beginsStep else { return }
     let schedule = sender.schedule
+    guard tick >= schedule.start, let step = tick.beginsStep else { return }
+    let mix = schedule.mix(at: tick)
     let level = schedule.intensity.value(at: tick)
-    var hits: UInt8 = 0
+    var (hits, loudness): (UInt8, UInt16) = (0, 0)
     var cursor = pattern.table.cursor(at: step, activity: level)
-    while pattern.table.next(&cursor) != nil { hits &+= 1 }
+    while let hit = pattern.table.next(&cursor) {
+      let velocity = mix.velocity(hit.velocity, ofPart: 0)
+      hits &+= velocity > 0 ? 1 : 0
+      loudness &+= UInt16(velocity)
+    }
     let tempo = tick >= schedule.changeTick ? schedule.changed.tempo : schedule.timeline.tempo
     waiting.append(
       PlayedStep(
         step: step, due: schedule.deadline(tick), run: schedule.run, firstRun: schedule.firstRun,
         cutsShort: sender.cutsPreviousRunShort, level: level, hits: hits,
+        loudness: loudness,
         length: Nanoseconds(tempo.nanosecondsPerQuarter / Step.perQuarter)))
   }
 }

@@ -57,6 +57,7 @@ extension DrumLanes {
   @_noLocks @_noAllocation
   private mutating func release(_ lane: Int) {
     table.release(lane)
+    noteEnds.removeAll(of: lane)
     soundingChannels[lane] = 0
     prime(lane)
   }
@@ -82,6 +83,7 @@ extension DrumLanes {
   /// Renders the blocks that start at `renderedEnd` and adds them to the buffers.
   @_noLocks @_noAllocation
   private mutating func renderLanes() {
+    releaseDueNotes()
     let start = Int(truncatingIfNeeded: renderedEnd &- position)
     var remaining = table.lanes(at: LaneTable.phase(of: renderedEnd))
     while remaining != 0 {

@@ -1,6 +1,6 @@
 import CFluidSynth
 
-/// A drum kit whose hits start on exact frames.
+/// The sounds of a rhythm: a drum kit, and three pitched parts. Hits and notes start on exact frames.
 ///
 /// FluidSynth starts voices on its own 64-frame blocks, so a single synthesizer misplaces a hit by up to 63 frames. Here, 64
 /// synthesizers (lanes) share one SoundFont. A lane without a voice is idle and is not rendered, so its next block can begin
@@ -18,7 +18,10 @@ import CFluidSynth
 /// **Cut-off groups.** Each group has its own drum channel in every lane. A hit in a group first silences this channel in
 /// all lanes. A lane falls silent at its next block, so the old sound ends at most 63 frames after the new sound began.
 ///
-/// **Event ring.** Until the next block of a lane, FluidSynth keeps the parameter changes of its voices in a ring of 1024
+/// **Pitched parts.** Each part has its own channel in every lane. A lane gets the program of the part with a note. A note ends
+/// at a frame that is known when it starts.
+///
+/// **Event ring. Until the next block of a lane, FluidSynth keeps the parameter changes of its voices in a ring of 1024
 /// changes. A change that does not fit is lost, and a voice whose start is lost never ends. A lane accepts hits up to
 /// 16 voices. They make at most 50 changes each, and a hit makes one change in each earlier voice of its note or group.
 /// The sum is less than 1024.
@@ -54,6 +57,10 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   var table = LaneTable()
   var usedSlots = InlineArray<64, Int32>(repeating: DrumLanes.polyphony)
   var soundingChannels = InlineArray<64, UInt16>(repeating: 0)
+  /// The ends of the notes of pitched parts.
+  var noteEnds = NoteEnds()
+  /// The program of each lane for part 1, then for part 2 and part 3.
+  var programs = InlineArray<192, UInt8>(repeating: 0)
   let primingNote: UInt8
   private let soundFont: SoundFont
   private let rate: Int64
@@ -112,17 +119,30 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   @_noLocks @_noAllocation
   public mutating func strike(_ note: UInt8, velocity: UInt8, group: UInt8 = 0, at frame: Int64) -> Bool {
     guard note < 128, velocity > 0, velocity < 128, group <= Self.groupCount else { return false }
-    guard frame >= renderedEnd, frame &- position < Int64(Self.maximumPeriod) else { return false }
-    renderBlocks(before: frame)
-    guard let lane = selectLane(for: frame) else { return false }
+    guard let lane = prepareLane(at: frame) else { return false }
     let channel = Self.channel(of: group)
     if group > 0 { silence(channel: channel) }
+    start(note, velocity: velocity, channel: channel, in: lane, at: frame)
+    return true
+  }
+
+  /// Renders the blocks before `frame`, and returns a lane for a hit or a note at `frame`. Nil if the frame is out of range, or if
+  /// the hits at this frame use all lanes.
+  @_noLocks @_noAllocation
+  mutating func prepareLane(at frame: Int64) -> Int? {
+    guard frame >= renderedEnd, frame &- position < Int64(Self.maximumPeriod) else { return nil }
+    renderBlocks(before: frame)
+    return selectLane(for: frame)
+  }
+
+  /// Starts a note in `lane`, which ``prepareLane(at:)`` has returned for `frame`.
+  @_noLocks @_noAllocation
+  mutating func start(_ note: UInt8, velocity: UInt8, channel: Int32, in lane: Int, at frame: Int64) {
     lane_note_on(lanes[lane], channel, Int32(note), Int32(velocity))
     table.strike(lane, at: frame)
     soundingChannels[lane] |= 1 &<< UInt16(channel)
     let used = lane_voices(lanes[lane])
     if used > usedSlots[lane] { usedSlots[lane] = used }
-    return true
   }
 
   /// Renders the next frames, as many as both buffers hold, at most ``maximumPeriod``, and advances ``position``.

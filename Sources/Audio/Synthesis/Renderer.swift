@@ -47,7 +47,7 @@ public struct Renderer: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func add(_ event: SoundEvent) {
     switch event.kind {
-    case .hit: if !hits.insert(event) { counters.dropped += 1 }
+    case .hit, .note, .release: if !hits.insert(event) { counters.dropped += 1 }
     case .recall: hits.removeAll(from: event.instant)
     case .message:
       let isInserted = event.isTimed ? timedMessages.insert(event) : messages.insert(event)
@@ -127,14 +127,17 @@ public struct Renderer: ~Copyable {
   /// - Parameter isLate: Whether `frame` is after the frame at which the hit is due.
   @_noLocks @_noAllocation
   private mutating func strike(_ event: SoundEvent, at frame: Int64, isLate: Bool) {
-    guard case .hit(let note, let velocity, let group) = event.kind else { return }
+    if case .release = event.kind {
+      module?.lanes.releaseNotes(at: frame)
+      return
+    }
     let lateness = isLate ? map.instant(of: frame) - event.instant : .zero
     // For an extreme instant, the difference may overflow. The lateness is then negative.
     guard lateness >= .zero, lateness <= Self.maximumLateness else {
       counters.dropped += 1
       return
     }
-    if module?.lanes.strike(note, velocity: velocity, group: group, at: frame) == false {
+    guard start(event, at: frame) else {
       counters.dropped += 1
       return
     }
@@ -142,6 +145,22 @@ public struct Renderer: ~Copyable {
     guard isLate else { return }
     counters.late += 1
     if lateness > counters.maximumLateness { counters.maximumLateness = lateness }
+  }
+
+  /// Starts a hit or a note on `frame`. Returns false if it cannot sound. True without a ``SoundModule``.
+  @_noLocks @_noAllocation
+  private mutating func start(_ event: SoundEvent, at frame: Int64) -> Bool {
+    switch event.kind {
+    case .hit(let note, let velocity, let group):
+      return module?.lanes.strike(note, velocity: velocity, group: group, at: frame) != false
+    case .note(let key, let velocity, let part, let program):
+      // The note keeps its length if it begins late. It has at least one frame.
+      let length = map.frame(nearest: event.end) &- map.frame(nearest: event.instant)
+      return module?.lanes.play(
+        key, velocity: velocity, part: part, program: program, at: frame,
+        until: frame &+ (length > 1 ? length : 1)) != false
+    case .recall, .release, .message: return true
+    }
   }
 
   /// Sets all frames to silence.

@@ -9,7 +9,12 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     /// A drum hit: the General MIDI drum, 0...127; the velocity, 1...127; the cut-off group, 1...8, or 0 for none. To sound
     /// in time, a hit must be submitted at least ``NominalDevice/lead`` before its instant.
     case hit(note: UInt8, velocity: UInt8, group: UInt8)
-    /// Removes all hits submitted before this event whose step is not before the instant of this event, unless they have been
+    /// A note of a pitched part: the key, 0...127; the velocity, 1...127; the part, 1...3; the General MIDI program, 0...127. It
+    /// ends at ``SoundEvent/end``. Otherwise like a hit.
+    case note(key: UInt8, velocity: UInt8, part: UInt8, program: UInt8)
+    /// Ends the notes of the pitched parts at the instant of this event.
+    case release
+    /// Removes all hits and notes submitted before this event whose step is not before the instant of this event, unless they have been
     /// played.
     case recall
     /// A note, a controller or another message. If the instant is the instant of the submission, it is played as early as possible;
@@ -24,6 +29,8 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   /// recall removes all hits of a step or none.
   public let step: Instant
   public var kind: Kind
+  /// When a note of a pitched part ends. Otherwise without a meaning.
+  public var end = Instant(nanoseconds: .min)
   /// When the event was submitted, which decides whether it is in time. The default is the distant past.
   public var submitted = Instant(nanoseconds: .min)
 
@@ -58,6 +65,23 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     (self.instant, kind) = (instant, .hit(note: note, velocity: velocity, group: group))
     if let step { self.step = step } else { self.step = instant }
   }
+
+  /// Creates a note of a pitched part that sounds from `instant` until `end`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(
+    instant: Instant, until end: Instant, key: UInt8, velocity: UInt8, part: UInt8, program: UInt8, step: Instant
+  ) {
+    (self.instant, self.end, self.step) = (instant, end, step)
+    kind = .note(key: key, velocity: velocity, part: part, program: program)
+  }
+
+  /// Returns an event that ends the notes of the pitched parts at `instant`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public static func release(at instant: Instant) -> SoundEvent { SoundEvent(instant: instant, .release) }
 
   @_noLocks @_noAllocation
   private init(instant: Instant, _ kind: Kind) { (self.instant, self.kind, step) = (instant, kind, instant) }

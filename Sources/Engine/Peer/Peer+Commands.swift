@@ -1,6 +1,7 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import Realtime
 import Rhythm
 
@@ -13,6 +14,15 @@ extension Peer {
       switch command {
       case .startOrStop where ensemble.role == .master: try stop(at: now)
       case .startOrStop, .start: try ensemble.start(tempo: tempo, at: now)
+      case .countIn(let bars):
+        let countIn = CountIn(bars: bars, of: patch.meter) ?? .none
+        try ensemble.start(tempo: tempo, countIn: countIn, at: now)
+      case .level, .plays, .quiet: try changeMix(command, at: now)
+      case .mute(let name, let isMuted):
+        // peer(called:) has informed the player if there is no such peer.
+        guard let identity = peer(called: name) else { break }
+        try ensemble.mute(isMuted, identity, at: now)
+        log.info("\(name): \(isMuted ? "muted" : "no longer muted")")
       case .stop: try stop(at: now)
       case .continue: try ensemble.continue(tempo: tempo, at: now)
       case .locate(let bars):
@@ -40,6 +50,24 @@ extension Peer {
     } catch {
       log.notice("\(description(of: error))")
     }
+  }
+
+  /// Executes a command that changes the balance of the parts.
+  private func changeMix(_ command: PlayerCommand, at now: Instant) throws(CommandError) {
+    var mix = ensemble.latestMix
+    switch command {
+    case .level(let part, let percent): mix.setLevel(percent, ofPart: Int(part.rawValue))
+    case .plays(let part, let plays): mix.setPlays(plays, part: Int(part.rawValue))
+    case .quiet(let isQuiet): mix.isQuiet = isQuiet ?? !mix.isQuiet
+    default: return
+    }
+    // Silence must not wait for a bar.
+    try ensemble.change(mix: mix, isImmediate: mix.isQuiet, at: now)
+    let levels = Part.allCases.map { part in
+      let number = Int(part.rawValue)
+      return mix.plays(part: number) ? "\(part.name) \(mix.level(ofPart: number)) %" : "\(part.name) off"
+    }
+    log.info("\(mix.isQuiet ? "all players are quiet" : "from the next bar on: \(levels.joined(separator: ", "))")")
   }
 
   /// Stops the rhythm, unless an external clock controls it.

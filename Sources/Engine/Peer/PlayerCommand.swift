@@ -7,6 +7,8 @@ public enum PlayerCommand: Hashable, Sendable {
   /// Stops the rhythm if the local peer is the master, otherwise starts it.
   case startOrStop
   case start, stop
+  /// Starts the rhythm after a count-in of a number of bars.
+  case countIn(bars: Int)
   /// Starts the rhythm at the position at which it stopped.
   case `continue`
   /// Moves the start position by a number of bars.
@@ -20,6 +22,14 @@ public enum PlayerCommand: Hashable, Sendable {
   case activity(UInt8)
   /// Sets how the master combines the activity of all peers.
   case total(TotalActivityRule)
+  /// Sets the level of a part of the rhythm in percent, 0...100, and starts the part.
+  case level(Part, Int)
+  /// Starts (true) or stops a part of the rhythm.
+  case plays(Part, Bool)
+  /// Mutes the player of a peer, or ends this (false).
+  case mute(String, Bool)
+  /// Makes the rhythm and all players quiet, or ends this (false). Nil: the opposite of the present state.
+  case quiet(Bool?)
   /// Offers the rhythm to a peer; nil: to all peers.
   case offer(to: String?)
   /// Accepts the offered rhythm.

@@ -93,7 +93,7 @@ struct MIDIRecording {
         // A hit that sounded before the recall remains.
         return step >= event.instant && waiting.instant > event.submitted
       }
-    case .message: break
+    case .message, .note, .release: break
     }
   }
 

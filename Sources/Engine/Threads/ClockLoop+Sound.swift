@@ -10,12 +10,16 @@ extension ClockLoop {
   @_noLocks @_noAllocation
   mutating func play(_ tick: Tick, at now: Instant) {
     guard let step = tick.beginsStep else { return }
+    guard tick >= sender.schedule.start else { return click(tick, at: now) }
     // A waiting patch begins with one of its bars.
     if hasNextTable, step.index % Int64(nextTable.stepsPerBar) == 0 { adoptNextTable() }
     let schedule = sender.schedule
     let (start, stepInstant) = (schedule.deadline(schedule.start), schedule.deadline(tick))
     var cursor = table.cursor(at: step, activity: schedule.intensity.value(at: tick))
+    let mix = schedule.mix(at: tick)
     while let hit = table.next(&cursor) {
+      let velocity = mix.velocity(hit.velocity, ofPart: 0)
+      guard velocity > 0 else { continue }
       var instant = schedule.instant(tick, position: hit.position) + hit.delay
       // Nothing sounds before the rhythm begins: the first hits are not pushed, and have no grace notes.
       if instant < start {
@@ -23,10 +27,23 @@ extension ClockLoop {
         instant = start
       }
       var event = SoundEvent(
-        instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group, step: stepInstant)
+        instant: instant, note: hit.note, velocity: velocity, group: hit.group, step: stepInstant)
       event.submitted = now
       send(event)
     }
+  }
+
+  /// Passes the click of the count-in at `tick` to the audio threads, if there is one. The first click is higher.
+  @_noLocks @_noAllocation
+  private func click(_ tick: Tick, at now: Instant) {
+    let schedule = sender.schedule
+    guard schedule.clicks(at: tick) else { return }
+    let isFirst = schedule.start - tick == schedule.countIn.ticks
+    // High and low wood block of General MIDI.
+    var event = SoundEvent(
+      instant: schedule.deadline(tick), note: isFirst ? 76 : 77, velocity: isFirst ? 120 : 96, group: 0)
+    event.submitted = now
+    send(event)
   }
 
   /// Passes `event` to the first audio thread. If the peer has a sound card and a recording, also passes it to the second

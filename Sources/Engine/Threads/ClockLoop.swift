@@ -198,7 +198,12 @@ struct ClockLoop: ~Copyable {
       publishCounters()
     case .step(let tick): play(tick, at: now)
     case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)
-    case .end: port?.stop()
+    case .end:
+      port?.stop()
+      // Long notes of the pitched parts end with the rhythm.
+      var event = SoundEvent.release(at: now)
+      event.submitted = now
+      send(event)
     case .recall(let instant):
       var event = SoundEvent.recall(from: instant)
       event.submitted = now

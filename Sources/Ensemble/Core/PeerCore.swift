@@ -67,6 +67,8 @@ public final class PeerCore {
   var routes = (0..<16).map { PlayerRoute.standard(for: Channel(wire: $0)) }
   /// Whether ``recipient`` or a session has changed since the last call of ``updateRoutes()``.
   var isRoutingOutdated = false
+  /// Whether the receiver refuses the notes of the local player.
+  var isMuted = false
   /// The value of ``EnsembleState/channelChanges`` at the last call of ``updateRoutes()``.
   var routedChannelChanges = 0
   /// The sessions to close, and when, in this order: see ``inform(_:ofUsed:at:)``.
@@ -182,6 +184,7 @@ public final class PeerCore {
     handleEnsembleOutputs(at: now)
     updateAdmissions()
     updateRoutes()
+    updateMuting()
     if endpoint.probeRateLimit != probeRateLimit {
       probeRateLimit = endpoint.probeRateLimit
       emit(.receiving(.limitProbes(probeRateLimit)))

@@ -32,7 +32,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     case .ledBy(let leader):
       "the rhythm: only \(leader) may control it (--led-by); wait until \(leader) starts it, or enter `led-by anyone`"
     case .nothingOffered: "the role of master: no offer in the last 30 s; let the master offer it"
-    case .isAbsent(let identity): "the offer: \(name(identity)) is not connected; wait until it is in the list of peers"
+    case .isAbsent(let identity): "\(name(identity)): not connected; wait until it is in the list of peers"
     case .gateIsClosed(let identity):
       "the offer: your rhythm gate is closed to \(name(identity)); enter `gate \(name(identity)):rhythm=open`"
     case .isOver: "the rhythm: cannot be continued, because another peer plays a rhythm; try again when it has stopped"

@@ -4,23 +4,30 @@ import Playback
 
 // Commands of the local player.
 extension EnsembleState {
-  /// Starts the rhythm and becomes the master. Step `position` sounds ``lead`` from now.
+  /// Starts the rhythm and becomes the master. The first click of `countIn` sounds ``lead`` from now, and step `position` after the
+  /// count-in. The mix is that of the last rhythm, but nobody is quiet.
   ///
   /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
-  public mutating func start(tempo: Tempo, from position: Step = Step(0), at now: Instant) throws(CommandError) {
+  public mutating func start(tempo: Tempo, from position: Step = Step(0), countIn: CountIn = .none, at now: Instant) throws(CommandError) {
     let first = Tick(of: position)
-    try start(on: Timeline(tempo: tempo, tick: first, at: now + lead), from: first, at: now)
+    let timeline = Timeline(tempo: tempo, tick: first + -countIn.ticks, at: now + lead)
+    try start(on: timeline, from: first, countIn: countIn, at: now)
   }
 
   /// Starts the rhythm on `timeline`, on which `first` is at least ``lead`` from now.
-  mutating func start(on timeline: Timeline, from first: Tick, at now: Instant) throws(CommandError) {
+  mutating func start(
+    on timeline: Timeline, from first: Tick, countIn: CountIn = .none, at now: Instant
+  ) throws(CommandError) {
     try requireIdle(at: now)
+    var mix = latestMix
+    mix.isQuiet = false
     raiseTerm()
     timelineMessage = TimelineMessage(
       claim: Claim(term: highestTerm, identity: identity), revision: 0, start: first, end: Tick(.max),
-      timeline: timeline)
+      timeline: timeline, countIn: countIn, mix: mix)
     schedule.run &+= 1
     (schedule.start, schedule.firstRun) = (first, schedule.run)
+    schedule.countInStart = countIn.clicks > 0 ? first + -countIn.ticks : Tick(.max)
     lead(Leader(), at: now)
   }
 
@@ -151,7 +158,7 @@ extension EnsembleState {
   }
 
   /// Sends a new revision of the timeline message to all peers and plays by it.
-  private mutating func announce(at now: Instant) {
+  mutating func announce(at now: Instant) {
     timelineMessage!.revision &+= 1
     let timelineMessage = timelineMessage!
     emit(.timelineMessage(timelineMessage, to: nil, isNews: true))
@@ -160,8 +167,10 @@ extension EnsembleState {
     let present = schedule
     schedule = PlaybackSchedule(
       run: present.run, sends: true, start: present.start, end: timelineMessage.end, timeline: timelineMessage.timeline,
-      change: timelineMessage.change, intensity: present.intensity)
+      change: timelineMessage.change, intensity: present.intensity, mix: timelineMessage.mix,
+      mixChange: timelineMessage.mixChange)
     schedule.firstRun = present.firstRun
+    (schedule.countIn, schedule.countInStart) = (timelineMessage.countIn, present.countInStart)
     emit(.play(schedule))
   }
 

@@ -44,7 +44,15 @@ extension EnsembleState {
     PlaybackSchedule(
       run: schedule.run &+ 1, sends: false, start: timelineMessage.start, end: timelineMessage.end,
       timeline: timelineMessage.timeline,
-      change: timelineMessage.change, clock: clock)
+      change: timelineMessage.change, clock: clock, mix: timelineMessage.mix, mixChange: timelineMessage.mixChange)
+  }
+
+  /// Adds the clicks of the count-in that can still be passed to the audio output.
+  private func addCountIn(of timelineMessage: TimelineMessage, to schedule: inout PlaybackSchedule, at now: Instant) {
+    guard timelineMessage.countIn.clicks > 0, schedule.start == timelineMessage.start else { return }
+    schedule.countIn = timelineMessage.countIn
+    schedule.countInStart = entry(
+      into: schedule, from: timelineMessage.start + -timelineMessage.countIn.ticks, at: now + soundLead)
   }
 
   /// Adapts the schedule to `timelineMessage` and to a new estimate of its master's clock. The schedule already contains the
@@ -71,6 +79,7 @@ extension EnsembleState {
       follower?.playing?.lastDue = Tick(.min)
     } else {
       (next.run, next.start, next.firstRun) = (schedule.run, schedule.start, schedule.firstRun)
+      (next.countIn, next.countInStart) = (schedule.countIn, schedule.countInStart)
     }
     next.intensity = intensity(continuedIn: next, at: now)
     guard next != schedule else { return }
@@ -86,6 +95,7 @@ extension EnsembleState {
     var next = schedule(for: timelineMessage, by: ClockMapping(exact))
     guard sounds(at: now) else {
       next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
+      addCountIn(of: timelineMessage, to: &next, at: now)
       return play(next, by: estimate, entryError: .zero, at: now)
     }
     // The new rhythm has ended already, so the one that sounds ends too.

@@ -26,7 +26,8 @@ extension EnsembleState {
     var resumed = PlaybackSchedule(
       run: schedule.run &+ 1, sends: true, start: timelineMessage.start, end: timelineMessage.end,
       timeline: timelineMessage.timeline,
-      change: timelineMessage.change, intensity: Intensity(activity))
+      change: timelineMessage.change, intensity: Intensity(activity), mix: timelineMessage.mix,
+      mixChange: timelineMessage.mixChange)
     resumed.start = entry(into: resumed, from: timelineMessage.start, at: now + soundLead)
     guard resumed.start < resumed.end else { throw .nothingPlays }
     highestTerm = max(highestTerm, timelineMessage.claim.term)
@@ -34,5 +35,6 @@ extension EnsembleState {
     schedule = resumed
     lead(Leader(), at: now)
     settleTempo(at: now)
+    settleMix(at: now)
   }
 }

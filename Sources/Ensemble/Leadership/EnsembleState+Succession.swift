@@ -193,7 +193,9 @@ extension EnsembleState {
       timeline: Timeline(
         tempo: isChanged ? change.tempo : schedule.localTempo(schedule.timeline.tempo), tick: tick,
         at: schedule.deadline(tick)),
-      change: isChanged || schedule.changeTick == Tick(.max) ? nil : change)
+      change: isChanged || schedule.changeTick == Tick(.max) ? nil : change,
+      countIn: schedule.countIn, mix: schedule.mix(at: tick),
+      mixChange: tick >= schedule.mixTick ? nil : MixChange(mix: schedule.nextMix, tick: schedule.mixTick))
     schedule.start = continuation(at: now)
     schedule.run &+= 1
     emit(.event(.tookOver(from: master)))

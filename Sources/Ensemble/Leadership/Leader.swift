@@ -16,6 +16,10 @@ struct Leader: Sendable {
   var requestedTempo: Tempo?
   /// The gradual change of the tempo that is in progress.
   var ramp: TempoRamp?
+  /// The mix that the player requested while another change was pending, and whether it applies at once and not at a bar.
+  var requestedMix: (mix: Mix, isImmediate: Bool)?
+  /// The peers that are muted. The next master mutes nobody.
+  var muted: Set<Identity> = []
   /// When the newest timeline message is sent again.
   var repeats = Repeats()
   /// The last offer.

@@ -56,6 +56,14 @@ extension PeerCore {
     }
   }
 
+  /// Tells the receiver whether the notes of the player sound, if this has changed.
+  func updateMuting() {
+    guard ensemble.isMuted != isMuted else { return }
+    isMuted.toggle()
+    emit(.receiving(.mute(isMuted)))
+    emit(.event(.muted(isMuted)))
+  }
+
   /// The peer with this identity, or all peers (nil).
   private func receiver(of identity: Identity?) -> PlayerRoute.Receiver {
     guard let identity else { return .all }

@@ -25,12 +25,13 @@ extension EnsembleState {
   /// How often ``channel`` or ``channelOwners`` may have changed so far.
   var channelChanges: Int { channels.changes }
 
-  /// Whether a gate of the local peer is open to a remote peer.
+  /// Whether a gate of the local peer is open to a remote peer. No notes are admitted while all players are quiet.
   ///
   /// - Parameters:
   ///   - peer: nil for a standard device.
   ///   - name: the name that a standard device reports; ignored for Tutti peers.
   public func admits(_ gate: Gate, from peer: Identity?, named name: String? = nil) -> Bool {
+    if gate == .notes, isQuiet { return false }
     guard !gates.exceptions.isEmpty else { return gates.standard[gate] }
     guard let peer else {
       // The name of a member does not apply to a standard device, which could use it to pass the member's gates.
@@ -97,7 +98,7 @@ extension EnsembleState {
     let presence = Presence(
       identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),
       takesOver: report.takesOver,
-      activity: activity, patch: report.patch)
+      activity: activity, mutesReceiver: leader?.muted.contains(peer) == true, patch: report.patch)
     emit(.presence(presence, to: peer, isNews: isNews))
     return true
   }

@@ -7,7 +7,8 @@ import MIDI
 ///
 ///     octet   length   field
 ///     0       8        the identity of the sender
-///     8       1        flags; bit 0: the sender has a claim; bit 1: it would take over if the master disappeared
+///     8       1        flags; bit 0: the sender has a claim; bit 1: it would take over if the master disappeared;
+///                      bit 2: it is the master and has muted the receiver
 ///     9       16       the claim: eight octets of term and eight octets of identity; all 0 without a claim
 ///     25      1        the claimed MIDI channel, 2...9 or 11...16; 0 if there is none
 ///     26      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
@@ -22,7 +23,7 @@ extension Presence {
   public var systemExclusive: [UInt8] {
     var octets = OctetWriter(capacity: Self.length)
     octets.put(identity.bits)
-    octets.put(UInt8(claim == nil ? 0 : 1) | UInt8(takesOver ? 2 : 0))
+    octets.put(UInt8(claim == nil ? 0 : 1) | UInt8(takesOver ? 2 : 0) | UInt8(mutesReceiver ? 4 : 0))
     octets.put(claim ?? Claim(term: 0, identity: Identity(0)))
     octets.put(UInt8(channel?.number ?? 0))
     octets.put(gates.bits)
@@ -44,12 +45,13 @@ extension Presence {
     activity = octets.take(UInt8.self)
     patch = PatchDigest(bits: octets.take(UInt64.self))
     let channel = Channel(number)
-    guard flags < 4, gates < 16, activity < 128, number == 0 || channel?.isClaimable == true else {
+    guard flags < 8, gates < 16, activity < 128, number == 0 || channel?.isClaimable == true else {
       return nil
     }
     self.claim = flags & 1 != 0 ? claim : nil
     self.channel = channel
     self.gates = GateSet(bits: gates)
     takesOver = flags & 2 != 0
+    mutesReceiver = flags & 4 != 0
   }
 }

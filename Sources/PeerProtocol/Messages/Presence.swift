@@ -16,12 +16,14 @@ public struct Presence: Hashable, Sendable {
   /// The activity of the sender's player, 0...127. On a change, the sender also sends it as Expression (CC 11). But
   /// this single message may be lost, or may arrive before the receiver has recognised the sender.
   public var activity: UInt8
+  /// Whether the sender is the master and has muted the receiver of this message: its notes must not sound.
+  public var mutesReceiver: Bool
   /// The patch that the sender plays; nil if the sender does not share it.
   public var patch: PatchDigest?
 
   public init(
     identity: Identity, claim: Claim?, channel: Channel?, gates: GateSet, takesOver: Bool, activity: UInt8 = 0,
-    patch: PatchDigest? = nil
+    mutesReceiver: Bool = false, patch: PatchDigest? = nil
   ) {
     self.identity = identity
     self.claim = claim
@@ -29,6 +31,7 @@ public struct Presence: Hashable, Sendable {
     self.gates = gates
     self.takesOver = takesOver
     self.activity = min(activity, 127)
+    self.mutesReceiver = mutesReceiver
     self.patch = patch
   }
 }

@@ -1,8 +1,8 @@
 import MusicalTime
 
-/// A timeline message as a System Exclusive message of 84 bytes with F0 and F7.
+/// A timeline message as a System Exclusive message of 106 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 01 (version 1, kind 1, see ``MessageKind``) and these 68 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 01 01 (version 1, kind 1, see ``MessageKind``) and these 87 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
@@ -16,10 +16,16 @@ import MusicalTime
 ///     48      8        the origin instant, in nanoseconds of the master's clock
 ///     56      4        the tempo after the change, in nanoseconds per quarter note; 0 if there is no change
 ///     60      8        the tick of the change
+///     68      1        the number of clicks of the count-in, 0...16
+///     69      1        the distance of these clicks in ticks, a multiple of 6, 6...96
+///     70      4        the mix, one octet per part: keys, guitar, bass, drums; the level in percent, plus 128 if the part is stopped
+///     74      4        the mix after its change
+///     78      1        flags; bit 0: all are quiet; bit 1: all are quiet after the change of the mix; bit 2: the mix changes
+///     79      8        the tick of the change of the mix; 0 if there is none
 extension TimelineMessage {
-  private static let length = 68
+  private static let length = 87
 
-  /// The 82 data octets of the message, without F0 and F7.
+  /// The 104 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -33,10 +39,17 @@ extension TimelineMessage {
     octets.put(timeline.originInstant.nanoseconds)
     octets.put(UInt32(change?.tempo.nanosecondsPerQuarter ?? 0))
     octets.put(change?.tick.index ?? 0)
+    octets.put(countIn.clicks)
+    octets.put(countIn.ticksPerClick)
+    let next = mixChange?.mix ?? mix
+    octets.put(mix.octets)
+    octets.put(next.octets)
+    octets.put(UInt8(mix.isQuiet ? 1 : 0) | UInt8(next.isQuiet ? 2 : 0) | UInt8(mixChange == nil ? 0 : 4))
+    octets.put(mixChange?.tick.index ?? 0)
     return MessageKind.timelineMessage.wrap(octets)
   }
 
-  /// Reads ``systemExclusive``. Returns nil for any other message, for a tempo out of range, for an end before the start,
+  /// Reads ``systemExclusive``. Returns nil for any other message, for values out of range, for an end before the start,
   /// and for ticks and instants that are so large that arithmetic with them would not be exact.
   ///
   /// Real-time: not safe.
@@ -49,13 +62,22 @@ extension TimelineMessage {
     let nanosecondsPerQuarter = Int64(octets.take(UInt32.self))
     let origin = (tick: Tick(octets.take(Int64.self)), instant: Instant(nanoseconds: octets.take(Int64.self)))
     let next = (nanosecondsPerQuarter: Int64(octets.take(UInt32.self)), tick: Tick(octets.take(Int64.self)))
+    let clicks = (count: octets.take(UInt8.self), distance: octets.take(UInt8.self))
+    let levels = (octets.take(UInt32.self), octets.take(UInt32.self))
+    let flags = octets.take(UInt8.self)
+    let mixTick = Tick(octets.take(Int64.self))
     // 2^40 ticks last 87 years at the fastest tempo. 2^62 nanoseconds are 146 years.
     let ticks = Tick(-1 << 40)...Tick(1 << 40)
     let instants = Instant(nanoseconds: -1 << 62)...Instant(nanoseconds: 1 << 62)
     guard let tempo = Tempo(nanosecondsPerQuarter: nanosecondsPerQuarter), ticks.contains(start),
       ticks.contains(origin.tick),
-      ticks.contains(end) || end == Tick(.max), end >= start, instants.contains(origin.instant)
+      ticks.contains(end) || end == Tick(.max), end >= start, instants.contains(origin.instant),
+      let countIn = CountIn(clicks: Int(clicks.count), ticksPerClick: Int(clicks.distance)),
+      let mix = Mix(octets: levels.0, isQuiet: flags & 1 != 0),
+      let nextMix = Mix(octets: levels.1, isQuiet: flags & 2 != 0), flags < 8, ticks.contains(mixTick)
     else { return nil }
+    (self.countIn, self.mix) = (countIn, mix)
+    mixChange = flags & 4 != 0 ? MixChange(mix: nextMix, tick: mixTick) : nil
     timeline = Timeline(tempo: tempo, tick: origin.tick, at: origin.instant)
     if next.nanosecondsPerQuarter != 0 {
       guard let tempo = Tempo(nanosecondsPerQuarter: next.nanosecondsPerQuarter), ticks.contains(next.tick) else {

@@ -15,9 +15,16 @@ public struct TimelineMessage: Hashable, Sendable {
   public var timeline: Timeline
   /// The next change of tempo and the tick at which it takes effect; nil if no change is known.
   public var change: TempoChange?
+  /// The clicks before ``start``.
+  public var countIn: CountIn
+  /// The balance of the parts; valid up to ``mixChange``.
+  public var mix: Mix
+  /// The next change of the mix; nil if no change is known.
+  public var mixChange: MixChange?
 
   public init(
-    claim: Claim, revision: UInt32, start: Tick, end: Tick, timeline: Timeline, change: TempoChange? = nil
+    claim: Claim, revision: UInt32, start: Tick, end: Tick, timeline: Timeline, change: TempoChange? = nil,
+    countIn: CountIn = .none, mix: Mix = .standard, mixChange: MixChange? = nil
   ) {
     self.claim = claim
     self.revision = revision
@@ -25,6 +32,9 @@ public struct TimelineMessage: Hashable, Sendable {
     self.end = end
     self.timeline = timeline
     self.change = change
+    self.countIn = countIn
+    self.mix = mix
+    self.mixChange = mixChange
   }
 
   /// Returns the instant at which `tick` is due, by the master's clock.

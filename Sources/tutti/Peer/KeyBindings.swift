@@ -16,6 +16,8 @@ enum KeyBindings {
     switch key {
     case UInt8(ascii: " "): .startOrStop
     case UInt8(ascii: "c"): .continue
+    case UInt8(ascii: "n"): .countIn(bars: 1)
+    case UInt8(ascii: "s"): .quiet(nil)
     case UInt8(ascii: "<"), UInt8(ascii: ","): .locate(bars: -1)
     case UInt8(ascii: ">"), UInt8(ascii: "."): .locate(bars: 1)
     case UInt8(ascii: "+"), UInt8(ascii: "="): .tempo(by: 1)

@@ -17,6 +17,7 @@ struct PeerCommand: ParsableCommand {
     discussion: """
       KEYS
         space     start the rhythm and become the master; on the master: stop it
+        n         count in for one bar, then start the rhythm
         c         continue at the position where the rhythm stopped
         < >       move this position back or forward by one bar
         + -       increase or decrease the tempo by 1 BPM
@@ -26,6 +27,7 @@ struct PeerCommand: ParsableCommand {
         i         choose the next instrument of `tutti patch list`
         x         strike the instrument
         [ ]       move the control `tilt forward` of the instrument back or forward
+        s         make the rhythm and all players quiet; again: end this
         h         offer the role of master to all other peers
         t         take the role of master that was offered in the last 30 s
         tab       send your notes to the next peer; after the last peer, to all
@@ -33,7 +35,8 @@ struct PeerCommand: ParsableCommand {
         :         enter a command
         q         leave
 
-      While a rhythm plays, only the master can stop it, change its tempo and offer the role of master.
+      While a rhythm plays, only the master can stop it, change its tempo and its parts, silence players, and offer the role \
+      of master.
 
       A weight, 0...100, states how much one peer influences another: 25 for each kind of message (rhythm, notes, \
       modification, activity) that the first peer sends and that the gate of the second peer lets in.
@@ -44,11 +47,16 @@ struct PeerCommand: ParsableCommand {
 
         start, stop, continue       start, stop or continue the rhythm
         tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS quarter notes
+        count-in [BARS]             start the rhythm after 1 or 2 bars of clicks
         activity A                  set your activity, 0...127
         total-activity METHOD       combine activities: sum, mean or maximum
         patch NAME                  play another rhythm from the next bar
         instrument NAME|none        choose an instrument, or play your notes unchanged
         save-patch NAME             save the current rhythm as NAME.yaml in the folder of rhythms
+        part PART PERCENT|on|off    set the level of the drums, bass, guitar or keys,
+                                    0...100, or start or stop them, from the next bar
+        mute PEER, unmute PEER      silence the notes of PEER everywhere, or end this
+        quiet, quiet off            silence the rhythm and all players, or end this
         offer [PEER]                offer the role of master to PEER or to all
         take                        take the offered role of master
         gate RULE                   open or close gates, see --gate

@@ -70,6 +70,7 @@ struct EventLine: Encodable {
     case .role(let role): (self.event, self.role) = ("role", role.description)
     case .tookOver: set("took_over", about: event.peer)
     case .offered: set("offered", about: event.peer)
+    case .muted(let isMuted): self.event = isMuted ? "muted" : "unmuted"
     case .channel(let channel): (self.event, self.channel) = ("channel", channel?.number)
     case .total(let total): (self.event, totalActivity) = ("total_activity", Int(total))
     case .sounded(let message, _):

@@ -1,6 +1,7 @@
 import Engine
 import Ensemble
 import MusicalTime
+import Rhythm
 
 /// A typed command that cannot be parsed: `command: reason; remedy`.
 struct CommandSyntaxError: Error, CustomStringConvertible {
@@ -10,8 +11,8 @@ struct CommandSyntaxError: Error, CustomStringConvertible {
 extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
-    start, stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
+    start, count-in [BARS], stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
+    led-by PEER|anyone, send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, part PART PERCENT|on|off, mute PEER, unmute PEER, quiet [off], note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.
@@ -34,6 +35,25 @@ extension PlayerCommand {
     }
     switch verb {
     case "start" where rest.isEmpty: self = .start
+    case "count-in":
+      let bars = rest.isEmpty ? 1 : Int(rest) ?? 0
+      guard (1...2).contains(bars) else { throw error("not a number of bars; give 1 or 2") }
+      self = .countIn(bars: bars)
+    case "part":
+      guard words.count == 3, let part = Part.allCases.first(where: { $0.name == words[1] }) else {
+        throw error("unknown part; give drums, bass, guitar or keys, and a level, such as `part bass 80`")
+      }
+      if words[2] == "on" || words[2] == "off" {
+        self = .plays(part, words[2] == "on")
+      } else if let level = Int(words[2].hasSuffix("%") ? words[2].dropLast() : words[2]), (0...100).contains(level) {
+        self = .level(part, level)
+      } else {
+        throw error("not a level; give a percentage from 0 to 100, on or off")
+      }
+    case "mute" where !rest.isEmpty: self = .mute(rest, true)
+    case "unmute" where !rest.isEmpty: self = .mute(rest, false)
+    case "quiet" where rest.isEmpty: self = .quiet(true)
+    case "quiet" where rest == "off": self = .quiet(false)
     case "stop" where rest.isEmpty: self = .stop
     case "continue" where rest.isEmpty: self = .continue
     case "take" where rest.isEmpty: self = .take

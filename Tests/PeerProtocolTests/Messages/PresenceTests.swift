@@ -8,14 +8,14 @@ import _TestSupport
     let presence = Presence(
       identity: Identity(0x0102_0304_8506_0708), claim: Claim(term: 0x81, identity: Identity(0xFF)),
       channel: Channel(16), gates: GateSet(bits: 0b1010), takesOver: true, activity: 100,
-      patch: PatchDigest(bits: 0x1122_3344_5566_7788))
+      mutesReceiver: true, patch: PatchDigest(bits: 0x1122_3344_5566_7788))
     // After the first row, each row encodes up to seven octets. Its first byte contains the top bits of these octets, the top bit
     // of the first octet in bit 6. The comments give the octets after decoding.
     #expect(
       presence.systemExclusive == [
         0x7D, 0x54, 0x01, 0x02,  // non-commercial use; 'T'; version 1; kind 2, presence
         0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,  // identity, 1 to 7: 01 02 03 04 85 06 07
-        0x00, 0x08, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00,  // identity, 8: 08; flags 03; term, 1 to 5: zeros
+        0x00, 0x08, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00,  // identity, 8: 08; flags 07; term, 1 to 5: zeros
         0x10, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,  // term, 6 to 8: 00 00 81; claimant, 1 to 4: zeros
         0x08, 0x00, 0x00, 0x00, 0x7F, 0x10, 0x0A, 0x64,  // claimant, 5 to 8: 00 00 00 FF; 16; gates; activity
         0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,  // digest of the patch, 1 to 7
@@ -34,7 +34,7 @@ import _TestSupport
         identity: Identity(random.next()), claim: random.next() % 2 == 0 ? claim : nil,
         channel: number == 1 || number == 10 ? nil : Channel(number),
         gates: GateSet(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
-        activity: UInt8(random.next() % 128), patch: PatchDigest(bits: random.next() % 4))
+        activity: UInt8(random.next() % 128), mutesReceiver: random.next() % 2 == 0, patch: PatchDigest(bits: random.next() % 4))
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
       #expect(octets.count == 46 && octets.allSatisfy { $0 < 0x80 })

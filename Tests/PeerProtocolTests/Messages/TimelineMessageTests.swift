@@ -8,6 +8,16 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
   var random = SplitMix(seed: seed)
   func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: random.integer(in: Tempo.lengths))! }
   let start = Tick(random.integer(in: 0...1_000_000))
+  func mix() -> Mix {
+    var mix = Mix()
+    for part in 0..<Mix.partCount {
+      mix.setLevel(Int(random.integer(in: 0...100)), ofPart: part)
+      mix.setPlays(random.next() % 2 == 0, part: part)
+    }
+    mix.isQuiet = random.next() % 2 == 0
+    return mix
+  }
+  let mixChange = MixChange(mix: mix(), tick: start + random.integer(in: 0...1000))
   return TimelineMessage(
     claim: Claim(term: random.next(), identity: Identity(random.next())),
     revision: UInt32(truncatingIfNeeded: random.next()), start: start,
@@ -15,21 +25,28 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     timeline: Timeline(
       tempo: tempo(), tick: Tick(random.integer(in: -1_000_000...1_000_000)),
       at: Instant(nanoseconds: random.integer(in: -(1 << 62)...(1 << 62)))),
-    change: seed % 3 == 0 ? .init(tempo: tempo(), tick: start + random.integer(in: 0...1000)) : nil)
+    change: seed % 3 == 0 ? .init(tempo: tempo(), tick: start + random.integer(in: 0...1000)) : nil,
+    countIn: CountIn(clicks: Int(random.integer(in: 0...16)), ticksPerClick: 6 * Int(random.integer(in: 1...16)))!,
+    mix: mix(), mixChange: seed % 5 == 0 ? mixChange : nil)
 }
 
 @Suite struct TimelineMessageTests {
   @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)
     let bytes = timelineMessage.systemExclusive
-    #expect(bytes.count == 82 && bytes.allSatisfy { $0 < 0x80 })
+    #expect(bytes.count == 104 && bytes.allSatisfy { $0 < 0x80 })
     #expect(TimelineMessage(systemExclusive: bytes) == timelineMessage)
   }
 
   @Test func layoutIsAsDocumented() {
+    var mix = Mix()
+    mix.setLevel(50, ofPart: 1)
+    mix.setPlays(false, part: 1)
+    mix.isQuiet = true
     let timelineMessage = TimelineMessage(
       claim: Claim(term: 1, identity: Identity(0x8899_AABB_CCDD_EEFF)), revision: 2, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0x0102_0304_0506_0708)))
+      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0x0102_0304_0506_0708)),
+      countIn: CountIn(clicks: 4, ticksPerClick: 12)!, mix: mix, mixChange: MixChange(mix: Mix(), tick: Tick(96)))
     // After the first row, each row encodes seven octets. Its first byte contains the top bits of these octets, the top bit of
     // the first octet in bit 6. The comments give the octets after decoding, with the numbers of the octets in each field. A
     // quarter is the length of a quarter note in nanoseconds, 1DCD6500 for 120 BPM.
@@ -44,7 +61,10 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,  // origin tick, 3 to 8: zeros; instant, 1: 01
       0x00, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,  // instant, 2 to 8: 02 03 04 05 06 07 08
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // quarter and tick of the change: zeros
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // tick of the change, 4 to 8
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x04, 0x0C,  // tick of the change, 4 to 8: zeros; clicks 04; distance 0C
+      0x10, 0x64, 0x64, 0x32, 0x64, 0x64, 0x64, 0x64,  // mix 64 64 B2 64; next mix, 1 to 3: 64 64 64
+      0x00, 0x64, 0x05, 0x00, 0x00, 0x00, 0x00, 0x00,  // next mix, 4: 64; flags 05; tick of its change, 1 to 5: zeros
+      0x00, 0x00, 0x00, 0x60,  // tick of its change, 6 to 8: 00 00 60
     ]
     #expect(timelineMessage.systemExclusive == expected)
   }

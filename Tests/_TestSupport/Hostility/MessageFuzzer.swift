@@ -106,7 +106,11 @@ public final class MessageFuzzer: Fuzzer {
 
   /// A command of the local player.
   private func command(_ core: PeerCore) {
-    switch pick(4) {
+    switch pick(6) {
+    case 4: try? core.ensemble.change(mix: mix(), isImmediate: pick(2) == 0, at: now)
+    case 5:
+      let countIn = CountIn(clicks: pick(17), ticksPerClick: 24) ?? .none
+      try? core.ensemble.start(tempo: try Tempo(bpm: 120), countIn: countIn, at: now)
     case 0: try? core.ensemble.start(tempo: try Tempo(bpm: 120), at: now)
     case 1: try? core.ensemble.stop(now: now)
     case 2: core.ensemble.setActivity(UInt8(pick(128)), at: now)
@@ -127,6 +131,7 @@ public final class MessageFuzzer: Fuzzer {
       Presence(
         identity: identity(), claim: pick(3) == 0 ? nil : claim(), channel: pick(2) == 0 ? nil : Channel(1 + pick(16)),
         gates: GateSet(bits: UInt8(pick(16))), takesOver: pick(2) == 0, activity: UInt8(pick(128)),
+        mutesReceiver: pick(4) == 0,
         patch: [nil, patch.digest, PatchDigest(bits: random.next())][pick(3)]
       ).systemExclusive
     case 6: PatchRequest(patch.digest, from: UInt16(pick(PatchPart.maximumCount))).systemExclusive
@@ -146,7 +151,17 @@ public final class MessageFuzzer: Fuzzer {
     return TimelineMessage(
       claim: claim(), revision: UInt32(truncatingIfNeeded: number()), start: start,
       end: pick(2) == 0 ? Tick(.max) : Tick(number()), timeline: timeline,
-      change: pick(3) == 0 ? TempoChange(tempo: tempo(), tick: Tick(number())) : nil)
+      change: pick(3) == 0 ? TempoChange(tempo: tempo(), tick: Tick(number())) : nil,
+      countIn: CountIn(clicks: pick(17), ticksPerClick: 6 * (1 + pick(16))) ?? .none, mix: mix(),
+      mixChange: pick(3) == 0 ? MixChange(mix: mix(), tick: Tick(number())) : nil)
+  }
+
+  private func mix() -> Mix {
+    var mix = Mix()
+    mix.setLevel(pick(101), ofPart: pick(4))
+    mix.setPlays(pick(2) == 0, part: pick(4))
+    mix.isQuiet = pick(4) == 0
+    return mix
   }
 
   private func claim() -> Claim {

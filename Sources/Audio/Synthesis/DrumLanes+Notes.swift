@@ -1,0 +1,61 @@
+import CFluidSynth
+
+// The notes of the pitched parts of a rhythm. They start on exact frames, like the hits of the drums. A note is released with the
+// first block of its lane that begins at or after its end, at most 63 frames later. The blocks of a lane begin at a fixed
+// distance from the start of the note, so the note is equally long at all peers.
+extension DrumLanes {
+  /// The number of pitched parts.
+  public static var partCount: UInt8 { @_noLocks @_noAllocation get { 3 } }
+
+  /// Plays a note of a pitched part whose first frame is `frame`.
+  ///
+  /// - Parameters:
+  ///   - key: 0...127.
+  ///   - velocity: 1...127.
+  ///   - part: 1...3.
+  ///   - program: The General MIDI program, 0...127.
+  ///   - frame: In `position..<position + maximumPeriod`, and not before the frame of an earlier note or hit.
+  ///   - end: The frame at which the note is released.
+  ///
+  /// - Returns: false, without an effect, if a parameter is out of range, if the hits and notes on this frame use all lanes, or
+  ///   if 64 notes are held.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func play(
+    _ key: UInt8, velocity: UInt8, part: UInt8, program: UInt8, at frame: Int64, until end: Int64
+  ) -> Bool {
+    guard key < 128, velocity > 0, velocity < 128, part > 0, part <= Self.partCount, program < 128, noteEnds.hasRoom
+    else { return false }
+    let channel = Self.channel(ofPart: part)
+    guard let lane = prepareLane(at: frame) else { return false }
+    let index = Int(part &- 1) &* Self.blockFrames &+ lane
+    if programs[index] != program {
+      lane_program(lanes[lane], channel, Int32(program))
+      programs[index] = program
+    }
+    start(key, velocity: velocity, channel: channel, in: lane, at: frame)
+    noteEnds.insert(
+      NoteEnds.End(frame: end, lane: UInt8(truncatingIfNeeded: lane), channel: UInt8(channel), key: key))
+    return true
+  }
+
+  /// Releases all notes at `frame`, unless they end before.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func releaseNotes(at frame: Int64) { noteEnds.limit(to: frame) }
+
+  /// Releases the notes whose ends are due with the blocks that begin at ``renderedEnd``.
+  @_noLocks @_noAllocation
+  mutating func releaseDueNotes() {
+    let due = table.lanes(at: LaneTable.phase(of: renderedEnd))
+    while let end = noteEnds.take(at: renderedEnd, in: due) {
+      lane_note_off(lanes[Int(end.lane)], Int32(end.channel), Int32(end.key))
+    }
+  }
+
+  /// The zero-based MIDI channel of a pitched part.
+  @_noLocks @_noAllocation
+  private static func channel(ofPart part: UInt8) -> Int32 { 9 &+ Int32(part) }
+}

@@ -1,0 +1,44 @@
+public import MusicalTime
+public import PeerProtocol
+import Playback
+
+// The balance of the parts, which the master sets for all peers.
+//
+// A change of the mix travels in the timeline message, like a change of the tempo, and applies on the same tick at all peers. The
+// message has room for one change. A request that comes before a pending change applies changes the pending one if that is
+// at least the lead time away, and otherwise waits.
+extension EnsembleState {
+  /// The mix that was announced last, by the local peer or by its master.
+  public var latestMix: Mix {
+    leader?.requestedMix?.mix ?? timelineMessage?.mixChange?.mix ?? timelineMessage?.mix ?? .standard
+  }
+
+  /// Changes the mix.
+  ///
+  /// - Parameter isImmediate: whether the change applies at the first step ``lead`` from now, and not at the next bar.
+  /// - Throws: ``CommandError`` unless the local peer is the master.
+  public mutating func change(mix: Mix, isImmediate: Bool = false, at now: Instant) throws(CommandError) {
+    try requireMaster()
+    leader!.requestedMix = (mix, isImmediate || leader!.requestedMix?.isImmediate == true)
+    settleMix(at: now)
+  }
+
+  /// Makes a change of the mix that has passed its tick the present mix, then announces the requested mix.
+  mutating func settleMix(at now: Instant) {
+    let message = timelineMessage!
+    if let change = message.mixChange, now >= message.deadline(change.tick) {
+      (timelineMessage!.mix, timelineMessage!.mixChange) = (change.mix, nil)
+    }
+    guard let request = leader?.requestedMix else { return }
+    let soonest = max(message.start, schedule.firstTick(notBefore: now + lead).roundedUpToStep)
+    let bar = Tick((soonest.index + ticksPerBar - 1) / ticksPerBar * ticksPerBar)
+    var tick = request.isImmediate ? soonest : bar
+    if let pending = timelineMessage!.mixChange {
+      guard pending.tick >= soonest else { return }
+      tick = min(tick, pending.tick)
+    }
+    leader!.requestedMix = nil
+    timelineMessage!.mixChange = MixChange(mix: request.mix, tick: tick)
+    announce(at: now)
+  }
+}

@@ -1,0 +1,118 @@
+import MusicalTime
+import PeerProtocol
+import Playback
+import Testing
+import _TestSupport
+
+@testable import Ensemble
+
+/// The clicks before a rhythm.
+@Suite struct CountInTests {
+  private let bar = CountIn(bars: 1, of: .common)!
+
+  /// The true times of the clicks of a player, by its schedule.
+  private func clicks(_ band: VirtualBand, of player: Int) -> [(tick: Int64, at: Instant)] {
+    let schedule = band.players[player].ensemble.schedule
+    return (-200..<Int64(200)).filter { schedule.clicks(at: Tick($0)) }.map {
+      ($0, band.players[player].trueTime(of: schedule.deadline(Tick($0))))
+    }
+  }
+
+  @Test func clicksSoundAtAllPeersBeforeTheFirstStep() throws {
+    var band = VirtualBand(players: 3, seed: 4)
+    band.run(for: .seconds(3))
+    let started = band.now
+    try band.command(0) { try $0.start(tempo: .standard, countIn: bar, at: $1) }
+    band.run(for: .milliseconds(500))
+    let clicksOfMaster = clicks(band, of: 0)
+    #expect(clicksOfMaster.map(\.tick) == [-96, -72, -48, -24])
+    // The lead time after the command.
+    #expect((clicksOfMaster[0].at - started - .milliseconds(100)).magnitude < .milliseconds(1))
+    for player in 1...2 {
+      let clicks = clicks(band, of: player)
+      #expect(clicks.map(\.tick) == [-96, -72, -48, -24])
+      for (mine, theirs) in zip(clicks, clicksOfMaster) {
+        #expect((mine.at - theirs.at).magnitude < .milliseconds(1))
+      }
+    }
+    // No step sounds before the count-in ends, two seconds after it began.
+    band.run(for: .seconds(4))
+    for player in 0...2 {
+      let first = try #require(band.soundedSteps(of: player).first)
+      #expect(first.step == Step(0) && (first.at - started - .milliseconds(2100)).magnitude < .milliseconds(2))
+      #expect(band.faults(player) == [])
+    }
+  }
+
+  @Test func lateJoinerHearsOnlyTheRemainingClicks() throws {
+    var band = VirtualBand(players: 2, seed: 5)
+    band.connected = { _, _ in false }
+    band.run(for: .seconds(3))
+    try band.command(0) { try $0.start(tempo: .standard, countIn: bar, at: $1) }
+    band.run(for: .milliseconds(600))
+    band.connected = { _, _ in true }
+    band.joinAll()
+    band.run(for: .milliseconds(900))
+    let ticks = clicks(band, of: 1).map(\.tick)
+    #expect(ticks.count < 4 && ticks == Array([-72, -48, -24].suffix(ticks.count)), "\(ticks)")
+    band.run(for: .seconds(2))
+    #expect(band.soundedSteps(of: 1).first?.step == Step(0))
+  }
+
+  @Test func ordinaryStartHasNoClicks() throws {
+    var band = VirtualBand(players: 2, seed: 6)
+    band.run(for: .seconds(3))
+    try band.command(0) { try $0.start(tempo: .standard, at: $1) }
+    band.run(for: .milliseconds(50))
+    #expect(clicks(band, of: 0).isEmpty && clicks(band, of: 1).isEmpty)
+  }
+
+  @Test func stopDuringTheCountInEndsTheClicks() throws {
+    var band = VirtualBand(players: 2, seed: 7)
+    band.run(for: .seconds(3))
+    try band.command(0) { try $0.start(tempo: .standard, countIn: bar, at: $1) }
+    band.run(for: .milliseconds(800))
+    try band.command(0) { try $0.stop(now: $1) }
+    band.run(for: .milliseconds(100))
+    #expect(clicks(band, of: 0).isEmpty && clicks(band, of: 1).isEmpty)
+    band.run(for: .seconds(5))
+    #expect(band.soundedSteps(of: 0).isEmpty && band.soundedSteps(of: 1).isEmpty)
+    #expect(band.role(0) == .idle && band.role(1) == .idle)
+  }
+
+  /// The cursor of the sound goes back to withdraw the clicks that were passed to the sound already.
+  @Test func clicksThatWerePassedToTheSoundAreWithdrawn() throws {
+    var schedule = PlaybackSchedule(
+      run: 1, sends: true, start: Tick(0), end: Tick(.max),
+      timeline: Timeline(tempo: .standard, tick: Tick(-96), at: Instant(nanoseconds: 0)))
+    (schedule.countIn, schedule.countInStart) = (bar, Tick(-96))
+    var (sound, wire) = (TickCursor(lead: .seconds(1), includesCountIn: true), TickCursor(lead: .seconds(1)))
+    let now = Instant(nanoseconds: 500_000_000)
+    var ticks: [Int64] = []
+    while let tick = sound.take(in: schedule, at: now) { ticks.append(tick.index) }
+    #expect(ticks == Array(-96 ... -24))
+    #expect(wire.take(in: schedule, at: now) == nil)
+    var stopped = schedule
+    stopped.end = Tick(0)
+    let recall = try #require(sound.goBack(from: schedule, to: stopped, at: now))
+    #expect(recall > now && recall < schedule.deadline(Tick(-48)))
+  }
+
+  @Test func beatsOfTheMeterAreCounted() throws {
+    func countIn(_ beats: Int, _ unit: Int) throws -> CountIn {
+      try #require(CountIn(bars: 1, of: try #require(Meter(beats: beats, unit: unit))))
+    }
+    let expected: [(Int, Int, UInt8, UInt8)] = [
+      (4, 4, 4, 24), (3, 4, 3, 24), (6, 8, 2, 36), (12, 8, 4, 36), (7, 8, 7, 12), (3, 8, 3, 12), (5, 16, 5, 6),
+      (2, 2, 2, 48),
+    ]
+    for (beats, unit, clicks, distance) in expected {
+      let countIn = try countIn(beats, unit)
+      #expect(countIn.clicks == clicks && countIn.ticksPerClick == distance, "\(beats)/\(unit)")
+      let meter = try #require(Meter(beats: beats, unit: unit))
+      #expect(countIn.ticks == meter.ticksPerBar)
+    }
+    #expect(CountIn(bars: 2, of: try #require(Meter(beats: 13, unit: 8))) == nil)
+    #expect(CountIn(clicks: 4, ticksPerClick: 7) == nil && CountIn(clicks: 17, ticksPerClick: 24) == nil)
+  }
+}
