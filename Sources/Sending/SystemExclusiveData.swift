@@ -1,9 +1,9 @@
 /// The data octets of a System Exclusive message, without F0 and F7. A trivial value that fits into a ring.
 public struct SystemExclusiveData: Sendable, BitwiseCopyable {
   /// The maximum number of octets.
-  public static var capacity: Int { @_noLocks @_noAllocation get { 96 } }
+  public static var capacity: Int { @_noLocks @_noAllocation get { 112 } }
 
-  var octets = InlineArray<96, UInt8>(repeating: 0)
+  var octets = InlineArray<112, UInt8>(repeating: 0)
   var count = 0
 
   /// Returns nil if `data` has more than ``capacity`` octets.

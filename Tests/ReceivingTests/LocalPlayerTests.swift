@@ -239,4 +239,19 @@ import _TestSupport
     let allocations = allocation_count_end()
     #expect(allocations == 0 && count > 4000, "\(allocations) \(count)")
   }
+
+  @Test func mutedPlayerIsSilentAndItsNotesEnd() {
+    var receiver = Receiver(identity: 1)
+    let sounding = Channel(16)!
+    _ = play([note(60), note(64)], &receiver)
+    let ends = sounds(execute(.mute(true), &receiver))
+    #expect(Set(ends) == [end(60, on: sounding), end(64, on: sounding)])
+    // New notes are refused. Controllers are not, so that the sound is right when the player can be heard again.
+    #expect(play([note(67)], &receiver).isEmpty)
+    #expect(sounds(play([control(1, 99)], &receiver)) == [control(1, 99).on(sounding)])
+    // The Note Off of a key that is still held ends nothing more.
+    _ = play([end(60)], &receiver)
+    #expect(execute(.mute(false), &receiver).isEmpty)
+    #expect(sounds(play([note(67)], &receiver)) == [note(67, on: sounding)])
+  }
 }

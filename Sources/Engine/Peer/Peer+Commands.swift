@@ -55,19 +55,22 @@ extension Peer {
   /// Executes a command that changes the balance of the parts.
   private func changeMix(_ command: PlayerCommand, at now: Instant) throws(CommandError) {
     var mix = ensemble.latestMix
+    let change: String
     switch command {
-    case .level(let part, let percent): mix.setLevel(percent, ofPart: Int(part.rawValue))
-    case .plays(let part, let plays): mix.setPlays(plays, part: Int(part.rawValue))
-    case .quiet(let isQuiet): mix.isQuiet = isQuiet ?? !mix.isQuiet
+    case .level(let part, let percent):
+      mix.setLevel(percent, ofPart: Int(part.rawValue))
+      change = "\(part.name): level \(percent) % from the next bar on"
+    case .plays(let part, let plays):
+      mix.setPlays(plays, part: Int(part.rawValue))
+      change = "\(part.name): \(plays ? "on" : "off") from the next bar on"
+    case .quiet(let isQuiet):
+      mix.isQuiet = isQuiet ?? !mix.isQuiet
+      change = mix.isQuiet ? "the rhythm and all players are quiet" : "the rhythm sounds from the next bar on"
     default: return
     }
     // Silence must not wait for a bar.
     try ensemble.change(mix: mix, isImmediate: mix.isQuiet, at: now)
-    let levels = Part.allCases.map { part in
-      let number = Int(part.rawValue)
-      return mix.plays(part: number) ? "\(part.name) \(mix.level(ofPart: number)) %" : "\(part.name) off"
-    }
-    log.info("\(mix.isQuiet ? "all players are quiet" : "from the next bar on: \(levels.joined(separator: ", "))")")
+    log.info("\(change)")
   }
 
   /// Stops the rhythm, unless an external clock controls it.

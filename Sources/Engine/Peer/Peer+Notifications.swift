@@ -79,12 +79,12 @@ extension Peer {
       log.notice("\(name(of: identity)) is no longer the master; this peer is the master now and continues the rhythm")
       observer?.report(event, about: reference(to: identity), at: now)
     case .muted(let isMuted):
-      let master = ensemble.role.master.map { name(of: $0) } ?? "this peer"
-      let isQuiet = ensemble.isQuiet
-      log.notice(
-        isMuted
-          ? "\(master) \(isQuiet ? "made all players quiet" : "muted you"): your notes do not sound"
-          : "your notes sound again")
+      if isMuted, let master = ensemble.role.master {
+        let action = ensemble.isQuiet ? "made all players quiet" : "muted you"
+        log.notice("\(name(of: master)) \(action): your notes do not sound")
+      } else if !isMuted, ensemble.role != .master {
+        log.notice("your notes sound again")
+      }
       observer?.report(event, at: now)
     case .channel(let channel):
       if let channel {

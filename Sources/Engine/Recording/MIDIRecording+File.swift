@@ -1,4 +1,5 @@
 import MIDI
+import Rhythm
 
 // The file of a MIDI recording.
 extension MIDIRecording {
@@ -9,17 +10,20 @@ extension MIDIRecording {
   /// The longest time between two events of a track in units, 2^28 - 1: a variable-length quantity has four bytes.
   private static let maximumDelta: Int64 = 0x0FFF_FFFF
 
-  /// The recording as a file of format 1: the tempo track, the rhythm, and one track per player. Notes that still sound end at the
+  /// The recording as a file of format 1: the tempo track, the drums, the other parts of the rhythm, and one track per player. Notes that still sound end at the
   /// end of the file.
   var file: StandardMIDIFile {
-    let drums = rhythm.events
-    let end = max(timeline.end, drums.last?.tick ?? 0)
+    let parts = parts.map { $0.events(until: timeline.end) }
+    let end = parts.reduce(timeline.end) { max($0, $1.last?.tick ?? 0) }
+    // A pitched part without notes has no track.
+    let pitched = Part.allCases.filter { $0 != .drums && !parts[Int($0.rawValue)].isEmpty }
     func track(_ name: String, _ events: [Event]) -> Track {
       Track(Self.filled([Event(tick: 0, .meta(MetaEvent(trackName: name)))] + events, until: end), end: end)
     }
     return StandardMIDIFile(
       format: .simultaneousTracks, division: .ticksPerQuarter(RecordedTimeline.resolution),
-      tracks: [track(name, timeline.changes.events), track("rhythm", drums)]
+      tracks: [track(name, timeline.changes.events), track("rhythm", parts[0])]
+        + pitched.map { track($0.name, parts[Int($0.rawValue)]) }
         + players.map { track($0.name, $0.events(until: end)) })
   }
 

@@ -1,6 +1,7 @@
 import Audio
 import MIDI
 import MusicalTime
+import Rhythm
 
 /// A MIDI recording: what sounded at a peer, as a Standard MIDI File. The recording does no I/O and reads no clock.
 ///
@@ -18,6 +19,11 @@ struct MIDIRecording {
 
     enum Content {
       case hit(note: UInt8, velocity: UInt8, step: Instant)
+      case note(SoundEvent, part: Int, key: UInt8, velocity: UInt8, program: UInt8)
+      /// The end of a note that belongs to `step` and begins at `start`.
+      case end(part: Int, key: UInt8, step: Instant, start: Instant)
+      /// The end of all notes of the pitched parts.
+      case release
       case message(Message, player: Int)
     }
   }
@@ -26,7 +32,10 @@ struct MIDIRecording {
   let name: String
   private let limit: Int
   private(set) var timeline: RecordedTimeline
-  private(set) var rhythm = RecordedRhythm()
+  /// The parts of the rhythm by their numbers: the drums on channel 10, bass, guitar and keys on channels 14 to 16.
+  private(set) var parts = Part.allCases.map { part in
+    RecordedPart(channel: Channel(wire: part == .drums ? 9 : 12 + part.rawValue))
+  }
   /// The local player has the index 0.
   private(set) var players: [RecordedPlayer]
   /// The events that are not placed yet, in the order of their instants.
@@ -75,8 +84,11 @@ struct MIDIRecording {
   mutating func finish(at instant: Instant) {
     waiting.removeAll { waiting in
       guard waiting.instant >= instant else { return false }
-      if case .message(let message, _) = waiting.content { return message.startsNote }
-      return true
+      switch waiting.content {
+      case .message(let message, _): return message.startsNote
+      case .hit, .note: return true
+      case .end, .release: return false
+      }
     }
     place(before: .distantFuture, next: nil)
   }
@@ -87,13 +99,26 @@ struct MIDIRecording {
     case .hit(let note, let velocity, _):
       insert(
         Waiting(instant: event.instant, content: .hit(note: note, velocity: velocity, step: event.step)))
+    case .note(let key, let velocity, let part, let program):
+      insert(
+        Waiting(
+          instant: event.instant,
+          content: .note(event, part: Int(part), key: key, velocity: velocity, program: program)))
+      insert(
+        Waiting(
+          instant: event.end, content: .end(part: Int(part), key: key, step: event.step, start: event.instant)))
     case .recall:
       waiting.removeAll { waiting in
-        guard case .hit(_, _, let step) = waiting.content else { return false }
-        // A hit that sounded before the recall remains.
-        return step >= event.instant && waiting.instant > event.submitted
+        // A hit or a note that sounded before the recall remains.
+        switch waiting.content {
+        case .hit(_, _, let step): step >= event.instant && waiting.instant > event.submitted
+        case .note(let note, _, _, _, _): note.step >= event.instant && note.instant > event.submitted
+        case .end(_, _, let step, let start): step >= event.instant && start > event.submitted
+        case .release, .message: false
+        }
       }
-    case .message, .note, .release: break
+    case .release: insert(Waiting(instant: event.instant, content: .release))
+    case .message: break
     }
   }
 
@@ -111,7 +136,15 @@ struct MIDIRecording {
       guard hasRoom() else { break }
       let position = timeline.position(of: event.instant, before: next)
       switch event.content {
-      case .hit(let note, let velocity, _): rhythm.append(note: note, velocity: velocity, at: position)
+      case .hit(let note, let velocity, _):
+        // A hit lasts a step.
+        let end = position + RecordedTimeline.unitsPerTick * Tick.perStep
+        parts[0].begin(note, velocity: velocity, at: position, until: end)
+      case .note(_, let part, let key, let velocity, let program):
+        guard parts.indices.contains(part) else { break }
+        parts[part].begin(key, velocity: velocity, program: program, at: position)
+      case .end(let part, let key, _, _): if parts.indices.contains(part) { parts[part].end(key, at: position) }
+      case .release: for part in parts.indices.dropFirst() { parts[part].endAll(at: position) }
       case .message(let message, let player):
         addPlayers(upTo: player)
         players[player].append(message, at: position)
@@ -133,6 +166,7 @@ struct MIDIRecording {
   }
 
   private var eventCount: Int {
-    players.reduce(timeline.changes.events.count + rhythm.eventCount) { $0 + $1.eventCount }
+    let ofRhythm = parts.reduce(timeline.changes.events.count) { $0 + $1.eventCount }
+    return players.reduce(ofRhythm) { $0 + $1.eventCount }
   }
 }

@@ -1,0 +1,90 @@
+import MIDI
+import MusicalTime
+
+/// The track of a part of the rhythm: its notes and programs.
+struct RecordedPart {
+  typealias Event = StandardMIDIFile.Event
+
+  private struct Note {
+    var begin: Int64
+    var end: Int64
+    var key: UInt7
+    var velocity: UInt7
+  }
+
+  private let channel: Channel
+  private var notes: [Note] = []
+  /// The index in ``notes`` of the last note of each key.
+  private var last = [Int?](repeating: nil, count: 128)
+  /// The changes of the program, each before the note with this index.
+  private var programs: [(note: Int, program: UInt7)] = []
+
+  init(channel: Channel) { self.channel = channel }
+
+  /// The number of events in the file.
+  var eventCount: Int { 2 * notes.count + programs.count }
+
+  /// Begins a note, whose position is not before that of the previous note. A sounding note of the same key ends. Of two notes of a
+  /// key at one position, the louder one remains, because a MIDI file cannot contain both.
+  ///
+  /// - Parameters:
+  ///   - end: when the note ends, unless ``end(_:at:)`` ends it before.
+  ///   - program: the program of the note; nil for a drum.
+  mutating func begin(
+    _ key: UInt8, velocity: UInt8, program: UInt8? = nil, at position: Int64, until end: Int64 = .max
+  ) {
+    let (key, velocity) = (UInt7(masking: key), UInt7(masking: velocity))
+    if let index = last[Int(key.value)] {
+      if notes[index].begin == position {
+        if velocity.value > notes[index].velocity.value { notes[index].velocity = velocity }
+        return
+      }
+      notes[index].end = min(notes[index].end, position)
+    }
+    if let program = program.map({ UInt7(masking: $0) }), programs.last?.program != program {
+      programs.append((notes.count, program))
+    }
+    last[Int(key.value)] = notes.count
+    notes.append(Note(begin: position, end: end, key: key, velocity: velocity))
+  }
+
+  /// Ends the last note of a key, unless it has ended.
+  mutating func end(_ key: UInt8, at position: Int64) {
+    guard let index = last[Int(key & 0x7F)] else { return }
+    notes[index].end = min(notes[index].end, max(position, notes[index].begin + 1))
+  }
+
+  /// Ends all notes.
+  mutating func endAll(at position: Int64) { for key in UInt8(0)..<128 { end(key, at: position) } }
+
+  /// The events in the order of time. At one position, notes end before others begin.
+  ///
+  /// - Parameter end: when the notes end that still sound.
+  func events(until end: Int64) -> [Event] {
+    var events: [Event] = []
+    events.reserveCapacity(eventCount)
+    let ends = notes.indices.sorted { (notes[$0].end, $0) < (notes[$1].end, $1) }
+    var (next, nextProgram) = (ends.startIndex, programs.startIndex)
+    func appendEnds(until position: Int64) {
+      while next < ends.endIndex, notes[ends[next]].end <= position {
+        append(endOf: notes[ends[next]])
+        next += 1
+      }
+    }
+    func append(endOf note: Note) {
+      let tick = note.end == .max ? max(end, note.begin + 1) : note.end
+      events.append(Event(tick: tick, .message(.noteOff(channel, key: note.key, velocity: 0))))
+    }
+    for (index, note) in notes.enumerated() {
+      appendEnds(until: note.begin)
+      while nextProgram < programs.endIndex, programs[nextProgram].note == index {
+        events.append(
+          Event(tick: note.begin, .message(.programChange(channel, program: programs[nextProgram].program))))
+        nextProgram += 1
+      }
+      events.append(Event(tick: note.begin, .message(.noteOn(channel, key: note.key, velocity: note.velocity))))
+    }
+    appendEnds(until: .max)
+    return events
+  }
+}

@@ -1,0 +1,123 @@
+import Testing
+import _TestSupport
+
+@testable import Audio
+
+/// The notes of the pitched parts. Programs of General MIDI: 0 piano, 16 organ, 33 finger bass.
+@Suite struct PartNoteTests {
+  private static let organ: UInt8 = 16
+
+  @Test func noteSoundsTheSameOnEveryFrame() throws {
+    var lanes = try DrumLanes()
+    var reference: Sound?
+    for offset in 0..<Int64(130) {
+      lanes.fallSilent()
+      let start = lanes.position + offset
+      let isPlayed = lanes.play(
+        60, velocity: 100, part: 1, program: Self.organ, at: start, until: start + 3000)
+      #expect(isPlayed)
+      let sound = lanes.render(8_192)
+      #expect(sound[0..<Int(offset)].isSilent, "\(offset)")
+      let note = sound[Int(offset)..<Int(offset) + 8_000]
+      #expect(note.peak > 0.01 && note[0..<64].peak > 0)
+      if let reference { #expect(note == reference, "\(offset)") } else { reference = note }
+    }
+  }
+
+  @Test func noteIsReleasedAtItsEnd() throws {
+    var lanes = try DrumLanes()
+    _ = lanes.play(60, velocity: 100, part: 1, program: Self.organ, at: 0, until: 24_000)
+    _ = lanes.play(60, velocity: 100, part: 2, program: Self.organ, at: 0, until: 48_000)
+    let sound = lanes.render(4_096 * 15)
+    // An organ sounds at a constant level. With half of the notes, the level is lower; after both, it decays.
+    let (both, one, none) = (sound[10_000..<20_000].peak, sound[36_000..<46_000].peak, sound[58_000..<61_000].peak)
+    #expect(one < 0.8 * both && one > 0.2 * both && none < 0.2 * one, "\(both) \(one) \(none)")
+  }
+
+  @Test func releaseEndsLongNotes() throws {
+    var (lanes, other) = (try DrumLanes(), try DrumLanes())
+    _ = lanes.play(60, velocity: 100, part: 3, program: Self.organ, at: 0, until: 1_000_000)
+    _ = other.play(60, velocity: 100, part: 3, program: Self.organ, at: 0, until: 20_000)
+    _ = lanes.render(4_096)
+    _ = other.render(4_096)
+    lanes.releaseNotes(at: 20_000)
+    #expect(lanes.render(40_960).firstDifference(from: other.render(40_960)) == nil)
+  }
+
+  /// The end of an earlier note does not end a later note with the same key in another lane.
+  @Test func laterNoteOfTheSameKeyIsKept() throws {
+    var lanes = try DrumLanes()
+    _ = lanes.play(60, velocity: 100, part: 1, program: Self.organ, at: 0, until: 10_000)
+    _ = lanes.render(4_096)
+    _ = lanes.play(60, velocity: 100, part: 1, program: Self.organ, at: 9_001, until: 100_000)
+    let sound = lanes.render(61_440)
+    #expect(sound[40_000..<60_000].peak > 0.01)
+  }
+
+  @Test func partsKeepTheirProgram() throws {
+    func sound(_ notes: [(part: UInt8, program: UInt8)]) throws -> Sound {
+      var lanes = try DrumLanes()
+      for note in notes {
+        _ = lanes.play(
+          48, velocity: 100, part: note.part, program: note.program, at: lanes.position, until: lanes.position + 5_000)
+        _ = lanes.render(4_096)
+        lanes.fallSilent()
+      }
+      let last = notes.last!
+      _ = lanes.play(
+        48, velocity: 100, part: last.part, program: last.program, at: lanes.position, until: lanes.position + 5_000)
+      return lanes.render(8_192)
+    }
+    let bass = try sound([(1, 33)])
+    let organ = try sound([(1, Self.organ)])
+    #expect(bass.firstDifference(from: organ) != nil)
+    // Programs of earlier notes of the same lane and of other parts have no effect.
+    #expect(try sound([(1, Self.organ), (2, 0), (1, 33)]).firstDifference(from: bass) == nil)
+  }
+
+  @Test(arguments: UInt64(1)...3) func everyPeriodLengthRendersTheSameBits(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let notes = (0..<60).map { _ in
+      (frame: random.integer(in: 0...39_000), key: UInt8(random.integer(in: 36...72)), part: UInt8(random.integer(in: 1...3)),
+        length: random.integer(in: 1...9_000))
+    }.sorted { $0.frame < $1.frame }
+    var renderings: [Sound] = []
+    for period in [256, 64, 1, 0, 4_096] as [Int64] {
+      var lanes = try DrumLanes()
+      var (sound, next) = (Sound(), 0)
+      while sound.left.count < 40_960 {
+        let frames = min(40_960 - lanes.position, period == 0 ? random.integer(in: 1...700) : period)
+        while next < notes.count, notes[next].frame < lanes.position + frames {
+          let note = notes[next]
+          _ = lanes.play(
+            note.key, velocity: 90, part: note.part, program: 16 * note.part, at: note.frame,
+            until: note.frame + note.length)
+          next += 1
+        }
+        sound += lanes.render(Int(frames))
+      }
+      renderings.append(sound)
+    }
+    #expect(renderings[0].peak > 0.1)
+    for rendering in renderings { #expect(rendering.firstDifference(from: renderings[0]) == nil, "seed \(seed)") }
+  }
+
+  @Test func invalidNotesAreRefused() throws {
+    var lanes = try DrumLanes()
+    for (key, velocity, part, program) in [
+      (128, 1, 1, 0), (60, 0, 1, 0), (60, 128, 1, 0), (60, 1, 0, 0), (60, 1, 4, 0), (60, 1, 1, 128),
+    ] as [(UInt8, UInt8, UInt8, UInt8)] {
+      let isPlayed = lanes.play(key, velocity: velocity, part: part, program: program, at: 0, until: 10)
+      #expect(!isPlayed)
+    }
+    #expect(lanes.render(4_096).isSilent)
+    // At most 64 notes are held.
+    var played = 0
+    for key in UInt8(0)..<127 {
+      let isPlayed = lanes.play(
+        key, velocity: 1, part: 1, program: Self.organ, at: lanes.position, until: lanes.position + 100_000)
+      if isPlayed { played += 1 }
+    }
+    #expect(played <= 64)
+  }
+}
