@@ -1,0 +1,32 @@
+/// A part of a style. All peers play the parts by the clock, each with its own sound.
+public enum Part: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+  /// The drums, which every rhythm has.
+  case drums = 0
+  case bass, guitar, keys
+
+  /// The pitched parts, which follow the chords of the rhythm.
+  public static let pitched: [Part] = [.bass, .guitar, .keys]
+
+  /// The name in a patch, such as `bass`.
+  public var name: String {
+    switch self {
+    case .drums: "drums"
+    case .bass: "bass"
+    case .guitar: "guitar"
+    case .keys: "keys"
+    }
+  }
+
+  /// Creates the part with the given raw value. A larger value than 3 counts as 0.
+  ///
+  /// Real-time: safe. (`init(rawValue:)` of the compiler is not annotated.)
+  @_noLocks @_noAllocation
+  init(code: UInt8) {
+    switch code {
+    case 1: self = .bass
+    case 2: self = .guitar
+    case 3: self = .keys
+    default: self = .drums
+    }
+  }
+}
