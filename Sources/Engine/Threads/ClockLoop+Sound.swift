@@ -16,6 +16,7 @@ extension ClockLoop {
     let (start, stepInstant) = (schedule.deadline(schedule.start), schedule.deadline(tick))
     var cursor = table.cursor(at: step, activity: schedule.intensity.value(at: tick))
     while let hit = table.next(&cursor) {
+      guard case .drums = hit.part else { continue }
       var instant = schedule.instant(tick, position: hit.position) + hit.delay
       // Nothing sounds before the rhythm begins: the first hits are not pushed, and have no grace notes.
       if instant < start {
