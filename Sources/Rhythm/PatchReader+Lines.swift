@@ -85,7 +85,9 @@ extension PatchReader {
       }
       bars[bars.count - 1].append(step)
     }
-    guard let perQuarter = checkLengths(of: bars.map(\.count), at: node.position, field, meter: meter) else { return nil }
+    guard let perQuarter = checkLengths(of: bars.map(\.count), at: node.position, field, meter: meter) else {
+      return nil
+    }
     return (bars, perQuarter)
   }
 

@@ -23,7 +23,8 @@ extension PatchReader {
     var unknown: Set<String> = []
     for (bar, words) in bars.enumerated() {
       guard !words.isEmpty else {
-        fault(at: node.position, "chords", "has no chord in bar \(bar + 1)", "write a chord, or / to continue the last one")
+        fault(
+          at: node.position, "chords", "has no chord in bar \(bar + 1)", "write a chord, or / to continue the last one")
         continue
       }
       if meter != nil, stepsPerBar % words.count != 0 {

@@ -92,7 +92,8 @@ extension PatchReader {
         at: entry.key.position, field, "is not a tone of a chord",
         "write one of " + PartTone.allCases.map(\.name).joined(separator: ", "))
     }
-    let remedy = "write . (rest), o, x, X or - (hold) for each step; spaces are ignored, | separates bars, and only drums "
+    let remedy =
+      "write . (rest), o, x, X or - (hold) for each step; spaces are ignored, | separates bars, and only drums "
       + "have flams"
     guard let meter,
       let (bars, perQuarter) = bars(entry.value, field, meter: meter, remedy: remedy, { PartStep($0) }),
