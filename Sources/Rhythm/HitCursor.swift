@@ -12,6 +12,8 @@ public struct HitCursor: Sendable, BitwiseCopyable {
   var line = 0
   /// The next tick of this line, counted from the first tick of the step: 0..<6.
   var offset = 0
+  /// The next note of this tick of a pitched line.
+  var note = 0
   /// The main note of a flam whose grace note was returned.
   var main: Hit?
 

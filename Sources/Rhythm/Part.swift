@@ -1,10 +1,46 @@
-/// A part of a rhythm. The drums are the only part of a rhythm that is not a style.
+/// A part of a style. All peers play the parts by the clock, each with its own sound.
 public enum Part: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+  /// The drums, which every rhythm has.
   case drums = 0
   case bass, guitar, keys
 
-  /// The name in a patch and in commands.
+  /// The pitched parts, which follow the chords of the rhythm.
+  public static let pitched: [Part] = [.bass, .guitar, .keys]
+
+  /// The name in a patch, such as `bass`.
+  public var name: String {
+    switch self {
+    case .drums: "drums"
+    case .bass: "bass"
+    case .guitar: "guitar"
+    case .keys: "keys"
+    }
+  }
+
+  /// The number of the part, 0...3.
   ///
-  /// Real-time: not safe.
-  public var name: String { "\(self)" }
+  /// Real-time: safe. (`rawValue` of the compiler is not annotated.)
+  public var number: UInt8 {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .drums: 0
+      case .bass: 1
+      case .guitar: 2
+      case .keys: 3
+      }
+    }
+  }
+
+  /// Creates the part with the given raw value. A larger value than 3 counts as 0.
+  ///
+  /// Real-time: safe. (`init(rawValue:)` of the compiler is not annotated.)
+  @_noLocks @_noAllocation
+  init(code: UInt8) {
+    switch code {
+    case 1: self = .bass
+    case 2: self = .guitar
+    case 3: self = .keys
+    default: self = .drums
+    }
+  }
 }

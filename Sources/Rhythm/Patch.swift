@@ -1,7 +1,7 @@
 public import MusicalTime
 
 /// A rhythm in layers, as written in a patch file. Simple layers sound at low activity, complex layers at high
-/// activity.
+/// activity. A rhythm with pitched parts is a style.
 ///
 /// Only ``PatchLoader`` creates patches, and it enforces the limits below. The real-time thread plays the ``StepTable``
 /// of a patch.
@@ -27,12 +27,23 @@ public struct Patch: Hashable, Sendable {
   public let lines: [Line]
   /// When the lines of the fill sound; nil if there is no fill.
   public let fill: Fill?
+  /// The chords; nil if there are none.
+  public let chords: ChordLine?
+  /// The pitched parts, in the order of ``Part``, each at most once. Empty without chords.
+  public let parts: [PitchedPart]
   /// The text from which the patch was read, in YAML.
   public let text: String
 
-  /// The length of the pattern in bars, 1...``maximumBars``: the least common multiple of the lengths of all lines except
-  /// those of the fill.
-  public var bars: Int { lines.reduce(1) { $1.layer == nil ? $0 : leastCommonMultiple($0, $1.bars.count) } }
+  /// The length of the pattern in bars, 1...``maximumBars``: the least common multiple of the lengths of the chords and of all
+  /// lines except those of the fill.
+  public var bars: Int { lengths.reduce(1, leastCommonMultiple) }
+
+  /// The different lengths in bars of the chords and of all lines except those of the fill.
+  var lengths: Set<Int> {
+    let drums = lines.filter { $0.layer != nil }.map(\.bars.count)
+    let pitched = parts.flatMap { $0.lines.map(\.bars.count) }
+    return Set(drums + pitched + (chords.map { [$0.bars] } ?? []))
+  }
 
   /// The length of the pattern in steps.
   public var stepCount: Int { bars * Int(meter.stepsPerBar) }

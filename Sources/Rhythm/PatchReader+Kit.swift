@@ -59,19 +59,23 @@ extension PatchReader {
   /// Reads the field `feel`: how much later or earlier than the grid voices sound, such as `snare: +8 ms`.
   mutating func readFeel(_ node: Node, into kit: inout Kit) {
     let remedy = "write one line per drum, such as \"snare: +8 ms\" (later) or \"hat: -3 ms\" (earlier)"
-    let limit = Voice.maximumFeel.count / 1_000_000
     forEachVoice(node, "feel", remedy: remedy, of: &kit) { reader, node, field in
-      guard let text = reader.scalar(node, field, remedy: remedy) else { return nil }
-      guard text.hasSuffix("ms"), let number = Double(text.dropLast(2).trimmed), number.magnitude <= Double(limit)
-      else {
-        reader.fault(
-          at: node.position, field, "is \"\(text.printable())\", not a time in range",
-          "write -\(limit) ms to +\(limit) ms")
-        return nil
-      }
-      let feel = Nanoseconds.microseconds(Int64((number * 1000).rounded()))
+      guard let feel = reader.feel(node, field, remedy: remedy) else { return nil }
       return { $0.feel = feel }
     }
+  }
+
+  /// Reads how much later or earlier than the grid a voice or a part sounds, such as `+8 ms`.
+  mutating func feel(_ node: Node, _ field: String, remedy: String) -> Nanoseconds? {
+    let limit = Voice.maximumFeel.count / 1_000_000
+    guard let text = scalar(node, field, remedy: remedy) else { return nil }
+    guard text.hasSuffix("ms"), let number = Double(text.dropLast(2).trimmed), number.magnitude <= Double(limit) else {
+      fault(
+        at: node.position, field, "is \"\(text.printable())\", not a time in range",
+        "write -\(limit) ms to +\(limit) ms")
+      return nil
+    }
+    return Nanoseconds.microseconds(Int64((number * 1000).rounded()))
   }
 
   /// Reads the field `level`: the loudness of voices, such as `shaker: 80%`.

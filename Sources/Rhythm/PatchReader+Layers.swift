@@ -2,7 +2,7 @@ import MusicalTime
 import Yams
 
 extension PatchReader {
-  private static var layerRemedy: String {
+  static var layerRemedy: String {
     "write always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
   }
 
@@ -29,7 +29,7 @@ extension PatchReader {
   }
 
   /// Reads the name of a layer.
-  private mutating func layer(named name: String, at position: TextPosition, _ field: String) -> Layer? {
+  mutating func layer(named name: String, at position: TextPosition, _ field: String) -> Layer? {
     let words = name.split(separator: " ").map(String.init)
     let bounds: [String?]
     switch (words.count, words.first, words.dropFirst(2).first) {

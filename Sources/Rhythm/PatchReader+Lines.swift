@@ -34,7 +34,7 @@ extension PatchReader {
 
   /// Reads the name of a line: the name of the voice, `!` if the line replaces earlier lines, and a chance, such as
   /// `hat! 30-80%`.
-  private mutating func lineName(
+  mutating func lineName(
     _ name: String, at position: TextPosition, _ field: String
   ) -> (voice: String, replaces: Bool, chance: (least: Int, greatest: Int))? {
     var words = name.split(separator: " ")
@@ -60,42 +60,61 @@ extension PatchReader {
   /// Reads the strokes of a line, one array per bar, and the number of strokes per quarter note. Returns nil after a fault.
   private mutating func bars(_ node: Node, _ field: String, meter: Meter) -> ([[Stroke?]], Int)? {
     let remedy = "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
+    return bars(node, field, meter: meter, remedy: remedy) { character -> Stroke?? in
+      character == "." ? .some(nil) : Stroke(character).map { .some($0) }
+    }
+  }
+
+  /// Reads the steps of a line, one array per bar, and the number of steps per quarter note. `step` converts a character, and
+  /// returns nil for an invalid one. Returns nil after a fault.
+  mutating func bars<Element>(
+    _ node: Node, _ field: String, meter: Meter, remedy: String, _ step: (Character) -> Element?
+  ) -> ([[Element]], Int)? {
     guard let text = scalar(node, field, remedy: remedy) else { return nil }
-    var bars: [[Stroke?]] = [[]]
+    var bars: [[Element]] = [[]]
     for (index, character) in text.enumerated() where character != " " {
       if character == "|" {
         bars.append([])
         continue
       }
-      let stroke = Stroke(character)
-      guard stroke != nil || character == "." else {
+      guard let step = step(character) else {
         fault(
           at: position(ofCharacter: index, in: node, text), field,
           "has \"\(String(character).printable(upTo: 1))\" as character \(index + 1)", remedy)
         return nil
       }
-      bars[bars.count - 1].append(stroke)
+      bars[bars.count - 1].append(step)
     }
+    guard let perQuarter = checkLengths(of: bars.map(\.count), at: node.position, field, meter: meter) else {
+      return nil
+    }
+    return (bars, perQuarter)
+  }
+
+  /// Checks the numbers of steps of the bars of a line. Returns the number of steps per quarter note, or nil after a fault.
+  private mutating func checkLengths(
+    of bars: [Int], at position: TextPosition, _ field: String, meter: Meter
+  ) -> Int? {
     guard bars.count <= Line.maximumBars else {
-      fault(at: node.position, field, "has \(bars.count) bars", "write at most \(Line.maximumBars)")
+      fault(at: position, field, "has \(bars.count) bars", "write at most \(Line.maximumBars)")
       return nil
     }
     let steps = Int(meter.stepsPerBar)
     // Three or six strokes per quarter note fit into a bar only if its length allows.
     let lengths = [(4, steps), (3, steps * 3 / 4), (6, steps * 3 / 2)].filter { steps * $0.0 == $0.1 * 4 }
-    guard let (perQuarter, length) = lengths.first(where: { $0.1 == bars[0].count }) else {
+    guard let (perQuarter, length) = lengths.first(where: { $0.1 == bars[0] }) else {
       let notes = [3: "eighth-note triplets", 4: "sixteenth notes", 6: "sixteenth-note triplets"]
       let choices = lengths.map { "\($0.1) (\(notes[$0.0, default: ""]))" }.joined(separator: " or ")
-      fault(at: node.position, field, "has \(bars[0].count) steps in bar 1", "write \(choices)")
+      fault(at: position, field, "has \(bars[0]) steps in bar 1", "write \(choices)")
       return nil
     }
-    for (index, bar) in bars.enumerated() where bar.count != length {
-      let difference = length - bar.count
+    for (index, bar) in bars.enumerated() where bar != length {
+      let difference = length - bar
       fault(
-        at: node.position, field, "has \(bar.count) steps in bar \(index + 1), but \(length) in bar 1",
+        at: position, field, "has \(bar) steps in bar \(index + 1), but \(length) in bar 1",
         difference > 0 ? "add \(difference)" : "remove \(-difference)")
       return nil
     }
-    return (bars, perQuarter)
+    return perQuarter
   }
 }

@@ -16,6 +16,8 @@ extension PatchReader {
     Field(name: "feel", example: "feel: { snare: +8 ms }", isRequired: false),
     Field(name: "level", example: "level: { shaker: 80% }", isRequired: false),
     Field(name: "fill", example: "fill: { every: 8 bars, snare: .... .... .... xxxX }", isRequired: false),
+    Field(name: "chords", example: "chords: Dm7 | G7 | Cmaj7 | Am7 D7", isRequired: false),
+    Field(name: "parts", example: "parts: { bass: { always: { root: X... .... X... .... } } }", isRequired: false),
   ]
 
   /// Reads the patch from the root of a file with the text `source`. Returns nil if there are faults.
@@ -38,10 +40,13 @@ extension PatchReader {
     let fill = values["fill"].flatMap { self.fill($0, meter: meter, kit: &kit, lines: &lines) }
     if let node = values["feel"] { readFeel(node, into: &kit) }
     if let node = values["level"] { readLevels(node, into: &kit) }
+    let chords = values["chords"].flatMap { self.chords($0, meter: meter) }
+    let parts = values["parts"].map { self.parts($0, meter: meter, hasChords: values["chords"] != nil) } ?? []
     guard faults.isEmpty, let name, let description, let tempo, let meter else { return nil }
     let patch = Patch(
       name: name, description: description, meter: meter, tempo: tempo, swing: swing, swell: swell,
-      seed: UInt32(seed), layerChange: change, kit: kit.voices, layers: layers, lines: lines, fill: fill, text: source)
+      seed: UInt32(seed), layerChange: change, kit: kit.voices, layers: layers, lines: lines, fill: fill,
+      chords: chords, parts: parts, text: source)
     checkLimits(of: patch, at: values["play"]?.position ?? .start)
     return faults.isEmpty ? patch : nil
   }
@@ -65,14 +70,16 @@ extension PatchReader {
           "join some of them")
       }
     }
-    let strokes = patch.lines.reduce(0) { $0 + $1.bars.joined().count }
+    let strokes =
+      patch.lines.reduce(0) { $0 + $1.bars.joined().count }
+      + patch.parts.flatMap(\.lines).reduce(0) { $0 + $1.bars.joined().count }
     if strokes > StepTable.maximumStrokes {
       fault(
         at: position, "play", "has \(strokes) strokes and rests, more than the limit of \(StepTable.maximumStrokes)",
         "write shorter lines; a line repeats by itself")
     }
     if patch.bars > Patch.maximumBars {
-      let lengths = Set(patch.lines.filter { $0.layer != nil }.map(\.bars.count)).sorted().map(String.init)
+      let lengths = patch.lengths.sorted().map(String.init)
       fault(
         at: position, "play",
         "has lines of \(lengths.joined(separator: " and ")) bars, which give a pattern of \(patch.bars) bars, more than "

@@ -17,7 +17,7 @@ extension StepTable {
   /// Returns the next hit of the cursor's step; nil after the last one. The hits are in no particular order.
   ///
   /// If several lines have a stroke of one voice at the same tick, only the loudest sounds, because two simultaneous notes
-  /// of one drum would be louder than either.
+  /// of one drum would be louder than either. The line `chord` of a pitched part gives one hit for each note of the chord.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -28,6 +28,10 @@ extension StepTable {
     }
     while cursor.line < lineCount {
       while cursor.offset < 6 {
+        if cursor.line >= drumLineCount {
+          if let hit = nextNote(&cursor) { return hit }
+          continue
+        }
         let (line, offset) = (cursor.line, cursor.offset)
         cursor.offset += 1
         let tick = cursor.tick + offset
@@ -49,37 +53,48 @@ extension StepTable {
     let shift = entry.ticksPerStroke == 6 ? swing[(cursor.tick / 6) & 3] : 0
     let position = Int32(offset) * 1000 + shift
     let main = Hit(
-      note: entry.note, velocity: velocity, group: entry.group, position: position, delay: entry.feel,
+      note: entry.voice, velocity: velocity, group: entry.group, position: position, delay: entry.feel,
       isGrace: false)
     guard stroke.isFlam else { return main }
     cursor.main = main
     return Hit(
-      note: entry.note, velocity: velocity > 1 ? UInt8(Int(velocity) * 3 / 5) : 1, group: entry.group,
+      note: entry.voice, velocity: velocity > 1 ? UInt8(Int(velocity) * 3 / 5) : 1, group: entry.group,
       position: position, delay: entry.feel - Self.graceTime, isGrace: true)
   }
 
   /// The stroke of a line at `tick` of the cursor's bar, if it sounds at the cursor's activity and is not replaced.
   @_noLocks @_noAllocation
-  private func stroke(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Stroke? {
+  func stroke(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Stroke? {
     let entry = lines[line]
     guard sounds(entry, cursor) else { return nil }
     let distance = Int(entry.ticksPerStroke)
     guard tick % distance == 0 else { return nil }
-    var bar = Int(cursor.bar % Int64(entry.bars))
-    if bar < 0 { bar += Int(entry.bars) }
-    let index = Int(entry.firstStroke) + bar * Int(entry.strokesPerBar) + tick / distance
+    let index = Int(entry.firstStroke) + place(of: tick, bar: cursor.bar, entry)
     guard let stroke = Stroke(code: strokes[index]) else { return nil }
     var later = line + 1
     while later < lineCount {
-      if lines[later].replaces, lines[later].note == entry.note, sounds(lines[later], cursor) { return nil }
+      if lines[later].replaces, lines[later].voice == entry.voice, sounds(lines[later], cursor) { return nil }
       later += 1
     }
     let chance = entry.interpolated(
       from: Int(entry.leastChance), to: Int(entry.greatestChance), at: cursor.activity)
     guard chance < 100 else { return stroke }
-    let hash = Chance.hash(seed: seed, bar: cursor.bar, line: UInt32(line), tick: UInt32(tick))
+    // The lines of the pitched parts count from 64 on, whatever the number of lines of the drums is.
+    let number = line < drumLineCount ? line : Self.maximumLines + line - drumLineCount
+    let hash = Chance.hash(seed: seed, bar: cursor.bar, line: UInt32(number), tick: UInt32(tick))
     return Chance.happens(chance, hash) ? stroke : nil
   }
+
+  /// The index of the stroke at `tick` of a bar, counted from the first stroke of a line.
+  @_noLocks @_noAllocation
+  func place(of tick: Int, bar: Int64, _ entry: TableLine) -> Int {
+    var bar = Int(bar % Int64(entry.bars))
+    if bar < 0 { bar += Int(entry.bars) }
+    return bar * Int(entry.strokesPerBar) + tick / Int(entry.ticksPerStroke)
+  }
+
+  /// The length of a bar in ticks.
+  var barTicks: Int { @_noLocks @_noAllocation get { Int(barSteps) * 6 } }
 
   /// Whether a line sounds at the cursor's activity. For a line of the fill, the fill must also sound in the cursor's bar.
   @_noLocks @_noAllocation
@@ -96,10 +111,10 @@ extension StepTable {
   /// Whether another line has a louder stroke of the same voice at the same tick. Of equal strokes, the first one sounds.
   @_noLocks @_noAllocation
   private func isMasked(_ line: Int, velocity: UInt8, _ tick: Int, _ cursor: HitCursor) -> Bool {
-    let note = lines[line].note
+    let voice = lines[line].voice
     var other = 0
-    while other < lineCount {
-      if other != line, lines[other].note == note, let stroke = stroke(of: other, tick, cursor) {
+    while other < drumLineCount {
+      if other != line, lines[other].voice == voice, let stroke = stroke(of: other, tick, cursor) {
         let louder = self.velocity(of: stroke, other, cursor.activity)
         if louder > velocity || (louder == velocity && other < line) { return true }
       }
@@ -110,7 +125,7 @@ extension StepTable {
 
   /// The velocity of a stroke of a line at `activity`, 1...127.
   @_noLocks @_noAllocation
-  private func velocity(of stroke: Stroke, _ line: Int, _ activity: UInt8) -> UInt8 {
+  func velocity(of stroke: Stroke, _ line: Int, _ activity: UInt8) -> UInt8 {
     let entry = lines[line]
     let swelled = entry.interpolated(from: 100 - Int(swell), to: 100, at: activity)
     let velocity = Int(stroke.velocity) * Int(entry.level) * swelled / 10_000

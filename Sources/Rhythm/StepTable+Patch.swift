@@ -16,7 +16,7 @@ extension StepTable {
     for line in patch.lines {
       let voice = patch.kit[line.voice]
       var entry = TableLine()
-      entry.note = voice.note
+      entry.voice = voice.note
       entry.group = voice.group.flatMap { groups.firstIndex(of: $0) }.map { UInt8($0 + 1) } ?? 0
       (entry.from, entry.to) = (line.activity.lowerBound, line.activity.upperBound)
       (entry.leastChance, entry.greatestChance) = (UInt8(line.leastChance), UInt8(line.greatestChance))
@@ -35,5 +35,36 @@ extension StepTable {
       lines[lineCount] = entry
       lineCount += 1
     }
+    drumLineCount = lineCount
+    chords = ChordProgression(patch.chords, stepsPerBar: Int(barSteps))
+    for part in patch.parts { add(part, of: patch, &strokeCount) }
+  }
+
+  /// Adds the lines of a pitched part. `strokeCount` is the number of used elements of ``strokes``.
+  private mutating func add(_ part: PitchedPart, of patch: Patch, _ strokeCount: inout Int) {
+    let code = Int(part.part.rawValue)
+    programs[code] = part.program
+    if let line = patch.chords {
+      for (index, keys) in PartKeys.keys(of: part, in: line).enumerated() {
+        partKeys[(code - 1) * ChordProgression.maximumChords + index] = keys
+      }
+    }
+    for line in part.lines {
+      var entry = TableLine()
+      entry.voice = TableLine.voice(of: part.part, line.tone)
+      (entry.from, entry.to) = (line.activity.lowerBound, line.activity.upperBound)
+      (entry.leastChance, entry.greatestChance) = (UInt8(line.leastChance), UInt8(line.greatestChance))
+      (entry.replaces, entry.level, entry.feel) = (line.replaces, UInt8(part.level), part.feel)
+      (entry.bars, entry.strokesPerBar) = (UInt8(line.bars.count), UInt8(line.bars[0].count))
+      entry.ticksPerStroke = UInt8(Int(Tick.perQuarter) / line.strokesPerQuarter)
+      entry.firstStroke = UInt16(strokeCount)
+      for step in line.bars.joined() {
+        strokes[strokeCount] = step.code
+        strokeCount += 1
+      }
+      lines[lineCount] = entry
+      lineCount += 1
+    }
+    maximumPush = max(maximumPush, .zero - part.feel)
   }
 }

@@ -11,7 +11,7 @@ public import MusicalTime
 /// The hits depend only on the step, the activity and the table. Therefore peers with different histories play the same
 /// hits.
 public struct StepTable: Sendable, BitwiseCopyable {
-  /// The largest number of lines.
+  /// The largest number of lines of drums.
   public static var maximumLines: Int { @_noLocks @_noAllocation get { 64 } }
   /// The largest number of strokes and rests of all lines together.
   public static var maximumStrokes: Int { @_noLocks @_noAllocation get { 4096 } }
@@ -32,10 +32,22 @@ public struct StepTable: Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public internal(set) var maximumPush: Nanoseconds = .zero
 
-  /// The lines, in the order of ``Patch/lines``.
-  var lines: InlineArray<64, TableLine>
+  /// The chords, which repeat from the first downbeat.
+  ///
+  /// Real-time: safe.
+  public internal(set) var chords = ChordProgression()
+
+  /// The lines of the drums, in the order of ``Patch/lines``, and then those of the pitched parts, in the order of
+  /// ``Patch/parts``.
+  var lines: InlineArray<112, TableLine>
   var lineCount = 0
-  /// The codes of the strokes of all lines (``Stroke``); 0 for a rest.
+  /// The number of lines of the drums.
+  var drumLineCount = 0
+  /// The keys of each pitched part for each chord. Those of the bass come first, then 48 of the guitar and 48 of the keys.
+  var partKeys: InlineArray<144, PartKeys>
+  /// The program of each part, by its code.
+  var programs = InlineArray<4, UInt8>(repeating: 0)
+  /// The codes of the strokes of all lines (``Stroke``, ``PartStep``); 0 for a rest.
   var strokes: InlineArray<4096, UInt8>
   /// The length of a bar in steps, 1...128.
   var barSteps: UInt8 = 1
@@ -57,6 +69,7 @@ public struct StepTable: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init() {
     lines = InlineArray(repeating: TableLine())
+    partKeys = InlineArray(repeating: PartKeys())
     strokes = InlineArray(repeating: 0)
   }
 }

@@ -1,9 +1,10 @@
 import MusicalTime
 
-/// A ``Line`` in a ``StepTable``, with the properties of its voice.
+/// A ``Line`` or a ``PartLine`` in a ``StepTable``, with the properties of its voice.
 struct TableLine: Sendable, BitwiseCopyable {
-  /// Note number, 0...127. It identifies the voice.
-  var note: UInt8 = 0
+  /// The voice: the note number of a drum, 0...127, or 128 or more for a tone of a pitched part, see
+  /// ``voice(of:_:)``. Lines of one voice mask and replace each other.
+  var voice: UInt8 = 0
   /// The cut-off group, 0 for none.
   var group: UInt8 = 0
   /// The least and the greatest total activity at which the line sounds.
@@ -31,6 +32,14 @@ struct TableLine: Sendable, BitwiseCopyable {
 
   @_noLocks @_noAllocation
   init() {}
+
+  /// The voice of a tone of a pitched part.
+  static func voice(of part: Part, _ tone: PartTone) -> UInt8 { 128 | part.rawValue << 4 | tone.rawValue }
+
+  /// The code of the pitched part, 1...3.
+  var part: UInt8 { @_noLocks @_noAllocation get { (voice & 0x7F) >> 4 } }
+  /// The code of the tone of a pitched part (``PartTone``).
+  var tone: UInt8 { @_noLocks @_noAllocation get { voice & 0xF } }
 
   /// The value at `activity` of a quantity that is `least` at ``from`` and `greatest` at ``to``, linear in between. It is
   /// `greatest` if both are equal.

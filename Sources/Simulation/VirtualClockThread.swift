@@ -83,7 +83,7 @@ final class VirtualClockThread {
     var (hits, loudness): (UInt8, UInt16) = (0, 0)
     var cursor = pattern.table.cursor(at: step, activity: level)
     while let hit = pattern.table.next(&cursor) {
-      let velocity = mix.velocity(hit.velocity, ofPart: 0)
+      let velocity = mix.velocity(hit.velocity, ofPart: hit.part.number)
       hits &+= velocity > 0 ? 1 : 0
       loudness &+= UInt16(velocity)
     }

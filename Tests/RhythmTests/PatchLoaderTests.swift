@@ -166,7 +166,7 @@ import Testing
     #expect(
       faults(replacing: [4: "tempo: 96\nbars: 2"]) == [
         "small.yaml:5:1: bars: is an unknown field; remove it, or write one of "
-          + "name, description, tempo, play, meter, swing, swell, change, seed, kit, feel, level, fill"
+          + "name, description, tempo, play, meter, swing, swell, change, seed, kit, feel, level, fill, chords, parts"
       ])
   }
 
@@ -189,7 +189,8 @@ import Testing
     for text in ["", "\n\n", "# only a comment\n", "\u{FEFF}"] {
       #expect(faults(text) == ["small.yaml:1:1: is empty; write a patch: name, description, tempo and play"])
     }
-    let fields = "name, description, tempo, play, meter, swing, swell, change, seed, kit, feel, level, fill"
+    let fields =
+      "name, description, tempo, play, meter, swing, swell, change, seed, kit, feel, level, fill, chords, parts"
     #expect(
       faults("\n- a\n- b") == [
         "small.yaml:2:1: is a list, not a mapping of names to values; write the fields \(fields)"

@@ -62,7 +62,7 @@ import Testing
   }
 
   /// The clock thread gets the table as one value in a triple buffer, of which there are three copies.
-  @Test func tableFitsATripleBuffer() { #expect(MemoryLayout<StepTable>.size < 8_192) }
+  @Test func tableFitsATripleBuffer() { #expect(MemoryLayout<StepTable>.size < 12_288) }
 
   /// Three layers play one voice. On step 0, the quieter stroke sounds only outside the range of the louder one.
   @Test func louderLayerMasksQuieterLayer() throws {

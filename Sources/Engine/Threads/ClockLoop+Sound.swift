@@ -18,7 +18,7 @@ extension ClockLoop {
     var cursor = table.cursor(at: step, activity: schedule.intensity.value(at: tick))
     let mix = schedule.mix(at: tick)
     while let hit = table.next(&cursor) {
-      let velocity = mix.velocity(hit.velocity, ofPart: 0)
+      let velocity = mix.velocity(hit.velocity, ofPart: hit.part.number)
       guard velocity > 0 else { continue }
       var instant = schedule.instant(tick, position: hit.position) + hit.delay
       // Nothing sounds before the rhythm begins: the first hits are not pushed, and have no grace notes.
@@ -26,8 +26,15 @@ extension ClockLoop {
         if hit.isGrace { continue }
         instant = start
       }
-      var event = SoundEvent(
-        instant: instant, note: hit.note, velocity: velocity, group: hit.group, step: stepInstant)
+      var event: SoundEvent
+      if case .drums = hit.part {
+        event = SoundEvent(
+          instant: instant, note: hit.note, velocity: velocity, group: hit.group, step: stepInstant)
+      } else {
+        event = SoundEvent(
+          instant: instant, until: schedule.deadline(tick + Int64(hit.duration)) + hit.delay, key: hit.note,
+          velocity: velocity, part: hit.part.number, program: hit.program, step: stepInstant)
+      }
       event.submitted = now
       send(event)
     }

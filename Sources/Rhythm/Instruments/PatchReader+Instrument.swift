@@ -20,7 +20,7 @@ extension PatchReader {
     guard let values = values(of: root, "", Self.instrumentFields) else { return nil }
     let name = values["name"].flatMap { text($0, "name", maximumLength: 40) }
     let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
-    let program = values["sound"].flatMap { self.program($0) }
+    let program = values["sound"].flatMap { self.program($0, "sound") }
     let scale = values["scale"].flatMap { self.scale($0) }
     let figure = values["figure"].flatMap { self.figure($0) }
     // After a fault, a replacement lets the reading continue.
@@ -40,13 +40,13 @@ extension PatchReader {
   }
 
   /// Reads the sound: a name of General MIDI.
-  private mutating func program(_ node: Node) -> UInt8? {
+  mutating func program(_ node: Node, _ field: String) -> UInt8? {
     let remedy = "write a General MIDI sound, such as harp, marimba or orchestral harp"
-    guard let text = scalar(node, "sound", remedy: remedy) else { return nil }
+    guard let text = scalar(node, field, remedy: remedy) else { return nil }
     if let program = ProgramNames.program(named: text) { return program }
     let similar = ProgramNames.similar(to: text)
     fault(
-      at: node.position, "sound", "is \"\(text.printable())\", not a sound of General MIDI",
+      at: node.position, field, "is \"\(text.printable())\", not a sound of General MIDI",
       similar.isEmpty ? remedy : "write a General MIDI sound, such as " + similar.joined(separator: ", "))
     return nil
   }

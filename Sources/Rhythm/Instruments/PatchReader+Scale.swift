@@ -12,7 +12,7 @@ extension PatchReader {
     }
     let scale = scale(named: parts[0].trimmed, at: node.position)
     let position = position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
-    guard let range = range(parts[1].trimmed, at: position), let scale else { return nil }
+    guard let range = range(parts[1].trimmed, at: position, "scale"), let scale else { return nil }
     guard !scale.keys(in: range).isEmpty else {
       fault(
         at: position, "scale", "has no note of \(scale.name) in the range \(parts[1].trimmed)",
@@ -42,19 +42,19 @@ extension PatchReader {
   }
 
   /// Reads a range of keys, such as `D3..D6`.
-  private mutating func range(_ text: String, at position: TextPosition) -> ClosedRange<UInt8>? {
+  mutating func range(_ text: String, at position: TextPosition, _ field: String) -> ClosedRange<UInt8>? {
     // One of the dots separates nothing: the parts are the lower key, an empty text and the upper key.
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[1].isEmpty, let lower = NoteName.key(parts[0].trimmed),
       let upper = NoteName.key(parts[2].trimmed)
     else {
       fault(
-        at: position, "scale", "has the invalid range \"\(text.printable())\"",
+        at: position, field, "has the invalid range \"\(text.printable())\"",
         "write two keys from C-1 to G9, such as D3..D6; C4 is middle C")
       return nil
     }
     guard lower <= upper else {
-      fault(at: position, "scale", "has the empty range \(text.printable())", "write the lower key first")
+      fault(at: position, field, "has the empty range \(text.printable())", "write the lower key first")
       return nil
     }
     return lower...upper

@@ -70,6 +70,7 @@ struct PatchRender: ~Copyable {
     let tick = Tick(of: step)
     var cursor = table.cursor(at: step, activity: activity ?? rampActivity(at: step))
     while let hit = table.next(&cursor) {
+      guard hit.part == .drums else { continue }
       // A grace note before the beginning is omitted.
       if hit.isGrace, step == Step(0) { continue }
       let instant = max(Instant(nanoseconds: 0), schedule.instant(tick, position: hit.position) + hit.delay)

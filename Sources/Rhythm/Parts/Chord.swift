@@ -1,0 +1,39 @@
+/// A chord of a rhythm, such as `Dm7` or `C/E`.
+public struct Chord: Hashable, Sendable {
+  /// The name as the patch writes it.
+  public let name: String
+  /// The pitch class of the root in semitones above C, 0...11.
+  public let root: UInt8
+  /// The pitch class that the bass plays as root: that after the slash, otherwise ``root``.
+  public let bass: UInt8
+  let quality: ChordQuality
+
+  /// The largest number of notes of a chord.
+  public static let maximumNotes = 6
+
+  /// Creates the chord with a name such as `G`, `F#m7b5`, `Bbmaj7` or `C/E`; nil for any other text.
+  init?(named name: String) {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    let symbol = parts[0]
+    // Letters are capital: the chord Bb is not the note b with a flat.
+    guard let letter = symbol.first, letter.isUppercase, parts.count <= 2 else { return nil }
+    let rootLength = symbol.dropFirst().first.map { "#b♯♭".contains($0) } == true ? 2 : 1
+    guard let root = NoteName.pitchClass(symbol.prefix(rootLength)),
+      let quality = ChordQuality.named(symbol.dropFirst(rootLength))
+    else { return nil }
+    (self.name, self.root, self.quality) = (name, root, quality)
+    guard parts.count == 2 else {
+      bass = root
+      return
+    }
+    guard parts[1].first?.isUppercase == true, let bass = NoteName.pitchClass(parts[1]) else { return nil }
+    self.bass = bass
+  }
+
+  /// The notes of the chord.
+  public var tones: ChordTones {
+    var pitchClasses: UInt16 = 0
+    for interval in quality.intervals { pitchClasses |= 1 << UInt16((root + interval) % 12) }
+    return ChordTones(root: root, bass: bass, pitchClasses: pitchClasses)
+  }
+}

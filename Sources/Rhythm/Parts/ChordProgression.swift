@@ -1,0 +1,85 @@
+public import MusicalTime
+
+/// The chords of a rhythm in the form that a thread with real-time priority uses: a trivial value of fixed size without
+/// references.
+public struct ChordProgression: Sendable, BitwiseCopyable {
+  /// A chord and its first step, counted from the first step of the progression.
+  struct Entry: Sendable, BitwiseCopyable {
+    var step: UInt16 = 0
+    var tones = ChordTones(root: 0, bass: 0, pitchClasses: 1)
+
+    @_noLocks @_noAllocation
+    init() {}
+  }
+
+  /// The largest number of chords.
+  public static var maximumChords: Int { @_noLocks @_noAllocation get { 48 } }
+
+  /// The chords, in the order of their steps. The first ``count`` elements are used.
+  var entries = InlineArray<48, Entry>(repeating: Entry())
+  /// The number of chords; 0 for a rhythm without chords.
+  ///
+  /// Real-time: safe.
+  public internal(set) var count = 0
+  /// The length in steps, 1...2048; 0 without chords.
+  var stepCount = 0
+  /// The length of a bar of the rhythm in steps, 1...128. Another rhythm begins with one of its bars.
+  ///
+  /// Real-time: safe.
+  public internal(set) var stepsPerBar = 1
+
+  /// Creates a progression without chords.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init() {}
+
+  /// The chord at `step`, counted from the first downbeat; nil without chords. The progression repeats in both directions.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func chord(at step: Step) -> ChordTones? {
+    guard count > 0 else { return nil }
+    return entries[index(at: place(of: step))].tones
+  }
+
+  /// The step within the progression, 0..<``stepCount``. The progression has at least one chord.
+  @_noLocks @_noAllocation
+  func place(of step: Step) -> Int {
+    let place = Int(step.index % Int64(stepCount))
+    return place < 0 ? place + stepCount : place
+  }
+
+  /// The index of the chord at a step within the progression.
+  @_noLocks @_noAllocation
+  func index(at place: Int) -> Int {
+    var index = count - 1
+    while index > 0, Int(entries[index].step) > place { index -= 1 }
+    return index
+  }
+
+  /// The first step after the chord at `index`, within the progression or its end.
+  @_noLocks @_noAllocation
+  func end(of index: Int) -> Int { index + 1 < count ? Int(entries[index + 1].step) : stepCount }
+
+  /// The index of the chord that follows the chord at `index`.
+  @_noLocks @_noAllocation
+  func next(after index: Int) -> Int { index + 1 < count ? index + 1 : 0 }
+}
+
+extension ChordProgression {
+  /// Creates the progression of a rhythm with bars of `stepsPerBar` steps; without chords if `line` is nil.
+  ///
+  /// Real-time: not safe.
+  init(_ line: ChordLine?, stepsPerBar: Int) {
+    self.init()
+    self.stepsPerBar = stepsPerBar
+    guard let line else { return }
+    stepCount = line.bars * stepsPerBar
+    for change in line.changes {
+      entries[count].step = UInt16(change.step)
+      entries[count].tones = change.chord.tones
+      count += 1
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/// The notes of one tone in one layer of a pitched part. Like the ``Line`` of a drum, it repeats.
+public struct PartLine: Hashable, Sendable {
+  public let tone: PartTone
+  /// The index of the layer in ``PitchedPart/layers``.
+  public let layer: Int
+  /// The range of total activity in which the line sounds, within 0...127.
+  public let activity: ClosedRange<UInt8>
+  /// Whether the line replaces all lines of the same tone that precede it, instead of adding notes to them.
+  public let replaces: Bool
+  /// The chance of each stroke at the least and at the greatest activity of ``activity``, in percent.
+  public let leastChance: Int
+  public let greatestChance: Int
+  /// The number of steps per quarter note: 4, or 3 or 6 for triplets.
+  public let strokesPerQuarter: Int
+  /// The steps of each bar, 1...``Line/maximumBars`` bars of the same length. A hold follows a stroke or another hold. The first
+  /// step follows the last one.
+  public let bars: [[PartStep]]
+}

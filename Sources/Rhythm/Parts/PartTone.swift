@@ -1,0 +1,35 @@
+/// What a line of a pitched part plays. The raw value is its code in a ``StepTable``.
+public enum PartTone: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+  /// The lowest root in the range. The bass plays the note after the slash of a chord such as `C/E`.
+  case root = 0
+  /// The third above the root. A suspended chord gives its fourth or second, and a power chord its fifth.
+  case third
+  case fifth
+  /// The seventh, or the sixth. A chord with neither of them gives the octave.
+  case seventh
+  /// The octave of the root, or the root if the octave is outside the range.
+  case octave
+  /// The semitone below the root of the next chord, or the one above if that is outside the range.
+  case approach
+  /// All notes of the chord in close position.
+  case chord
+
+  /// The name of the line in a patch.
+  public var name: String {
+    switch self {
+    case .root: "root"
+    case .third: "third"
+    case .fifth: "fifth"
+    case .seventh: "seventh"
+    case .octave: "octave"
+    case .approach: "approach"
+    case .chord: "chord"
+    }
+  }
+
+  /// Creates the tone with a name in a patch; nil for any other name.
+  init?(named name: String) {
+    guard let tone = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = tone
+  }
+}

@@ -1,0 +1,79 @@
+import MusicalTime
+import Yams
+
+extension PatchReader {
+  /// A word of the chord line, and the number of the character with which it begins.
+  private struct Word {
+    var text: String
+    var place: Int
+  }
+
+  /// Reads the field `chords`: the chords of each bar, such as `Dm7 | G7 | Cmaj7 / / Am7`. The words of a bar have equal
+  /// lengths. A slash continues the chord before it. Without a meter, because of a fault, the lengths are not checked.
+  mutating func chords(_ node: Node, meter: Meter?) -> ChordLine? {
+    let remedy = "write the chords of each bar, such as Dm7 | G7 | Cmaj7 / / Am7; | separates bars"
+    guard let text = scalar(node, "chords", remedy: remedy) else { return nil }
+    let bars = Self.words(of: text)
+    guard bars.count <= Patch.maximumBars else {
+      fault(at: node.position, "chords", "has \(bars.count) bars", "write at most \(Patch.maximumBars)")
+      return nil
+    }
+    let (count, stepsPerBar) = (faults.count, Int(meter?.stepsPerBar ?? 0))
+    var changes: [ChordLine.Change] = []
+    var unknown: Set<String> = []
+    for (bar, words) in bars.enumerated() {
+      guard !words.isEmpty else {
+        fault(
+          at: node.position, "chords", "has no chord in bar \(bar + 1)", "write a chord, or / to continue the last one")
+        continue
+      }
+      if meter != nil, stepsPerBar % words.count != 0 {
+        let counts = (1...min(stepsPerBar, 8)).filter { stepsPerBar % $0 == 0 }.map(String.init)
+        fault(
+          at: position(ofCharacter: words[0].place, in: node, text), "chords",
+          "has \(words.count) chords in bar \(bar + 1), which do not divide its \(stepsPerBar) steps evenly",
+          "write " + counts.joined(separator: ", ") + "; a / continues the chord before it")
+        continue
+      }
+      for (index, word) in words.enumerated() {
+        let position = position(ofCharacter: word.place, in: node, text)
+        if word.text == "/" {
+          if bar == 0, index == 0 { fault(at: position, "chords", "begins with /", "begin with a chord") }
+        } else if let chord = Chord(named: word.text) {
+          changes.append(ChordLine.Change(chord: chord, step: bar * stepsPerBar + index * stepsPerBar / words.count))
+        } else if unknown.insert(word.text).inserted {
+          fault(
+            at: position, "chords", "has the unknown chord \"\(word.text.printable())\"",
+            "write a root from A to G, with # or b, and nothing or one of " + Self.kinds)
+        }
+      }
+    }
+    guard faults.count == count else { return nil }
+    guard changes.count <= ChordProgression.maximumChords else {
+      fault(
+        at: node.position, "chords", "has \(changes.count) chords", "write at most \(ChordProgression.maximumChords)")
+      return nil
+    }
+    let notation = bars.map { $0.map(\.text).joined(separator: " ") }.joined(separator: " | ")
+    return ChordLine(changes: changes, bars: bars.count, text: notation)
+  }
+
+  /// The kinds of chords, for the remedy.
+  private static var kinds: String { ChordQuality.all.compactMap(\.names.first).dropFirst().joined(separator: ", ") }
+
+  /// The words of each bar. The number of bars is limited to one more than a patch can have.
+  private static func words(of text: String) -> [[Word]] {
+    var bars: [[Word]] = [[]]
+    var isInWord = false
+    for (place, character) in text.enumerated() {
+      switch character {
+      case "|": bars.append([])
+      case " ": break
+      case _ where isInWord: bars[bars.count - 1][bars[bars.count - 1].count - 1].text.append(character)
+      default: bars[bars.count - 1].append(Word(text: String(character), place: place))
+      }
+      isInWord = character != "|" && character != " "
+    }
+    return bars
+  }
+}
