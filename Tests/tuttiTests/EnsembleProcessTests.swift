@@ -53,6 +53,45 @@ import _TestTraits
     #expect(file.samples.contains { abs($0) > 0.01 }, "the recording of ben is silent")
   }
 
+  @Test func masterMutesAPlayerAndMakesAllQuiet() async throws {
+    let folder = try TemporaryFolder()
+    let ben = try await PeerProcess("ben", in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben], ["--start"], in: folder)
+    try await ben.wait(forRole: "follower")
+    /// Whether `peer` has sounded a note of its own player.
+    func hasSounded(_ peer: PeerProcess, _ key: String) -> Bool {
+      peer.events.contains { $0.event == "message" && $0.name == nil && $0.midi?.contains(" \(key) 64") == true }
+    }
+    func count(_ event: String, of peer: PeerProcess) -> Int { peer.events.count { $0.event == event } }
+    ben.type("note 60 100")
+    try await ben.wait(for: "to sound note 60") { _ in hasSounded(ben, "3C") }
+    ada.type("mute ben")
+    try await ben.wait(for: "to be muted") { _ in count("muted", of: ben) == 1 }
+    // The held note ends.
+    try await ben.wait(for: "to end note 60") {
+      $0.contains { $0.name == nil && $0.midi?.hasPrefix("8") == true && $0.midi?.contains(" 3C ") == true }
+    }
+    ben.type("note 61 100")
+    ada.type("unmute ben")
+    try await ben.wait(for: "to be heard again") { _ in count("unmuted", of: ben) == 1 }
+    ben.type("note 62 100")
+    try await ben.wait(for: "to sound note 62") { _ in hasSounded(ben, "3E") }
+    #expect(!hasSounded(ben, "3D"))
+    ada.type("quiet")
+    try await ben.wait(for: "to be quiet") { _ in count("muted", of: ben) == 2 }
+    try await ada.wait(for: "to be quiet") { _ in count("muted", of: ada) == 1 }
+    // A follower cannot end it.
+    ben.type("quiet off")
+    ben.type("note 63 100")
+    try await ben.child.wait(for: "to report the error", within: .seconds(15)) { ben.child.errors.contains("only the master controls it") }
+    ada.type("quiet off")
+    try await ben.wait(for: "to be heard again") { _ in count("unmuted", of: ben) == 2 }
+    #expect(!hasSounded(ben, "3F"))
+    try await ada.leave()
+    try await ben.leave()
+    #expect(ben.child.errors.contains("ada muted you") && ben.child.errors.contains("ada made all players quiet"))
+  }
+
   @Test func totalActivityDependsOnAllActivitiesAndTheRule() async throws {
     let folder = try TemporaryFolder()
     let ben = try await PeerProcess("ben", ["--activity", "30"], in: folder)

@@ -20,6 +20,8 @@ public struct Renderer: ~Copyable {
   public internal(set) var counters = SoundCounters()
   let rate: Int64
   var module: SoundModule?
+  /// The loudness of the rhythm.
+  private var rhythm = Fader()
   /// The waiting hits.
   private var hits = EventQueue()
   /// The waiting messages that are played as early as possible. One thread submits all messages, so their instants never decrease
@@ -49,6 +51,7 @@ public struct Renderer: ~Copyable {
     switch event.kind {
     case .hit, .note, .release: if !hits.insert(event) { counters.dropped += 1 }
     case .recall: hits.removeAll(from: event.instant)
+    case .rhythmLevel(let percent): rhythm.set(percent: percent)
     case .message:
       let isInserted = event.isTimed ? timedMessages.insert(event) : messages.insert(event)
       if !isInserted { handleMessageLoss() }
@@ -79,6 +82,7 @@ public struct Renderer: ~Copyable {
       clear(&left)
       clear(&right)
     }
+    rhythm.apply(to: &left, &right)
     playMessages(from: frame, to: end, left: &left, right: &right)
     SoftLimit.apply(to: &left)
     SoftLimit.apply(to: &right)
@@ -159,7 +163,7 @@ public struct Renderer: ~Copyable {
       return module?.lanes.play(
         key, velocity: velocity, part: part, program: program, at: frame,
         until: frame &+ (length > 1 ? length : 1)) != false
-    case .recall, .release, .message: return true
+    case .recall, .release, .rhythmLevel, .message: return true
     }
   }
 

@@ -14,6 +14,8 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     case note(key: UInt8, velocity: UInt8, part: UInt8, program: UInt8)
     /// Ends the notes of the pitched parts at the instant of this event.
     case release
+    /// Sets the loudness of the rhythm in percent, 0...100, at once.
+    case rhythmLevel(UInt8)
     /// Removes all hits and notes submitted before this event whose step is not before the instant of this event, unless they have been
     /// played.
     case recall
@@ -82,6 +84,14 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public static func release(at instant: Instant) -> SoundEvent { SoundEvent(instant: instant, .release) }
+
+  /// Returns an event that sets the loudness of the rhythm in percent, at most 100.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public static func rhythmLevel(_ percent: UInt8, at now: Instant) -> SoundEvent {
+    SoundEvent(instant: now, .rhythmLevel(percent < 100 ? percent : 100))
+  }
 
   @_noLocks @_noAllocation
   private init(instant: Instant, _ kind: Kind) { (self.instant, self.kind, step) = (instant, kind, instant) }

@@ -101,6 +101,9 @@ extension Peer {
   private func executeOther(_ command: PlayerCommand, at now: Instant) {
     switch command {
     case .activity(let level): ensemble.setActivity(level, at: now)
+    case .loudness(let percent):
+      clock.send(.rhythmLevel(UInt8(min(max(percent, 0), 100))))
+      log.info("the rhythm: \(percent) % of its loudness, at this peer only")
     case .total(let rule): ensemble.totalActivityRule = rule
     case .gate(let rule):
       do { try ensemble.gates.apply(rule) } catch { log.warning("\(error)") }

@@ -30,6 +30,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case mute(String, Bool)
   /// Makes the rhythm and all players quiet, or ends this (false). Nil: the opposite of the present state.
   case quiet(Bool?)
+  /// Sets the loudness of the rhythm at the local peer in percent, 0...100.
+  case loudness(Int)
   /// Offers the rhythm to a peer; nil: to all peers.
   case offer(to: String?)
   /// Accepts the offered rhythm.

@@ -118,7 +118,7 @@ struct MIDIRecording {
         }
       }
     case .release: insert(Waiting(instant: event.instant, content: .release))
-    case .message: break
+    case .message, .rhythmLevel: break
     }
   }
 

@@ -1,6 +1,8 @@
 public import Ensemble
 public import MusicalTime
+import PeerProtocol
 import Realtime
+import Rhythm
 
 /// The state of a running peer for a status display.
 public struct PeerStatus: Sendable {
@@ -20,6 +22,12 @@ public struct PeerStatus: Sendable {
   public var instrumentName: String?
   /// The layers of the patch, and which of them sound at ``total``.
   public var layers: [(name: String, sounds: Bool)]
+  /// The parts of the rhythm with their levels in percent; nil for a stopped part. Empty for a rhythm of drums at 100 %.
+  public var parts: [(name: String, level: Int?)]
+  /// Whether the rhythm and all players are quiet.
+  public var isQuiet: Bool
+  /// Whether the notes of the local player do not sound.
+  public var isMuted: Bool
   /// The number of sessions.
   public var peers: Int
   /// The first remote Tutti peers, at most ``maximumMembers``, the master first.
@@ -43,10 +51,17 @@ extension Peer {
     let external = externalClock?.leads(ensemble) == true ? externalClock?.tempo : nil
     let tempo = external ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now))
     let total = ensemble.totalActivity(at: now)
+    let mix = ensemble.role == .idle ? .standard : ensemble.schedule.mix(at: tick)
+    let playing = patch.parts.isEmpty && mix == .standard ? [] : [.drums] + patch.parts.map(\.part)
     return PeerStatus(
       role: ensemble.role, tempo: tempo, bar: bar, beat: beat, beats: patch.meter.beats, patchName: patchName,
       instrumentName: instrumentName,
-      layers: patch.layers.map { ($0.name, $0.activity.contains(min(total, 127))) }, peers: core.roster.sessionCount,
+      layers: patch.layers.map { ($0.name, $0.activity.contains(min(total, 127))) }, 
+      parts: playing.map { part in
+        let number = Int(part.number)
+        return (part.name, mix.plays(part: number) ? mix.level(ofPart: number) : nil)
+      },
+      isQuiet: mix.isQuiet, isMuted: ensemble.isMuted, peers: core.roster.sessionCount,
       members: ensemble.memberStatuses(limit: PeerStatus.maximumMembers, at: now),
       clockOffset: ensemble.masterClock(at: now)?.offset, activity: ensemble.activity, total: total)
   }

@@ -8,6 +8,8 @@ enum ClockCommand: Sendable, BitwiseCopyable {
   case stream(StreamCommand)
   /// From now on, hits are passed to the sound this much ahead of their due times.
   case soundLead(Nanoseconds)
+  /// From now on, the rhythm has this loudness at the local peer, in percent, 0...100.
+  case rhythmLevel(UInt8)
   /// A local program has subscribed to the ALSA clock port.
   case subscribed(SequencerAddress)
   /// A local program has ended its subscription.

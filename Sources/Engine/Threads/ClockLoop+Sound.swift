@@ -34,10 +34,21 @@ extension ClockLoop {
         event = SoundEvent(
           instant: instant, until: schedule.deadline(tick + Int64(hit.duration)) + hit.delay, key: hit.note,
           velocity: velocity, part: hit.part.number, program: hit.program, step: stepInstant)
+        holdsNotes = true
       }
       event.submitted = now
       send(event)
     }
+  }
+
+  /// Ends the notes of the pitched parts, which may be longer than the rhythm.
+  @_noLocks @_noAllocation
+  mutating func releaseNotes(at now: Instant) {
+    guard holdsNotes else { return }
+    holdsNotes = false
+    var event = SoundEvent.release(at: now)
+    event.submitted = now
+    send(event)
   }
 
   /// Passes the click of the count-in at `tick` to the audio threads, if there is one. The first click is higher.

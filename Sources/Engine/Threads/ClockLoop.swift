@@ -28,6 +28,8 @@ struct ClockLoop: ~Copyable {
   /// The table that replaces ``table`` at the next bar, if ``hasNextTable``.
   var nextTable = StepTable()
   var hasNextTable = false
+  /// Whether notes of pitched parts may sound.
+  var holdsNotes = false
   var port: ClockPort?
   /// Whether hits also go to ``SoundRings/recording``.
   let hasSecondAudioThread: Bool
@@ -80,6 +82,7 @@ struct ClockLoop: ~Copyable {
       switch command {
       case .stream(let command): sender.execute(command)
       case .soundLead(let lead): sender.soundLead = lead
+      case .rhythmLevel(let percent): send(SoundEvent.rhythmLevel(percent, at: MonotonicClock.now))
       case .subscribed(let address): port?.joined(address)
       case .unsubscribed(let address): port?.left(address)
       case .quit:
@@ -200,10 +203,7 @@ struct ClockLoop: ~Copyable {
     case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)
     case .end:
       port?.stop()
-      // Long notes of the pitched parts end with the rhythm.
-      var event = SoundEvent.release(at: now)
-      event.submitted = now
-      send(event)
+      releaseNotes(at: now)
     case .recall(let instant):
       var event = SoundEvent.recall(from: instant)
       event.submitted = now

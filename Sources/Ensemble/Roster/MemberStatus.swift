@@ -11,6 +11,8 @@ public struct MemberStatus: Sendable {
   public var isMaster: Bool
   /// Whether the peer plays the rhythm that the local peer plays.
   public var takesPart: Bool
+  /// Whether the local peer, as the master, has muted its player.
+  public var isMuted: Bool
   /// The activity of its player, 0...127; nil if it has reported none to the local peer. Peers report it to the master only.
   public var activity: UInt8?
   /// The estimate of its clock; nil while it is not precise enough.
@@ -28,7 +30,8 @@ extension EnsembleState {
       var row = roster[member.slot]
       return MemberStatus(
         name: row.reference.name, identity: member.identity, isMaster: member.identity == master,
-        takesPart: member.identity == master || row.membership?.takesPart == true, activity: row.membership?.level,
+        takesPart: member.identity == master || row.membership?.takesPart == true,
+        isMuted: mutedPeers.contains(member.identity), activity: row.membership?.level,
         clock: row.estimate(at: now))
     }
   }

@@ -57,6 +57,7 @@ struct PeerCommand: ParsableCommand {
                                     0...100, or start or stop them, from the next bar
         mute PEER, unmute PEER      silence the notes of PEER everywhere, or end this
         quiet, quiet off            silence the rhythm and all players, or end this
+        loudness PERCENT            set the loudness of the rhythm at this peer only, 0...100
         offer [PEER]                offer the role of master to PEER or to all
         take                        take the offered role of master
         gate RULE                   open or close gates, see --gate

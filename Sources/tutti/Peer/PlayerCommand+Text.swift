@@ -12,7 +12,7 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, count-in [BARS], stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, part PART PERCENT|on|off, mute PEER, unmute PEER, quiet [off], note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
+    led-by PEER|anyone, send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, part PART PERCENT|on|off, mute PEER, unmute PEER, quiet [off], loudness PERCENT, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.
@@ -50,6 +50,11 @@ extension PlayerCommand {
       } else {
         throw error("not a level; give a percentage from 0 to 100, on or off")
       }
+    case "loudness":
+      guard let percent = Int(rest.hasSuffix("%") ? rest.dropLast() : rest[...]), (0...100).contains(percent) else {
+        throw error("not a percentage; give 0 to 100")
+      }
+      self = .loudness(percent)
     case "mute" where !rest.isEmpty: self = .mute(rest, true)
     case "unmute" where !rest.isEmpty: self = .mute(rest, false)
     case "quiet" where rest.isEmpty: self = .quiet(true)

@@ -7,6 +7,7 @@ import MusicalTime
 ///
 ///     master    12.3   ..#.   104.0 BPM  total  64 #####.....  street
 ///     layers    6 of 14: always, from 28, from 36, from 36 to 71, from 44, from 60
+///     parts     drums 100 %, bass 80 %, guitar off, keys 100 %
 ///     you        64 #####.....  tilt-harp
 ///     Ben       follower   32 ###.......  clock +0.012 ms, +-0.080
 enum StatusDisplay {
@@ -15,7 +16,9 @@ enum StatusDisplay {
 
   /// The lines for a terminal of this size. A low terminal shows the first lines.
   static func lines(_ status: PeerStatus, size: (columns: Int, rows: Int)) -> [String] {
-    var lines = [rhythm(status), layers(status), you(status)]
+    var lines = [rhythm(status), layers(status)]
+    if !status.parts.isEmpty { lines.append(parts(status)) }
+    lines.append(you(status))
     lines += status.members.map(member)
     let hidden = status.peers - status.members.count
     if hidden > 0 { lines.append("and \(hidden) more; press w to list all peers") }
@@ -37,12 +40,19 @@ enum StatusDisplay {
   /// The activity and the instrument of the local player.
   private static func you(_ status: PeerStatus) -> String {
     "you       \(activity(status.activity))" + (status.instrumentName.map { "  \(printable($0))" } ?? "")
+      + (status.isMuted ? "  muted" : "")
   }
 
   /// The layers that sound, with their keys in the patch.
   private static func layers(_ status: PeerStatus) -> String {
     let sounding = status.layers.filter(\.sounds).map(\.name)
     return "layers    \(sounding.count) of \(status.layers.count): \(sounding.joined(separator: ", "))"
+  }
+
+  /// The levels of the parts.
+  private static func parts(_ status: PeerStatus) -> String {
+    if status.isQuiet { return "parts     quiet" }
+    return "parts     " + status.parts.map { "\($0.name) \($0.level.map { "\($0) %" } ?? "off")" }.joined(separator: ", ")
   }
 
   /// Name, role, activity and clock of a remote peer.
@@ -55,7 +65,7 @@ enum StatusDisplay {
         format: "  clock %+.3f ms, +-%.3f", clock.offset.milliseconds,
         max(clock.uncertainty, clock.deviation).milliseconds)
     }
-    return "\(padded(printable(name), 9)) \(padded(role, 8))\(level)\(clock ?? "")"
+    return "\(padded(printable(name), 9)) \(padded(role, 8))\(level)\(member.isMuted ? "  muted" : "")\(clock ?? "")"
   }
 
   /// An activity as a number and a bar of ten characters.

@@ -50,6 +50,37 @@ import _TestSupport
         ].map { "\($0.0): \($0.1)" })
   }
 
+  /// Each pitched part with notes has a track with its program, on channels 14 to 16. Notes end with the rhythm.
+  @Test func pitchedPartsHaveTracks() throws {
+    var script = RecordingScript(["Ada"])
+    script.hit(36, at: 0)
+    script.note(40, part: 1, program: 33, at: 0, until: 120)
+    script.note(43, part: 1, program: 33, at: 120, until: 2000)
+    script.note(60, part: 3, program: 4, at: 240, until: 300)
+    // Recalled before it sounds, with its end.
+    script.note(45, part: 1, program: 33, at: 300, until: 360)
+    script.recall(from: 300, at: 250)
+    script.play(0..<24, from: 0)
+    script.release(at: 480)
+    script.finish()
+    let file = try StandardMIDIFile(bytes: script.recording.file.bytes())
+    #expect(file.tracks.map(\.name) == ["Ada", "rhythm", "bass", "keys", "Ada"])
+    let (bass, keys) = (Channel(14)!, Channel(16)!)
+    #expect(
+      file.messages(ofTrack: 2).map { "\($0.tick): \($0.message)" }
+        == [
+          (0, Message.programChange(bass, program: 33)), (0, .noteOn(bass, key: 40, velocity: 90)),
+          (6 * unit, .noteOff(bass, key: 40, velocity: 0)), (6 * unit, .noteOn(bass, key: 43, velocity: 90)),
+          (24 * unit, .noteOff(bass, key: 43, velocity: 0)),
+        ].map { "\($0.0): \($0.1)" })
+    #expect(
+      file.messages(ofTrack: 3).map { "\($0.tick): \($0.message)" }
+        == [
+          (12 * unit, Message.programChange(keys, program: 4)), (12 * unit, .noteOn(keys, key: 60, velocity: 90)),
+          (15 * unit, .noteOff(keys, key: 60, velocity: 0)),
+        ].map { "\($0.0): \($0.1)" })
+  }
+
   /// A recall removes the hits of the steps from its instant on, except those that had sounded. Later hits remain.
   @Test func recalledHitsAreNotRecorded() {
     var script = RecordingScript()

@@ -49,6 +49,22 @@ struct RecordingScript {
           step: Self.instant(milliseconds + push))))
   }
 
+  /// Adds a note of a pitched part that sounds from `milliseconds` until `end`.
+  mutating func note(
+    _ key: UInt8, part: UInt8, program: UInt8, at milliseconds: Double, until end: Double
+  ) {
+    recording.add(
+      .hit(
+        SoundEvent(
+          instant: Self.instant(milliseconds), until: Self.instant(end), key: key, velocity: 90, part: part,
+          program: program, step: Self.instant(milliseconds))))
+  }
+
+  /// Ends the notes of the pitched parts.
+  mutating func release(at milliseconds: Double) {
+    recording.add(.hit(SoundEvent.release(at: Self.instant(milliseconds))))
+  }
+
   /// Recalls the hits from the step at `milliseconds` on. The recall is sent at `now`.
   mutating func recall(from milliseconds: Double, at now: Double) {
     var event = SoundEvent.recall(from: Self.instant(milliseconds))

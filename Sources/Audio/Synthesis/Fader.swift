@@ -1,0 +1,34 @@
+/// The loudness of a sound, which changes without clicks.
+///
+/// A level of p percent has the gain (p / 100)², that is, 40 log10(p / 100) dB, as General MIDI recommends for Channel Volume
+/// (CC 7).
+struct Fader: Sendable, BitwiseCopyable {
+  private var gain: Float = 1
+  private var target: Float = 1
+
+  @_noLocks @_noAllocation
+  init() {}
+
+  /// Sets the level in percent, 0...100.
+  @_noLocks @_noAllocation
+  mutating func set(percent: UInt8) {
+    let level = Float(percent) / 100
+    target = level * level
+  }
+
+  /// Applies the gain to both channels. After a change, the gain is linear up to the last frame.
+  @_noLocks @_noAllocation
+  mutating func apply(to left: inout MutableSpan<Float>, _ right: inout MutableSpan<Float>) {
+    let count = left.count < right.count ? left.count : right.count
+    if count == 0 || gain == 1 && target == 1 { return }
+    let slope = (target - gain) / Float(count)
+    var frame = 0
+    while frame < count {
+      gain += slope
+      left[frame] *= gain
+      right[frame] *= gain
+      frame += 1
+    }
+    gain = target
+  }
+}

@@ -1,0 +1,114 @@
+import Audio
+import Ensemble
+import MusicalTime
+import PeerProtocol
+import Playback
+import Rhythm
+import Testing
+
+@testable import Engine
+
+/// The mix of the parts and the count-in, as the clock loop passes them to the sound.
+@Suite struct ClockLoopMixTests: ClockLoopSuite {
+  private func events(_ rings: ClockRings) -> [SoundEvent] {
+    var events: [SoundEvent] = []
+    while let event = rings.sound.first.hits.pop() { events.append(event) }
+    return events
+  }
+
+  private func hits(_ events: [SoundEvent]) -> [(note: UInt8, velocity: UInt8, at: Double)] {
+    events.compactMap { event in
+      guard case .hit(let note, let velocity, _) = event.kind else { return nil }
+      return (note, velocity, (event.instant - VirtualRhythm.origin).milliseconds)
+    }
+  }
+
+  /// The kicks have the velocity 70. The second half has the level 50 %.
+  @Test func levelAppliesFromItsTick() throws {
+    try withLoop { loop, rings, _, _ in
+      var schedule = VirtualRhythm.schedule(end: 96)
+      schedule.nextMix.setLevel(50, ofPart: 0)
+      schedule.mixTick = Tick(48)
+      rings.schedule.publish(schedule)
+      loop.play(from: .milliseconds(-60), to: .milliseconds(2000))
+      #expect(hits(events(rings)).map(\.velocity) == [70, 70, 35, 35])
+    }
+  }
+
+  @Test func stoppedPartAndQuietRhythmAreSilent() throws {
+    for isQuiet in [false, true] {
+      try withLoop { loop, rings, _, _ in
+        var schedule = VirtualRhythm.schedule(end: 96)
+        schedule.mix.isQuiet = isQuiet
+        schedule.mix.setPlays(isQuiet, part: 0)
+        schedule.nextMix = Mix()
+        schedule.mixTick = Tick(72)
+        rings.schedule.publish(schedule)
+        loop.play(from: .milliseconds(-60), to: .milliseconds(2000))
+        #expect(hits(events(rings)).map(\.at) == [1440])
+      }
+    }
+  }
+
+  /// The change arrives when the second half has been passed to the sound: its steps are recalled and passed again.
+  @Test func lateChangeOfTheMixRecallsSteps() throws {
+    try withLoop { loop, rings, _, _ in
+      rings.commands.push(.soundLead(.seconds(1)))
+      var schedule = VirtualRhythm.schedule(end: 96)
+      rings.schedule.publish(schedule)
+      loop.play(from: .milliseconds(-1000), to: .milliseconds(500))
+      _ = events(rings)
+      schedule.nextMix.setLevel(10, ofPart: 0)
+      schedule.mixTick = Tick(48)
+      rings.schedule.publish(schedule)
+      loop.play(from: .milliseconds(501), to: .milliseconds(502))
+      let events = events(rings)
+      let recall = try #require(events.first)
+      #expect(recall.kind == .recall && (recall.instant - VirtualRhythm.origin).milliseconds > 900)
+      #expect(hits(events).first?.velocity == 7 && hits(events).first?.at == 960)
+    }
+  }
+
+  @Test func clicksOfTheCountInReachTheSound() throws {
+    try withLoop { loop, rings, _, open in
+      let receiver = try open(.playOnArrival)
+      var schedule = VirtualRhythm.schedule(end: 24)
+      schedule.countIn = try #require(CountIn(bars: 1, of: .common))
+      schedule.countInStart = Tick(-96)
+      rings.schedule.publish(schedule)
+      loop.play(from: .milliseconds(-2000), to: .milliseconds(-100))
+      let clicks = hits(events(rings))
+      #expect(clicks.map(\.note) == [76, 77, 77, 77] && clicks.map(\.at) == [-1920, -1440, -960, -480])
+      // Other devices get nothing before the rhythm.
+      #expect(try receive(receiver).isEmpty)
+      loop.play(from: .milliseconds(-100), to: .milliseconds(600))
+      #expect(hits(events(rings)).map(\.note) == [36])
+      #expect(try receive(receiver).first?.message == .start)
+    }
+  }
+
+  /// A note of a pitched part lasts until its end, or until the end of the rhythm.
+  @Test func notesOfPartsHaveAnEnd() throws {
+    let text = """
+      name: two
+      description: A kick on each quarter, and a long bass note.
+      tempo: 120
+      chords: Dm7
+      play: { always: { kick: x... x... x... x... } }
+      parts: { bass: { sound: bass, range: E1..E3, always: { root: x--- ---- ---- ---- } } }
+      """
+    try withLoop { loop, rings, _, _ in
+      rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
+      rings.schedule.publish(VirtualRhythm.schedule(end: 48))
+      loop.play(from: .milliseconds(-60), to: .milliseconds(2000))
+      let events = events(rings)
+      let notes = events.filter { if case .note = $0.kind { true } else { false } }
+      #expect(notes.count == 1)
+      let note = try #require(notes.first)
+      guard case .note(let key, _, let part, let program) = note.kind else { return }
+      #expect(key % 12 == 2 && part == 1 && program == 33)
+      #expect((note.end - note.instant).milliseconds == 1920)
+      #expect(events.last?.kind == .release)
+    }
+  }
+}
