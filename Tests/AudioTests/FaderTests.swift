@@ -5,8 +5,11 @@ import Testing
 @Suite struct FaderTests {
   private func apply(_ fader: inout Fader, count: Int = 64) -> [Float] {
     var (left, right) = ([Float](repeating: 1, count: count), [Float](repeating: -1, count: count))
-    var (leftSpan, rightSpan) = (left.mutableSpan, right.mutableSpan)
-    fader.apply(to: &leftSpan, &rightSpan)
+    do {
+      var leftSpan = left.mutableSpan
+      var rightSpan = right.mutableSpan
+      fader.apply(to: &leftSpan, &rightSpan)
+    }
     #expect(zip(left, right).allSatisfy { $0 == -$1 })
     return left
   }

@@ -94,13 +94,15 @@ import _TestSupport
     #expect(wire.take(in: schedule, at: now) == nil)
     var stopped = schedule
     stopped.end = Tick(0)
-    let recall = try #require(sound.goBack(from: schedule, to: stopped, at: now))
+    let withdrawal = sound.goBack(from: schedule, to: stopped, at: now)
+    let recall = try #require(withdrawal)
     #expect(recall > now && recall < schedule.deadline(Tick(-48)))
   }
 
   @Test func beatsOfTheMeterAreCounted() throws {
     func countIn(_ beats: Int, _ unit: Int) throws -> CountIn {
-      try #require(CountIn(bars: 1, of: try #require(Meter(beats: beats, unit: unit))))
+      let meter = try #require(Meter(beats: beats, unit: unit))
+      return try #require(CountIn(bars: 1, of: meter))
     }
     let expected: [(Int, Int, UInt8, UInt8)] = [
       (4, 4, 4, 24), (3, 4, 3, 24), (6, 8, 2, 36), (12, 8, 4, 36), (7, 8, 7, 12), (3, 8, 3, 12), (5, 16, 5, 6),
@@ -112,7 +114,8 @@ import _TestSupport
       let meter = try #require(Meter(beats: beats, unit: unit))
       #expect(countIn.ticks == meter.ticksPerBar)
     }
-    #expect(CountIn(bars: 2, of: try #require(Meter(beats: 13, unit: 8))) == nil)
+    let meter = try #require(Meter(beats: 13, unit: 8))
+    #expect(CountIn(bars: 2, of: meter) == nil)
     #expect(CountIn(clicks: 4, ticksPerClick: 7) == nil && CountIn(clicks: 17, ticksPerClick: 24) == nil)
   }
 }

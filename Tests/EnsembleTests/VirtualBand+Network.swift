@@ -67,7 +67,8 @@ extension VirtualBand {
     players[n].ensemble.heard(sender, at: local)
     switch datagram {
     case .timelineMessage(let timelineMessage):
-      players[n].ensemble.received(timelineMessage, from: sender, at: local)
+      // Encoded, because a message that cannot be decoded is lost.
+      players[n].ensemble.received(systemExclusive: timelineMessage.systemExclusive, from: sender, at: local)
     case .presence(let presence): players[n].ensemble.received(presence, from: sender, at: local)
     case .exclusive(let octets): players[n].ensemble.received(systemExclusive: octets, from: sender, at: local)
     case .message(let message, let instant):

@@ -195,7 +195,8 @@ extension EnsembleState {
         at: schedule.deadline(tick)),
       change: isChanged || schedule.changeTick == Tick(.max) ? nil : change,
       countIn: schedule.countIn, mix: schedule.mix(at: tick),
-      mixChange: tick >= schedule.mixTick ? nil : MixChange(mix: schedule.nextMix, tick: schedule.mixTick))
+      mixChange: tick >= schedule.mixTick || schedule.mixTick == Tick(.max)
+        ? nil : MixChange(mix: schedule.nextMix, tick: schedule.mixTick))
     schedule.start = continuation(at: now)
     schedule.run &+= 1
     emit(.event(.tookOver(from: master)))
