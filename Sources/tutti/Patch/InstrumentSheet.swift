@@ -11,7 +11,7 @@ struct InstrumentSheet: CustomStringConvertible {
       text += "\(name):".padding(toLength: 12, withPad: " ", startingAt: 0) + value + "\n"
     }
     append("sound", "\(instrument.sound) (\(instrument.standardSound), program \(instrument.program + 1))")
-    append("scale", "\(instrument.scale.name), \(instrument.rangeName)")
+    append("scale", "\(instrument.scaleName), \(instrument.rangeName)")
     append("notes", instrument.keyNames.joined(separator: " "))
     if let figure = instrument.figure {
       append("figure", Self.groups(figure, grid: instrument.quantizer.grid))
