@@ -125,6 +125,21 @@ import Testing
     #expect(faults(head + "parts: { bass: { always: {} } }").count == 1)
   }
 
+  /// The work and the message are bounded for hostile chords.
+  @Test func hostileChordsAreReported() {
+    let long = String(repeating: "C", count: 100_000)
+    let found = styleFaults(replacing: [4: "chords: \(long)"])
+    #expect(found.count == 1 && found[0].count < 500 && found[0].contains("CCC...\""))
+    #expect(styleFaults(replacing: [4: "chords: " + String(repeating: "C ", count: 50_000)]).count == 1)
+    #expect(styleFaults(replacing: [4: "chords: C" + String(repeating: "|C", count: 50_000)]).count == 1)
+    #expect(styleFaults(replacing: [4: "chords: \"\\e[31mC\""]).allSatisfy { !$0.contains("\u{1b}") })
+    #expect(styleFaults(replacing: [4: "chords: &c C | *c"]).count == 1)
+    let unknown = (0..<16).map { bar in (0..<16).map { "X\(16 * bar + $0)" }.joined(separator: " ") }
+    // The loader reports 50 faults of a file.
+    #expect(
+      styleFaults(replacing: [4: "chords: " + unknown.joined(separator: " | ")]).count == PatchError.maximumFaults)
+  }
+
   @Test func linesOfAPartAreLimitedTo16() {
     let lines = (0..<17).map { "    from \($0): { root: x... .... .... .... }\n" }
     let text = smallStyle[..<8].joined(separator: "\n") + "\n"

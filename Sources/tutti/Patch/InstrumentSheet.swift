@@ -12,7 +12,8 @@ struct InstrumentSheet: CustomStringConvertible {
     }
     append("sound", "\(instrument.sound) (\(instrument.standardSound), program \(instrument.program + 1))")
     append("scale", "\(instrument.scaleName), \(instrument.rangeName)")
-    append("notes", instrument.keyNames.joined(separator: " "))
+    append(
+      "notes", instrument.keyNames.joined(separator: " ") + (instrument.followsChords ? " (without chords)" : ""))
     if let figure = instrument.figure {
       append("figure", Self.groups(figure, grid: instrument.quantizer.grid))
     } else {
