@@ -18,6 +18,11 @@
 ///       every: 8 bars
 ///       chance: 60%
 ///       snare:   .... .... oxox xXxX
+///     chords: Dm7 | G7                 # with chords, a rhythm can have pitched parts
+///     parts:
+///       bass:
+///         always:
+///           root: X--- ..x- X--- ....
 ///
 /// DocC describes all fields and limits.
 public enum PatchLoader {

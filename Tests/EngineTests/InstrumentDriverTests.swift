@@ -208,4 +208,38 @@ import Testing
       #expect(isUsed == isExpected, "controller \(controller) on channel \(channel + 1)")
     }
   }
+
+  /// An instrument that follows chords plays those of the rhythm. The chords of another rhythm are valid from its next bar on: from
+  /// the third second, because a bar of 3/4 lasts 1.5 seconds at 120 BPM.
+  @Test func chordsChangeWithTheBar() throws {
+    func chords(_ name: String, _ meter: String, _ bar: String) throws -> ChordProgression {
+      StepTable(
+        try PatchLoader.patch(
+          from:
+            "name: a\ndescription: b\ntempo: 120\nmeter: \(meter)\nchords: \(name)\nplay: { always: { kick: \(bar) } }",
+          file: "a.yaml")
+      ).chords
+    }
+    var driver = InstrumentDriver(at: Self.origin)
+    let instrument = try InstrumentLoader.instrument(
+      from: """
+        name: test
+        description: A test.
+        sound: harp
+        scale: chord, C4..B4
+        figure: x...
+        pitch: controller 16, 0..0
+        """, file: "test.yaml")
+    var settings = settings(InstrumentTable(instrument), run: 1)
+    settings.chords = try chords("C", "4/4", "x... .... .... ....")
+    driver.adopt(settings, at: Self.origin)
+    var played = run(&driver, from: Self.origin, until: Self.origin + .milliseconds(1600))
+    settings.chords = try chords("D", "3/4", "x... .... ....")
+    settings.chordsNumber += 1
+    driver.adopt(settings, at: Self.origin + .milliseconds(1600))
+    played += run(&driver, from: Self.origin + .milliseconds(1600), until: Self.origin + .milliseconds(3900))
+    // C4 (60) up to the bar at three seconds, and then D4.
+    #expect(beginnings(played).map { $0.message.key?.value } == [60, 60, 60, 60, 60, 60, 62, 62])
+    #expect(beginnings(played).map(\.due) == (0..<8).map { Self.origin + .milliseconds($0 * 500) })
+  }
 }

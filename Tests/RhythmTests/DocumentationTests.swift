@@ -38,6 +38,16 @@ import Testing
     }
   }
 
+  /// The page lists the names of all kinds of chords with their notes, and all tones.
+  @Test func pageNamesAllChordsAndTones() {
+    for quality in ChordQuality.all {
+      let names = quality.names.map { $0.isEmpty ? "nothing" : "`\($0)`" }.joined(separator: ", ")
+      let notes = quality.intervals.map(String.init).joined(separator: " ")
+      #expect(Self.page.contains("\n| \(names) | \(notes) |\n"), "\(names)")
+    }
+    for tone in PartTone.allCases { #expect(Self.page.contains("\n| `\(tone.name)` | ")) }
+  }
+
   /// The page contains the test vectors of ``ChanceTests``.
   @Test func pageHasTheTestVectors() {
     for vector in ChanceTests.vectors {

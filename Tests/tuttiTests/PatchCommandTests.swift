@@ -10,6 +10,12 @@ import _TestTraits
     var kind: String
     var name: String
     var description: String
+    var parts: [Part]?
+    var chords: String?
+
+    struct Part: Decodable {
+      var name: String
+    }
   }
 
   /// The standard output of a command that succeeds.
@@ -25,6 +31,9 @@ import _TestTraits
       [Entry].self, from: Data(try await output("list", "--json", in: folder).utf8))
     #expect(entries.contains { $0.kind == "rhythm" && $0.name == "street" })
     #expect(entries.contains { $0.kind == "instrument" && $0.name == "tilt-harp" })
+    let style = try #require(entries.first { $0.name == "motown" })
+    #expect(style.parts?.map(\.name) == ["bass", "guitar", "keys"] && style.chords?.hasPrefix("Dm7 | G7") == true)
+    #expect(entries.first { $0.name == "street" }?.parts == nil)
     let lines = try await output("list", in: folder).split(separator: "\n")
     #expect(lines.count == entries.count)
     #expect(lines.contains { $0.hasPrefix("tilt-harp ") && $0.contains(" harp  ") && $0.hasSuffix(".") })
@@ -37,6 +46,22 @@ import _TestTraits
     ] {
       #expect(text.contains(line + "\n"), "\(text)")
     }
+  }
+
+  @Test func styleIsShownAndExported() async throws {
+    let folder = try TemporaryFolder()
+    let text = try await output("show", "motown", in: folder)
+    for line in ["chords", "bass: bass, E1..D3, level 105%", "    root      X--- --.. x--- ...."] {
+      #expect(text.contains("\n" + line + "\n"), "\(text)")
+    }
+    #expect(try await output("list", in: folder).contains(" Style: bass, guitar, keys.\n"))
+    #expect(try await output("export", "motown", in: folder).hasPrefix("motown.mid: "))
+  }
+
+  @Test func templateOfARhythmIsValid() async throws {
+    let folder = try TemporaryFolder()
+    #expect(try await output("new", "mine", in: folder).contains("tutti peer --patch mine.yaml --start"))
+    #expect(try await output("check", "mine.yaml", in: folder) == "mine.yaml: ok\n")
   }
 
   @Test func templateOfAnInstrumentIsValid() async throws {

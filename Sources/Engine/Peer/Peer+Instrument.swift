@@ -24,6 +24,13 @@ extension Peer {
     publishInstrument()
   }
 
+  /// Lets the instrument follow the chords of a rhythm, from the bar on with which the rhythm begins.
+  func followChords(of table: StepTable) {
+    instrumentSettings.chords = table.chords
+    instrumentSettings.chordsNumber &+= 1
+    if instrumentSettings.table != nil { publishInstrument() }
+  }
+
   /// Plays an action with a normal force. Without an instrument, informs the player.
   func strike() {
     guard instrumentSettings.table != nil else {

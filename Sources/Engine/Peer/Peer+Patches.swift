@@ -50,6 +50,7 @@ extension Peer {
     ensemble.layerChange = patch.layerChange
     share()
     clock.play(table)
+    followChords(of: table)
   }
 
   /// Shares the patch that plays.

@@ -176,6 +176,7 @@ public final class Peer {
     core.ensemble.followsPatch = !configuration.ownPatch
 
     clockRings.table.publish(table)
+    instrumentSettings.chords = table.chords
     // Ticks are sent ahead of time, but so late that no change can still affect them.
     var settings = ClockSettings(
       socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: soundLead)

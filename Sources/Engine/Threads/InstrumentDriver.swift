@@ -70,6 +70,7 @@ struct InstrumentDriver: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func adopt(_ settings: InstrumentSettings, at now: Instant) {
     let isOther = settings.number != self.settings.number
+    var areOtherChords = settings.chordsNumber != self.settings.chordsNumber
     self.settings = settings
     if isOther {
       isEnding = false
@@ -78,6 +79,8 @@ struct InstrumentDriver: BitwiseCopyable {
           (schedule, horizon) = (freeSchedule, now)
           lastLimit = position(at: now)
           player = InstrumentPlayer(table, at: lastLimit)
+          player!.follow(settings.chords, from: lastLimit)
+          areOtherChords = false
         } else {
           player!.change(to: table)
         }
@@ -88,7 +91,20 @@ struct InstrumentDriver: BitwiseCopyable {
     }
     guard case .some = player else { return }
     player!.controls.set(activity: settings.activity)
+    if areOtherChords { player!.follow(settings.chords, from: nextBar) }
     follow(at: now)
+  }
+
+  /// The first position that was not returned and begins a bar of the rhythm of the settings. The clock thread changes to another
+  /// rhythm there.
+  private var nextBar: MusicalPosition {
+    @_noLocks @_noAllocation get {
+      guard schedule.run != 0 else { return lastLimit }
+      let length = Int64(settings.chords.stepsPerBar) &* Tick.perStep &* MusicalPosition.perTick
+      var place = lastLimit.milliticks % length
+      if place < 0 { place = place &+ length }
+      return place == 0 ? lastLimit : lastLimit + (length &- place)
+    }
   }
 
   /// Changes to the rhythm of the settings, or to the timeline without a rhythm.

@@ -11,6 +11,10 @@ struct InstrumentSettings: Sendable, BitwiseCopyable {
   var table: InstrumentTable?
   /// The rhythm.
   var schedule = PlaybackSchedule.silence
+  /// The chords of the rhythm, and their number, which changes with each rhythm. A rhythm that replaces another one begins with the
+  /// next of its bars.
+  var chords = ChordProgression()
+  var chordsNumber: UInt32 = 0
   /// The activity of the player, 0...127.
   var activity: UInt8 = 0
   /// How long before its instant an event is passed to the sound. Shorter than the lead time, so that a change of the rhythm never

@@ -8,8 +8,12 @@ public struct Instrument: Hashable, Sendable {
   public let description: String
   /// The General MIDI program, 0...127.
   public let program: UInt8
+  /// The notes that the instrument plays. If ``followsChords``, it plays them only while there are no chords.
   public let scale: Scale
-  /// The lowest and the highest key, within 0...127. At least one note of ``scale`` is within the range.
+  /// Whether the instrument plays the notes of the present chord in a rhythm with chords.
+  public let followsChords: Bool
+  /// The lowest and the highest key, within 0...127. At least one note of ``scale`` is within the range. If ``followsChords``, the
+  /// range is at least an octave, so it contains all notes of every chord.
   public let range: ClosedRange<UInt8>
   /// The figure; nil for a free instrument, which plays one note per action.
   public let figure: Figure?
@@ -26,7 +30,9 @@ public struct Instrument: Hashable, Sendable {
   /// How long a note sounds.
   public let length: NoteValue
 
-  /// The notes that the instrument can play, ascending: 1...128.
+  /// The name of the scale in a patch, such as `D minor pentatonic` or `chord or D minor pentatonic`.
+  public var scaleName: String { followsChords ? "chord or \(scale.name)" : scale.name }
+  /// The notes that the instrument plays without chords, ascending: 1...128.
   public var keys: [UInt8] { scale.keys(in: range) }
   /// The short name of the sound.
   public var sound: String { ProgramNames.name(of: program) }

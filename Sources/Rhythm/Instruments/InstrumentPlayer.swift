@@ -18,7 +18,8 @@ public import MusicalTime
 /// - Each note that begins ends. If a sounding key begins again, its previous note ends first.
 /// - No note sounds twice: of the notes of one key at one position, only one begins, and no unit of a figure is played
 ///   again.
-/// - All notes are in the scale and in the range of the instrument.
+/// - All notes are in the range of the instrument. They are in its scale, or in the chord at their position if the instrument
+///   follows the chords of the rhythm, see ``follow(_:from:)``.
 ///
 /// The value is trivial and has a fixed size.
 public struct InstrumentPlayer: Sendable, BitwiseCopyable {
@@ -33,6 +34,12 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   public internal(set) var droppedNotes: Int64 = 0
 
   var table: InstrumentTable
+  /// The chords of the rhythm before ``chordChange``.
+  var chords = ChordProgression()
+  /// The chords of the rhythm from ``chordChange`` on.
+  var nextChords = ChordProgression()
+  /// Where the chords change because another rhythm begins; nil if they do not.
+  var chordChange: MusicalPosition?
   /// The position up to which events have been returned. No later event has an earlier position.
   var now: MusicalPosition
   /// The first position of the rhythm; nil without a rhythm.
@@ -76,7 +83,7 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     if let start { isInRhythm = position >= start }
     if isInRhythm, table.hasFigure { return nil }
     var note = InstrumentNotes.Note()
-    (note.key, note.velocity) = (table.key(controls, degree: 0), table.velocity(controls))
+    note.velocity = table.velocity(controls)
     var placement = Quantizer.Placement.atOnce
     if isInRhythm { placement = table.quantizer.placement(of: position) }
     switch placement {
@@ -84,6 +91,7 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     // A line before the last horizon is still to come. The note is returned late, but keeps its line.
     case .onLine(let tick): note.position = MusicalPosition(tick)
     }
+    note.key = table.key(controls, degree: 0, in: chord(at: note.position))
     return wait(note) ? placement : nil
   }
 
@@ -120,7 +128,28 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     waiting.moveAll(to: now)
     self.start = nil
     if let start { self.start = MusicalPosition(start) }
+    // The change belongs to the earlier timeline.
+    if case .some = chordChange { chords = nextChords }
+    chordChange = nil
     findNextUnit()
+  }
+
+  /// Follows the chords of a rhythm from `position` on, and the present ones up to it. An instrument without the scale `chord`
+  /// ignores the chords.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func follow(_ progression: ChordProgression, from position: MusicalPosition) {
+    if let chordChange, chordChange <= now { chords = nextChords }
+    (nextChords, chordChange) = (progression, position)
+  }
+
+  /// The chord at `position`; nil without chords or without a rhythm.
+  @_noLocks @_noAllocation
+  func chord(at position: MusicalPosition) -> ChordTones? {
+    guard case .some = start else { return nil }
+    if let chordChange, position >= chordChange { return nextChords.chord(at: position.tick.step) }
+    return chords.chord(at: position.tick.step)
   }
 
   /// Changes the instrument. Sounding notes end, and waiting notes are removed.

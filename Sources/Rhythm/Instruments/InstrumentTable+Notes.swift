@@ -1,18 +1,38 @@
 // The properties of notes, from the controls of the player.
 extension InstrumentTable {
-  /// The key `degree` notes of the scale above the pitch that `controls` selects.
+  /// The key `degree` notes of the scale above the pitch that `controls` selects. If the instrument follows the chords, and
+  /// `chord` is not nil, the notes of the chord replace the scale.
   ///
   /// The pitch leaves room for the highest note of the figure. If the scale has too few notes, its highest note replaces
   /// those above it.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  func key(_ controls: PlayerControls, degree: UInt8) -> UInt8 {
+  func key(_ controls: PlayerControls, degree: UInt8, in chord: ChordTones?) -> UInt8 {
+    guard followsChords, let chord else { return key(controls, degree: degree, of: keys, count: keyCount) }
+    var notes = InlineArray<128, UInt8>(repeating: 0)
+    var count = 0
+    var key = lowestKey
+    while key <= highestKey {
+      if chord.contains(key) {
+        notes[count] = key
+        count &+= 1
+      }
+      key &+= 1
+    }
+    return self.key(controls, degree: degree, of: notes, count: count)
+  }
+
+  /// The key `degree` notes above the pitch that `controls` selects, of the first `keyCount` elements of `keys`.
+  @_noLocks @_noAllocation
+  private func key(
+    _ controls: PlayerControls, degree: UInt8, of keys: InlineArray<128, UInt8>, count keyCount: Int
+  ) -> UInt8 {
     let room = keyCount &- greatestDegree
     let choices = room > 1 ? room : 1
     var index: Int
     if case .key = pitch.source {
-      index = self.index(nearest: controls.key)
+      index = self.index(nearest: controls.key, of: keys, count: keyCount)
     } else {
       // Each note has an equal share of the control's values.
       index = Int(value(of: pitch, controls)) &* choices / 128
@@ -22,10 +42,10 @@ extension InstrumentTable {
     return keys[index < keyCount ? index : keyCount &- 1]
   }
 
-  /// The index of the note of the scale that is nearest to `key`. A key outside the range first moves by octaves. Of two equal
+  /// The index of the note of the first `keyCount` elements of `keys` that is nearest to `key`. A key outside the range first moves by octaves. Of two equal
   /// distances, the lower note is chosen.
   @_noLocks @_noAllocation
-  private func index(nearest key: UInt8) -> Int {
+  private func index(nearest key: UInt8, of keys: InlineArray<128, UInt8>, count keyCount: Int) -> Int {
     let (lowest, highest) = (Int(keys[0]), Int(keys[keyCount &- 1]))
     var target = Int(key)
     while target < lowest { target &+= 12 }

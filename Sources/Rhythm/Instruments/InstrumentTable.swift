@@ -27,6 +27,11 @@ public struct InstrumentTable: Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public let quantizer: Quantizer
 
+  /// Whether the instrument plays the notes of the present chord.
+  let followsChords: Bool
+  /// The lowest and the highest key.
+  let lowestKey: UInt8
+  let highestKey: UInt8
   /// The notes of the scale, ascending. The first ``keyCount`` elements are used.
   var keys: InlineArray<128, UInt8>
   let keyCount: Int
@@ -53,6 +58,8 @@ public struct InstrumentTable: Sendable, BitwiseCopyable {
     (pitch, density) = (instrument.pitch, instrument.density)
     (brightness, loudness) = (instrument.brightness, instrument.loudness)
     noteLength = instrument.length.ticks * MusicalPosition.perTick
+    followsChords = instrument.followsChords
+    (lowestKey, highestKey) = (instrument.range.lowerBound, instrument.range.upperBound)
     keys = InlineArray(repeating: 0)
     keyCount = instrument.keys.count
     for (index, key) in instrument.keys.enumerated() { keys[index] = key }

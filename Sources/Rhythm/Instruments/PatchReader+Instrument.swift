@@ -35,8 +35,9 @@ extension PatchReader {
     }
     guard faults.isEmpty, let name, let description, let program, let scale else { return nil }
     return Instrument(
-      name: name, description: description, program: program, scale: scale.scale, range: scale.range, figure: figure,
-      pitch: pitch, density: density, brightness: brightness, loudness: loudness, quantizer: quantizer, length: length)
+      name: name, description: description, program: program, scale: scale.scale,
+      followsChords: scale.followsChords, range: scale.range, figure: figure, pitch: pitch, density: density,
+      brightness: brightness, loudness: loudness, quantizer: quantizer, length: length)
   }
 
   /// Reads the sound: a name of General MIDI.

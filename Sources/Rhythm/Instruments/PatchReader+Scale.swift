@@ -1,8 +1,12 @@
 import Yams
 
 extension PatchReader {
-  /// Reads a scale with its range: `D minor pentatonic, D3..D6`.
-  mutating func scale(_ node: Node) -> (scale: Scale, range: ClosedRange<UInt8>)? {
+  /// The scale of an instrument that follows the chords and names no scale for a rhythm without chords: all white keys are
+  /// related to it.
+  private static let fallback = Scale(tonic: 0, type: .majorPentatonic)
+
+  /// Reads a scale with its range: `D minor pentatonic, D3..D6`, `chord, D3..D6` or `chord or D minor pentatonic, D3..D6`.
+  mutating func scale(_ node: Node) -> (scale: Scale, followsChords: Bool, range: ClosedRange<UInt8>)? {
     let remedy = "write a scale and a range of keys, such as D minor pentatonic, D3..D6"
     guard let text = scalar(node, "scale", remedy: remedy) else { return nil }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -10,7 +14,11 @@ extension PatchReader {
       fault(at: node.position, "scale", "is \"\(text.printable())\", without one range of keys", remedy)
       return nil
     }
-    let scale = scale(named: parts[0].trimmed, at: node.position)
+    let name = parts[0].trimmed
+    let followsChords = name == "chord" || name.hasPrefix("chord or ")
+    let scale =
+      name == "chord"
+      ? Self.fallback : self.scale(named: followsChords ? name.dropFirst(9).trimmed : name, at: node.position)
     let position = position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
     guard let range = range(parts[1].trimmed, at: position, "scale"), let scale else { return nil }
     guard !scale.keys(in: range).isEmpty else {
@@ -19,7 +27,13 @@ extension PatchReader {
         "write a larger range, such as an octave")
       return nil
     }
-    return (scale, range)
+    guard !followsChords || range.count >= 12 else {
+      fault(
+        at: position, "scale", "has \(range.count) keys, so some notes of the chords are outside of it",
+        "write a range of at least an octave, such as C4..B4")
+      return nil
+    }
+    return (scale, followsChords, range)
   }
 
   /// Reads the name of a scale. A chromatic scale needs no tonic.
@@ -29,7 +43,7 @@ extension PatchReader {
     guard let first = words.first, let tonic = NoteName.pitchClass(first) else {
       fault(
         at: position, "scale", "is \"\(name.printable())\", without a tonic",
-        "begin with a note name, such as D, F# or Bb")
+        "begin with a note name, such as D, F# or Bb, or write chord")
       return nil
     }
     guard words.count == 2, let type = ScaleType(named: words[1].trimmed) else {

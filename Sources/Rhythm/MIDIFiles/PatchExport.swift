@@ -5,8 +5,9 @@ extension StandardMIDIFile {
   /// The number of ticks per quarter note of an exported patch: 40 per MIDI clock, so that sixteenth notes and triplets are exact.
   public static let exportResolution = 960
 
-  /// Converts bars of a patch to a file of format 1: a track with tempo and meter, and a track with the hits on channel 10. Swing,
-  /// pushed and dragged drums and grace notes are rounded to the nearest tick.
+  /// Converts bars of a patch to a file of format 1: a track with tempo and meter, a track with the hits of the drums on channel 10,
+  /// and a track for each pitched part: the bass on channel 2, the guitar on channel 3 and the keys on channel 4. Swing, pushed and
+  /// dragged notes and grace notes are rounded to the nearest tick.
   ///
   /// - Parameters:
   ///   - tempo: the tempo in the file, which determines the ticks of pushed and dragged drums.
@@ -20,6 +21,7 @@ extension StandardMIDIFile {
     let stepCount = Int64(bars) * patch.meter.stepsPerBar
     let end = stepCount * ticksPerStep
     var notes: [(tick: Int64, hit: Hit)] = []
+    var pitched: [ExportedNote] = []
     for step in 0..<stepCount {
       var cursor = table.cursor(at: Step(step), activity: activity)
       while let hit = table.next(&cursor) {
@@ -28,6 +30,10 @@ extension StandardMIDIFile {
           (Double(hit.delay.count * Int64(Self.exportResolution)) / Double(tempo.nanosecondsPerQuarter)).rounded())
         // A grace note before the beginning is omitted.
         if hit.isGrace, step == 0 { continue }
+        if hit.part != .drums {
+          pitched.append(ExportedNote(hit, step: step, delay: delay))
+          continue
+        }
         notes.append((max(0, step * ticksPerStep + (Int64(hit.position) + 12) / 25 + delay), hit))
       }
     }
@@ -38,9 +44,13 @@ extension StandardMIDIFile {
       TimeSignature(patch.meter.beats, patch.meter.unit).map { Event(tick: 0, .meta(MetaEvent($0))) },
     ]
     let drums = Self.drums(notes)
+    let parts = patch.parts.map { part in
+      Self.events(of: part, pitched.filter { $0.part == part.part })
+    }
     self.init(
       format: .simultaneousTracks, division: .ticksPerQuarter(Self.exportResolution),
-      tracks: [Track(header.compactMap(\.self), end: end), Track(drums, end: max(end, drums.last?.tick ?? 0))])
+      tracks: [Track(header.compactMap(\.self), end: end)]
+        + ([drums] + parts).map { Track($0, end: max(end, $0.last?.tick ?? 0)) })
   }
 
   /// The events of the drum track. A note ends after a step, or when the same drum sounds again.
@@ -54,8 +64,12 @@ extension StandardMIDIFile {
       let end = min(tick + Int64(exportResolution) / Step.perQuarter, next)
       events.append(Event(tick: end, .message(.noteOff(channel, key: key, velocity: 0))))
     }
-    // At one tick, notes end before others begin. The sort is stable by the index.
-    return events.enumerated().sorted { a, b in
+    return ordered(events)
+  }
+
+  /// The events in the order of time. At one tick, notes end before others begin. The sort is stable by the index.
+  static func ordered(_ events: [Event]) -> [Event] {
+    events.enumerated().sorted { a, b in
       (a.element.tick, a.element.order, a.offset) < (b.element.tick, b.element.order, b.offset)
     }.map(\.element)
   }

@@ -118,7 +118,7 @@ extension StepTable {
   @_noLocks @_noAllocation
   private func ticks(of chord: Int) -> Int { (chords.end(of: chord) - Int(chords.entries[chord].step)) * 6 }
 
-  /// The part of `length` until the next note of the bass, which plays one note at a time.
+  /// The part of `length` until the next note of the bass, which plays one note or one chord at a time.
   @_noLocks @_noAllocation
   private func lengthAlone(_ length: Int, _ line: Int, _ tick: Int, _ cursor: HitCursor) -> Int {
     let voice = lines[line].part

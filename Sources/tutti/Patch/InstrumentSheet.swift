@@ -11,8 +11,9 @@ struct InstrumentSheet: CustomStringConvertible {
       text += "\(name):".padding(toLength: 12, withPad: " ", startingAt: 0) + value + "\n"
     }
     append("sound", "\(instrument.sound) (\(instrument.standardSound), program \(instrument.program + 1))")
-    append("scale", "\(instrument.scale.name), \(instrument.rangeName)")
-    append("notes", instrument.keyNames.joined(separator: " "))
+    append("scale", "\(instrument.scaleName), \(instrument.rangeName)")
+    append(
+      "notes", instrument.keyNames.joined(separator: " ") + (instrument.followsChords ? " (without chords)" : ""))
     if let figure = instrument.figure {
       append("figure", Self.groups(figure, grid: instrument.quantizer.grid))
     } else {

@@ -27,7 +27,7 @@ struct InstrumentSummary: Encodable {
     description = instrument.description
     sound = instrument.sound
     program = Int(instrument.program) + 1
-    scale = instrument.scale.name
+    scale = instrument.scaleName
     range = instrument.rangeName
     keys = instrument.keys
     figure = instrument.figure?.text

@@ -8,6 +8,7 @@ enum InstrumentTemplate {
     description: A harp figure that climbs as you tilt forward.
     sound: harp                         # a General MIDI sound: piano, marimba, kalimba, pan flute, ...
     scale: D minor pentatonic, D3..D6   # the notes that can sound; C4 is middle C
+    # With `chord or D minor pentatonic`, the notes follow the chords of a style.
 
     # One character per unit of the grid. Without a figure, the instrument plays one note per action.
     #   . rest   o ghost note   x normal   X accent   1 to 9: notes of the scale from the pitch

@@ -9,11 +9,13 @@ struct PatchExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the hits of a rhythm to a MIDI file.",
     discussion: """
-      The file contains the hits at one activity, on channel 10, with 960 ticks per quarter note. The note \
-      times include swing and feel. A fill occurs only if --bars reaches it. An existing file is replaced.
+      The file contains the hits at one activity, with 960 ticks per quarter note: the drums on channel 10, the bass of a \
+      style on channel 2, its guitar on channel 3 and its keys on channel 4. The note times include swing and feel. A fill \
+      occurs only if --bars reaches it. An existing file is replaced.
 
       EXAMPLES
         tutti patch export street
+        tutti patch export motown --bars 8
         tutti patch export bossa --activity 100 --bars 16 --output bossa.mid
       """)
 
@@ -47,8 +49,8 @@ struct PatchExportCommand: ParsableCommand {
       let file = StandardMIDIFile(patch, tempo: tempo, activity: activity, bars: bars ?? patch.bars)
       let path = output ?? "\(PatchFile.rhythm(patch).fileName).mid"
       try PatchLibrary.write(Data(try file.bytes()), to: path)
-      let notes = file.tracks[1].events.count {
-        if case .message(let message) = $0.content { !message.silencesNote } else { false }
+      let notes = file.tracks.flatMap(\.events).count {
+        if case .message(let message) = $0.content { message.startsNote } else { false }
       }
       print("\(path): \(notes) notes, \(bars ?? patch.bars) bars")
     }

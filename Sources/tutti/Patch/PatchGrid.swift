@@ -2,7 +2,7 @@ import Foundation
 import MusicalTime
 import Rhythm
 
-/// The text form of a patch: its properties, and a grid of strokes for each layer.
+/// The text form of a patch: its properties, a grid of strokes for each layer, and the chords and the parts of a style.
 struct PatchGrid: CustomStringConvertible {
   let description: String
 
@@ -36,13 +36,20 @@ struct PatchGrid: CustomStringConvertible {
       let from = lines.first.map { $0.activity.lowerBound > 0 ? ", from activity \($0.activity.lowerBound)" : "" } ?? ""
       append("fill (last of \(fill.period) bars\(chance)\(from))", lines)
     }
+    if let chords = patch.chords { text += "\nchords\n  \(chords.text)\n" }
+    for part in patch.parts { text += "\n\(PartGrid(part, in: patch))" }
     description = text
   }
 
   /// The name of a line, as a patch writes it.
   static func name(of line: Line, in patch: Patch) -> String {
-    let name = patch.kit[line.voice].name + (line.replaces ? "!" : "")
-    switch (line.leastChance, line.greatestChance) {
+    name(patch.kit[line.voice].name, replaces: line.replaces, chance: (line.leastChance, line.greatestChance))
+  }
+
+  /// The name of a line with its chance in percent.
+  static func name(_ name: String, replaces: Bool, chance: (least: Int, greatest: Int)) -> String {
+    let name = name + (replaces ? "!" : "")
+    switch chance {
     case (100, 100): return name
     case (let least, let greatest) where least == greatest: return "\(name) \(least)%"
     case (let least, let greatest): return "\(name) \(least)-\(greatest)%"
@@ -58,12 +65,16 @@ struct PatchGrid: CustomStringConvertible {
   ///
   /// - Parameter bar: the number of the bar, counted from 0. The line repeats after its last bar.
   static func strokes(of line: Line, inBar bar: Int, of patch: Patch) -> String {
+    groups(line.bars[bar % line.bars.count].map { $0?.character ?? "." }, line.strokesPerQuarter, patch.meter)
+  }
+
+  /// The characters of a bar, with a space between the beats.
+  static func groups(_ strokes: [Character], _ strokesPerQuarter: Int, _ meter: Meter) -> String {
     // The strokes of a beat, or of a quarter note if a beat is shorter than two strokes.
-    let perBeat = line.strokesPerQuarter * Int(patch.meter.stepsPerBeat) / 4
-    let group = perBeat > 1 ? perBeat : line.strokesPerQuarter
-    let strokes = line.bars[bar % line.bars.count]
+    let perBeat = strokesPerQuarter * Int(meter.stepsPerBeat) / 4
+    let group = perBeat > 1 ? perBeat : strokesPerQuarter
     return stride(from: 0, to: strokes.count, by: group).map { start in
-      String(strokes[start..<min(start + group, strokes.count)].map { $0?.character ?? "." })
+      String(strokes[start..<min(start + group, strokes.count)])
     }.joined(separator: " ")
   }
 }

@@ -6,7 +6,12 @@ import Rhythm
 struct PatchListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the installed rhythms and instruments.",
-    discussion: "EXAMPLE\n  tutti patch list --json")
+    discussion: """
+      A style is a rhythm with pitched parts. Its parts are printed after its description.
+
+      EXAMPLE
+        tutti patch list --json
+      """)
 
   @Flag(help: "Print JSON instead of text.")
   var json = false
@@ -33,7 +38,9 @@ struct PatchListCommand: ParsableCommand {
     switch file {
     case .rhythm(let patch):
       let meter = "\(patch.meter.beats)/\(patch.meter.unit)".padding(toLength: 5, withPad: " ", startingAt: 0)
+      let parts = patch.parts.map(\.part.name).joined(separator: ", ")
       return "\(meter)\(String(format: "%5.1f BPM", patch.tempo.bpm))  \(patch.description)"
+        + (parts.isEmpty ? "" : " Style: \(parts).")
     case .instrument(let instrument):
       let sound = instrument.sound
       let padding = String(repeating: " ", count: max(0, 14 - sound.count))

@@ -83,6 +83,25 @@ struct PatchNewCommand: ParsableCommand {
       chance: 75%
       snare:       .... .... oxox xXxF
 
+    # The chords, a bar each. Chords in one bar divide it evenly, and / continues a chord. All peers play the parts.
+    chords: Dm7 | G7 | Cmaj7 / / Em7 | Am7 D7
+
+    # A line is a tone of the chord: root, third, fifth, seventh, octave, approach (to the next root) or chord.
+    # A note lasts one step. - continues it.
+    parts:
+      bass:
+        sound: bass         # a General MIDI sound
+        range: E1..C3
+        always:
+          root:     X--- --x- X--- ....
+        from 60:
+          fifth:    .... .... .... x-..
+      keys:
+        sound: electric piano
+        level: 70%
+        from 30:
+          chord:    ..x- .... ..x- ....
+
     """
   }
 }

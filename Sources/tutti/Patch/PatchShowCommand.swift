@@ -10,11 +10,15 @@ struct PatchShowCommand: ParsableCommand {
       character per step: . rest, o ghost note, x normal, X accent, f flam, F flam with accent. A line marked with ! \
       replaces the lines of the same drum above it. A percentage is the chance of each stroke.
 
+      The parts of a style follow: bass, guitar and keys, each with its sound and its range. Each line is one tone of the \
+      chords, and - continues a note.
+
       The figure of an instrument is printed with one character per unit of its grid: . rest, o ghost note, x normal, \
       X accent, and 1 to 9 for the notes of the scale from the pitch.
 
       EXAMPLES
         tutti patch show bossa
+        tutti patch show motown
         tutti patch show tilt-harp
       """)
 

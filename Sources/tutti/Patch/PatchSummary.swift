@@ -20,6 +20,10 @@ struct PatchSummary: Encodable {
   var swing: Double
   var voices: [String]
   var layers: [LayerSummary]
+  /// The chords of a bar each; nil if there are none.
+  var chords: String?
+  /// The pitched parts of a style; nil if there are none.
+  var parts: [PartSummary]?
 
   init(named name: String, _ patch: Patch) {
     self.name = name
@@ -33,6 +37,8 @@ struct PatchSummary: Encodable {
     layers = patch.layers.map {
       LayerSummary(name: $0.name, from: $0.activity.lowerBound, to: $0.activity.upperBound)
     }
+    chords = patch.chords?.text
+    parts = patch.parts.isEmpty ? nil : patch.parts.map { PartSummary($0) }
   }
 }
 

@@ -1,0 +1,124 @@
+import Foundation
+import MusicalTime
+import Testing
+import _TestSupport
+
+@testable import Rhythm
+
+/// Invariants of the pitched parts, over seeded styles with layers, replacements, chances, triplets, swing and holds.
+@Suite struct RandomStyleTests {
+  /// The text of a seeded style.
+  private func text(seed: UInt64) -> String {
+    var random = SplitMix(seed: seed)
+    func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &random)! }
+    let (meter, steps) = pick([("4/4", 16), ("3/4", 12), ("7/8", 14), ("6/8", 12), ("1/4", 4)])
+    let roots = ["C", "D", "Eb", "F#", "G", "Bb"]
+    func chord() -> String {
+      pick(roots) + pick(ChordQuality.all).names[0] + pick(["", "", "/E", "/Ab"])
+    }
+    let bars = pick([1, 2, 4])
+    let chords = (0..<bars).map { bar in
+      (0..<pick([1, 2])).map { $0 == 0 && bar > 0 && pick([false, false, true]) ? "/" : chord() }
+        .joined(separator: " ")
+    }
+    var text = """
+      name: seed
+      description: Seed \(seed).
+      tempo: 120
+      meter: \(meter)
+      seed: \(seed)
+      swing: \(pick(["50%", "62%", "75%", "75% eighths", "66.7% eighths"]))
+      chords: \(chords.joined(separator: " | "))
+      play: { always: { kick: \(String(repeating: "x", count: steps)) } }
+      parts:
+
+      """
+    for part in Part.pitched where part == .bass || pick([true, false]) {
+      let lowest = random.integer(in: 0...100)
+      let highest = random.integer(in: lowest + 11...127)
+      text += "  \(part.name):\n    feel: \(random.integer(in: -50...50)) ms\n"
+      text +=
+        "    range: \(NoteName.name(of: UInt8(lowest)))..\(NoteName.name(of: UInt8(highest)))\n"
+      for layer in ["always", "from 30 to 90"] {
+        text += "    \(layer):\n"
+        for tone in PartTone.allCases where tone == .root || pick([true, false]) {
+          let perBar = steps % 4 == 0 ? pick([steps, steps, steps * 3 / 4, steps * 3 / 2]) : steps
+          let bars = pick([1, 2])
+          var line: [Character] = (0..<perBar * bars).map { _ in pick(Array("...xoX---")) }
+          line[0] = pick(["x", "."])
+          for place in 1..<line.count where line[place] == "-" && line[place - 1] == "." {
+            line[place] = "."
+          }
+          let strokes = stride(from: 0, to: line.count, by: perBar).map {
+            String(line[$0..<$0 + perBar])
+          }
+          text +=
+            "      \(tone.name)\(pick(["", "", "!"]))\(pick(["", "", " 50%"])): \"\(strokes.joined(separator: "|"))\"\n"
+        }
+      }
+    }
+    return text
+  }
+
+  @Test(arguments: UInt64(1)...60) func notesAreValid(seed: UInt64) throws {
+    let patch = try PatchLoader.patch(from: text(seed: seed), file: "seed.yaml")
+    let table = StepTable(patch)
+    let ranges = Dictionary(uniqueKeysWithValues: patch.parts.map { ($0.part, $0) })
+    for activity in [0, 50, 80, 127] as [UInt8] {
+      // The beginning and the end of the last note or chord of the bass, in ticks.
+      var (bassBegin, bassEnd) = (Int64.min, Int64.min)
+      for step in Int64(-16)..<Int64(2 * patch.stepCount) {
+        let hits = table.hits(at: Step(step), activity: activity).filter { $0.part != .drums }
+        for hit in hits {
+          let part = try #require(ranges[hit.part])
+          #expect(
+            part.range.contains(hit.note) && hit.program == part.program && hit.delay == part.feel)
+          #expect(
+            (1...127).contains(hit.velocity) && (0...6000).contains(hit.position) && !hit.isGrace)
+          #expect(
+            Int64(hit.duration) * 1000 > hit.position && hit.duration <= 768 + 12, "seed \(seed)")
+        }
+        // A key begins once at a tick.
+        let keys = hits.map { "\($0.part.name) \($0.note) \($0.position)" }
+        #expect(Set(keys).count == keys.count, "seed \(seed), step \(step)")
+        for hit in hits.filter({ $0.part == .bass }).sorted(by: { $0.position < $1.position }) {
+          // With swing, a line in triplets can begin a note before the swung one that it follows.
+          let begin = 6 * step + Int64(hit.position) / 1000
+          if patch.swing == .straight { #expect(begin >= bassEnd || begin == bassBegin, "seed \(seed)") }
+          bassBegin = begin
+          bassEnd = 6 * step + Int64(hit.duration)
+        }
+      }
+    }
+  }
+
+  /// All notes but approaches are in the chord of their step, or in the next one if they anticipate it.
+  @Test(arguments: UInt64(1)...60) func notesAreInTheirChord(seed: UInt64) throws {
+    let text = text(seed: seed).split(separator: "\n").filter { !$0.contains("approach") }.joined(
+      separator: "\n")
+    let table = StepTable(try PatchLoader.patch(from: text, file: "seed.yaml"))
+    for step in Int64(-16)..<Int64(table.stepCount) {
+      for hit in table.hits(at: Step(step), activity: 80) where hit.part != .drums {
+        let chords = try (0...4).map { try #require(table.chord(at: Step(step + $0))) }
+        let isAllowed = chords.contains { chord in
+          chord.contains(hit.note) || (hit.part == .bass && hit.note % 12 == chord.bass)
+        }
+        #expect(isAllowed, "seed \(seed), step \(step), \(hit)")
+      }
+    }
+  }
+
+  /// The pattern of a style without chances repeats in both directions, and does not depend on the order of the steps.
+  @Test(arguments: UInt64(1)...30) func patternRepeats(seed: UInt64) throws {
+    let text = text(seed: seed).replacingOccurrences(of: " 50%:", with: " 100%:")
+    let table = StepTable(try PatchLoader.patch(from: text, file: "seed.yaml"))
+    let length = Int64(table.stepCount)
+    for step in (0..<length).reversed() {
+      let hits = table.hits(at: Step(step), activity: 70)
+      for repetition in [-1_000_000_007, -1, 1, 1_000_000_007] as [Int64] {
+        #expect(
+          table.hits(at: Step(step + repetition * length), activity: 70) == hits, "seed \(seed)")
+      }
+    }
+  }
+}
