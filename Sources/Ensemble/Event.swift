@@ -67,7 +67,8 @@ public enum Event: Hashable, Sendable {
 
   /// The total activity, 0...127.
   case total(UInt8)
-  /// A note or controller of a remote peer, or of the local player (nil), sounds here.
+  /// A note or controller of a remote peer that the gates admit, or of the local player (nil). A note of a remote peer sounds
+  /// here if the player has chosen so (``HearingChoices``).
   case sounded(Message, from: PeerReference?)
   /// The roster, or the weight of a connection, has changed.
   case roster([RosterEntry])

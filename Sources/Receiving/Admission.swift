@@ -1,9 +1,11 @@
-/// What of a session may sound at the local peer.
+/// What of a session the local peer admits, and how loud it sounds.
 public struct Admission: Hashable, Sendable, BitwiseCopyable {
-  /// Whether the notes of the peer sound.
+  /// Whether the notes of the peer are admitted.
   public var notes = false
-  /// Whether all its other messages sound: controllers, programs, pitch bend.
+  /// Whether all its other messages are admitted: controllers, programs, pitch bend.
   public var modification = false
+  /// How loud the notes of the peer sound. Notes that do not sound still reach the programs and the MIDI recording.
+  public var hearing = Hearing.full
   /// Whether the peer is known to be a standard device. Its controllers 7 and 11 on channel 1 are volume and expression, and
   /// sound. Those of all other peers are activity, and do not.
   public var isStandardDevice = false

@@ -50,20 +50,33 @@ extension Receiver {
     }
   }
 
-  /// Returns the first output of a message of the session at `place`. The sound comes first.
+  /// Returns the first output of a message of the session at `place`.
   @_noLocks @_noAllocation
   private mutating func output(
     _ message: Message, _ stamp: Instant, isRecovered: Bool, at place: SessionBlock.Place
   ) -> Output {
     let alreadyRefused = blocks[place.block].sessions[place.index].budget.refused
-    let isSounded = blocks[place.block].sessions[place.index].admits(message, at: arrival)
+    let isAdmitted = blocks[place.block].sessions[place.index].admits(message, at: arrival)
     refusedOfSessions &+= blocks[place.block].sessions[place.index].budget.refused &- alreadyRefused
     let session = blocks[place.block].sessions[place.index].session
     let reception = Reception.message(
-      session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isSounded: isSounded)
-    guard isSounded else { return .reception(reception) }
+      session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isAdmitted: isAdmitted)
+    return isAdmitted ? sound(message, at: place, then: reception) : .reception(reception)
+  }
+
+  /// Returns the first output of an admitted message of the session at `place`: the sound comes first, then the recording, then the
+  /// copy for the control thread.
+  @_noLocks @_noAllocation
+  mutating func sound(_ message: Message, at place: SessionBlock.Place, then reception: Reception) -> Output {
+    let session = blocks[place.block].sessions[place.index].session
     pending = .reception(reception)
-    return .sound(message, from: session)
+    switch blocks[place.block].sessions[place.index].sound(of: message) {
+    case .unchanged: return .sound(message, from: session)
+    case .softer(let softer):
+      (pending, following) = (.record(message, from: session), pending)
+      return .hear(softer, from: session)
+    case .nothing: return .record(message, from: session)
+    }
   }
 
   /// The data of the System Exclusive that ``next(in:)`` has just returned.

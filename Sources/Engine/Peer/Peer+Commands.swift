@@ -74,6 +74,8 @@ extension Peer {
     case .gate(let rule):
       do { try ensemble.gates.apply(rule) } catch { log.warning("\(error)") }
     case .ledBy(let leader): setLeader(leader)
+    case .hear(let rule):
+      do { try core.hearing.apply(rule) } catch { log.warning("\(error)") }
     case .play(let name):
       let identity = name.flatMap { peer(called: $0) }
       guard name == nil || identity != nil else { break }

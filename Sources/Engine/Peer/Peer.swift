@@ -169,6 +169,7 @@ public final class Peer {
       options: { peerOptions.options(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
     core.defaultProgram = { ChannelSynthesizer.defaultProgram(of: $0) }
     core.ensemble.gates = configuration.gates
+    core.hearing = configuration.hearing
     core.ensemble.masterLoss = configuration.masterLoss
     core.ensemble.totalActivityRule = configuration.totalActivityRule
     core.ensemble.ticksPerBar = patch.meter.ticksPerBar

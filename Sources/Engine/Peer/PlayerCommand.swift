@@ -28,6 +28,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case gate(String)
   /// Sets the only peer that may control the rhythm; nil: any peer may.
   case ledBy(String?)
+  /// Applies a rule of ``Ensemble/HearingChoices`` such as `Ben=60`.
+  case hear(String)
   /// Sets the receiver of the player's notes; nil: all peers.
   case play(to: String?)
   /// Sends the player's notes to the next peer in session; after the last one, to all peers.

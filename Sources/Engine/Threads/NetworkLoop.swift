@@ -188,18 +188,28 @@ struct NetworkLoop: ~Copyable {
     case .reception(let reception): pass(reception)
     case .send(let message): send(message)
     case .sound(let message, let session):
-      // Channel 1 (zero-based 0) carries activity only and is silent, but a standard device may play notes on it. They sound on
-      // channel 16 (zero-based 15).
-      var audible = message
-      if let channel = message.channel, channel.wire == 0 { audible = message.on(Channel(wire: 15)) }
-      let event = SoundEvent.message(audible, at: MonotonicClock.now, due: instant)
-      rings.clock.sound.first.messages.push(event)
-      if rings.hasSecondAudioThread { rings.clock.sound.recording.messages.push(event) }
-      if let recording = rings.clock.recording {
-        recording.messages.push(
-          SoundedMessage(audible, from: session, at: event.instant, isTimed: event.isTimed))
-      }
+      sound(message, due: instant)
+      record(message, from: session, due: instant)
+    case .hear(let message, _): sound(message, due: instant)
+    case .record(let message, let session): record(message, from: session, due: instant)
     }
+  }
+
+  /// Passes a message to the audio threads.
+  @_noLocks @_noAllocation
+  private func sound(_ message: Message, due: Instant?) {
+    let event = SoundEvent.message(message.onAudibleChannel, at: MonotonicClock.now, due: due)
+    rings.clock.sound.first.messages.push(event)
+    if rings.hasSecondAudioThread { rings.clock.sound.recording.messages.push(event) }
+  }
+
+  /// Passes a message to the MIDI recording, if there is one.
+  @_noLocks @_noAllocation
+  private func record(_ message: Message, from session: SessionID?, due: Instant?) {
+    guard let recording = rings.clock.recording else { return }
+    let event = SoundEvent.message(message.onAudibleChannel, at: MonotonicClock.now, due: due)
+    recording.messages.push(
+      SoundedMessage(message.onAudibleChannel, from: session, at: event.instant, isTimed: event.isTimed))
   }
 
   /// Receives ``datagram``, which has arrived at the data port.
@@ -308,5 +318,16 @@ struct NetworkLoop: ~Copyable {
     let octets = packet.octets.span.extracting(first: packet.count)
     pass(receiver.receive(octets, from: packet.source, at: packet.arrival))
     while let output = receiver.next(in: octets) { perform(output) }
+  }
+}
+
+extension Message {
+  /// The message on the channel on which it sounds. Channel 1 (zero-based 0) carries activity only and is silent, but a standard
+  /// device may play notes on it. They sound on channel 16 (zero-based 15).
+  fileprivate var onAudibleChannel: Message {
+    @_noLocks @_noAllocation get {
+      guard let channel, channel.wire == 0 else { return self }
+      return on(Channel(wire: 15))
+    }
   }
 }

@@ -31,7 +31,7 @@ public final class PeerCore {
     case play(PlaybackSchedule)
     /// Execute a command of the receiver, on the network thread.
     case receiving(ReceivingCommand)
-    /// Inform the programs and the user that a message sounds: of a remote peer, or of the local player (nil).
+    /// Inform the programs and the user of a message of a remote peer that the gates admit, or of the local player (nil).
     case sounded(Message, from: SessionID?)
     /// Inform the user.
     case event(Event)
@@ -49,6 +49,8 @@ public final class PeerCore {
   public var account = TickAccount()
   /// The peer to which the player's notes go; nil: all peers.
   public var recipient: Identity? { didSet { isRoutingOutdated = true } }
+  /// The remote players whose notes sound here.
+  public var hearing = HearingChoices() { didSet { isAdmissionOutdated = true } }
   /// The settings of the local player.
   var settings = PlayerSettings()
   /// Returns the program, 0...127, with which a channel begins, and to which it returns when its player releases it.
@@ -59,7 +61,7 @@ public final class PeerCore {
   /// The slots of the RTP streams.
   var streamIDs = StreamIDAllocator()
   private var outputs: [Output] = []
-  /// Whether the kind or the name of a peer has changed since the last call of ``updateAdmissions()``.
+  /// Whether the kind or the name of a peer or ``hearing`` has changed since the last call of ``updateAdmissions()``.
   var isAdmissionOutdated = false
   /// The gates at the last call of ``updateAdmissions()``.
   var admittedGates = Gates()
@@ -135,9 +137,9 @@ public final class PeerCore {
       if !peerClocks.isEmpty { handleSessions(at: now) }
       endpoint.received(report, on: session)
       if let sendInstant { endpoint.received(sendInstant: sendInstant, at: report.arrival, on: session) }
-    case .message(let session, let message, let stamp, let arrival, let isRecovered, let isSounded):
+    case .message(let session, let message, let stamp, let arrival, let isRecovered, let isAdmitted):
       endpoint.received(message, stamped: stamp, at: arrival, isRecovered: isRecovered, on: session)
-      received(message, on: session, isSounded: isSounded)
+      received(message, on: session, isAdmitted: isAdmitted)
     case .released(let session, let message): emit(.sounded(message, from: session))
     case .played(let message, let channel, let byInstrument):
       played(message, soundedOn: channel, byInstrument: byInstrument, at: now)

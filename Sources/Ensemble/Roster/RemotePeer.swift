@@ -76,7 +76,7 @@ extension RemotePeer {
     var isReported = false
     /// Whether the player was informed that the peer sends a clock that is not used.
     var isClockReported = false
-    /// The kinds of messages of this peer that may sound, as last reported to the receiver.
+    /// What of this peer is admitted, as last reported to the receiver.
     var admission = Admission()
     /// The settings that the peer has made on MIDI channels at the local peer.
     var settings = ChannelSettings()

@@ -53,6 +53,8 @@ struct PeerCommand: ParsableCommand {
         take                        take the offered role of master
         gate RULE                   open or close gates, see --gate
         led-by PEER|anyone          let only PEER control the rhythm, see --led-by
+        hear PEER|all [PERCENT]     let notes of PEER or of all sound here, see --hear
+        hear none                   let only your own notes sound here
         send-to PEER|all            send your notes to PEER or to all
         note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127, or 100
         release NOTE                end a note, 0...127
@@ -74,7 +76,12 @@ struct PeerCommand: ParsableCommand {
       instrument with a figure, such as tilt-harp, plays by itself while a rhythm plays. A free instrument, such as kind-keys, \
       plays one note for each note that you play, in time with the rhythm. The control `tilt forward` is controller 1 (the \
       modulation wheel, or the keys [ and ]), `tilt sideways` is controller 74, and the force is the velocity. The other peers \
-      hear the notes of the instrument. They do not need its file.
+      get the notes of the instrument. They do not need its file.
+
+      PLAYING TOGETHER
+      Your notes sound on this device. They sound on the device of another player only if that player hears you. The notes of \
+      RTP-MIDI devices without Tutti always sound here, because such a device has no sound of its own. With `hear`, you hear \
+      other players too, softer than yourself. Notes that you do not hear still reach --record and the port `notes` of --midi.
 
       MIDI FILE
       With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \
@@ -101,6 +108,7 @@ struct PeerCommand: ParsableCommand {
         tutti peer --clock-from "TR-8S"
         tutti peer --clock-from rtp:192.168.1.30:5004
         tutti peer --policy contacts --no-journal "stage box"
+        tutti peer --name Ben --hear Ada --hear Cleo=30
         tutti peer --name Ben --led-by Ada --gate "Cleo:notes,modification=closed"
         tutti peer --name Ada --restore
         tutti peer --passkey-file band.txt

@@ -11,7 +11,7 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
+    led-by PEER|anyone, hear PEER|all|none [PERCENT], send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.
@@ -66,6 +66,13 @@ extension PlayerCommand {
       } catch { throw CommandSyntaxError(description: "\(error)") }
       self = .gate(rest)
     case "led-by" where !rest.isEmpty: self = .ledBy(rest == "anyone" ? nil : rest)
+    case "hear" where !rest.isEmpty:
+      // The choices are discarded. Only the syntax of the rule is checked.
+      do {
+        var choices = HearingChoices()
+        try choices.apply(rest)
+      } catch { throw CommandSyntaxError(description: "\(error)") }
+      self = .hear(rest)
     case "send-to" where !rest.isEmpty: self = .play(to: rest == "all" ? nil : rest)
     case "save-patch" where !rest.isEmpty:
       do { self = .savePatch(to: try PatchLibrary.newPath(of: rest)) } catch {
