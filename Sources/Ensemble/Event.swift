@@ -63,6 +63,11 @@ public enum Event: Hashable, Sendable {
   /// The MIDI channel of the local peer; nil if none is left.
   case channel(Channel?)
 
+  // MARK: Playing together
+
+  /// The peer changes the sound of the local player's instrument. Reported once per session.
+  case shaped(by: PeerReference)
+
   // MARK: Observation of a running peer
 
   /// The total activity, 0...127.

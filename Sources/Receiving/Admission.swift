@@ -6,6 +6,9 @@ public struct Admission: Hashable, Sendable, BitwiseCopyable {
   public var modification = false
   /// How loud the notes of the peer sound. Notes that do not sound still reach the programs and the MIDI recording.
   public var hearing = Hearing.full
+  /// Whether the peer may change the sound of the local player's instrument, by controllers on the channel of the local player:
+  /// see ``MIDI/Message/shapesInstrument``.
+  public var shaping = false
   /// Whether the peer is known to be a standard device. Its controllers 7 and 11 on channel 1 are volume and expression, and
   /// sound. Those of all other peers are activity, and do not.
   public var isStandardDevice = false

@@ -59,9 +59,23 @@ extension Receiver {
     let isAdmitted = blocks[place.block].sessions[place.index].admits(message, at: arrival)
     refusedOfSessions &+= blocks[place.block].sessions[place.index].budget.refused &- alreadyRefused
     let session = blocks[place.block].sessions[place.index].session
+    let shapes = isAdmitted && shapesInstrument(message, at: place)
     let reception = Reception.message(
-      session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isAdmitted: isAdmitted)
+      session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isAdmitted: isAdmitted && !shapes)
+    if shapes {
+      (pending, following) = (.reception(.shaped(session)), .reception(reception))
+      return .shape(message, from: session)
+    }
     return isAdmitted ? sound(message, at: place, then: reception) : .reception(reception)
+  }
+
+  /// Whether an admitted message of the session at `place` changes the sound of the local player's instrument.
+  @_noLocks @_noAllocation
+  private func shapesInstrument(_ message: Message, at place: SessionBlock.Place) -> Bool {
+    guard blocks[place.block].sessions[place.index].admission.shaping, message.shapesInstrument,
+      let channel = message.channel, let localChannel
+    else { return false }
+    return channel.wire == localChannel.wire
   }
 
   /// Returns the first output of an admitted message of the session at `place`: the sound comes first, then the recording, then the

@@ -51,6 +51,8 @@ public struct Receiver: ~Copyable {
   var player = LocalPlayer()
   /// The delivery of the local player that is in progress.
   var delivery: PlayerDelivery?
+  /// The channel of the local player; nil if the player has none.
+  var localChannel: Channel?
   /// The notes that are being ended at the peer of a stream.
   var endsAsPlayed: (held: HeldNotes, stream: StreamID?) = (HeldNotes(), nil)
   /// The identity of the local peer.
@@ -106,6 +108,7 @@ public struct Receiver: ~Copyable {
     case .play(let message): player.play(message)
     case .soundForPlayer(let message): pending = .sound(message, from: nil)
     case .route(let channel, let route): player.routes[Int(channel.wire)] = route
+    case .localChannel(let channel): localChannel = channel
     case .endNotesAsPlayed(let stream): endsAsPlayed = (player.asPlayed, stream)
     case .releaseNotes:
       player.releaseAll()

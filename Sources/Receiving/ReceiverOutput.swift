@@ -12,6 +12,9 @@ extension Receiver {
     case hear(Message, from: SessionID)
     /// Record a message of the peer of a session, without sounding it: a note as it was played.
     case record(Message, from: SessionID)
+    /// Play a controller of the peer of a session as if the local player had sent it: the peer changes the sound of the instrument of
+    /// the local player.
+    case shape(Message, from: SessionID)
     /// Send a message of the local player, by the stream sender.
     case send(StreamMessage)
     /// Pass this to the control thread.

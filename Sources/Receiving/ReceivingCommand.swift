@@ -20,6 +20,8 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case soundForPlayer(Message)
   /// From now on, the player's messages on this input channel take this route.
   case route(Channel, PlayerRoute)
+  /// From now on, this is the channel of the local player; nil: the player has none.
+  case localChannel(Channel?)
   /// Ends the notes that the player holds for all peers, on their input channels, at the peer of one stream.
   case endNotesAsPlayed(StreamID)
   /// Ends the notes of the local player, who leaves, and those that the peers of all sessions hold.

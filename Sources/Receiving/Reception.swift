@@ -12,6 +12,8 @@ public enum Reception: Sendable, BitwiseCopyable {
   /// A message. A recovered message repairs an earlier loss. `isAdmitted` is whether it is a channel message that the
   /// gate and the budget of the session have admitted.
   case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool, isAdmitted: Bool)
+  /// The peer of a session has changed the sound of the local player's instrument. The message follows, and is not admitted.
+  case shaped(SessionID)
   /// A held note, or a pedal, was ended by this message, because its session has ended or its player is silenced.
   case released(SessionID, Message)
   /// A message of the local player or of the player's instrument was played. It is still on its input channel. If it sounds here,

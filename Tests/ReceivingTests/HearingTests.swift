@@ -31,7 +31,7 @@ import _TestSupport
       case .record(let message, _): recorded.append(message)
       case .reception(.message(_, let message, _, _, _, isAdmitted: true)), .reception(.released(_, let message)):
         reported.append(message)
-      case .send, .reception: break
+      case .shape, .send, .reception: break
       }
     }
   }

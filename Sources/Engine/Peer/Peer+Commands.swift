@@ -87,6 +87,7 @@ extension Peer {
     case .control(let number, let value):
       core.play(
         .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
+    case .shape(let name, let controller, let value): shape(name, controller: controller, value: value)
     case .patch(let patch, let name): choose(patch, named: name)
     case .strike: strike()
     case .tilt(let change): tilt(by: change)

@@ -48,7 +48,7 @@ extension NetworkLoop {
   /// Passes a message of the local player to the instrument. Returns whether the instrument uses it.
   @_noLocks @_noAllocation
   mutating func isForInstrument(_ message: Message, at now: Instant) -> Bool {
-    guard instrument.receive(message, at: now) else { return false }
+    guard !receiver.shapesOtherInstrument(message), instrument.receive(message, at: now) else { return false }
     if message.startsNote {
       pass(.struck)
       rings.bell.ring()
@@ -79,7 +79,7 @@ extension NetworkLoop {
           }
         case .reception(.played(let message, let channel, _)):
           pass(.played(message, soundedOn: channel, byInstrument: true))
-        case .sound, .hear, .record, .reception: perform(next, at: output.instant)
+        case .sound, .hear, .record, .shape, .reception: perform(next, at: output.instant)
         }
       }
       rings.bell.ring()

@@ -34,6 +34,9 @@ struct NetworkLoop: ~Copyable {
   /// The messages of the instrument that are sent later, because the sound gets them in advance.
   var delayed = DelayedMessages()
   private var probes: ProbeSender
+  /// The controllers in the packet that is being decoded with which a remote player changes the sound of the instrument. A packet
+  /// rarely has more than one. Beyond the capacity, they are dropped.
+  private var shapes = RigidArray<Message>(capacity: 64)
   /// The received datagram.
   private var datagram = Datagram()
   /// The header of ``datagram``.
@@ -144,6 +147,7 @@ struct NetworkLoop: ~Copyable {
       }
       while let packet = receiver.takeEarlyPacket(at: MonotonicClock.now) {
         decode(packet)
+        shape()
         rings.bell.ring()
       }
     }
@@ -192,7 +196,21 @@ struct NetworkLoop: ~Copyable {
       record(message, from: session, due: instant)
     case .hear(let message, _): sound(message, due: instant)
     case .record(let message, let session): record(message, from: session, due: instant)
+    // Only packets cause it, and ``shape()`` performs it.
+    case .shape: break
     }
+  }
+
+  /// Plays the controllers of ``shapes``.
+  @_noLocks @_noAllocation
+  private mutating func shape() {
+    var index = 0
+    while index < shapes.count {
+      let message = shapes[index]
+      index += 1
+      if !isForInstrument(message, at: MonotonicClock.now) { play(unchanged: message) }
+    }
+    shapes.removeAll()
   }
 
   /// Passes a message to the audio threads.
@@ -219,6 +237,7 @@ struct NetworkLoop: ~Copyable {
   private mutating func receiveData() -> Bool {
     guard isControl() else {
       decode()
+      shape()
       return true
     }
     var wakesControl = true
@@ -309,7 +328,10 @@ struct NetworkLoop: ~Copyable {
   private mutating func decode() {
     let octets = datagram.octets.span.extracting(first: datagram.count)
     pass(receiver.receive(octets, from: datagram.from, at: datagram.at))
-    while let output = receiver.next(in: octets) { perform(output) }
+    while let output = receiver.next(in: octets) {
+      if case .shape(let message, _) = output, shapes.count < shapes.capacity { shapes.append(message) }
+      perform(output)
+    }
   }
 
   /// Decodes a packet that arrived before its session began.
@@ -317,7 +339,10 @@ struct NetworkLoop: ~Copyable {
   private mutating func decode(_ packet: EarlyPacket) {
     let octets = packet.octets.span.extracting(first: packet.count)
     pass(receiver.receive(octets, from: packet.source, at: packet.arrival))
-    while let output = receiver.next(in: octets) { perform(output) }
+    while let output = receiver.next(in: octets) {
+      if case .shape(let message, _) = output, shapes.count < shapes.capacity { shapes.append(message) }
+      perform(output)
+    }
   }
 }
 

@@ -69,6 +69,10 @@ public final class PeerCore {
   var routes = (0..<16).map { PlayerRoute.standard(for: Channel(wire: $0)) }
   /// Whether ``recipient`` or a session has changed since the last call of ``updateRoutes()``.
   var isRoutingOutdated = false
+  /// The channel of the local player, as the receiver knows it.
+  var receivingChannel: Channel?
+  /// The value of ``EnsembleState/channelChanges`` at the last call of ``updateAdmissions()``.
+  var admittedChannelChanges = 0
   /// The value of ``EnsembleState/channelChanges`` at the last call of ``updateRoutes()``.
   var routedChannelChanges = 0
   /// The sessions to close, and when, in this order: see ``inform(_:ofUsed:at:)``.
@@ -140,6 +144,7 @@ public final class PeerCore {
     case .message(let session, let message, let stamp, let arrival, let isRecovered, let isAdmitted):
       endpoint.received(message, stamped: stamp, at: arrival, isRecovered: isRecovered, on: session)
       received(message, on: session, isAdmitted: isAdmitted)
+    case .shaped(let session): shaped(by: session)
     case .released(let session, let message): emit(.sounded(message, from: session))
     case .played(let message, let channel, let byInstrument):
       played(message, soundedOn: channel, byInstrument: byInstrument, at: now)

@@ -52,14 +52,20 @@ extension PeerCore {
     admission.isStandardDevice = ensemble.roster[slot].session!.isStandardDevice
     if let identity = ensemble.roster[slot].identity {
       admission.hearing = hearing.hearing(of: identity, named: ensemble.roster.ownedName(of: identity))
+      // The controllers of a peer that has the channel of the local peer belong to its own sound.
+      let channel = ensemble.channel(of: identity) ?? Self.lastChannel
+      admission.shaping = admission.modification && channel != ensemble.channel
     }
     return admission
   }
 
   /// Tells the receiver what is admitted and how loud it sounds, for each session for which this has changed.
   func updateAdmissions() {
-    guard isAdmissionOutdated || ensemble.gates != admittedGates else { return }
+    guard
+      isAdmissionOutdated || ensemble.gates != admittedGates || ensemble.channelChanges != admittedChannelChanges
+    else { return }
     (isAdmissionOutdated, admittedGates) = (false, ensemble.gates)
+    admittedChannelChanges = ensemble.channelChanges
     for session in roster.mapSessions({ $0.session!.id }) {
       guard let slot = ensemble.roster.slot(of: session) else { continue }
       let admission = admission(of: slot)

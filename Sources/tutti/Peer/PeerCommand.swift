@@ -59,6 +59,7 @@ struct PeerCommand: ParsableCommand {
         note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127, or 100
         release NOTE                end a note, 0...127
         control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
+        shape PEER CONTROLLER VALUE change the sound of the instrument of PEER; both numbers 0...127
         peers                       list the peers, like the key w
         leave                       leave the other peers and end the program
 
@@ -82,6 +83,10 @@ struct PeerCommand: ParsableCommand {
       Your notes sound on this device. They sound on the device of another player only if that player hears you. The notes of \
       RTP-MIDI devices without Tutti always sound here, because such a device has no sound of its own. With `hear`, you hear \
       other players too, softer than yourself. Notes that you do not hear still reach --record and the port `notes` of --midi.
+
+      With `shape`, you change the sound of another player's instrument: controller 1 is `tilt forward`, 74 is `tilt sideways`. \
+      A controller that you send to the port `in` on the channel of another player does the same. That player sees who does \
+      it, and can close the gate `modification`.
 
       MIDI FILE
       With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \

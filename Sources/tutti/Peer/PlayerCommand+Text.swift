@@ -11,7 +11,7 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, hear PEER|all|none [PERCENT], send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
+    led-by PEER|anyone, hear PEER|all|none [PERCENT], send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, shape PEER CONTROLLER VALUE, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.
@@ -82,6 +82,14 @@ extension PlayerCommand {
       let values = try numbers(1...2)
       self = .note(values[0], velocity: values.count > 1 ? values[1] : 100)
     case "release": self = .note(try numbers(1...1)[0], velocity: 0)
+    case "shape":
+      // The name of the peer may have several words.
+      let values = words.suffix(2).compactMap { UInt8($0) }.filter { $0 <= 127 }
+      guard words.count >= 4, values.count == 2 else {
+        throw error("not a shape; give PEER and two numbers from 0 to 127, such as `shape Ben 1 90`")
+      }
+      let peer = words.dropFirst().dropLast(2).joined(separator: " ")
+      self = .shape(peer, controller: values[0], value: values[1])
     case "control":
       let values = try numbers(2...2)
       self = .control(values[0], value: values[1])

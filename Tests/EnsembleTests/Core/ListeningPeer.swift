@@ -72,6 +72,9 @@ final class ListeningPeer {
     case .sound(let message, let session): sounds.append((message, session))
     case .hear(let message, let session): sounds.append((message, session))
     case .record: break
+    case .shape(let message, _):
+      receiver.execute(.play(message))
+      while let output = receiver.next() { execute(output) }
     case .send(let message): outputs.append(.stream(.message(message)))
     case .reception(let reception):
       core.receive(reception, systemExclusive: { [] }, now: now)

@@ -13,6 +13,7 @@ import Simulation
 /// after the player has chosen not to hear its peer any longer.
 public final class ReceiverFuzzer: Fuzzer {
   private static let slots = 4
+  private static let localChannel = Channel(wire: 4)
   /// An upper bound of the outputs of one packet: three for each event of a ``PacketReceiver``.
   private static let maximumOutputs = 3 * (EventLimits.journal + 4000)
 
@@ -37,6 +38,7 @@ public final class ReceiverFuzzer: Fuzzer {
     random = SplitMix(seed: seed &+ 7)
     packets = HostilePackets(seed: seed, count: count)
     receiver.add(SessionBlock())
+    receiver.execute(.localChannel(Self.localChannel))
   }
 
   public var account: String {
@@ -85,6 +87,7 @@ public final class ReceiverFuzzer: Fuzzer {
   private func admit(_ slot: Int) throws(FuzzFailure) {
     (admissions[slot].notes, admissions[slot].modification) = (pick(4) > 0, pick(4) > 0)
     admissions[slot].isStandardDevice = pick(2) == 0
+    admissions[slot].shaping = pick(2) == 0
     admissions[slot].hearing = Hearing(percent: [0, 1, 60, 100][pick(4)])
     try execute(.admit(slot: slot, SessionID(number: sessions[slot] ?? 0), admissions[slot]))
   }
@@ -137,6 +140,10 @@ public final class ReceiverFuzzer: Fuzzer {
       try recordHeard(message, of: session, isSofter: false)
     case .hear(let message, let session): try recordHeard(message, of: session, isSofter: true)
     case .record(let message, let session): try recordAdmitted(message, of: session)
+    case .shape(let message, let session):
+      let slot = sessions.firstIndex(of: session.number)
+      let mayShape = slot.map { admissions[$0].shaping && admissions[$0].modification } ?? false
+      try check(mayShape && message.channel == Self.localChannel, "a message shapes the instrument without permission")
     case .sound, .send, .reception: break
     }
   }
