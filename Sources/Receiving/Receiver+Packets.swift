@@ -89,7 +89,12 @@ extension Receiver {
     case .softer(let softer):
       (pending, following) = (.record(message, from: session), pending)
       return .hear(softer, from: session)
-    case .nothing: return .record(message, from: session)
+    case .nothing:
+      guard blocks[place.block].sessions[place.index].admission.setsPitches else {
+        return .record(message, from: session)
+      }
+      (pending, following) = (.record(message, from: session), pending)
+      return .pitch(message, from: session)
     }
   }
 

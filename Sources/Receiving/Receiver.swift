@@ -95,7 +95,7 @@ public struct Receiver: ~Copyable {
     case .admit(let slot, let session, let admission):
       guard let place = place(of: session, in: slot) else { return }
       blocks[place.block].sessions[place.index].admission = admission
-      if admission.hearing.percent == 0 { silencing = place }
+      if !admission.isHeard { silencing = place }
     case .sound(let slot, let session, let message):
       guard let place = place(of: session, in: slot) else { return }
       blocks[place.block].sessions[place.index].held.note(message)

@@ -12,6 +12,8 @@ extension Receiver {
     case hear(Message, from: SessionID)
     /// Record a message of the peer of a session, without sounding it: a note as it was played.
     case record(Message, from: SessionID)
+    /// Press or release a key that sets a pitch of the local player's instrument: a note of the peer of a session.
+    case pitch(Message, from: SessionID)
     /// Play a controller of the peer of a session as if the local player had sent it: the peer changes the sound of the instrument of
     /// the local player.
     case shape(Message, from: SessionID)

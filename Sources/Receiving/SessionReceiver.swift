@@ -74,10 +74,10 @@ struct SessionReceiver: ~Copyable {
     if message.silencesNote {
       let ends = heard.ends(with: message)
       heard.note(message)
-      return ends || admission.hearing.percent > 0 ? .unchanged : .nothing
+      return ends || admission.isHeard ? .unchanged : .nothing
     }
     let sound = admission.hearing.sound(of: message)
-    if case .nothing = sound { return sound }
+    guard admission.isHeard else { return .nothing }
     heard.note(message)
     return sound
   }

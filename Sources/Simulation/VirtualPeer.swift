@@ -137,8 +137,9 @@ final class VirtualPeer {
     case .sound(let message, let session): events.append(.sound(message, from: session))
     case .hear(let message, let session): events.append(.heard(message, from: session))
     case .record(let message, let session): events.append(.recorded(message, from: session))
+    // The peer has no instrument.
+    case .pitch: break
     case .shape(let message, _):
-      // The peer has no instrument.
       receiver.execute(.play(message))
       while let output = receiver.next() { execute(output) }
     case .send(let message): execute(.message(message))

@@ -17,6 +17,8 @@ import _TestSupport
   private struct Result: Equatable {
     /// What sounds.
     var sounds: [Message] = []
+    /// What sets pitches of the instrument.
+    var pitches: [Message] = []
     /// What is recorded.
     var recorded: [Message] = []
     /// What the control thread gets as admitted, or as ended.
@@ -31,6 +33,7 @@ import _TestSupport
       case .record(let message, _): recorded.append(message)
       case .reception(.message(_, let message, _, _, _, isAdmitted: true)), .reception(.released(_, let message)):
         reported.append(message)
+      case .pitch(let message, _): pitches.append(message)
       case .shape, .send, .reception: break
       }
     }
@@ -140,6 +143,21 @@ import _TestSupport
     var peer = Peer(60)
     _ = peer.receive(on(100), .controlChange(Self.channel, controller: 123, value: 0))
     #expect(peer.hear(0) == Result())
+  }
+
+  /// The notes set the pitches of the instrument instead of sounding. Those that sound end. When the session ends, the key that is
+  /// still held is released.
+  @Test func notesThatSetPitchesDoNotSound() {
+    var peer = Peer(60)
+    _ = peer.receive(on(100))
+    var admission = Peer.admission(60)
+    admission.setsPitches = true
+    #expect(peer.execute(.admit(slot: 0, SessionID(number: 1), admission)).sounds == [off])
+    let result = peer.receive(off, on(90))
+    #expect(result.sounds.isEmpty && result.pitches == [off, on(90)])
+    #expect(result.recorded == [off, on(90)] && result.reported == [off, on(90)])
+    let end = peer.execute(.close(slot: 0, SessionID(number: 1)))
+    #expect(end.sounds.isEmpty && end.pitches == [off] && end.recorded == [off])
   }
 
   /// Random notes, controllers and choices. What sounds and what is recorded has always ended when the session ends.

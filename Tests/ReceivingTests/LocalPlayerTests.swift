@@ -193,7 +193,7 @@ import _TestSupport
         switch output {
         case .send(let sent): held[sent.receiver, default: HeldNotes()].note(sent.message)
         case .sound(let message, _): sounding.note(message)
-        case .hear, .record, .shape, .reception: break
+        case .hear, .record, .pitch, .shape, .reception: break
         }
       }
     }

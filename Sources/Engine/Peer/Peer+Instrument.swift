@@ -38,7 +38,8 @@ extension Peer {
     core.play(.controlChange(localChannel, controller: 1, value: UInt7(clamping: tilt)))
   }
 
-  private func publishInstrument() {
+  /// Passes the settings of the instrument to the network thread.
+  func publishInstrument() {
     instrumentSettings.schedule = ensemble.schedule
     (instrumentSettings.activity, instrumentSettings.lead) = (ensemble.activity, ensemble.soundLead)
     networkRings.instrument.publish(instrumentSettings)

@@ -20,6 +20,20 @@ extension Peer {
     }
   }
 
+  /// Lets the notes of the peer with this name or identity set the pitches of the instrument; nil: the player sets them.
+  func borrowPitches(from name: String?) {
+    let source = name.flatMap { peer(called: $0) }
+    guard name == nil || source != nil else { return }
+    core.pitchSource = source
+    instrumentSettings.borrowsPitches = source != nil
+    publishInstrument()
+    guard let name else { return log.notice("pitches: from now on your own") }
+    let remedy = "; choose an instrument with the key i or the command `instrument NAME`"
+    let advice = instrumentSettings.table == nil ? remedy : ""
+    log.notice(
+      "pitches: from now on those of \(name), who does not sound here; each of your actions plays one\(advice)")
+  }
+
   /// Informs the player that a remote player changes the sound of the instrument.
   func isShaped(by peer: PeerReference) {
     let other = name(of: peer)

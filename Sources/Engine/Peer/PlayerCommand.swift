@@ -40,6 +40,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case control(UInt8, value: UInt8)
   /// Sends a controller, 0...127, and its value to the instrument of a peer, whose sound it changes.
   case shape(String, controller: UInt8, value: UInt8)
+  /// Lets the notes of a peer set the pitches of the player's instrument; nil: the player sets them.
+  case pitches(from: String?)
   /// Plays the notes of the player with another instrument; nil: as they are.
   case instrument(Instrument?, named: String)
   /// Plays a note of the instrument with a normal force.

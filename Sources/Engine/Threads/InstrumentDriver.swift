@@ -88,6 +88,7 @@ struct InstrumentDriver: BitwiseCopyable {
     }
     guard case .some = player else { return }
     player!.controls.set(activity: settings.activity)
+    if !settings.borrowsPitches { player!.pitches = BorrowedPitches() }
     follow(at: now)
   }
 
@@ -124,6 +125,16 @@ struct InstrumentDriver: BitwiseCopyable {
     // all other messages.
     guard case .controlChange(_, let controller, _) = message else { return true }
     return !message.setsActivity && !message.endsAllNotes && controller.value != 7 && controller.value != 10
+  }
+
+  /// A note of the player who sets the pitches. Without an instrument, it has no effect.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func setPitch(_ message: Message) {
+    // The choice may have ended a moment ago.
+    guard settings.borrowsPitches, case .some = player else { return }
+    player!.pitches.receive(message)
   }
 
   /// Returns the next message of the instrument; nil if there is none until ``nextDeadline``.

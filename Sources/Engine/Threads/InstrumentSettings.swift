@@ -9,6 +9,8 @@ struct InstrumentSettings: Sendable, BitwiseCopyable {
   var number: UInt32 = 0
   /// Nil if the messages of the player are played as they are.
   var table: InstrumentTable?
+  /// Whether another player sets the pitches.
+  var borrowsPitches = false
   /// The rhythm.
   var schedule = PlaybackSchedule.silence
   /// The activity of the player, 0...127.

@@ -79,7 +79,7 @@ extension NetworkLoop {
           }
         case .reception(.played(let message, let channel, _)):
           pass(.played(message, soundedOn: channel, byInstrument: true))
-        case .sound, .hear, .record, .shape, .reception: perform(next, at: output.instant)
+        case .sound, .hear, .record, .pitch, .shape, .reception: perform(next, at: output.instant)
         }
       }
       rings.bell.ring()

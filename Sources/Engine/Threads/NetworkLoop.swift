@@ -142,6 +142,7 @@ struct NetworkLoop: ~Copyable {
       }
       receiver.execute(command)
       while let output = receiver.next() {
+        act(on: output)
         perform(output)
         rings.bell.ring()
       }
@@ -196,8 +197,18 @@ struct NetworkLoop: ~Copyable {
       record(message, from: session, due: instant)
     case .hear(let message, _): sound(message, due: instant)
     case .record(let message, let session): record(message, from: session, due: instant)
-    // Only packets cause it, and ``shape()`` performs it.
-    case .shape: break
+    // ``act(on:)`` and ``shape()`` perform these outputs.
+    case .pitch, .shape: break
+    }
+  }
+
+  /// Performs an output that concerns the instrument of the local player, as far as this is possible while a packet is read.
+  @_noLocks @_noAllocation
+  private mutating func act(on output: Receiver.Output) {
+    switch output {
+    case .pitch(let message, _): instrument.setPitch(message)
+    case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
+    case .sound, .hear, .record, .send, .reception: break
     }
   }
 
@@ -329,7 +340,11 @@ struct NetworkLoop: ~Copyable {
     let octets = datagram.octets.span.extracting(first: datagram.count)
     pass(receiver.receive(octets, from: datagram.from, at: datagram.at))
     while let output = receiver.next(in: octets) {
-      if case .shape(let message, _) = output, shapes.count < shapes.capacity { shapes.append(message) }
+      switch output {
+      case .pitch(let message, _): instrument.setPitch(message)
+      case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
+      default: break
+      }
       perform(output)
     }
   }
@@ -340,7 +355,7 @@ struct NetworkLoop: ~Copyable {
     let octets = packet.octets.span.extracting(first: packet.count)
     pass(receiver.receive(octets, from: packet.source, at: packet.arrival))
     while let output = receiver.next(in: octets) {
-      if case .shape(let message, _) = output, shapes.count < shapes.capacity { shapes.append(message) }
+      act(on: output)
       perform(output)
     }
   }

@@ -51,6 +51,8 @@ public final class PeerCore {
   public var recipient: Identity? { didSet { isRoutingOutdated = true } }
   /// The remote players whose notes sound here.
   public var hearing = HearingChoices() { didSet { isAdmissionOutdated = true } }
+  /// The peer whose notes set the pitches of the local player's instrument and do not sound here; nil if there is none.
+  public var pitchSource: Identity? { didSet { isAdmissionOutdated = true } }
   /// The settings of the local player.
   var settings = PlayerSettings()
   /// Returns the program, 0...127, with which a channel begins, and to which it returns when its player releases it.
@@ -61,7 +63,8 @@ public final class PeerCore {
   /// The slots of the RTP streams.
   var streamIDs = StreamIDAllocator()
   private var outputs: [Output] = []
-  /// Whether the kind or the name of a peer or ``hearing`` has changed since the last call of ``updateAdmissions()``.
+  /// Whether the kind or the name of a peer or one of the choices ``hearing`` and ``pitchSource``
+  /// has changed since the last call of ``updateAdmissions()``.
   var isAdmissionOutdated = false
   /// The gates at the last call of ``updateAdmissions()``.
   var admittedGates = Gates()

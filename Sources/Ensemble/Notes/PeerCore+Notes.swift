@@ -52,6 +52,7 @@ extension PeerCore {
     admission.isStandardDevice = ensemble.roster[slot].session!.isStandardDevice
     if let identity = ensemble.roster[slot].identity {
       admission.hearing = hearing.hearing(of: identity, named: ensemble.roster.ownedName(of: identity))
+      admission.setsPitches = identity == pitchSource
       // The controllers of a peer that has the channel of the local peer belong to its own sound.
       let channel = ensemble.channel(of: identity) ?? Self.lastChannel
       admission.shaping = admission.modification && channel != ensemble.channel

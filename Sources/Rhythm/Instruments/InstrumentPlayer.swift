@@ -27,6 +27,10 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public var controls = PlayerControls()
+  /// The pitches that another player sets. While there are any, each note plays one of them instead of the pitch of the controls.
+  ///
+  /// Real-time: safe.
+  public var pitches = BorrowedPitches()
   /// The number of actions without a note, because sixteen notes were waiting already.
   ///
   /// Real-time: safe.
@@ -76,7 +80,8 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     if let start { isInRhythm = position >= start }
     if isInRhythm, table.hasFigure { return nil }
     var note = InstrumentNotes.Note()
-    (note.key, note.velocity) = (table.key(controls, degree: 0), table.velocity(controls))
+    note.key = table.key(controls, degree: 0, borrowed: pitches.current)
+    note.velocity = table.velocity(controls)
     var placement = Quantizer.Placement.atOnce
     if isInRhythm { placement = table.quantizer.placement(of: position) }
     switch placement {
@@ -84,7 +89,9 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     // A line before the last horizon is still to come. The note is returned late, but keeps its line.
     case .onLine(let tick): note.position = MusicalPosition(tick)
     }
-    return wait(note) ? placement : nil
+    guard wait(note) else { return nil }
+    pitches.advance()
+    return placement
   }
 
   /// Plays a message of a MIDI device: a Note On is an action, a controller sets a control, and All Sound Off or All Notes Off

@@ -1,17 +1,20 @@
 // The properties of notes, from the controls of the player.
 extension InstrumentTable {
-  /// The key `degree` notes of the scale above the pitch that `controls` selects.
+  /// The key `degree` notes of the scale above the pitch that `controls` selects, or above the note of the scale that is nearest to
+  /// `borrowed`, a key that another player has set.
   ///
   /// The pitch leaves room for the highest note of the figure. If the scale has too few notes, its highest note replaces
   /// those above it.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  func key(_ controls: PlayerControls, degree: UInt8) -> UInt8 {
+  func key(_ controls: PlayerControls, degree: UInt8, borrowed: UInt8? = nil) -> UInt8 {
     let room = keyCount &- greatestDegree
     let choices = room > 1 ? room : 1
     var index: Int
-    if case .key = pitch.source {
+    if let borrowed {
+      index = self.index(nearest: borrowed)
+    } else if case .key = pitch.source {
       index = self.index(nearest: controls.key)
     } else {
       // Each note has an equal share of the control's values.

@@ -60,6 +60,7 @@ struct PeerCommand: ParsableCommand {
         release NOTE                end a note, 0...127
         control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
         shape PEER CONTROLLER VALUE change the sound of the instrument of PEER; both numbers 0...127
+        pitches from PEER|none      let the notes of PEER set the pitches of your instrument
         peers                       list the peers, like the key w
         leave                       leave the other peers and end the program
 
@@ -87,6 +88,9 @@ struct PeerCommand: ParsableCommand {
       With `shape`, you change the sound of another player's instrument: controller 1 is `tilt forward`, 74 is `tilt sideways`. \
       A controller that you send to the port `in` on the channel of another player does the same. That player sees who does \
       it, and can close the gate `modification`.
+
+      With `pitches from PEER`, the notes that PEER plays do not sound here. Each of your actions plays one of the keys that PEER \
+      holds: the newest first, then the others in turn. When PEER holds no key, the last one remains.
 
       MIDI FILE
       With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \

@@ -11,7 +11,7 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, hear PEER|all|none [PERCENT], send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, shape PEER CONTROLLER VALUE, peers, leave
+    led-by PEER|anyone, hear PEER|all|none [PERCENT], send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, shape PEER CONTROLLER VALUE, pitches from PEER|none, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.
@@ -82,6 +82,12 @@ extension PlayerCommand {
       let values = try numbers(1...2)
       self = .note(values[0], velocity: values.count > 1 ? values[1] : 100)
     case "release": self = .note(try numbers(1...1)[0], velocity: 0)
+    case "pitches":
+      let peer = words.dropFirst(2).joined(separator: " ")
+      guard words.count > 2, words[1] == "from" else {
+        throw error("not a source of pitches; give `from` and PEER or none, such as `pitches from Ada`")
+      }
+      self = .pitches(from: peer == "none" ? nil : peer)
     case "shape":
       // The name of the peer may have several words.
       let values = words.suffix(2).compactMap { UInt8($0) }.filter { $0 <= 127 }

@@ -71,7 +71,7 @@ final class ListeningPeer {
     switch output {
     case .sound(let message, let session): sounds.append((message, session))
     case .hear(let message, let session): sounds.append((message, session))
-    case .record: break
+    case .record, .pitch: break
     case .shape(let message, _):
       receiver.execute(.play(message))
       while let output = receiver.next() { execute(output) }

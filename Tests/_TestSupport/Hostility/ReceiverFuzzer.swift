@@ -14,8 +14,8 @@ import Simulation
 public final class ReceiverFuzzer: Fuzzer {
   private static let slots = 4
   private static let localChannel = Channel(wire: 4)
-  /// An upper bound of the outputs of one packet: three for each event of a ``PacketReceiver``.
-  private static let maximumOutputs = 3 * (EventLimits.journal + 4000)
+  /// An upper bound of the outputs of one packet: four for each event of a ``PacketReceiver``.
+  private static let maximumOutputs = 4 * (EventLimits.journal + 4000)
 
   private var packets: HostilePackets
   private var receiver = Receiver(identity: 1)
@@ -88,6 +88,7 @@ public final class ReceiverFuzzer: Fuzzer {
     (admissions[slot].notes, admissions[slot].modification) = (pick(4) > 0, pick(4) > 0)
     admissions[slot].isStandardDevice = pick(2) == 0
     admissions[slot].shaping = pick(2) == 0
+    admissions[slot].setsPitches = pick(4) == 0
     admissions[slot].hearing = Hearing(percent: [0, 1, 60, 100][pick(4)])
     try execute(.admit(slot: slot, SessionID(number: sessions[slot] ?? 0), admissions[slot]))
   }
@@ -101,7 +102,7 @@ public final class ReceiverFuzzer: Fuzzer {
       try check(count <= 2 * Self.slots * 16 * 129, "too many outputs of a command")
       try record(output)
     }
-    if case .admit(_, let session, let admission) = command, admission.hearing == .none {
+    if case .admit(_, let session, let admission) = command, admission.hearing == .none || admission.setsPitches {
       try check(heard[session.number]?.isEmpty != false, "a note sounds that the player does not hear any longer")
     }
     if case .close(let slot, let session) = command, sessions[slot] == session.number {
@@ -144,6 +145,10 @@ public final class ReceiverFuzzer: Fuzzer {
       let slot = sessions.firstIndex(of: session.number)
       let mayShape = slot.map { admissions[$0].shaping && admissions[$0].modification } ?? false
       try check(mayShape && message.channel == Self.localChannel, "a message shapes the instrument without permission")
+    case .pitch(let message, let session):
+      let slot = sessions.firstIndex(of: session.number)
+      let setsPitches = slot.map { admissions[$0].setsPitches } ?? message.silencesNote
+      try check(setsPitches && message.key != nil, "a message sets a pitch without permission")
     case .sound, .send, .reception: break
     }
   }
@@ -157,7 +162,8 @@ public final class ReceiverFuzzer: Fuzzer {
       return try check(!isSofter || endsNote, "the end of a note that does not sound")
     }
     let percent = admissions[slot].hearing.percent
-    try check(isSofter ? (1...99).contains(percent) : percent == 100, "a note sounds with a wrong loudness")
+    let isRight = !admissions[slot].setsPitches && (isSofter ? (1...99).contains(percent) : percent == 100)
+    try check(isRight, "a note sounds with a wrong loudness")
   }
 
   private func recordAdmitted(_ message: Message, of session: SessionID) throws(FuzzFailure) {
