@@ -1,6 +1,7 @@
 public import MIDI
 public import PeerProtocol
 public import RTPMIDI
+public import Rhythm
 
 /// Something that the user may want to know.
 public enum Event: Hashable, Sendable {
@@ -67,6 +68,8 @@ public enum Event: Hashable, Sendable {
 
   /// The peer changes the sound of the local player's instrument. Reported once per session.
   case shaped(by: PeerReference)
+  /// A player has sent a phrase to the local player.
+  case phraseReceived(Phrase, from: Identity)
 
   // MARK: Observation of a running peer
 

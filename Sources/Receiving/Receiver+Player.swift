@@ -94,7 +94,7 @@ struct PlayerDelivery: BitwiseCopyable {
       stage = .done
       var soundedOn: Channel?
       if case .all = route.receiver { soundedOn = route.channel }
-      return .reception(.played(message, soundedOn: soundedOn, byInstrument: false))
+      return .reception(.played(message, soundedOn: soundedOn, from: .player))
     case .done: return nil
     }
   }

@@ -18,7 +18,7 @@ public enum Reception: Sendable, BitwiseCopyable {
   case released(SessionID, Message)
   /// A message of the local player or of the player's instrument was played. It is still on its input channel. If it sounds here,
   /// `soundedOn` is the channel of the sound. Otherwise it is nil.
-  case played(Message, soundedOn: Channel?, byInstrument: Bool)
+  case played(Message, soundedOn: Channel?, from: MessageOrigin)
   /// The local player has played a note that the instrument uses.
   case struck
   /// A System Exclusive. Its data are in ``Receiver/systemExclusive`` until the next call of ``Receiver/next(in:)``.

@@ -89,6 +89,7 @@ extension Peer {
         .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
     case .shape(let name, let controller, let value): shape(name, controller: controller, value: value)
     case .pitches(let name): borrowPitches(from: name)
+    case .phrase(let command): execute(command, at: now)
     case .patch(let patch, let name): choose(patch, named: name)
     case .strike: strike()
     case .tilt(let change): tilt(by: change)

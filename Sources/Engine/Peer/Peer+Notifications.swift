@@ -86,6 +86,7 @@ extension Peer {
       }
       observer?.report(event, at: now)
     case .shaped(let peer): isShaped(by: peer)
+    case .phraseReceived(let phrase, let sender): receive(phrase, from: sender)
     case .patchReceived(let patch, let master): patchChecker.check(patch, from: master)
     // ``EventObserver`` and the execution of the outputs report these events directly to the observer.
     case .total, .sounded, .roster: break

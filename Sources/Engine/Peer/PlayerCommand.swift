@@ -42,6 +42,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case shape(String, controller: UInt8, value: UInt8)
   /// Lets the notes of a peer set the pitches of the player's instrument; nil: the player sets them.
   case pitches(from: String?)
+  /// Records, sends, repeats or varies a phrase.
+  case phrase(PhraseCommand)
   /// Plays the notes of the player with another instrument; nil: as they are.
   case instrument(Instrument?, named: String)
   /// Plays a note of the instrument with a normal force.

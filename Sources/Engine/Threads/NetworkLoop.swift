@@ -31,6 +31,8 @@ struct NetworkLoop: ~Copyable {
   private var sequencerResumes = Instant(nanoseconds: 0)
   /// The instrument of the local player.
   var instrument = InstrumentDriver(at: MonotonicClock.now)
+  /// Repeats a phrase on the channel of the local player.
+  var phrase = PhraseDriver()
   /// The messages of the instrument that are sent later, because the sound gets them in advance.
   var delayed = DelayedMessages()
   private var probes: ProbeSender
@@ -134,6 +136,7 @@ struct NetworkLoop: ~Copyable {
       switch command {
       case .releaseNotes:
         instrument.stop()
+        phrase.stop()
         delayed.removeBeginnings()
         sendDelayed()
       // The peer gets the ends of the notes that it has received as a standard device.

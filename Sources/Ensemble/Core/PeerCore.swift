@@ -53,6 +53,8 @@ public final class PeerCore {
   public var hearing = HearingChoices() { didSet { isAdmissionOutdated = true } }
   /// The peer whose notes set the pitches of the local player's instrument and do not sound here; nil if there is none.
   public var pitchSource: Identity? { didSet { isAdmissionOutdated = true } }
+  /// The phrase that the player is recording; nil if there is none.
+  var phraseRecording: PhraseRecording?
   /// The settings of the local player.
   var settings = PlayerSettings()
   /// Returns the program, 0...127, with which a channel begins, and to which it returns when its player releases it.
@@ -149,8 +151,8 @@ public final class PeerCore {
       received(message, on: session, isAdmitted: isAdmitted)
     case .shaped(let session): shaped(by: session)
     case .released(let session, let message): emit(.sounded(message, from: session))
-    case .played(let message, let channel, let byInstrument):
-      played(message, soundedOn: channel, byInstrument: byInstrument, at: now)
+    case .played(let message, let channel, let origin):
+      played(message, soundedOn: channel, from: origin, at: now)
     case .struck: ensemble.played(at: now)
     case .systemExclusive(let session, let stamp, let arrival):
       endpoint.received(systemExclusive: systemExclusive(), stamped: stamp, at: arrival, on: session)

@@ -25,11 +25,12 @@ extension PeerCore {
   /// The receiver has played a message of the player or of the player's instrument. If it sounds here, `channel` is the channel of
   /// the sound. The notes of an instrument do not count as activity: an instrument whose density follows the activity would
   /// otherwise increase its own density.
-  func played(_ message: Message, soundedOn channel: Channel?, byInstrument: Bool, at now: Instant) {
+  func played(_ message: Message, soundedOn channel: Channel?, from origin: MessageOrigin, at now: Instant) {
     if message.setsActivity, case .controlChange(_, _, let value) = message {
       return ensemble.setActivity(value.value, at: now)
     }
-    if message.startsNote, !byInstrument { ensemble.played(at: now) }
+    if case .player = origin, message.startsNote { ensemble.played(at: now) }
+    record(message, from: origin, at: now)
     guard let channel else { return }
     settings.asPlayed.note(message)
     emit(.sounded(message.on(channel), from: nil))

@@ -74,6 +74,8 @@ extension RemotePeer {
     var sendsJournals = false
     /// Whether ``Event/joined(_:)`` was reported.
     var isReported = false
+    /// The next phrase of the peer is dropped before this instant.
+    var nextPhrase = Instant(nanoseconds: .min)
     /// Whether the player was informed that the peer changes the sound of the player's instrument.
     var hasShaped = false
     /// Whether the player was informed that the peer sends a clock that is not used.

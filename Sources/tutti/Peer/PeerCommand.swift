@@ -61,6 +61,10 @@ struct PeerCommand: ParsableCommand {
         control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
         shape PEER CONTROLLER VALUE change the sound of the instrument of PEER; both numbers 0...127
         pitches from PEER|none      let the notes of PEER set the pitches of your instrument
+        phrase record [BARS]        record your notes from the next bar, for BARS bars or 2
+        phrase send PEER            send the recorded phrase to PEER
+        phrase play, phrase stop    repeat the phrase that you have received, or recorded; end it
+        phrase vary                 repeat another variation of the phrase
         peers                       list the peers, like the key w
         leave                       leave the other peers and end the program
 
@@ -91,6 +95,10 @@ struct PeerCommand: ParsableCommand {
 
       With `pitches from PEER`, the notes that PEER plays do not sound here. Each of your actions plays one of the keys that PEER \
       holds: the newest first, then the others in turn. When PEER holds no key, the last one remains.
+
+      A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats it in \
+      time with the rhythm. Each variation moves the phrase within the scale of the instrument, or within its own notes, and \
+      omits some notes; some variations are reversed.
 
       MIDI FILE
       With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \

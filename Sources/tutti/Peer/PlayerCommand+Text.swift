@@ -11,7 +11,7 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, hear PEER|all|none [PERCENT], send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, shape PEER CONTROLLER VALUE, pitches from PEER|none, peers, leave
+    led-by PEER|anyone, hear PEER|all|none [PERCENT], send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, shape PEER CONTROLLER VALUE, pitches from PEER|none, phrase record [BARS]|send PEER|play|stop|vary, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.
@@ -82,6 +82,11 @@ extension PlayerCommand {
       let values = try numbers(1...2)
       self = .note(values[0], velocity: values.count > 1 ? values[1] : 100)
     case "release": self = .note(try numbers(1...1)[0], velocity: 0)
+    case "phrase":
+      guard let command = PhraseCommand(words: Array(words.dropFirst())) else {
+        throw error("not a command for a phrase; give record [BARS], send PEER, play, stop or vary")
+      }
+      self = .phrase(command)
     case "pitches":
       let peer = words.dropFirst(2).joined(separator: " ")
       guard words.count > 2, words[1] == "from" else {
