@@ -1,6 +1,7 @@
 public import MIDI
 public import PeerProtocol
 public import RTPMIDI
+public import Rhythm
 
 /// Something that the user may want to know.
 public enum Event: Hashable, Sendable {
@@ -65,11 +66,19 @@ public enum Event: Hashable, Sendable {
   /// The MIDI channel of the local peer; nil if none is left.
   case channel(Channel?)
 
+  // MARK: Playing together
+
+  /// The peer changes the sound of the local player's instrument. Reported once per session.
+  case shaped(by: PeerReference)
+  /// A player has sent a phrase to the local player.
+  case phraseReceived(Phrase, from: Identity)
+
   // MARK: Observation of a running peer
 
   /// The total activity, 0...127.
   case total(UInt8)
-  /// A note or controller of a remote peer, or of the local player (nil), sounds here.
+  /// A note or controller of a remote peer that the gates admit, or of the local player (nil). A note of a remote peer sounds
+  /// here if the player has chosen so (``HearingChoices``).
   case sounded(Message, from: PeerReference?)
   /// The roster, or the weight of a connection, has changed.
   case roster([RosterEntry])

@@ -18,12 +18,17 @@ public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
   /// The channel on which the messages are sent. Standard devices are an exception if ``receiver`` is ``Receiver/all``: they get
   /// each message unchanged.
   public let channel: Channel
+  /// The channel of the player whose instrument the controllers of the local player change; nil if they belong to the sound of the
+  /// local player.
+  public let shapedChannel: Channel?
 
   /// Creates a route.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public init(_ receiver: Receiver, on channel: Channel) { (self.receiver, self.channel) = (receiver, channel) }
+  public init(_ receiver: Receiver, on channel: Channel, shaping shapedChannel: Channel? = nil) {
+    (self.receiver, self.channel, self.shapedChannel) = (receiver, channel, shapedChannel)
+  }
 
   /// The route of an input channel while no other peer is known: all peers get its messages, those of the drums (channel 10)
   /// unchanged, all others on channel 16.
@@ -39,7 +44,7 @@ public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public static func == (a: PlayerRoute, b: PlayerRoute) -> Bool {
-    guard a.channel.wire == b.channel.wire else { return false }
+    guard a.channel.wire == b.channel.wire, a.shapedChannel?.wire == b.shapedChannel?.wire else { return false }
     switch (a.receiver, b.receiver) {
     case (.all, .all), (.none, .none): return true
     case (.stream(let a), .stream(let b)): return a == b

@@ -50,20 +50,52 @@ extension Receiver {
     }
   }
 
-  /// Returns the first output of a message of the session at `place`. The sound comes first.
+  /// Returns the first output of a message of the session at `place`.
   @_noLocks @_noAllocation
   private mutating func output(
     _ message: Message, _ stamp: Instant, isRecovered: Bool, at place: SessionBlock.Place
   ) -> Output {
     let alreadyRefused = blocks[place.block].sessions[place.index].budget.refused
-    let isSounded = blocks[place.block].sessions[place.index].admits(message, at: arrival)
+    let isAdmitted = blocks[place.block].sessions[place.index].admits(message, at: arrival)
     refusedOfSessions &+= blocks[place.block].sessions[place.index].budget.refused &- alreadyRefused
     let session = blocks[place.block].sessions[place.index].session
+    let shapes = isAdmitted && shapesInstrument(message, at: place)
     let reception = Reception.message(
-      session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isSounded: isSounded)
-    guard isSounded else { return .reception(reception) }
+      session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isAdmitted: isAdmitted && !shapes)
+    if shapes {
+      (pending, following) = (.reception(.shaped(session)), .reception(reception))
+      return .shape(message, from: session)
+    }
+    return isAdmitted ? sound(message, at: place, then: reception) : .reception(reception)
+  }
+
+  /// Whether an admitted message of the session at `place` changes the sound of the local player's instrument.
+  @_noLocks @_noAllocation
+  private func shapesInstrument(_ message: Message, at place: SessionBlock.Place) -> Bool {
+    guard blocks[place.block].sessions[place.index].admission.shaping, message.shapesInstrument,
+      let channel = message.channel, let localChannel
+    else { return false }
+    return channel.wire == localChannel.wire
+  }
+
+  /// Returns the first output of an admitted message of the session at `place`: the sound comes first, then the recording, then the
+  /// copy for the control thread.
+  @_noLocks @_noAllocation
+  mutating func sound(_ message: Message, at place: SessionBlock.Place, then reception: Reception) -> Output {
+    let session = blocks[place.block].sessions[place.index].session
     pending = .reception(reception)
-    return .sound(message, from: session)
+    switch blocks[place.block].sessions[place.index].sound(of: message) {
+    case .unchanged: return .sound(message, from: session)
+    case .softer(let softer):
+      (pending, following) = (.record(message, from: session), pending)
+      return .hear(softer, from: session)
+    case .nothing:
+      guard blocks[place.block].sessions[place.index].admission.setsPitches else {
+        return .record(message, from: session)
+      }
+      (pending, following) = (.record(message, from: session), pending)
+      return .pitch(message, from: session)
+    }
   }
 
   /// The data of the System Exclusive that ``next(in:)`` has just returned.

@@ -22,6 +22,16 @@ extension Receiver {
   @_noLocks @_noAllocation
   public mutating func admits(at arrival: Instant) -> Bool { player.admits(at: arrival) }
 
+  /// Whether a message of the local player changes the sound of the instrument of another player.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func shapesOtherInstrument(_ message: Message) -> Bool {
+    guard message.shapesInstrument, let channel = message.channel else { return false }
+    if case .some = player.routes[Int(channel.wire)].shapedChannel { return true }
+    return false
+  }
+
   /// Ends the notes that programs hold, because they have disconnected. ``next()`` returns the outputs.
   ///
   /// Real-time: safe.
@@ -65,7 +75,7 @@ struct PlayerDelivery: BitwiseCopyable {
   /// Returns the next output; nil after the last one.
   @_noLocks @_noAllocation
   mutating func next() -> Receiver.Output? {
-    let routed = message.on(route.channel)
+    let routed = message.on(message.shapesInstrument ? route.shapedChannel ?? route.channel : route.channel)
     switch stage {
     case .sound:
       stage = .send
@@ -84,7 +94,7 @@ struct PlayerDelivery: BitwiseCopyable {
       stage = .done
       var soundedOn: Channel?
       if case .all = route.receiver { soundedOn = route.channel }
-      return .reception(.played(message, soundedOn: soundedOn, byInstrument: false))
+      return .reception(.played(message, soundedOn: soundedOn, from: .player))
     case .done: return nil
     }
   }

@@ -8,8 +8,8 @@ import Sending
 /// The receiving half of all sessions: finds the session of a packet, decodes the packet, repairs losses, and answers requests for
 /// the clock.
 ///
-/// It also decides which messages sound: the gates, the budget and the held notes of each session are here, so that Note On and
-/// Note Off take the same path. For the same reason, the messages of the local player pass through the receiver.
+/// It also decides which messages sound, and how loud: the gates, the budget and the held notes of each session are here, so that
+/// Note On and Note Off take the same path. For the same reason, the messages of the local player pass through the receiver.
 ///
 /// The receiver does no I/O and reads no clock. Its driver passes each datagram to ``authenticate(_:_:from:port:)`` first. It passes
 /// each RTP packet that arrives at the data port to ``receive(_:from:at:)``, and calls ``next(in:)`` until the result is nil. It
@@ -40,13 +40,19 @@ public struct Receiver: ~Copyable {
   var refusedOfSessions: Int64 = 0
   /// The output that follows the last one; nil if it is not known yet.
   var pending: Output?
+  /// The output that follows ``pending``; nil if it is not known yet.
+  var following: Output?
   /// The first slot, and the end of the slots, whose held notes are being ended.
   private var releasing = 0
   private var releaseEnd = 0
+  /// The place of the session whose notes do not sound any longer: those that sound are being ended.
+  private var silencing: SessionBlock.Place?
   /// The messages of the local player.
   var player = LocalPlayer()
   /// The delivery of the local player that is in progress.
   var delivery: PlayerDelivery?
+  /// The channel of the local player; nil if the player has none.
+  var localChannel: Channel?
   /// The notes that are being ended at the peer of a stream.
   var endsAsPlayed: (held: HeldNotes, stream: StreamID?) = (HeldNotes(), nil)
   /// The identity of the local peer.
@@ -89,6 +95,7 @@ public struct Receiver: ~Copyable {
     case .admit(let slot, let session, let admission):
       guard let place = place(of: session, in: slot) else { return }
       blocks[place.block].sessions[place.index].admission = admission
+      if !admission.isHeard { silencing = place }
     case .sound(let slot, let session, let message):
       guard let place = place(of: session, in: slot) else { return }
       blocks[place.block].sessions[place.index].held.note(message)
@@ -101,6 +108,7 @@ public struct Receiver: ~Copyable {
     case .play(let message): player.play(message)
     case .soundForPlayer(let message): pending = .sound(message, from: nil)
     case .route(let channel, let route): player.routes[Int(channel.wire)] = route
+    case .localChannel(let channel): localChannel = channel
     case .endNotesAsPlayed(let stream): endsAsPlayed = (player.asPlayed, stream)
     case .mute(let isMuted): player.mute(isMuted)
     case .releaseNotes:
@@ -117,12 +125,17 @@ public struct Receiver: ~Copyable {
   public mutating func next() -> Output? {
     if let output = takePending() { return output }
     if let output = nextOfPlayer() { return output }
+    if let place = silencing {
+      if let message = blocks[place.block].sessions[place.index].heard.releaseNext() {
+        return .hear(message, from: blocks[place.block].sessions[place.index].session)
+      }
+      silencing = nil
+    }
     while releasing < releaseEnd {
       let place = SessionBlock.Place(slot: releasing)
       if let message = blocks[place.block].sessions[place.index].held.releaseNext() {
         let session = blocks[place.block].sessions[place.index].session
-        pending = .reception(.released(session, message))
-        return .sound(message, from: session)
+        return sound(message, at: place, then: .released(session, message))
       }
       releasing += 1
     }
@@ -133,7 +146,7 @@ public struct Receiver: ~Copyable {
   @_noLocks @_noAllocation
   mutating func takePending() -> Output? {
     guard let output = pending else { return nil }
-    pending = nil
+    (pending, following) = (following, nil)
     return output
   }
 

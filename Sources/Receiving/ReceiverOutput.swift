@@ -5,8 +5,18 @@ public import Sending
 extension Receiver {
   /// A result of the receiver.
   public enum Output: Sendable, BitwiseCopyable {
-    /// Sound a message of the peer of a session, or of the local player (nil), at once.
+    /// Sound a message of the peer of a session, or of the local player (nil), at once, and record it.
     case sound(Message, from: SessionID?)
+    /// Sound a message of the peer of a session at once, without recording it: a note that is softer than it was played, or the
+    /// end of a note that the local player does not want to hear any longer.
+    case hear(Message, from: SessionID)
+    /// Record a message of the peer of a session, without sounding it: a note as it was played.
+    case record(Message, from: SessionID)
+    /// Press or release a key that sets a pitch of the local player's instrument: a note of the peer of a session.
+    case pitch(Message, from: SessionID)
+    /// Play a controller of the peer of a session as if the local player had sent it: the peer changes the sound of the instrument of
+    /// the local player.
+    case shape(Message, from: SessionID)
     /// Send a message of the local player, by the stream sender.
     case send(StreamMessage)
     /// Pass this to the control thread.

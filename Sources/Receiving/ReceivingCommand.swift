@@ -8,7 +8,7 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   /// Receives the stream of a new session. `slot` is below the capacity of the receiver and not in use. `source` identifies the
   /// packets of the stream. With keys, only datagrams with a valid tag are received.
   case open(slot: Int, SessionID, StreamSource, Admission, keys: SessionKeys? = nil)
-  /// Sets what of a session may sound.
+  /// Sets what of a session is admitted, and how loud it sounds. If its notes do not sound any longer, those that sound end.
   case admit(slot: Int, SessionID, Admission)
   /// Sounds a message on behalf of a session.
   case sound(slot: Int, SessionID, Message)
@@ -20,6 +20,8 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case soundForPlayer(Message)
   /// From now on, the player's messages on this input channel take this route.
   case route(Channel, PlayerRoute)
+  /// From now on, this is the channel of the local player; nil: the player has none.
+  case localChannel(Channel?)
   /// Ends the notes that the player holds for all peers, on their input channels, at the peer of one stream.
   case endNotesAsPlayed(StreamID)
   /// Ends the notes of the local player and refuses its new ones (true), or ends the refusal (false).

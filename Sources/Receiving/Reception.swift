@@ -9,13 +9,16 @@ public import RTPMIDI
 public enum Reception: Sendable, BitwiseCopyable {
   /// A packet of a session, and its send instant, if it has one. The messages of the packet follow.
   case packet(SessionID, PacketReport, sendInstant: Instant?)
-  /// A message. A recovered message repairs an earlier loss. `isSounded` is whether the receiver has passed it to the sound.
-  case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool, isSounded: Bool)
+  /// A message. A recovered message repairs an earlier loss. `isAdmitted` is whether it is a channel message that the
+  /// gate and the budget of the session have admitted.
+  case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool, isAdmitted: Bool)
+  /// The peer of a session has changed the sound of the local player's instrument. The message follows, and is not admitted.
+  case shaped(SessionID)
   /// A held note, or a pedal, was ended by this message, because its session has ended or its player is silenced.
   case released(SessionID, Message)
   /// A message of the local player or of the player's instrument was played. It is still on its input channel. If it sounds here,
   /// `soundedOn` is the channel of the sound. Otherwise it is nil.
-  case played(Message, soundedOn: Channel?, byInstrument: Bool)
+  case played(Message, soundedOn: Channel?, from: MessageOrigin)
   /// The local player has played a note that the instrument uses.
   case struck
   /// A System Exclusive. Its data are in ``Receiver/systemExclusive`` until the next call of ``Receiver/next(in:)``.

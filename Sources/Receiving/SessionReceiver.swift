@@ -16,10 +16,12 @@ struct SessionReceiver: ~Copyable {
   /// Real-time: not safe.
   init() {}
 
-  /// What may sound.
+  /// What is admitted, and how loud it sounds.
   var admission = Admission()
   /// The notes and pedals that the peer holds at the local peer.
   var held = HeldNotes()
+  /// The notes of ``held`` that sound.
+  var heard = HeldNotes()
   /// The budget for messages of the peer that sound here. Each peer has its own, so that a flood of one peer does not silence
   /// the others.
   private(set) var budget = MessageBudget()
@@ -37,7 +39,7 @@ struct SessionReceiver: ~Copyable {
     (opener, sealer) = (nil, nil)
     if let keys { (opener, sealer) = (DatagramOpener(keys), DatagramSealer(keys, thread: .network)) }
     (self.session, isOpen, self.source, self.admission) = (session, true, source, admission)
-    (held, budget) = (HeldNotes(), MessageBudget())
+    (held, heard, budget) = (HeldNotes(), HeldNotes(), MessageBudget())
     stream.restart(ssrc: source.ssrc)
   }
 
@@ -48,7 +50,7 @@ struct SessionReceiver: ~Copyable {
   @_noLocks @_noAllocation
   mutating func close() { isOpen = false }
 
-  /// Returns whether a message of the peer that arrived at `arrival` sounds here: its gate is open, and the budget admits it. The
+  /// Returns whether a message of the peer that arrived at `arrival` is admitted: its gate is open, and the budget admits it. The
   /// end of a note that sounds is always admitted.
   @_noLocks @_noAllocation
   mutating func admits(_ message: Message, at arrival: Instant) -> Bool {
@@ -60,5 +62,23 @@ struct SessionReceiver: ~Copyable {
     }
     held.note(message)
     return true
+  }
+
+  /// Returns what sounds of an admitted message. The end of a note that sounds does so in any case.
+  @_noLocks @_noAllocation
+  mutating func sound(of message: Message) -> Hearing.Sound {
+    guard case .some = message.key else {
+      if message.endsAllNotes { heard.note(message) }
+      return .unchanged
+    }
+    if message.silencesNote {
+      let ends = heard.ends(with: message)
+      heard.note(message)
+      return ends || admission.isHeard ? .unchanged : .nothing
+    }
+    let sound = admission.hearing.sound(of: message)
+    guard admission.isHeard else { return .nothing }
+    heard.note(message)
+    return sound
   }
 }

@@ -8,6 +8,8 @@ package enum EnsembleRule: String, CaseIterable, Sendable {
   case channel
   /// Nothing passes a closed gate.
   case gate
+  /// Only notes of the players that a player wants to hear sound.
+  case hearing
   /// The rhythm continues without its master.
   case failover
   /// The master receives the activity of every peer.

@@ -18,6 +18,8 @@ public enum Invariant: String, CaseIterable, Hashable, Sendable, Codable {
   case notes
   /// Nothing passes a closed gate.
   case gates
+  /// No note sounds at a peer whose player does not want to hear the player of the note.
+  case hearing
   /// Peers that have been in session with each other for two seconds have different channels, and no peer lacks a channel while
   /// one is free.
   case channels

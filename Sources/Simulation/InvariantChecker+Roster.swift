@@ -6,28 +6,51 @@ import RTPMIDI
 
 // Notes, gates, activity and channels.
 extension InvariantChecker {
-  /// Records a note or controller of another player that sounds at a peer, and checks that a gate allows it.
-  func sounded(_ message: Message, from session: SessionID?, at peer: VirtualPeer) {
+  /// Records a note or controller of another player that a peer has admitted, and checks that a gate allows it.
+  func admitted(_ message: Message, from session: SessionID?, at peer: VirtualPeer) {
     // A message of the local player passes no gate.
     guard let session else { return }
     let host = peer.host
-    var holder = states[host].held[session] ?? Holder()
-    if let address = peer.core.roster[session]?.reference.address {
-      holder.host = world.hosts.indices.first {
-        address.isSameHost(as: SocketAddress(host: UInt32($0), port: 0))
-      }
-    }
+    var holder = holder(of: session, at: peer)
     defer { states[host].held[session] = holder }
     outcome.hash(UInt32(message.status) << 8 ^ UInt32(host))
     switch message {
     case .noteOn(_, let key, _) where !message.silencesNote:
       expectOpen(.notes, to: holder.host, at: host)
-      holder.keys.insert(key.value)
-    case .noteOn(_, let key, _), .noteOff(_, let key, _): holder.keys.remove(key.value)
+      holder.admitted.insert(key.value)
+    case .noteOn(_, let key, _), .noteOff(_, let key, _): holder.admitted.remove(key.value)
     // The sustain pedal is also released when a gate closes. The channel of a player is also reset then.
     case .controlChange(_, 64, 0), .controlChange(_, 121, _): break
     default: expectOpen(.modification, to: holder.host, at: host)
     }
+  }
+
+  /// Records a note of another player that sounds at a peer, and checks that its player wants to hear it.
+  func heard(_ message: Message, from session: SessionID?, at peer: VirtualPeer) {
+    guard let session, let key = message.key else { return }
+    var holder = holder(of: session, at: peer)
+    defer { states[peer.host].held[session] = holder }
+    guard !message.silencesNote else {
+      holder.heard.remove(key.value)
+      return
+    }
+    holder.heard.insert(key.value)
+    // A peer that is not identified yet sounds like a standard device.
+    guard peer.core.roster[session]?.identity != nil, let host = holder.host else { return }
+    expect(
+      .hearing, holds: !world.hosts[peer.host].unheard.contains(host), of: peer.host,
+      expected: "no note of a peer that its player does not hear", seen: "a note of \(world.hosts[host].name)")
+  }
+
+  /// The keys that the player of a session holds at a peer.
+  private func holder(of session: SessionID, at peer: VirtualPeer) -> Holder {
+    var holder = states[peer.host].held[session] ?? Holder()
+    if let address = peer.core.roster[session]?.reference.address {
+      holder.host = world.hosts.indices.first {
+        address.isSameHost(as: SocketAddress(host: UInt32($0), port: 0))
+      }
+    }
+    return holder
   }
 
   /// Checks that the peer at `host` has opened `gate` for the peer at the host `other`. Does nothing if `other` is nil.

@@ -71,7 +71,12 @@ extension InvariantChecker {
   struct Holder {
     /// The host of the player.
     var host: Int?
-    var keys: Set<UInt8> = []
+    /// The keys of admitted notes.
+    var admitted: Set<UInt8> = []
+    /// The keys of notes that sound.
+    var heard: Set<UInt8> = []
+    /// All these keys.
+    var keys: Set<UInt8> { admitted.union(heard) }
     /// Since when a key has been held at the peer that the player does not hold.
     var wrongSince: Instant?
   }

@@ -117,7 +117,11 @@ final class InvariantChecker {
     for event in events {
       switch event {
       case .step(let step): played(step, by: peer)
-      case .sound(let message, let session): sounded(message, from: session, at: peer)
+      case .sound(let message, let session):
+        admitted(message, from: session, at: peer)
+        heard(message, from: session, at: peer)
+      case .heard(let message, let session): heard(message, from: session, at: peer)
+      case .recorded(let message, let session): admitted(message, from: session, at: peer)
       case .core(let event): reported(event, by: peer)
       }
     }

@@ -93,6 +93,11 @@ extension RandomScenario {
     guard !world.hosts[host].keys.contains(key) else { return }
     let recipient = chance(3) ? randomHost(in: world, except: host).map { world.hosts[$0].identity } : nil
     world.hosts[host].keys.append(key)
+    // The key selects, without a random number, whether another player begins or ends to hear this one.
+    if key.value % 4 == 0 {
+      let listener = Int(key.value / 4) % world.hosts.count
+      if listener != host { world.toggleHearing(listener, of: host) }
+    }
     world.command(host) { core, now in
       core.recipient = recipient
       core.play(.noteOn(.one, key: key, velocity: 100))

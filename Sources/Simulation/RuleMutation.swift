@@ -5,7 +5,7 @@ import PeerProtocol
 import Sending
 
 /// Disables one rule from outside: the shipped code is unchanged, but the messages that the rule needs are altered or not
-/// sent. The rules `gate` and `failover` are disabled by settings of the peers instead (``VirtualWorld``).
+/// sent. The rules `gate`, `hearing` and `failover` are disabled by settings of the peers instead (``VirtualWorld``).
 final class RuleMutation {
   /// The rule that is disabled; nil if all rules are in force.
   let rule: EnsembleRule?

@@ -57,8 +57,12 @@ final class VirtualPeer {
 
   /// An observable event.
   enum Event {
-    /// A message of a remote peer, or of the local player (nil), sounds.
+    /// A message of a remote peer, or of the local player (nil), sounds and is recorded.
     case sound(Message, from: SessionID?)
+    /// A message of a remote peer sounds and is not recorded.
+    case heard(Message, from: SessionID)
+    /// A message of a remote peer is recorded and does not sound.
+    case recorded(Message, from: SessionID)
     /// A step sounds.
     case step(PlayedStep)
     /// The core informs the user.
@@ -131,6 +135,13 @@ final class VirtualPeer {
   private func execute(_ output: Receiver.Output) {
     switch output {
     case .sound(let message, let session): events.append(.sound(message, from: session))
+    case .hear(let message, let session): events.append(.heard(message, from: session))
+    case .record(let message, let session): events.append(.recorded(message, from: session))
+    // The peer has no instrument.
+    case .pitch: break
+    case .shape(let message, _):
+      receiver.execute(.play(message))
+      while let output = receiver.next() { execute(output) }
     case .send(let message): execute(.message(message))
     case .reception(let reception):
       let isExclusive = if case .systemExclusive = reception { true } else { false }

@@ -46,6 +46,8 @@ public final class VirtualWorld {
     var term: UInt64 = 0
     /// The gates that the player has set.
     var gates = Gates()
+    /// The hosts of the peers whose notes do not sound here. Those of all others sound with 60 % of their velocity.
+    var unheard: Set<Int> = []
     /// The keys that the player holds.
     var keys: [UInt7] = []
   }
@@ -179,6 +181,7 @@ public final class VirtualWorld {
       clock: known.clock, wire: wire, pattern: pattern, probeRateLimit: settings.probeRateLimit, mutation: mutation,
       random: SplitMix(seed: random.next()))
     hosts[host].peer = peer
+    setHearing(of: peer)
     peer.core.ensemble.setActivity(activity, at: localNow)
     peer.wake(in: .zero)
     checker.entered(host)
@@ -253,6 +256,23 @@ public final class VirtualWorld {
     let gates = hosts[host].gates
     command(host) { core, _ in core.ensemble.gates = gates }
     hosts[host].peer?.wake(in: .zero)
+  }
+
+  /// Lets a player hear another player, or not hear the other player any longer.
+  func toggleHearing(_ host: Int, of other: Int) {
+    hosts[host].unheard.formSymmetricDifference([other])
+    guard let peer = hosts[host].peer else { return }
+    command(host) { [self] _, _ in setHearing(of: peer) }
+  }
+
+  /// Sets whom the player of a peer hears.
+  private func setHearing(of peer: VirtualPeer) {
+    var hearing = HearingChoices()
+    try? hearing.apply("all=60")
+    if mutation.rule != .hearing {
+      for other in hosts[peer.host].unheard { try? hearing.apply("\(hosts[other].identity)=0") }
+    }
+    peer.core.hearing = hearing
   }
 
   /// The host of the master. Nil if there is no master or more than one.

@@ -140,7 +140,7 @@ import _TestSupport
     var copies: [Message] = []
     while let event = rings.events.pop() {
       switch event {
-      case .reception(.message(_, let message, _, _, _, isSounded: true)), .reception(.released(_, let message)):
+      case .reception(.message(_, let message, _, _, _, isAdmitted: true)), .reception(.released(_, let message)):
         copies.append(message)
       default: break
       }

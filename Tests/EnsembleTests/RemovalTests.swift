@@ -61,7 +61,7 @@ import _TestSupport
     core.ensemble.received(presence, from: remote, at: now)
     core.ensemble.measured(ClockTransit(.back, sent: now, received: now), with: remote, at: now)
     core.ensemble.warn(of: remote, .isUnreadable)
-    core.received(.controlChange(channel, controller: 1, value: 9), on: session, isSounded: true)
+    core.received(.controlChange(channel, controller: 1, value: 9), on: session, isAdmitted: true)
     core.handle(.peerSendsJournals(session), at: now)
     core.handle(.clock(session, ClockTransit(.out, sent: now, received: now)), at: now)
     #expect(!paths(of: remote, in: core).isEmpty && core.ensemble.owner(of: channel) == remote)

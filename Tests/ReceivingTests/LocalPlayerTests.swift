@@ -68,7 +68,7 @@ import _TestSupport
     let routed = note(60, on: Channel(16)!)
     guard outputs.count == 4, case .sound(routed, nil) = outputs[0], case .send(let tutti) = outputs[1],
       case .send(let standard) = outputs[2],
-      case .reception(.played(note(60), soundedOn: Channel(16)!, byInstrument: false)) = outputs[3]
+      case .reception(.played(note(60), soundedOn: Channel(16)!, from: .player)) = outputs[3]
     else {
       Issue.record("\(outputs)")
       return
@@ -84,7 +84,7 @@ import _TestSupport
     _ = execute(.route(channel, PlayerRoute(.stream(streams[0]), on: Channel(5)!)), &receiver)
     let outputs = play([note(60)], &receiver)
     #expect(outputs.count == 2 && sent(outputs, to: .stream(streams[0])) == [note(60, on: Channel(5))])
-    guard case .reception(.played(note(60), soundedOn: nil, byInstrument: false))? = outputs.last else {
+    guard case .reception(.played(note(60), soundedOn: nil, from: .player))? = outputs.last else {
       Issue.record("\(outputs)")
       return
     }
@@ -95,7 +95,7 @@ import _TestSupport
     var receiver = Receiver(identity: 1)
     _ = execute(.route(channel, PlayerRoute(.none, on: channel)), &receiver)
     let outputs = play([note(60)], &receiver)
-    guard outputs.count == 1, case .reception(.played(note(60), soundedOn: nil, byInstrument: false)) = outputs[0]
+    guard outputs.count == 1, case .reception(.played(note(60), soundedOn: nil, from: .player)) = outputs[0]
     else {
       Issue.record("\(outputs)")
       return
@@ -123,7 +123,7 @@ import _TestSupport
     var receiver = Receiver(identity: 1)
     let activity = Message.controlChange(Channel(wire: 0), controller: 11, value: 90)
     let outputs = play([activity], &receiver)
-    guard outputs.count == 1, case .reception(.played(activity, soundedOn: nil, byInstrument: false)) = outputs[0]
+    guard outputs.count == 1, case .reception(.played(activity, soundedOn: nil, from: .player)) = outputs[0]
     else {
       Issue.record("\(outputs)")
       return
@@ -193,7 +193,7 @@ import _TestSupport
         switch output {
         case .send(let sent): held[sent.receiver, default: HeldNotes()].note(sent.message)
         case .sound(let message, _): sounding.note(message)
-        case .reception: break
+        case .hear, .record, .pitch, .shape, .reception: break
         }
       }
     }

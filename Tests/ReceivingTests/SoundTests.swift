@@ -57,14 +57,14 @@ import _TestSupport
     let note = Message.noteOn(channel, key: 60, velocity: 100)
     let outputs = peer.receive(note, at: now)
     guard outputs.count == 2, case .sound(note, let session?) = outputs[0],
-      case .reception(.message(_, note, _, _, isRecovered: false, isSounded: true)) = outputs[1]
+      case .reception(.message(_, note, _, _, isRecovered: false, isAdmitted: true)) = outputs[1]
     else {
       Issue.record("\(outputs)")
       return
     }
     #expect(session.number == 1)
     // A tick does not sound.
-    guard case .reception(.message(_, .clock, _, _, _, isSounded: false))? = peer.receive(.clock, at: now).first else {
+    guard case .reception(.message(_, .clock, _, _, _, isAdmitted: false))? = peer.receive(.clock, at: now).first else {
       Issue.record("the control thread gets ticks")
       return
     }
@@ -126,7 +126,7 @@ import _TestSupport
       switch output {
       case .sound(let message, _): ends.append(message)
       case .reception(.released(_, let message)): copies.append(message)
-      case .send, .reception: Issue.record("\(output)")
+      case .hear, .record, .pitch, .shape, .send, .reception: Issue.record("\(output)")
       }
     }
     let expected: [Message] = [60, 67].map { .noteOff(channel, key: $0, velocity: 64) }

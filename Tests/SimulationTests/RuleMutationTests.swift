@@ -7,7 +7,7 @@ import Testing
 @Suite struct RuleMutationTests {
   @Test(arguments: [
     (EnsembleRule.tie, UInt64(1), Invariant.oneMaster), (.heal, 0, .oneMaster), (.channel, 0, .channels),
-    (.gate, 0, .gates), (.failover, 0, .failover), (.activity, 0, .activity),
+    (.gate, 0, .gates), (.hearing, 0, .hearing), (.failover, 0, .failover), (.activity, 0, .activity),
   ])
   func disabledRuleViolatesItsInvariant(rule: EnsembleRule, seed: UInt64, invariant: Invariant) {
     var settings = RandomScenarioTests.settings(seed)

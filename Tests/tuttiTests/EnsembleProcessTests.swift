@@ -8,7 +8,8 @@ import _TestTraits
 @Suite(.serialized, .ownThreads) struct EnsembleProcessTests {
   @Test func notesReachTheirRecipientsThroughOpenGatesOnly() async throws {
     let folder = try TemporaryFolder()
-    let ben = try await PeerProcess("ben", ["--gate", "ada:modification=closed", "--audio", "wav:ben.wav"], in: folder)
+    let ben = try await PeerProcess(
+      "ben", ["--gate", "ada:modification=closed", "--hear", "all=100", "--audio", "wav:ben.wav"], in: folder)
     let cleo = try await PeerProcess("cleo", connect: [ben], in: folder)
     let ada = try await PeerProcess("ada", connect: [ben, cleo], in: folder)
     for peer in [ada, ben, cleo] { try await peer.wait(forPeers: 2) }

@@ -108,6 +108,8 @@ extension Peer {
     case .gate(let rule):
       do { try ensemble.gates.apply(rule) } catch { log.warning("\(error)") }
     case .ledBy(let leader): setLeader(leader)
+    case .hear(let rule):
+      do { try core.hearing.apply(rule) } catch { log.warning("\(error)") }
     case .play(let name):
       let identity = name.flatMap { peer(called: $0) }
       guard name == nil || identity != nil else { break }
@@ -119,6 +121,9 @@ extension Peer {
     case .control(let number, let value):
       core.play(
         .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
+    case .shape(let name, let controller, let value): shape(name, controller: controller, value: value)
+    case .pitches(let name): borrowPitches(from: name)
+    case .phrase(let command): execute(command, at: now)
     case .patch(let patch, let name): choose(patch, named: name)
     case .strike: strike()
     case .tilt(let change): tilt(by: change)

@@ -7,15 +7,16 @@ extension Peer {
   /// Plays the notes of the player with `instrument` from now on; nil: as they are played.
   func choose(_ instrument: Instrument?, named name: String) {
     instrumentName = instrument == nil ? nil : name
+    instrumentKeys = instrument?.keys ?? []
     instrumentSettings.number &+= 1
     instrumentSettings.table = instrument.map { InstrumentTable($0) }
     publishInstrument()
     log.notice(instrument == nil ? "instrument: none; your notes are played unchanged" : "instrument \(name): selected")
   }
 
-  /// Passes the rhythm and the activity to the network thread, which plays the instrument, if they have changed.
+  /// Passes the rhythm and the activity to the network thread, which plays the instrument and the phrase, if they have changed.
   func updateInstrument() {
-    guard instrumentSettings.table != nil else { return }
+    guard instrumentSettings.table != nil || instrumentSettings.phrase != nil else { return }
     let (schedule, activity, lead) = (ensemble.schedule, ensemble.activity, ensemble.soundLead)
     guard
       schedule != instrumentSettings.schedule || activity != instrumentSettings.activity
@@ -45,7 +46,8 @@ extension Peer {
     core.play(.controlChange(localChannel, controller: 1, value: UInt7(clamping: tilt)))
   }
 
-  private func publishInstrument() {
+  /// Passes the settings of the instrument to the network thread.
+  func publishInstrument() {
     instrumentSettings.schedule = ensemble.schedule
     (instrumentSettings.activity, instrumentSettings.lead) = (ensemble.activity, ensemble.soundLead)
     networkRings.instrument.publish(instrumentSettings)

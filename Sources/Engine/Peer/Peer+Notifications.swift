@@ -93,6 +93,8 @@ extension Peer {
         log.notice("all MIDI channels of players are in use; this peer shares channel 16 until a channel is free")
       }
       observer?.report(event, at: now)
+    case .shaped(let peer): isShaped(by: peer)
+    case .phraseReceived(let phrase, let sender): receive(phrase, from: sender)
     case .patchReceived(let patch, let master): patchChecker.check(patch, from: master)
     // ``EventObserver`` and the execution of the outputs report these events directly to the observer.
     case .total, .sounded, .roster: break

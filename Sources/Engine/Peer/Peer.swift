@@ -84,7 +84,11 @@ public final class Peer {
   public internal(set) var instrumentName: String?
   /// The value of the control `tilt forward` (controller 1), 0...127.
   var tilt = 64
-  /// The instrument and the state of the rhythm, as the network thread knows them.
+  /// The notes of the scale of the instrument; empty without an instrument.
+  var instrumentKeys: [UInt8] = []
+  /// The phrases that the player has recorded and received.
+  var phrases = PeerPhrases()
+  /// The instrument, the phrase and the state of the rhythm, as the network thread knows them.
   var instrumentSettings = InstrumentSettings()
   /// Checks the patches that masters have sent.
   let patchChecker: PatchChecker
@@ -169,6 +173,7 @@ public final class Peer {
       options: { peerOptions.options(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
     core.defaultProgram = { ChannelSynthesizer.defaultProgram(of: $0) }
     core.ensemble.gates = configuration.gates
+    core.hearing = configuration.hearing
     core.ensemble.masterLoss = configuration.masterLoss
     core.ensemble.totalActivityRule = configuration.totalActivityRule
     core.ensemble.ticksPerBar = patch.meter.ticksPerBar
@@ -274,6 +279,7 @@ public final class Peer {
       handleDiscovery(at: now)
       handleHosts(at: now)
       handlePatches(at: now)
+      handlePhrases(at: now)
       core.advance(to: now)
       startIfDue(at: now)
       executeOutputs(at: now)

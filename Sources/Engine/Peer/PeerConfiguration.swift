@@ -58,6 +58,8 @@ public struct PeerConfiguration: Sendable {
   public var totalActivityRule = TotalActivityRule.sum
   /// The receiver of the player's notes, by name or identity; nil: all peers.
   public var recipient: String?
+  /// The remote players whose notes sound here.
+  public var hearing = HearingChoices()
   /// The saved session of a peer with this name that has crashed; nil: start without it.
   public var restored: SavedSession?
   /// Whether the peer ends with ``Peer/Outcome/renewedIdentity`` if another machine uses its identity.

@@ -40,6 +40,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case gate(String)
   /// Sets the only peer that may control the rhythm; nil: any peer may.
   case ledBy(String?)
+  /// Applies a rule of ``Ensemble/HearingChoices`` such as `Ben=60`.
+  case hear(String)
   /// Sets the receiver of the player's notes; nil: all peers.
   case play(to: String?)
   /// Sends the player's notes to the next peer in session; after the last one, to all peers.
@@ -48,6 +50,12 @@ public enum PlayerCommand: Hashable, Sendable {
   case note(UInt8, velocity: UInt8)
   /// Sends a controller, 0...127, and its value.
   case control(UInt8, value: UInt8)
+  /// Sends a controller, 0...127, and its value to the instrument of a peer, whose sound it changes.
+  case shape(String, controller: UInt8, value: UInt8)
+  /// Lets the notes of a peer set the pitches of the player's instrument; nil: the player sets them.
+  case pitches(from: String?)
+  /// Records, sends, repeats or varies a phrase.
+  case phrase(PhraseCommand)
   /// Plays the notes of the player with another instrument; nil: as they are.
   case instrument(Instrument?, named: String)
   /// Plays a note of the instrument with a normal force.

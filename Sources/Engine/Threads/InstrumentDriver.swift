@@ -14,6 +14,9 @@ struct InstrumentDriver: BitwiseCopyable {
     let message: Message
     /// When the message takes effect; nil: as early as possible.
     let instant: Instant?
+
+    @_noLocks @_noAllocation
+    init(message: Message, instant: Instant?) { (self.message, self.instant) = (message, instant) }
   }
 
   private var settings = InstrumentSettings()
@@ -26,14 +29,14 @@ struct InstrumentDriver: BitwiseCopyable {
   /// The rhythm, or ``freeSchedule``.
   private var schedule: PlaybackSchedule
   /// The input channel of the messages of the instrument: channel 1, which no other player can own.
-  private static var channel: Channel { @_noLocks @_noAllocation get { Channel(wire: 0) } }
+  static var channel: Channel { @_noLocks @_noAllocation get { Channel(wire: 0) } }
   /// The instant up to which events have been returned.
   private var horizon: Instant
   /// The position up to which events were last returned.
   private var lastLimit: MusicalPosition
   /// The greatest distance between two calls of ``next(at:)``, in thousandths of a tick: a bar of 4/4. The network thread calls it at
   /// least every 100 ms, in which the fastest rhythm advances by 40 ticks.
-  private static var largestStep: Int64 { @_noLocks @_noAllocation get { 96 * MusicalPosition.perTick } }
+  static var largestStep: Int64 { @_noLocks @_noAllocation get { 96 * MusicalPosition.perTick } }
   /// How much earlier than its position each key began last.
   private var earlierBy = InlineArray<128, Nanoseconds>(repeating: .zero)
   /// When each key ended last. A note must not begin before the end of the previous note of its key.
@@ -92,6 +95,7 @@ struct InstrumentDriver: BitwiseCopyable {
     guard case .some = player else { return }
     player!.controls.set(activity: settings.activity)
     if areOtherChords { player!.follow(settings.chords, from: nextBar) }
+    if !settings.borrowsPitches { player!.pitches = BorrowedPitches() }
     follow(at: now)
   }
 
@@ -140,6 +144,16 @@ struct InstrumentDriver: BitwiseCopyable {
     // all other messages.
     guard case .controlChange(_, let controller, _) = message else { return true }
     return !message.setsActivity && !message.endsAllNotes && controller.value != 7 && controller.value != 10
+  }
+
+  /// A note of the player who sets the pitches. Without an instrument, it has no effect.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func setPitch(_ message: Message) {
+    // The choice may have ended a moment ago.
+    guard settings.borrowsPitches, case .some = player else { return }
+    player!.pitches.receive(message)
   }
 
   /// Returns the next message of the instrument; nil if there is none until ``nextDeadline``.
@@ -203,11 +217,5 @@ struct InstrumentDriver: BitwiseCopyable {
 
   /// The position at an instant.
   @_noLocks @_noAllocation
-  private func position(at instant: Instant) -> MusicalPosition {
-    let tick = schedule.tick(at: instant)
-    let start = schedule.deadline(tick)
-    let length = (schedule.deadline(tick + 1) - start).count
-    guard length > 0 else { return MusicalPosition(tick) }
-    return MusicalPosition(tick) + (instant - start).count &* MusicalPosition.perTick / length
-  }
+  private func position(at instant: Instant) -> MusicalPosition { schedule.position(at: instant) }
 }

@@ -2,13 +2,19 @@ import MusicalTime
 import Playback
 import Rhythm
 
-/// The instrument of the local player, and the state of the rhythm that ``InstrumentDriver`` needs. The control thread passes the
-/// settings to the network thread.
+/// The instrument of the local player, the phrase that is repeated, and the state of the rhythm that ``InstrumentDriver`` and
+/// ``PhraseDriver`` need. The control thread passes the settings to the network thread.
 struct InstrumentSettings: Sendable, BitwiseCopyable {
   /// The number of the instrument, which changes with each choice; 0 before the first.
   var number: UInt32 = 0
   /// Nil if the messages of the player are played as they are.
   var table: InstrumentTable?
+  /// Whether another player sets the pitches.
+  var borrowsPitches = false
+  /// The number of the phrase, which changes with each choice; 0 before the first.
+  var phraseNumber: UInt32 = 0
+  /// The phrase that is repeated; nil if there is none.
+  var phrase: PhraseTable?
   /// The rhythm.
   var schedule = PlaybackSchedule.silence
   /// The chords of the rhythm, and their number, which changes with each rhythm. A rhythm that replaces another one begins with the

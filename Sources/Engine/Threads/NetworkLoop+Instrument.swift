@@ -10,7 +10,8 @@ extension NetworkLoop {
   @_noLocks @_noAllocation
   func longestWait() -> Int32 {
     let (play, send) = (instrument.nextDeadline, delayed.nextDeadline)
-    let next = play < send ? play : send
+    var next = play < send ? play : send
+    if phrase.nextDeadline < next { next = phrase.nextDeadline }
     let now = MonotonicClock.now
     guard next < now + .milliseconds(100) else { return 100 }
     // The sound gets the messages in advance, so a millisecond is precise enough.
@@ -24,6 +25,7 @@ extension NetworkLoop {
   mutating func adopt(_ settings: InstrumentSettings) {
     let wasActive = instrument.isActive
     instrument.adopt(settings, at: MonotonicClock.now)
+    phrase.adopt(settings, at: MonotonicClock.now)
     guard instrument.isActive, !wasActive else { return }
     var number: UInt8 = 0
     while number < 16 {
@@ -48,7 +50,7 @@ extension NetworkLoop {
   /// Passes a message of the local player to the instrument. Returns whether the instrument uses it.
   @_noLocks @_noAllocation
   mutating func isForInstrument(_ message: Message, at now: Instant) -> Bool {
-    guard instrument.receive(message, at: now) else { return false }
+    guard !receiver.shapesOtherInstrument(message), instrument.receive(message, at: now) else { return false }
     if message.startsNote {
       pass(.struck)
       rings.bell.ring()
@@ -56,17 +58,20 @@ extension NetworkLoop {
     return true
   }
 
-  /// Plays the messages of the instrument, and sends those that are due.
+  /// Plays the messages of the instrument and of the phrase, and sends those that are due.
   @_noLocks @_noAllocation
   mutating func playInstrument() {
     let now = MonotonicClock.now
     // The number is bounded, so that an instrument delays nothing else. The rest follows in the next round.
     var remaining = 256
-    while remaining > 0, let output = instrument.next(at: now) {
+    while remaining > 0 {
       remaining -= 1
+      var (next, isPhrase) = (instrument.next(at: now), false)
+      if case .none = next { (next, isPhrase) = (phrase.next(at: now), true) }
+      guard let output = next else { break }
       receiver.execute(.play(output.message))
-      while let next = receiver.next() {
-        switch next {
+      while let result = receiver.next() {
+        switch result {
         case .send(let message):
           guard let instant = output.instant else {
             send(message)
@@ -78,8 +83,9 @@ extension NetworkLoop {
             send(message)
           }
         case .reception(.played(let message, let channel, _)):
-          pass(.played(message, soundedOn: channel, byInstrument: true))
-        case .sound, .reception: perform(next, at: output.instant)
+          let origin = isPhrase ? MessageOrigin.phrase : .instrument(at: output.instant ?? now)
+          pass(.played(message, soundedOn: channel, from: origin))
+        case .sound, .hear, .record, .pitch, .shape, .reception: perform(result, at: output.instant)
         }
       }
       rings.bell.ring()

@@ -31,9 +31,14 @@ struct NetworkLoop: ~Copyable {
   private var sequencerResumes = Instant(nanoseconds: 0)
   /// The instrument of the local player.
   var instrument = InstrumentDriver(at: MonotonicClock.now)
+  /// Repeats a phrase on the channel of the local player.
+  var phrase = PhraseDriver()
   /// The messages of the instrument that are sent later, because the sound gets them in advance.
   var delayed = DelayedMessages()
   private var probes: ProbeSender
+  /// The controllers in the packet that is being decoded with which a remote player changes the sound of the instrument. A packet
+  /// rarely has more than one. Beyond the capacity, they are dropped.
+  private var shapes = RigidArray<Message>(capacity: 64)
   /// The received datagram.
   private var datagram = Datagram()
   /// The header of ``datagram``.
@@ -131,6 +136,7 @@ struct NetworkLoop: ~Copyable {
       switch command {
       case .releaseNotes:
         instrument.stop()
+        phrase.stop()
         delayed.removeBeginnings()
         sendDelayed()
       // The peer gets the ends of the notes that it has received as a standard device.
@@ -139,11 +145,13 @@ struct NetworkLoop: ~Copyable {
       }
       receiver.execute(command)
       while let output = receiver.next() {
+        act(on: output)
         perform(output)
         rings.bell.ring()
       }
       while let packet = receiver.takeEarlyPacket(at: MonotonicClock.now) {
         decode(packet)
+        shape()
         rings.bell.ring()
       }
     }
@@ -188,18 +196,52 @@ struct NetworkLoop: ~Copyable {
     case .reception(let reception): pass(reception)
     case .send(let message): send(message)
     case .sound(let message, let session):
-      // Channel 1 (zero-based 0) carries activity only and is silent, but a standard device may play notes on it. They sound on
-      // channel 16 (zero-based 15).
-      var audible = message
-      if let channel = message.channel, channel.wire == 0 { audible = message.on(Channel(wire: 15)) }
-      let event = SoundEvent.message(audible, at: MonotonicClock.now, due: instant)
-      rings.clock.sound.first.messages.push(event)
-      if rings.hasSecondAudioThread { rings.clock.sound.recording.messages.push(event) }
-      if let recording = rings.clock.recording {
-        recording.messages.push(
-          SoundedMessage(audible, from: session, at: event.instant, isTimed: event.isTimed))
-      }
+      sound(message, due: instant)
+      record(message, from: session, due: instant)
+    case .hear(let message, _): sound(message, due: instant)
+    case .record(let message, let session): record(message, from: session, due: instant)
+    // ``act(on:)`` and ``shape()`` perform these outputs.
+    case .pitch, .shape: break
     }
+  }
+
+  /// Performs an output that concerns the instrument of the local player, as far as this is possible while a packet is read.
+  @_noLocks @_noAllocation
+  private mutating func act(on output: Receiver.Output) {
+    switch output {
+    case .pitch(let message, _): instrument.setPitch(message)
+    case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
+    case .sound, .hear, .record, .send, .reception: break
+    }
+  }
+
+  /// Plays the controllers of ``shapes``.
+  @_noLocks @_noAllocation
+  private mutating func shape() {
+    var index = 0
+    while index < shapes.count {
+      let message = shapes[index]
+      index += 1
+      if !isForInstrument(message, at: MonotonicClock.now) { play(unchanged: message) }
+    }
+    shapes.removeAll()
+  }
+
+  /// Passes a message to the audio threads.
+  @_noLocks @_noAllocation
+  private func sound(_ message: Message, due: Instant?) {
+    let event = SoundEvent.message(message.onAudibleChannel, at: MonotonicClock.now, due: due)
+    rings.clock.sound.first.messages.push(event)
+    if rings.hasSecondAudioThread { rings.clock.sound.recording.messages.push(event) }
+  }
+
+  /// Passes a message to the MIDI recording, if there is one.
+  @_noLocks @_noAllocation
+  private func record(_ message: Message, from session: SessionID?, due: Instant?) {
+    guard let recording = rings.clock.recording else { return }
+    let event = SoundEvent.message(message.onAudibleChannel, at: MonotonicClock.now, due: due)
+    recording.messages.push(
+      SoundedMessage(message.onAudibleChannel, from: session, at: event.instant, isTimed: event.isTimed))
   }
 
   /// Receives ``datagram``, which has arrived at the data port.
@@ -209,6 +251,7 @@ struct NetworkLoop: ~Copyable {
   private mutating func receiveData() -> Bool {
     guard isControl() else {
       decode()
+      shape()
       return true
     }
     var wakesControl = true
@@ -299,7 +342,14 @@ struct NetworkLoop: ~Copyable {
   private mutating func decode() {
     let octets = datagram.octets.span.extracting(first: datagram.count)
     pass(receiver.receive(octets, from: datagram.from, at: datagram.at))
-    while let output = receiver.next(in: octets) { perform(output) }
+    while let output = receiver.next(in: octets) {
+      switch output {
+      case .pitch(let message, _): instrument.setPitch(message)
+      case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
+      default: break
+      }
+      perform(output)
+    }
   }
 
   /// Decodes a packet that arrived before its session began.
@@ -307,6 +357,20 @@ struct NetworkLoop: ~Copyable {
   private mutating func decode(_ packet: EarlyPacket) {
     let octets = packet.octets.span.extracting(first: packet.count)
     pass(receiver.receive(octets, from: packet.source, at: packet.arrival))
-    while let output = receiver.next(in: octets) { perform(output) }
+    while let output = receiver.next(in: octets) {
+      act(on: output)
+      perform(output)
+    }
+  }
+}
+
+extension Message {
+  /// The message on the channel on which it sounds. Channel 1 (zero-based 0) carries activity only and is silent, but a standard
+  /// device may play notes on it. They sound on channel 16 (zero-based 15).
+  fileprivate var onAudibleChannel: Message {
+    @_noLocks @_noAllocation get {
+      guard let channel, channel.wire == 0 else { return self }
+      return on(Channel(wire: 15))
+    }
   }
 }

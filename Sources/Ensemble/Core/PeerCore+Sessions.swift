@@ -65,8 +65,12 @@ extension PeerCore {
         }
       } else if let identity = ensemble.roster.identity(slot) {
         ensemble.heard(slot, identity, at: now)
-        ensemble.received(systemExclusive: octets, from: identity, at: now)
-        receivedPresence(on: session)
+        if let phrase = PhraseMessage(systemExclusive: octets) {
+          received(phrase, on: session, at: now)
+        } else {
+          ensemble.received(systemExclusive: octets, from: identity, at: now)
+          receivedPresence(on: session)
+        }
       } else if let timelineMessage = TimelineMessage(systemExclusive: octets) {
         ensemble.roster[slot].session!.pendingTimelineMessage = timelineMessage
       }

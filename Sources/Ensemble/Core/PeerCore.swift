@@ -31,7 +31,7 @@ public final class PeerCore {
     case play(PlaybackSchedule)
     /// Execute a command of the receiver, on the network thread.
     case receiving(ReceivingCommand)
-    /// Inform the programs and the user that a message sounds: of a remote peer, or of the local player (nil).
+    /// Inform the programs and the user of a message of a remote peer that the gates admit, or of the local player (nil).
     case sounded(Message, from: SessionID?)
     /// Inform the user.
     case event(Event)
@@ -49,6 +49,12 @@ public final class PeerCore {
   public var account = TickAccount()
   /// The peer to which the player's notes go; nil: all peers.
   public var recipient: Identity? { didSet { isRoutingOutdated = true } }
+  /// The remote players whose notes sound here.
+  public var hearing = HearingChoices() { didSet { isAdmissionOutdated = true } }
+  /// The peer whose notes set the pitches of the local player's instrument and do not sound here; nil if there is none.
+  public var pitchSource: Identity? { didSet { isAdmissionOutdated = true } }
+  /// The phrase that the player is recording; nil if there is none.
+  var phraseRecording: PhraseRecording?
   /// The settings of the local player.
   var settings = PlayerSettings()
   /// Returns the program, 0...127, with which a channel begins, and to which it returns when its player releases it.
@@ -59,7 +65,8 @@ public final class PeerCore {
   /// The slots of the RTP streams.
   var streamIDs = StreamIDAllocator()
   private var outputs: [Output] = []
-  /// Whether the kind or the name of a peer has changed since the last call of ``updateAdmissions()``.
+  /// Whether the kind or the name of a peer or one of the choices ``hearing`` and ``pitchSource``
+  /// has changed since the last call of ``updateAdmissions()``.
   var isAdmissionOutdated = false
   /// The gates at the last call of ``updateAdmissions()``.
   var admittedGates = Gates()
@@ -69,6 +76,10 @@ public final class PeerCore {
   var isRoutingOutdated = false
   /// Whether the receiver refuses the notes of the local player.
   var isMuted = false
+  /// The channel of the local player, as the receiver knows it.
+  var receivingChannel: Channel?
+  /// The value of ``EnsembleState/channelChanges`` at the last call of ``updateAdmissions()``.
+  var admittedChannelChanges = 0
   /// The value of ``EnsembleState/channelChanges`` at the last call of ``updateRoutes()``.
   var routedChannelChanges = 0
   /// The sessions to close, and when, in this order: see ``inform(_:ofUsed:at:)``.
@@ -137,12 +148,13 @@ public final class PeerCore {
       if !peerClocks.isEmpty { handleSessions(at: now) }
       endpoint.received(report, on: session)
       if let sendInstant { endpoint.received(sendInstant: sendInstant, at: report.arrival, on: session) }
-    case .message(let session, let message, let stamp, let arrival, let isRecovered, let isSounded):
+    case .message(let session, let message, let stamp, let arrival, let isRecovered, let isAdmitted):
       endpoint.received(message, stamped: stamp, at: arrival, isRecovered: isRecovered, on: session)
-      received(message, on: session, isSounded: isSounded)
+      received(message, on: session, isAdmitted: isAdmitted)
+    case .shaped(let session): shaped(by: session)
     case .released(let session, let message): emit(.sounded(message, from: session))
-    case .played(let message, let channel, let byInstrument):
-      played(message, soundedOn: channel, byInstrument: byInstrument, at: now)
+    case .played(let message, let channel, let origin):
+      played(message, soundedOn: channel, from: origin, at: now)
     case .struck: ensemble.played(at: now)
     case .systemExclusive(let session, let stamp, let arrival):
       endpoint.received(systemExclusive: systemExclusive(), stamped: stamp, at: arrival, on: session)

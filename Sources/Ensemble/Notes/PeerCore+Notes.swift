@@ -16,9 +16,9 @@ extension PeerCore {
     emit(.sounded(message, from: session))
   }
 
-  /// The network thread has received a channel message of a session, and has passed it to the sound if `isSounded` is true.
-  func received(_ message: Message, on session: SessionID, isSounded: Bool) {
-    guard isSounded, let slot = ensemble.roster.slot(of: session) else { return }
+  /// The network thread has received a channel message of a session, and has admitted it if `isAdmitted` is true.
+  func received(_ message: Message, on session: SessionID, isAdmitted: Bool) {
+    guard isAdmitted, let slot = ensemble.roster.slot(of: session) else { return }
     ensemble.roster[slot].session!.settings.note(message)
     emit(.sounded(message, from: session))
   }
@@ -44,18 +44,29 @@ extension PeerCore {
     return ensemble.admits(gate, from: identity, named: session.info.name)
   }
 
-  /// What of the peer in a slot of the roster may sound.
+  /// What of the peer in a slot of the roster is admitted, and how loud it sounds. A peer that is not identified yet sounds like a
+  /// standard device. If it is a Tutti peer, its notes end when it is identified, usually within some milliseconds.
   func admission(of slot: Roster.Slot) -> Admission {
     var admission = Admission()
     (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))
     admission.isStandardDevice = ensemble.roster[slot].session!.isStandardDevice
+    if let identity = ensemble.roster[slot].identity {
+      admission.hearing = hearing.hearing(of: identity, named: ensemble.roster.ownedName(of: identity))
+      admission.setsPitches = identity == pitchSource
+      // The controllers of a peer that has the channel of the local peer belong to its own sound.
+      let channel = ensemble.channel(of: identity) ?? Self.lastChannel
+      admission.shaping = admission.modification && channel != ensemble.channel
+    }
     return admission
   }
 
-  /// Tells the receiver what may sound, for each session for which this has changed.
+  /// Tells the receiver what is admitted and how loud it sounds, for each session for which this has changed.
   func updateAdmissions() {
-    guard isAdmissionOutdated || ensemble.gates != admittedGates else { return }
+    guard
+      isAdmissionOutdated || ensemble.gates != admittedGates || ensemble.channelChanges != admittedChannelChanges
+    else { return }
     (isAdmissionOutdated, admittedGates) = (false, ensemble.gates)
+    admittedChannelChanges = ensemble.channelChanges
     for session in roster.mapSessions({ $0.session!.id }) {
       guard let slot = ensemble.roster.slot(of: session) else { continue }
       let admission = admission(of: slot)

@@ -9,7 +9,8 @@ extension PeerCore {
   /// The player has played `message` on a local instrument.
   ///
   /// The message goes to ``recipient``. If ``recipient`` is nil, the message goes to all peers and sounds here as well. A
-  /// message on a channel that another peer owns goes to the owner of the channel only. Channel 10 stays the channel of the
+  /// message on a channel that another peer owns goes to the owner of the channel only, and a controller on such a channel changes
+  /// the sound of the instrument of the owner (``MIDI/Message/shapesInstrument``). Channel 10 stays the channel of the
   /// drums. All other messages are sent on the channel of the local peer, by which the others recognise the player, or on
   /// channel 16 if the local peer has none. Expression on channel 1 sets the activity of the player. A standard device gets
   /// each message unchanged. A message without a channel is ignored.
@@ -24,11 +25,12 @@ extension PeerCore {
   /// The receiver has played a message of the player or of the player's instrument. If it sounds here, `channel` is the channel of
   /// the sound. The notes of an instrument do not count as activity: an instrument whose density follows the activity would
   /// otherwise increase its own density.
-  func played(_ message: Message, soundedOn channel: Channel?, byInstrument: Bool, at now: Instant) {
+  func played(_ message: Message, soundedOn channel: Channel?, from origin: MessageOrigin, at now: Instant) {
     if message.setsActivity, case .controlChange(_, _, let value) = message {
       return ensemble.setActivity(value.value, at: now)
     }
-    if message.startsNote, !byInstrument { ensemble.played(at: now) }
+    if case .player = origin, message.startsNote { ensemble.played(at: now) }
+    record(message, from: origin, at: now)
     guard let channel else { return }
     settings.asPlayed.note(message)
     emit(.sounded(message.on(channel), from: nil))
@@ -44,12 +46,17 @@ extension PeerCore {
   func updateRoutes() {
     guard isRoutingOutdated || ensemble.channelChanges != routedChannelChanges else { return }
     (isRoutingOutdated, routedChannelChanges) = (false, ensemble.channelChanges)
+    if ensemble.channel != receivingChannel {
+      receivingChannel = ensemble.channel
+      emit(.receiving(.localChannel(receivingChannel)))
+    }
     let (owners, local) = (ensemble.channelOwners, ensemble.channel ?? Self.lastChannel)
     for number in owners.indices {
       let channel = Channel(wire: UInt8(number))
       let isDrums = channel == Self.drumChannel
       let owner = isDrums || channel == local ? nil : owners[number]
-      let route = PlayerRoute(receiver(of: owner ?? recipient), on: isDrums ? channel : local)
+      let route = PlayerRoute(
+        receiver(of: owner ?? recipient), on: isDrums ? channel : local, shaping: owner == nil ? nil : channel)
       guard routes[number] != route else { continue }
       routes[number] = route
       emit(.receiving(.route(channel, route)))

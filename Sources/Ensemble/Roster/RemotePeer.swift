@@ -74,9 +74,13 @@ extension RemotePeer {
     var sendsJournals = false
     /// Whether ``Event/joined(_:)`` was reported.
     var isReported = false
+    /// The next phrase of the peer is dropped before this instant.
+    var nextPhrase = Instant(nanoseconds: .min)
+    /// Whether the player was informed that the peer changes the sound of the player's instrument.
+    var hasShaped = false
     /// Whether the player was informed that the peer sends a clock that is not used.
     var isClockReported = false
-    /// The kinds of messages of this peer that may sound, as last reported to the receiver.
+    /// What of this peer is admitted, as last reported to the receiver.
     var admission = Admission()
     /// The settings that the peer has made on MIDI channels at the local peer.
     var settings = ChannelSettings()

@@ -16,6 +16,9 @@ public enum MessageKind: UInt8 {
   case patchRequest = 5
   /// ``PatchPart``.
   case patchPart = 6
+  // Kind 7 is reserved.
+  /// ``PhraseMessage``.
+  case phrase = 8
 
   private static var version: UInt8 { 1 }
   /// The octets before the encoded octets.

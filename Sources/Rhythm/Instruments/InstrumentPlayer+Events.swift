@@ -131,11 +131,12 @@ extension InstrumentPlayer {
   @_noLocks @_noAllocation
   private mutating func playFigure(_ unit: Int) -> InstrumentEvent? {
     let (degree, stroke) = (table.units[unit].degree, table.units[unit].velocity)
-    let key = table.key(controls, degree: degree, in: chord(at: now))
+    let key = table.key(controls, degree: degree, borrowed: pitches.current, in: chord(at: now))
     if !hasBegun(key), let ending = noteToEnd(before: key) {
       return InstrumentEvent(.noteOff(key: ending), at: now)
     }
     nextUnit &+= 1
+    pitches.advance()
     return begin(key, velocity: table.velocity(controls, stroke: stroke), isImmediate: false)
   }
 

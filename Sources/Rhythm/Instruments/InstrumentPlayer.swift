@@ -28,6 +28,10 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public var controls = PlayerControls()
+  /// The pitches that another player sets. While there are any, each note plays one of them instead of the pitch of the controls.
+  ///
+  /// Real-time: safe.
+  public var pitches = BorrowedPitches()
   /// The number of actions without a note, because sixteen notes were waiting already.
   ///
   /// Real-time: safe.
@@ -91,8 +95,10 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     // A line before the last horizon is still to come. The note is returned late, but keeps its line.
     case .onLine(let tick): note.position = MusicalPosition(tick)
     }
-    note.key = table.key(controls, degree: 0, in: chord(at: note.position))
-    return wait(note) ? placement : nil
+    note.key = table.key(controls, degree: 0, borrowed: pitches.current, in: chord(at: note.position))
+    guard wait(note) else { return nil }
+    pitches.advance()
+    return placement
   }
 
   /// Plays a message of a MIDI device: a Note On is an action, a controller sets a control, and All Sound Off or All Notes Off

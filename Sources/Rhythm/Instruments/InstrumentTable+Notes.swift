@@ -1,15 +1,20 @@
 // The properties of notes, from the controls of the player.
 extension InstrumentTable {
-  /// The key `degree` notes of the scale above the pitch that `controls` selects. If the instrument follows the chords, and
-  /// `chord` is not nil, the notes of the chord replace the scale.
+  /// The key `degree` notes of the scale above the pitch that `controls` selects, or above the note of the scale that is nearest to
+  /// `borrowed`, a key that another player has set. If the instrument follows the chords, and `chord` is not nil, the notes of the
+  /// chord replace the scale.
   ///
   /// The pitch leaves room for the highest note of the figure. If the scale has too few notes, its highest note replaces
   /// those above it.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  func key(_ controls: PlayerControls, degree: UInt8, in chord: ChordTones?) -> UInt8 {
-    guard followsChords, let chord else { return key(controls, degree: degree, of: keys, count: keyCount) }
+  func key(
+    _ controls: PlayerControls, degree: UInt8, borrowed: UInt8? = nil, in chord: ChordTones? = nil
+  ) -> UInt8 {
+    guard followsChords, let chord else {
+      return key(controls, degree: degree, borrowed: borrowed, of: keys, count: keyCount)
+    }
     var notes = InlineArray<128, UInt8>(repeating: 0)
     var count = 0
     var key = lowestKey
@@ -20,18 +25,21 @@ extension InstrumentTable {
       }
       key &+= 1
     }
-    return self.key(controls, degree: degree, of: notes, count: count)
+    return self.key(controls, degree: degree, borrowed: borrowed, of: notes, count: count)
   }
 
   /// The key `degree` notes above the pitch that `controls` selects, of the first `keyCount` elements of `keys`.
   @_noLocks @_noAllocation
   private func key(
-    _ controls: PlayerControls, degree: UInt8, of keys: InlineArray<128, UInt8>, count keyCount: Int
+    _ controls: PlayerControls, degree: UInt8, borrowed: UInt8?, of keys: InlineArray<128, UInt8>,
+    count keyCount: Int
   ) -> UInt8 {
     let room = keyCount &- greatestDegree
     let choices = room > 1 ? room : 1
     var index: Int
-    if case .key = pitch.source {
+    if let borrowed {
+      index = self.index(nearest: borrowed, of: keys, count: keyCount)
+    } else if case .key = pitch.source {
       index = self.index(nearest: controls.key, of: keys, count: keyCount)
     } else {
       // Each note has an equal share of the control's values.

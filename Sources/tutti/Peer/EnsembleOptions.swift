@@ -42,6 +42,13 @@ struct EnsembleOptions: ParsableArguments {
   var totalActivity = TotalActivityRule.sum
 
   @Option(
+    help: ArgumentHelp(
+      "Let the notes of PEER, or of all peers, sound on this device too, with PERCENT of their loudness, 0...100, or 60. PEER "
+        + "is a Tutti peer; notes of other devices always sound. Repeatable. (default: only your own notes sound here)",
+      valueName: "PEER[=PERCENT]|all[=PERCENT]"))
+  var hear: [String] = []
+
+  @Option(
     help: ArgumentHelp("Send your notes to PEER only. (default: all peers)", valueName: "PEER"))
   var sendTo: String?
 
@@ -49,14 +56,16 @@ struct EnsembleOptions: ParsableArguments {
   private static let maximumSize = 1 << 20
 
   func validate() throws {
-    // The gates are discarded. Only the syntax of the rules is checked.
+    // The results are discarded. Only the syntax of the rules is checked.
     var gates = Gates()
     for rule in gate { try usage { () throws(GateError) in try gates.apply(rule) } }
+    var hearing = HearingChoices()
+    for rule in hear { try usage { () throws(HearingError) in try hearing.apply(rule) } }
   }
 
   /// Copies the options to `configuration`.
   ///
-  /// - Throws: `EngineError`, `GateError`, ``GateFileError``.
+  /// - Throws: `EngineError`, `GateError`, ``GateFileError``, `HearingError`.
   func apply(to configuration: inout PeerConfiguration) throws {
     if let gateFile {
       guard let file = FileHandle(forReadingAtPath: gateFile),
@@ -78,6 +87,7 @@ struct EnsembleOptions: ParsableArguments {
     configuration.masterLoss = onMasterLoss
     configuration.totalActivityRule = totalActivity
     configuration.recipient = sendTo
+    for rule in hear { try configuration.hearing.apply(rule) }
   }
 }
 

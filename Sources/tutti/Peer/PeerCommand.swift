@@ -62,10 +62,18 @@ struct PeerCommand: ParsableCommand {
         take                        take the offered role of master
         gate RULE                   open or close gates, see --gate
         led-by PEER|anyone          let only PEER control the rhythm, see --led-by
+        hear PEER|all [PERCENT]     let notes of PEER or of all sound here, see --hear
+        hear none                   let only your own notes sound here
         send-to PEER|all            send your notes to PEER or to all
         note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127, or 100
         release NOTE                end a note, 0...127
         control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
+        shape PEER CONTROLLER VALUE change the sound of the instrument of PEER; both numbers 0...127
+        pitches from PEER|none      let the notes of PEER set the pitches of your instrument
+        phrase record [BARS]        record your notes from the next bar, for BARS bars or 2
+        phrase send PEER            send the recorded phrase to PEER
+        phrase play, phrase stop    repeat the phrase that you have received, or recorded; end it
+        phrase vary                 repeat another variation of the phrase
         peers                       list the peers, like the key w
         leave                       leave the other peers and end the program
 
@@ -83,7 +91,23 @@ struct PeerCommand: ParsableCommand {
       instrument with a figure, such as tilt-harp, plays by itself while a rhythm plays. A free instrument, such as kind-keys, \
       plays one note for each note that you play, in time with the rhythm. The control `tilt forward` is controller 1 (the \
       modulation wheel, or the keys [ and ]), `tilt sideways` is controller 74, and the force is the velocity. The other peers \
-      hear the notes of the instrument. They do not need its file.
+      get the notes of the instrument. They do not need its file.
+
+      PLAYING TOGETHER
+      Your notes sound on this device. They sound on the device of another player only if that player hears you. The notes of \
+      RTP-MIDI devices without Tutti always sound here, because such a device has no sound of its own. With `hear`, you hear \
+      other players too, softer than yourself. Notes that you do not hear still reach --record and the port `notes` of --midi.
+
+      With `shape`, you change the sound of another player's instrument: controller 1 is `tilt forward`, 74 is `tilt sideways`. \
+      A controller that you send to the port `in` on the channel of another player does the same. That player sees who does \
+      it, and can close the gate `modification`.
+
+      With `pitches from PEER`, the notes that PEER plays do not sound here. Each of your actions plays one of the keys that PEER \
+      holds: the newest first, then the others in turn. When PEER holds no key, the last one remains.
+
+      A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats it in \
+      time with the rhythm. Each variation moves the phrase within the scale of the instrument, or within its own notes, and \
+      omits some notes; some variations are reversed.
 
       MIDI FILE
       With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \
@@ -110,6 +134,7 @@ struct PeerCommand: ParsableCommand {
         tutti peer --clock-from "TR-8S"
         tutti peer --clock-from rtp:192.168.1.30:5004
         tutti peer --policy contacts --no-journal "stage box"
+        tutti peer --name Ben --hear Ada --hear Cleo=30
         tutti peer --name Ben --led-by Ada --gate "Cleo:notes,modification=closed"
         tutti peer --name Ada --restore
         tutti peer --passkey-file band.txt

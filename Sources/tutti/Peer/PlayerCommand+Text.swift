@@ -12,7 +12,8 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, count-in [BARS], stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, part PART PERCENT|on|off, mute PEER, unmute PEER, quiet [off], loudness PERCENT, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, peers, leave
+    led-by PEER|anyone, hear PEER|all|none [PERCENT], send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, part PART PERCENT|on|off, mute PEER, unmute PEER, quiet [off], loudness PERCENT, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, shape PEER CONTROLLER VALUE, \
+    pitches from PEER|none, phrase record [BARS]|send PEER|play|stop|vary, peers, leave
     """
 
   /// Parses a command line that was typed after a colon or read from standard input.
@@ -91,6 +92,13 @@ extension PlayerCommand {
       } catch { throw CommandSyntaxError(description: "\(error)") }
       self = .gate(rest)
     case "led-by" where !rest.isEmpty: self = .ledBy(rest == "anyone" ? nil : rest)
+    case "hear" where !rest.isEmpty:
+      // The choices are discarded. Only the syntax of the rule is checked.
+      do {
+        var choices = HearingChoices()
+        try choices.apply(rest)
+      } catch { throw CommandSyntaxError(description: "\(error)") }
+      self = .hear(rest)
     case "send-to" where !rest.isEmpty: self = .play(to: rest == "all" ? nil : rest)
     case "save-patch" where !rest.isEmpty:
       do { self = .savePatch(to: try PatchLibrary.newPath(of: rest)) } catch {
@@ -100,6 +108,25 @@ extension PlayerCommand {
       let values = try numbers(1...2)
       self = .note(values[0], velocity: values.count > 1 ? values[1] : 100)
     case "release": self = .note(try numbers(1...1)[0], velocity: 0)
+    case "phrase":
+      guard let command = PhraseCommand(words: Array(words.dropFirst())) else {
+        throw error("not a command for a phrase; give record [BARS], send PEER, play, stop or vary")
+      }
+      self = .phrase(command)
+    case "pitches":
+      let peer = words.dropFirst(2).joined(separator: " ")
+      guard words.count > 2, words[1] == "from" else {
+        throw error("not a source of pitches; give `from` and PEER or none, such as `pitches from Ada`")
+      }
+      self = .pitches(from: peer == "none" ? nil : peer)
+    case "shape":
+      // The name of the peer may have several words.
+      let values = words.suffix(2).compactMap { UInt8($0) }.filter { $0 <= 127 }
+      guard words.count >= 4, values.count == 2 else {
+        throw error("not a shape; give PEER and two numbers from 0 to 127, such as `shape Ben 1 90`")
+      }
+      let peer = words.dropFirst().dropLast(2).joined(separator: " ")
+      self = .shape(peer, controller: values[0], value: values[1])
     case "control":
       let values = try numbers(2...2)
       self = .control(values[0], value: values[1])

@@ -183,7 +183,7 @@ import _TestSupport
     let core = peer.core
     claimChannel(core)
     _ = peer.takeOutputs()
-    core.played(control(7, 26, on: other), soundedOn: PeerCore.lastChannel, byInstrument: false, at: now)
+    core.played(control(7, 26, on: other), soundedOn: PeerCore.lastChannel, from: .player, at: now)
     let sent = peer.takeOutputs().compactMap { if case .stream(.message(let sent)) = $0 { sent } else { nil } }
     #expect(sent.map(\.message) == [control(7, 26, on: Channel(2)!)] && sent.map(\.receiver) == [.tuttiPeers])
     #expect(peer.takeSounds(local: true) == [control(7, 26, on: Channel(2)!)])

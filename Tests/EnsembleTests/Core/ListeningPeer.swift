@@ -7,7 +7,7 @@ import _TestSupport
 @testable import Ensemble
 @testable import RTPMIDI
 
-/// A core and the receiver that executes its commands. Messages of remote peers arrive in packets.
+/// A core that hears all peers, and the receiver that executes its commands. Messages of remote peers arrive in packets.
 final class ListeningPeer {
   let core: PeerCore
   private var receiver = Receiver(identity: 1)
@@ -21,6 +21,7 @@ final class ListeningPeer {
 
   init(_ core: PeerCore, at now: Instant) {
     (self.core, self.now) = (core, now)
+    try? core.hearing.apply("all=100")
     receiver.add(SessionBlock())
     perform()
   }
@@ -69,6 +70,11 @@ final class ListeningPeer {
   private func execute(_ output: Receiver.Output) {
     switch output {
     case .sound(let message, let session): sounds.append((message, session))
+    case .hear(let message, let session): sounds.append((message, session))
+    case .record, .pitch: break
+    case .shape(let message, _):
+      receiver.execute(.play(message))
+      while let output = receiver.next() { execute(output) }
     case .send(let message): outputs.append(.stream(.message(message)))
     case .reception(let reception):
       core.receive(reception, systemExclusive: { [] }, now: now)

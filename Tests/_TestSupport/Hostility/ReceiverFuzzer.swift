@@ -9,19 +9,23 @@ import Simulation
 /// send packets.
 ///
 /// After each input, the invariants are checked: the number of outputs is bounded, a packet sounds only while its session is open
-/// and a gate is open for it, and no note of a session sounds after its end.
+/// and a gate is open for it, a note sounds only if the player hears its peer, and no note of a session sounds after its end, or
+/// after the player has chosen not to hear its peer any longer.
 public final class ReceiverFuzzer: Fuzzer {
   private static let slots = 4
-  /// An upper bound of the outputs of one packet: two for each event of a ``PacketReceiver``.
-  private static let maximumOutputs = 2 * (EventLimits.journal + 4000)
+  private static let localChannel = Channel(wire: 4)
+  /// An upper bound of the outputs of one packet: four for each event of a ``PacketReceiver``.
+  private static let maximumOutputs = 4 * (EventLimits.journal + 4000)
 
   private var packets: HostilePackets
   private var receiver = Receiver(identity: 1)
   /// The open session of each slot.
   private var sessions: [UInt64?] = Array(repeating: nil, count: slots)
   private var admissions = Array(repeating: Admission(), count: slots)
-  /// The notes that sound, by session.
+  /// The notes that were admitted, by session.
   private var held: [UInt64: HeldNotes] = [:]
+  /// The notes that sound, by session.
+  private var heard: [UInt64: HeldNotes] = [:]
   private var lastSession: UInt64 = 0
   private var random: SplitMix
   private var now = Instant(nanoseconds: 1_000_000_000)
@@ -34,6 +38,7 @@ public final class ReceiverFuzzer: Fuzzer {
     random = SplitMix(seed: seed &+ 7)
     packets = HostilePackets(seed: seed, count: count)
     receiver.add(SessionBlock())
+    receiver.execute(.localChannel(Self.localChannel))
   }
 
   public var account: String {
@@ -82,6 +87,9 @@ public final class ReceiverFuzzer: Fuzzer {
   private func admit(_ slot: Int) throws(FuzzFailure) {
     (admissions[slot].notes, admissions[slot].modification) = (pick(4) > 0, pick(4) > 0)
     admissions[slot].isStandardDevice = pick(2) == 0
+    admissions[slot].shaping = pick(2) == 0
+    admissions[slot].setsPitches = pick(4) == 0
+    admissions[slot].hearing = Hearing(percent: [0, 1, 60, 100][pick(4)])
     try execute(.admit(slot: slot, SessionID(number: sessions[slot] ?? 0), admissions[slot]))
   }
 
@@ -94,7 +102,11 @@ public final class ReceiverFuzzer: Fuzzer {
       try check(count <= 2 * Self.slots * 16 * 129, "too many outputs of a command")
       try record(output)
     }
+    if case .admit(_, let session, let admission) = command, admission.hearing == .none || admission.setsPitches {
+      try check(heard[session.number]?.isEmpty != false, "a note sounds that the player does not hear any longer")
+    }
     if case .close(let slot, let session) = command, sessions[slot] == session.number {
+      try check(heard.removeValue(forKey: session.number)?.isEmpty != false, "a note sounds after its session")
       sessions[slot] = nil
       try check(held.removeValue(forKey: session.number)?.isEmpty != false, "a note sounds after its session")
     }
@@ -123,7 +135,38 @@ public final class ReceiverFuzzer: Fuzzer {
   }
 
   private func record(_ output: Receiver.Output) throws(FuzzFailure) {
-    guard case .sound(let message, let session?) = output else { return }
+    switch output {
+    case .sound(let message, let session?):
+      try recordAdmitted(message, of: session)
+      try recordHeard(message, of: session, isSofter: false)
+    case .hear(let message, let session): try recordHeard(message, of: session, isSofter: true)
+    case .record(let message, let session): try recordAdmitted(message, of: session)
+    case .shape(let message, let session):
+      let slot = sessions.firstIndex(of: session.number)
+      let mayShape = slot.map { admissions[$0].shaping && admissions[$0].modification } ?? false
+      try check(mayShape && message.channel == Self.localChannel, "a message shapes the instrument without permission")
+    case .pitch(let message, let session):
+      let slot = sessions.firstIndex(of: session.number)
+      let setsPitches = slot.map { admissions[$0].setsPitches } ?? message.silencesNote
+      try check(setsPitches && message.key != nil, "a message sets a pitch without permission")
+    case .sound, .send, .reception: break
+    }
+  }
+
+  private func recordHeard(_ message: Message, of session: SessionID, isSofter: Bool) throws(FuzzFailure) {
+    // The synthesizer has no pedals here: a pedal of a silent channel does not sound.
+    guard message.key != nil || message.endsAllNotes else { return }
+    let endsNote = heard[session.number]?.ends(with: message) ?? false
+    heard[session.number, default: HeldNotes()].note(message)
+    guard message.startsNote, let slot = sessions.firstIndex(of: session.number) else {
+      return try check(!isSofter || endsNote, "the end of a note that does not sound")
+    }
+    let percent = admissions[slot].hearing.percent
+    let isRight = !admissions[slot].setsPitches && (isSofter ? (1...99).contains(percent) : percent == 100)
+    try check(isRight, "a note sounds with a wrong loudness")
+  }
+
+  private func recordAdmitted(_ message: Message, of session: SessionID) throws(FuzzFailure) {
     sounds += 1
     let endsNote = held[session.number]?.ends(with: message) ?? false
     held[session.number, default: HeldNotes()].note(message)

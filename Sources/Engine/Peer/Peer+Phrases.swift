@@ -1,0 +1,90 @@
+import Ensemble
+import MusicalTime
+import PeerProtocol
+import Rhythm
+
+// Phrases: recorded, sent to another player, repeated and varied.
+extension Peer {
+  /// Executes a command that concerns a phrase.
+  func execute(_ command: PhraseCommand, at now: Instant) {
+    switch command {
+    case .record(let bars): record(bars: bars, at: now)
+    case .send(let name): send(to: name)
+    case .play: play(variation: 0)
+    case .vary: play(variation: phrases.variation &+ 1)
+    case .stop:
+      guard phrases.isPlaying else { return log.notice("phrase: none is playing") }
+      phrases.isPlaying = false
+      repeatPhrase(nil)
+      log.notice("phrase: stopped")
+    }
+  }
+
+  private func record(bars: Int, at now: Instant) {
+    do throws(PhraseRecording.Failure) {
+      try core.recordPhrase(bars: bars, at: now)
+      log.notice("phrase: \(bars) \(bars == 1 ? "bar is" : "bars are") recorded from the next bar on; play now")
+    } catch {
+      switch error {
+      case .noRhythm: log.notice("phrase: not recorded, because no rhythm plays; start one")
+      case .tooLong(let maximum): log.notice("phrase: \(bars) bars are not possible; give 1 to \(maximum)")
+      }
+    }
+  }
+
+  /// Handles the end of the recording.
+  func handlePhrases(at now: Instant) {
+    switch core.takeRecordedPhrase(at: now) {
+    case nil: break
+    case .phrase(let phrase, let omitted):
+      phrases.recorded = phrase
+      let loss = omitted > 0 ? ", \(omitted) more do not fit" : ""
+      log.notice("phrase: recorded \(phrase.summary)\(loss); send it with `phrase send PEER`")
+    case .empty: log.notice("phrase: no notes were played; record it again")
+    case .interrupted: log.notice("phrase: not recorded, because the rhythm ended or changed; record it again")
+    }
+  }
+
+  private func send(to name: String) {
+    guard let peer = peer(called: name) else { return }
+    guard let phrase = phrases.recorded else {
+      return log.notice("phrase: none is recorded; record one with `phrase record`")
+    }
+    guard core.send(phrase, to: peer) else { return log.notice("peer \(name): not connected; try again") }
+    log.notice("phrase: sent to \(name)")
+  }
+
+  /// A player has sent a phrase. It plays when the local player wants it to.
+  func receive(_ phrase: Phrase, from sender: Identity) {
+    let name = name(of: sender)
+    phrases.received = (phrase, name)
+    phrases.variation = 0
+    log.notice("\(name) sends a phrase of \(phrase.summary); repeat it with `phrase play`, vary it with `phrase vary`")
+  }
+
+  /// Repeats a variation of the phrase; 0: the phrase itself.
+  private func play(variation: UInt32) {
+    guard let (phrase, name) = phrases.chosen else {
+      return log.notice("phrase: none; record one with `phrase record`, or let a player send one")
+    }
+    (phrases.variation, phrases.isPlaying) = (variation, true)
+    repeatPhrase(variation == 0 ? phrase : phrase.varied(seed: variation, scale: instrumentKeys))
+    let what = variation == 0 ? name : "\(name), variation \(variation)"
+    let beginning = ensemble.role == .idle ? " as soon as a rhythm plays" : ""
+    log.notice("\(what): repeated\(beginning); end it with `phrase stop`")
+  }
+
+  /// Passes the phrase that is repeated to the network thread; nil: none.
+  private func repeatPhrase(_ phrase: Phrase?) {
+    instrumentSettings.phraseNumber &+= 1
+    instrumentSettings.phrase = phrase.map { PhraseTable($0) }
+    publishInstrument()
+  }
+}
+
+extension Phrase {
+  /// The size for the player.
+  fileprivate var summary: String {
+    "\(notes.count) \(notes.count == 1 ? "note" : "notes") in \(stepCount) steps"
+  }
+}

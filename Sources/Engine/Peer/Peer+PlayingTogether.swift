@@ -1,0 +1,43 @@
+import Ensemble
+import MIDI
+
+// What players do with the instruments of each other.
+extension Peer {
+  /// Changes the sound of the instrument of the peer with this name or identity.
+  func shape(_ name: String, controller: UInt8, value: UInt8) {
+    guard let peer = peer(called: name) else { return }
+    do throws(PeerCore.ShapingError) {
+      try core.shape(peer, controller: UInt7(masking: controller), value: UInt7(masking: value))
+    } catch {
+      let reason =
+        switch error {
+        case .noChannel: "has no MIDI channel yet; try again in a second"
+        case .gateIsClosed: "lets nobody change this instrument; ask its player to open the gate for modification"
+        case .isNoShape:
+          "controller \(controller) does not change the sound; give 1 (tilt forward) or 74 (tilt sideways)"
+        }
+      log.notice("instrument of \(name): \(reason)")
+    }
+  }
+
+  /// Lets the notes of the peer with this name or identity set the pitches of the instrument; nil: the player sets them.
+  func borrowPitches(from name: String?) {
+    let source = name.flatMap { peer(called: $0) }
+    guard name == nil || source != nil else { return }
+    core.pitchSource = source
+    instrumentSettings.borrowsPitches = source != nil
+    publishInstrument()
+    guard let name else { return log.notice("pitches: from now on your own") }
+    let remedy = "; choose an instrument with the key i or the command `instrument NAME`"
+    let advice = instrumentSettings.table == nil ? remedy : ""
+    log.notice(
+      "pitches: from now on those of \(name), who does not sound here; each of your actions plays one\(advice)")
+  }
+
+  /// Informs the player that a remote player changes the sound of the instrument.
+  func isShaped(by peer: PeerReference) {
+    let other = name(of: peer)
+    let remedy = "to prevent this, use `gate \(other):modification=closed`"
+    log.notice("\(other) changes the sound of your instrument; \(remedy)")
+  }
+}

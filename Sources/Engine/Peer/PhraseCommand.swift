@@ -1,0 +1,13 @@
+/// A command that concerns a phrase.
+public enum PhraseCommand: Hashable, Sendable {
+  /// Records the notes of the player from the next bar on, for a number of bars.
+  case record(bars: Int)
+  /// Sends the recorded phrase to a peer.
+  case send(to: String)
+  /// Repeats the phrase that was received last, or the recorded one.
+  case play
+  /// Ends the repetition.
+  case stop
+  /// Repeats a variation of the phrase.
+  case vary
+}

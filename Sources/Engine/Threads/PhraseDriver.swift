@@ -1,0 +1,96 @@
+import MIDI
+import MusicalTime
+import Playback
+import Rhythm
+
+/// Repeats a phrase on the channel of the local player while a rhythm plays: converts between instants and the positions of the
+/// ``PhrasePlayer``. ``next(at:)`` returns messages up to ``InstrumentSettings/lead`` in advance, with the instants at which they take
+/// effect.
+struct PhraseDriver: BitwiseCopyable {
+  private var settings = InstrumentSettings()
+  /// Nil if no phrase plays.
+  private var player: PhrasePlayer?
+  private var schedule: PlaybackSchedule { @_noLocks @_noAllocation get { settings.schedule } }
+  /// The instant up to which events have been returned.
+  private var horizon = Instant(nanoseconds: .min)
+  /// The position up to which events were last returned.
+  private var lastLimit = MusicalPosition(milliticks: 0)
+  /// When each key began last. The end of a note must not overtake its beginning.
+  private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
+
+  /// Real-time: not safe.
+  init() {}
+
+  /// Removes the phrase without the ends of its notes, because all notes of the player end now.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func stop() { player = nil }
+
+  /// Uses new settings from `now` on.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func adopt(_ next: InstrumentSettings, at now: Instant) {
+    let former = settings
+    settings = next
+    guard let table = settings.phrase, schedule.run != 0, schedule.deadline(schedule.end) > now else {
+      if case .some = player { player!.stop() }
+      return
+    }
+    let continues = former.schedule.run != 0 && schedule.continuesRun(from: former.schedule.run)
+    let isOther = settings.phraseNumber != former.phraseNumber
+    if case .some = player, continues, !isOther { return }
+    if horizon < now || !continues { horizon = now }
+    lastLimit = schedule.position(at: horizon)
+    if case .some = player {
+      player!.move(to: lastLimit)
+      player!.change(to: table)
+    } else {
+      player = PhrasePlayer(table, at: lastLimit)
+    }
+  }
+
+  /// Returns the next message of the phrase; nil if there is none until ``nextDeadline``.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func next(at now: Instant) -> InstrumentDriver.Output? {
+    guard case .some = player else { return nil }
+    if schedule.run == 0 || schedule.deadline(schedule.end) <= now { player!.stop() }
+    if now + settings.lead > horizon { horizon = now + settings.lead }
+    // Conversions round down, so the position of a deadline can be one too low. The phrase ends with the rhythm.
+    var limit = schedule.position(at: horizon) + 2
+    if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
+    // After a pause of the process, or if the master moves its rhythm, nothing is caught up.
+    let jump = limit - lastLimit
+    if jump > InstrumentDriver.largestStep || jump < -InstrumentDriver.largestStep { player!.move(to: limit) }
+    lastLimit = limit
+    guard let event = player!.next(before: limit) else {
+      if player!.isSilent { player = nil }
+      return nil
+    }
+    var instant = now
+    if !event.isImmediate {
+      let due = schedule.instant(event.position.tick, position: event.position.offset)
+      if due > now { instant = due }
+    }
+    switch event.kind {
+    case .noteOn(let key, _): beginnings[Int(key & 0x7F)] = instant
+    case .noteOff(let key): if beginnings[Int(key & 0x7F)] > instant { instant = beginnings[Int(key & 0x7F)] }
+    case .program, .brightness: break
+    }
+    return InstrumentDriver.Output(
+      message: event.message(on: InstrumentDriver.channel), instant: instant > now ? instant : nil)
+  }
+
+  /// When ``next(at:)`` may return a message.
+  var nextDeadline: Instant {
+    @_noLocks @_noAllocation get {
+      guard let position = player?.nextPosition else { return .distantFuture }
+      let due = schedule.instant(position.tick, position: position.offset)
+      // Events after the end of the rhythm are due at its end.
+      return position.tick < schedule.end ? due - settings.lead : schedule.deadline(schedule.end)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import MusicalTime
+import Playback
+import Rhythm
+
+extension PlaybackSchedule {
+  /// The position at an instant.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  func position(at instant: Instant) -> MusicalPosition {
+    let tick = tick(at: instant)
+    let start = deadline(tick)
+    let length = (deadline(tick + 1) - start).count
+    guard length > 0 else { return MusicalPosition(tick) }
+    return MusicalPosition(tick) + (instant - start).count &* MusicalPosition.perTick / length
+  }
+}

@@ -1,0 +1,65 @@
+import PeerProtocol
+import Receiving
+
+/// The choice of the local player whose notes sound here, and how loud. At first, the notes of no Tutti peer sound: each player hears
+/// the own notes from the own device.
+///
+/// A choice applies to all Tutti peers, or to the peer with a certain identity or name. The notes of standard devices always sound as
+/// they were played, because such a device has no sound of its own.
+public struct HearingChoices: Hashable, Sendable {
+  /// The percentage if none is given: the notes of others are softer than those of the local player.
+  public static var standardPercent: UInt8 { 60 }
+
+  /// The choice for all peers that ``byPeer`` does not contain.
+  private var standard = Hearing.none
+  /// The choices by identity, in lower case, or by name.
+  private var byPeer: [String: Hearing] = [:]
+
+  public init() {}
+
+  /// Applies a rule: `PEER`, `PEER=PERCENT`, `PEER PERCENT`, `all` with or without a percentage, or `none`. A rule for all peers
+  /// replaces all earlier rules.
+  ///
+  /// - Throws: ``HearingError``; the choices are unchanged then.
+  public mutating func apply(_ rule: String) throws(HearingError) {
+    let (peer, percent) = try Self.parts(of: rule)
+    let hearing = Hearing(percent: percent ?? Self.standardPercent)
+    switch peer {
+    case "none" where percent == nil: self = HearingChoices()
+    case "all": (standard, byPeer) = (hearing, [:])
+    default: byPeer[Self.key(peer)] = hearing
+    }
+  }
+
+  /// Returns the choice for a Tutti peer.
+  ///
+  /// - Parameter name: the reported name; nil if the peer is not the first one with this name.
+  func hearing(of peer: Identity, named name: String?) -> Hearing {
+    guard !byPeer.isEmpty else { return standard }
+    let byName = name.flatMap { Identity($0) == nil ? byPeer[$0] : nil }
+    return byPeer[peer.description] ?? byName ?? standard
+  }
+
+  /// The peer and the percentage of a rule.
+  private static func parts(of rule: String) throws(HearingError) -> (peer: String, percent: UInt8?) {
+    var peer = rule[...]
+    var number: Substring?
+    // Search from the end, because a name may contain "=" and spaces.
+    if let equals = rule.lastIndex(of: "=") {
+      (peer, number) = (rule[..<equals], rule[rule.index(after: equals)...])
+    } else if let space = rule.lastIndex(where: \.isWhitespace), Int(rule[space...].dropFirst()) != nil {
+      (peer, number) = (rule[..<space], rule[space...].dropFirst())
+    }
+    while peer.last?.isWhitespace == true { peer.removeLast() }
+    guard !peer.isEmpty else { throw HearingError(rule: rule, reason: "no peer", remedy: "give PEER, all or none") }
+    guard let number else { return (String(peer), nil) }
+    guard let percent = UInt8(number), percent <= 100 else {
+      let reason = "\"\(number)\" is not a percentage"
+      throw HearingError(rule: rule, reason: reason, remedy: "give 0 to 100, such as \(peer)=\(standardPercent)")
+    }
+    return (String(peer), percent)
+  }
+
+  /// Returns the key of a peer in ``byPeer``.
+  private static func key(_ peer: String) -> String { Identity(peer)?.description ?? peer }
+}

@@ -1,0 +1,36 @@
+public import MIDI
+public import PeerProtocol
+import RTPMIDI
+import Receiving
+import Sending
+
+// A player changes the sound of the instrument of another player.
+extension PeerCore {
+  /// Why the local player cannot change the sound of an instrument.
+  public enum ShapingError: Error, Hashable, Sendable {
+    /// The peer is not in session, or has no channel yet.
+    case noChannel
+    /// The peer has closed its gate for modification.
+    case gateIsClosed
+    /// The message does not shape an instrument.
+    case isNoShape
+  }
+
+  /// Changes the sound of the instrument of a peer: sends a controller on the channel of this peer, to this peer only. The peer uses
+  /// the controller as if its own player had sent it.
+  public func shape(_ peer: Identity, controller: UInt7, value: UInt7) throws(ShapingError) {
+    guard let channel = ensemble.channel(of: peer), let stream = roster.stream(of: peer) else { throw .noChannel }
+    let message = Message.controlChange(channel, controller: controller, value: value)
+    guard message.shapesInstrument else { throw .isNoShape }
+    let gates = roster.slot(of: peer).flatMap { roster[$0].membership?.presence?.gates }
+    guard gates?[.modification] != false else { throw .gateIsClosed }
+    emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream)))))
+  }
+
+  /// The peer of a session has changed the sound of the local player's instrument. The player is informed once per session.
+  func shaped(by session: SessionID) {
+    guard let slot = ensemble.roster.slot(of: session), !ensemble.roster[slot].session!.hasShaped else { return }
+    ensemble.roster[slot].session!.hasShaped = true
+    emit(.event(.shaped(by: ensemble.roster[slot].reference)))
+  }
+}

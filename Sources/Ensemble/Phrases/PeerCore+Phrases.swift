@@ -1,0 +1,74 @@
+import MIDI
+public import MusicalTime
+public import PeerProtocol
+import RTPMIDI
+import Receiving
+public import Rhythm
+import Sending
+
+// Phrases: the local player records one and sends it to another player.
+extension PeerCore {
+  /// The shortest time between two phrases of one peer that the player is informed of.
+  private static var phraseInterval: Nanoseconds { .seconds(1) }
+
+  /// Begins to record the notes of the player at the next bar, for a number of bars.
+  public func recordPhrase(bars: Int, at now: Instant) throws(PhraseRecording.Failure) {
+    let schedule = ensemble.schedule
+    guard schedule.run != 0, schedule.deadline(schedule.end) > now else { throw .noRhythm }
+    let (bar, tick) = (ensemble.ticksPerBar, max(schedule.tick(at: now) + 1, schedule.start).index)
+    let stepsPerBar = Int(bar / Tick.perStep)
+    let remainder = (tick % bar + bar) % bar
+    let start = Tick(remainder == 0 ? tick : tick + bar - remainder)
+    guard bars > 0, let recorder = PhraseRecorder(from: start.step, stepCount: min(bars, 1000) * stepsPerBar) else {
+      throw .tooLong(maximum: Phrase.maximumSteps / stepsPerBar)
+    }
+    phraseRecording = PhraseRecording(recorder: recorder, run: schedule.run)
+  }
+
+  /// Returns the result of the recording if it has ended since the last call.
+  public func takeRecordedPhrase(at now: Instant) -> PhraseRecording.Result? {
+    guard var recording = phraseRecording else { return nil }
+    let (schedule, end) = (ensemble.schedule, recording.recorder.end)
+    let continues = schedule.run != 0 && schedule.continuesRun(from: recording.run)
+    guard continues, schedule.end >= end else {
+      phraseRecording = nil
+      return .interrupted
+    }
+    guard now >= schedule.deadline(end) + PhraseRecording.patience else { return nil }
+    phraseRecording = nil
+    return recording.recorder.phrase().map { .phrase($0, omitted: recording.recorder.omitted) } ?? .empty
+  }
+
+  /// Records a note that the player, or the player's instrument, has played at `instant`. The notes of a phrase that is repeated are
+  /// not recorded.
+  func record(_ message: Message, from origin: MessageOrigin, at now: Instant) {
+    guard phraseRecording != nil else { return }
+    let instant: Instant
+    switch origin {
+    case .player: instant = now
+    case .instrument(let due): instant = due
+    case .phrase: return
+    }
+    phraseRecording!.recorder.record(message, at: ensemble.schedule.tick(at: instant))
+  }
+
+  /// Sends a phrase to a peer.
+  ///
+  /// - Returns: false if the peer is not in session.
+  public func send(_ phrase: Phrase, to peer: Identity) -> Bool {
+    guard let stream = roster.stream(of: peer), let data = SystemExclusiveData(PhraseMessage(phrase).systemExclusive)
+    else { return false }
+    emit(.stream(.exclusive(data, to: stream, isJournalled: true)))
+    return true
+  }
+
+  /// Handles a phrase of the peer of a session. It is dropped if the gate for notes is closed, and soon after another phrase of the same
+  /// peer.
+  func received(_ message: PhraseMessage, on session: SessionID, at now: Instant) {
+    guard let slot = roster.slot(of: session), let identity = ensemble.roster[slot].identity, isOpen(.notes, to: slot),
+      now >= ensemble.roster[slot].session!.nextPhrase, let phrase = Phrase(message)
+    else { return }
+    ensemble.roster[slot].session!.nextPhrase = now + Self.phraseInterval
+    emit(.event(.phraseReceived(phrase, from: identity)))
+  }
+}

@@ -1,0 +1,18 @@
+public import MIDI
+
+extension Message {
+  /// Whether another player may change the sound of an instrument with this message: a controller that has an effect on the
+  /// character of the sound. Volume (7), pan (10), expression (11), pedals (64...69), banks, parameters and mode messages belong to
+  /// the player of the instrument.
+  ///
+  /// Real-time: safe.
+  public var shapesInstrument: Bool {
+    @_noLocks @_noAllocation get {
+      guard case .controlChange(_, let controller, _) = self else { return false }
+      return switch controller.value {
+      case 1...5, 8, 9, 12...31, 70...95, 102...119: true
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// A phrase: notes on the steps of one or several bars, which a player has recorded and another one repeats and varies.
+public struct Phrase: Hashable, Sendable {
+  /// A note of a phrase.
+  public struct Note: Hashable, Sendable, BitwiseCopyable {
+    /// The step at which the note begins, counted from the beginning of the phrase.
+    public let step: UInt8
+    /// 0...127.
+    public let key: UInt8
+    /// 3, 7, 11, ... 127: the lower two bits are set.
+    public let velocity: UInt8
+    /// The length in steps, 1...``Phrase/longestNote``.
+    public let length: UInt8
+
+    /// The velocity is rounded up to a value with the lower two bits set.
+    public init(step: UInt8, key: UInt8, velocity: UInt8, length: UInt8) {
+      (self.step, self.key, self.velocity, self.length) = (step, key, velocity | 3, length)
+    }
+  }
+
+  /// The greatest number of steps: eight bars of 4/4.
+  public static let maximumSteps = 128
+  /// The greatest number of notes.
+  public static let maximumNotes = 26
+  /// The greatest length of a note in steps.
+  public static let longestNote = 32
+
+  /// The length in steps, 1...``maximumSteps``.
+  public let stepCount: Int
+  /// 1...``maximumNotes`` notes, by step and key. A step has at most one note of each key.
+  public let notes: [Note]
+
+  /// Creates a phrase of notes in any order.
+  ///
+  /// - Returns: nil if a number is out of its range, or if two notes have the same step and key.
+  public init?(stepCount: Int, notes: [Note]) {
+    let areValid = notes.allSatisfy { note in
+      note.step < stepCount && note.key < 128 && note.velocity < 128
+        && (1...Self.longestNote).contains(Int(note.length))
+    }
+    guard (1...Self.maximumSteps).contains(stepCount), (1...Self.maximumNotes).contains(notes.count), areValid else {
+      return nil
+    }
+    let sorted = notes.sorted { ($0.step, $0.key) < ($1.step, $1.key) }
+    let areUnique = zip(sorted, sorted.dropFirst()).allSatisfy { $0.step != $1.step || $0.key != $1.key }
+    guard areUnique else { return nil }
+    (self.stepCount, self.notes) = (stepCount, sorted)
+  }
+}

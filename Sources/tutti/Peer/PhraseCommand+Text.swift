@@ -1,0 +1,21 @@
+import Engine
+
+extension PhraseCommand {
+  /// The number of bars if none is given.
+  private static let standardBars = 2
+
+  /// Parses the words after `phrase`; nil if they are no command.
+  init?(words: [Substring]) {
+    switch (words.first, words.count) {
+    case ("record", 1): self = .record(bars: Self.standardBars)
+    case ("record", 2):
+      guard let bars = Int(words[1]), (1...128).contains(bars) else { return nil }
+      self = .record(bars: bars)
+    case ("send", 2...): self = .send(to: words.dropFirst().joined(separator: " "))
+    case ("play", 1): self = .play
+    case ("stop", 1): self = .stop
+    case ("vary", 1): self = .vary
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import MIDI
+import MusicalTime
+import Playback
+import Rhythm
+import Testing
+
+@testable import Engine
+
+/// A phrase that is repeated, on virtual time.
+@Suite struct PhraseDriverTests {
+  private static let origin = Instant(nanoseconds: 1_000_000_000)
+
+  /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin, and a phrase of one bar: a note of one beat on the
+  /// first and the third beat.
+  private func settings(run: UInt32 = 1, end: Tick = Tick(.max), number: UInt32 = 1, key: UInt8 = 60) throws
+    -> InstrumentSettings
+  {
+    var settings = InstrumentSettings()
+    let notes = [0, 8].map { Phrase.Note(step: $0, key: key, velocity: 99, length: 4) }
+    (settings.phraseNumber, settings.phrase) = (number, PhraseTable(try #require(Phrase(stepCount: 16, notes: notes))))
+    settings.lead = .milliseconds(50)
+    settings.schedule = PlaybackSchedule(
+      run: run, sends: true, start: Tick(0), end: end,
+      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Self.origin))
+    return settings
+  }
+
+  private struct Played: Equatable {
+    let message: Message
+    let due: Instant
+  }
+
+  /// Runs the driver until `end`. Like the network thread, it wakes at the deadlines of the driver, and at least every 100 ms.
+  private func run(_ driver: inout PhraseDriver, from start: Instant, until end: Instant) -> [Played] {
+    var (now, played) = (start, [Played]())
+    while now <= end {
+      while let output = driver.next(at: now) {
+        #expect(output.instant ?? now <= now + .milliseconds(51))
+        played.append(Played(message: output.message, due: output.instant ?? now))
+      }
+      let next = min(driver.nextDeadline, now + .milliseconds(100))
+      guard next > now else {
+        Issue.record("the deadline has passed")
+        break
+      }
+      now = next
+    }
+    return played
+  }
+
+  private func beginnings(_ played: [Played]) -> [Nanoseconds] {
+    played.filter { $0.message.startsNote }.map { $0.due - Self.origin }
+  }
+
+  /// The notes are exactly on the beats, on the input channel of instruments, and end with the rhythm.
+  @Test func phraseFollowsTheRhythm() throws {
+    var driver = PhraseDriver()
+    driver.adopt(try settings(end: Tick(24 * 9)), at: Self.origin)
+    let played = run(&driver, from: Self.origin, until: Self.origin + .seconds(10))
+    #expect(beginnings(played) == [0, 1000, 2000, 3000, 4000].map { .milliseconds($0) })
+    #expect(played.allSatisfy { $0.message.channel == Channel(wire: 0) })
+    #expect(played.count == 10 && played.last?.due == Self.origin + .milliseconds(4500))
+    #expect(driver.nextDeadline == .distantFuture)
+  }
+
+  /// The phrase is silent without a rhythm, and begins in the middle when it is joined.
+  @Test func phraseBeginsWhereTheRhythmIs() throws {
+    var driver = PhraseDriver()
+    var settings = try settings(run: 0)
+    driver.adopt(settings, at: Self.origin)
+    let silence = run(&driver, from: Self.origin, until: Self.origin + .seconds(3))
+    #expect(silence.isEmpty)
+    settings = try self.settings(run: 1)
+    driver.adopt(settings, at: Self.origin + .milliseconds(3100))
+    let played = run(&driver, from: Self.origin + .milliseconds(3100), until: Self.origin + .milliseconds(5500))
+    #expect(beginnings(played) == [.milliseconds(4000), .milliseconds(5000)])
+  }
+
+  /// Another run that continues the rhythm neither repeats nor omits a note. Another phrase replaces the first one.
+  @Test func phraseContinuesAndChanges() throws {
+    var driver = PhraseDriver()
+    var settings = try settings()
+    driver.adopt(settings, at: Self.origin)
+    var played = run(&driver, from: Self.origin, until: Self.origin + .milliseconds(1490))
+    settings.schedule.run = 2
+    driver.adopt(settings, at: Self.origin + .milliseconds(1490))
+    played += run(&driver, from: Self.origin + .milliseconds(1490), until: Self.origin + .milliseconds(3200))
+    #expect(beginnings(played) == [0, 1000, 2000, 3000].map { .milliseconds($0) })
+    var other = try self.settings(number: 2, key: 72)
+    other.schedule = settings.schedule
+    let change = Self.origin + .milliseconds(3200)
+    driver.adopt(other, at: change)
+    played = run(&driver, from: change, until: Self.origin + .milliseconds(4200))
+    #expect(played.first == Played(message: .noteOff(Channel(wire: 0), key: 60, velocity: 64), due: change))
+    #expect(played.contains { $0.message.startsNote && $0.message.key == 72 })
+  }
+
+  /// A note that was passed to the sound in advance ends after its beginning. Nothing follows.
+  @Test func endOfThePhraseLeavesNoNote() throws {
+    var driver = PhraseDriver()
+    var settings = try settings()
+    driver.adopt(settings, at: Self.origin)
+    let now = Self.origin + .milliseconds(960)
+    var played = run(&driver, from: Self.origin, until: now)
+    #expect(beginnings(played).last == .milliseconds(1000))
+    settings.phrase = nil
+    driver.adopt(settings, at: now)
+    played = run(&driver, from: now, until: now + .seconds(5))
+    #expect(played.map(\.message.silencesNote) == [true] && played[0].due == Self.origin + .seconds(1))
+  }
+}

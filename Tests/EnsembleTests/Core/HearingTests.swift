@@ -1,0 +1,67 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import Testing
+import _TestSupport
+
+@testable import Ensemble
+@testable import RTPMIDI
+
+/// The notes of a remote peer at a core whose player has made a choice.
+@Suite struct HearingTests {
+  private let now = Instant(nanoseconds: 0)
+  private let session = SessionID(number: 1)
+  private let note = Message.noteOn(Channel(3)!, key: 60, velocity: 100)
+  private let end = Message.noteOff(Channel(3)!, key: 60, velocity: 64)
+
+  /// Returns a peer in session with a device that is not identified yet. No choice is made.
+  private func makePeer() throws -> ListeningPeer {
+    let core = PeerCore(
+      name: "a", ensemble: EnsembleState(identity: Identity(1)),
+      invitations: InvitationList(to: [], local: Identity(1), at: now), random: SplitMix(seed: 1))
+    let info = SessionInfo(
+      name: "b", ssrc: 2, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
+      local: nil, localSSRC: 99, isInitiator: true)
+    core.established(session, info, at: now)
+    let peer = ListeningPeer(core, at: now)
+    try core.hearing.apply("none")
+    return peer
+  }
+
+  /// The messages that the core passes to the programs and to the observer.
+  private func passed(_ peer: ListeningPeer) -> [Message] {
+    peer.takeOutputs().compactMap { if case .sounded(let message, _) = $0 { message } else { nil } }
+  }
+
+  @Test func notesOfATuttiPeerDoNotSoundUnlessThePlayerHearsIt() throws {
+    let peer = try makePeer()
+    peer.core.recognised(session, Identity(2), at: now)
+    _ = peer.takeOutputs()
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds().isEmpty && passed(peer) == [note])
+    try peer.core.hearing.apply("b=50")
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds() == [.noteOn(Channel(3)!, key: 60, velocity: 50)] && passed(peer) == [note])
+    try peer.core.hearing.apply("none")
+    #expect(peer.takeSounds() == [end])
+  }
+
+  /// A standard device has no sound of its own.
+  @Test func notesOfAStandardDeviceSound() throws {
+    let peer = try makePeer()
+    peer.core.recognisedAsStandardDevice(session, at: now)
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds() == [note])
+  }
+
+  /// A peer that is not identified yet may be a standard device. Its notes end when it turns out to be a Tutti peer.
+  @Test func recognitionEndsNotesThatSound() throws {
+    let peer = try makePeer()
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds() == [note])
+    peer.core.recognised(session, Identity(2), at: now)
+    #expect(peer.takeSounds() == [end])
+    peer.receive(end, on: session)
+    #expect(peer.takeSounds().isEmpty)
+  }
+}

@@ -1,0 +1,95 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import Testing
+import _TestSupport
+
+@testable import Ensemble
+@testable import RTPMIDI
+
+/// A player changes the sound of the instrument of another player.
+@Suite struct ShapingTests {
+  private let now = Instant(nanoseconds: 0)
+  private let session = SessionID(number: 2)
+  private let remote = Identity(2)
+
+  /// Returns a peer with channel `local`, in session with a Tutti peer that has `channel`.
+  private func makePeer(remoteOn channel: Channel?, gates: GateSet = .all) -> ListeningPeer {
+    let core = PeerCore(
+      name: "a", ensemble: EnsembleState(identity: Identity(1)),
+      invitations: InvitationList(to: [], local: Identity(1), at: now), random: SplitMix(seed: 1))
+    let info = SessionInfo(
+      name: "b", ssrc: 2, control: SocketAddress(host: 2, port: 5004), data: SocketAddress(host: 2, port: 5005),
+      local: nil, localSSRC: 99, isInitiator: true)
+    core.established(session, info, at: now)
+    core.recognised(session, remote, at: now)
+    let peer = ListeningPeer(core, at: now)
+    receivePresence(claiming: channel, gates, core)
+    core.advance(to: now + .seconds(1))
+    _ = peer.takeOutputs()
+    return peer
+  }
+
+  private func receivePresence(claiming channel: Channel?, _ gates: GateSet = .all, _ core: PeerCore) {
+    let presence = Presence(identity: remote, claim: nil, channel: channel, gates: gates, takesOver: false)
+    core.handle(.systemExclusive(session, presence.systemExclusive, at: now, arrival: now), at: now)
+  }
+
+  private func sent(_ peer: ListeningPeer) -> [Message] {
+    let stream = peer.core.roster.stream(of: remote)
+    return peer.takeOutputs().compactMap {
+      guard case .stream(.message(let sent)) = $0, sent.receiver == stream.map({ .stream($0) }) else { return nil }
+      return sent.message
+    }
+  }
+
+  private func events(_ peer: ListeningPeer) -> [Event] {
+    peer.takeOutputs().compactMap { if case .event(let event) = $0 { event } else { nil } }
+  }
+
+  @Test func controllerIsSentOnTheChannelOfThePeer() throws {
+    let peer = makePeer(remoteOn: Channel(9)!)
+    try peer.core.shape(remote, controller: 74, value: 20)
+    #expect(sent(peer) == [.controlChange(Channel(9)!, controller: 74, value: 20)])
+  }
+
+  @Test func impossibleShapeIsRefused() {
+    #expect(throws: PeerCore.ShapingError.noChannel) {
+      try makePeer(remoteOn: nil).core.shape(remote, controller: 1, value: 1)
+    }
+    #expect(throws: PeerCore.ShapingError.isNoShape) {
+      try makePeer(remoteOn: Channel(9)!).core.shape(remote, controller: 7, value: 1)
+    }
+    #expect(throws: PeerCore.ShapingError.gateIsClosed) {
+      try makePeer(remoteOn: Channel(9)!, gates: GateSet(bits: 1)).core.shape(remote, controller: 1, value: 1)
+    }
+  }
+
+  /// The controller acts as if the local player had sent it: it sounds here and goes to all peers. The player is informed once.
+  @Test func controllerOfAPeerActsOnTheLocalPlayer() throws {
+    let peer = makePeer(remoteOn: Channel(9)!)
+    let local = try #require(peer.core.ensemble.channel)
+    let message = Message.controlChange(local, controller: 74, value: 20)
+    peer.receive(message, on: session)
+    #expect(peer.takeSounds(local: true) == [message])
+    peer.receive(message, on: session)
+    #expect(events(peer).count { if case .shaped(let other) = $0 { other.identity == remote } else { false } } == 1)
+    #expect(peer.takeSounds().isEmpty, "it is no controller of the remote player")
+    try peer.core.ensemble.gates.apply("b:modification=closed")
+    _ = peer.takeSounds(local: true)
+    peer.receive(message, on: session)
+    #expect(peer.takeSounds(local: true).isEmpty)
+  }
+
+  /// A peer that has the same channel for a moment, or none, sends its own controllers on this channel.
+  @Test func controllersOfAPeerWithTheSameChannelAreItsOwn() throws {
+    let peer = makePeer(remoteOn: Channel(9)!)
+    let local = try #require(peer.core.ensemble.channel)
+    let slot = try #require(peer.core.roster.slot(of: session))
+    #expect(peer.core.admission(of: slot).shaping)
+    peer.core.ensemble.roster[slot].membership?.channelClaim = nil
+    #expect(peer.core.admission(of: slot).shaping == (local != PeerCore.lastChannel))
+    receivePresence(claiming: local, peer.core)
+    if peer.core.ensemble.channel == local { #expect(!peer.core.admission(of: slot).shaping) }
+  }
+}

@@ -1,0 +1,60 @@
+import PeerProtocol
+import Testing
+
+@Suite struct PhraseMessageTests {
+  private func note(_ step: UInt8, _ key: UInt8) -> PhraseMessage.Note {
+    PhraseMessage.Note(step: step, key: key, velocity: 127, length: 32)
+  }
+
+  @Test func layoutIsAsDocumented() {
+    let message = PhraseMessage(
+      stepCount: 16, notes: [PhraseMessage.Note(step: 1, key: 60, velocity: 99, length: 2), note(15, 127)])
+    // The first note is 0000001 0111100 11000 00001, the second one 0001111 1111111 11111 11111.
+    let expected: [UInt8] = [
+      0x7D, 0x54, 0x01, 0x08,  // non-commercial use; 'T'; version 1; kind 8, phrase
+      0x13, 0x10, 0x02, 0x73, 0x01, 0x1F, 0x7F, 0x7F,  // 10; 02 F3 01; 1F FF FF
+    ]
+    #expect(message.systemExclusive == expected && PhraseMessage(systemExclusive: expected) == message)
+  }
+
+  /// The longest message fits into what a peer sends at once: 96 data octets.
+  @Test func longestPhraseFits() {
+    let message = PhraseMessage(stepCount: 128, notes: (0..<26).map { note($0 * 4, $0) })
+    #expect(message.systemExclusive.count == 95)
+    #expect(PhraseMessage(systemExclusive: message.systemExclusive) == message)
+    var long = message
+    long.notes.append(note(127, 127))
+    #expect(PhraseMessage(systemExclusive: long.systemExclusive) == nil)
+  }
+
+  @Test func invalidMessageIsRefused() {
+    let bytes = PhraseMessage(stepCount: 16, notes: [note(15, 60), note(3, 60)]).systemExclusive
+    for n in bytes.indices {
+      var other = bytes
+      other[n] = 0x80
+      #expect(PhraseMessage(systemExclusive: other) == nil)
+      // Nine bytes can contain the first note.
+      #expect(PhraseMessage(systemExclusive: Array(bytes[..<n])) == nil || n == 9)
+    }
+    for stepCount in [0, 15, 129] as [UInt8] {
+      let message = PhraseMessage(stepCount: stepCount, notes: [note(15, 60)])
+      #expect(PhraseMessage(systemExclusive: message.systemExclusive) == nil, "\(stepCount)")
+    }
+    #expect(PhraseMessage(systemExclusive: PhraseMessage(stepCount: 16, notes: []).systemExclusive) == nil)
+  }
+
+  /// Random octets are a phrase within the limits, or nothing.
+  @Test func randomOctetsAreBounded() {
+    var random = SystemRandomNumberGenerator()
+    var count = 0
+    for _ in 0..<20_000 {
+      let length = Int.random(in: 0...100, using: &random)
+      let bytes: [UInt8] = [0x7D, 0x54, 1, 8] + (0..<length).map { _ in .random(in: 0...127, using: &random) }
+      guard let message = PhraseMessage(systemExclusive: bytes) else { continue }
+      count += 1
+      #expect((1...128).contains(message.stepCount) && (1...26).contains(message.notes.count))
+      #expect(message.notes.allSatisfy { $0.step < message.stepCount && $0.key < 128 && (1...32).contains($0.length) })
+    }
+    #expect(count > 0)
+  }
+}

@@ -1,0 +1,90 @@
+import MIDI
+import MusicalTime
+import Rhythm
+import Testing
+
+/// Phrases: their limits, recording and variations.
+@Suite struct PhraseTests {
+  private func note(_ step: UInt8, _ key: UInt8, velocity: UInt8 = 99, length: UInt8 = 1) -> Phrase.Note {
+    Phrase.Note(step: step, key: key, velocity: velocity, length: length)
+  }
+
+  @Test func impossiblePhraseIsRefused() {
+    #expect(Phrase(stepCount: 16, notes: [note(15, 127, length: 32)]) != nil)
+    for (stepCount, notes) in [
+      (0, [note(0, 60)]), (129, [note(0, 60)]), (16, []), (16, [note(16, 60)]), (16, [note(0, 128)]),
+      (16, [note(0, 60, length: 0)]), (16, [note(0, 60, length: 33)]), (16, [note(0, 60, velocity: 128)]),
+      (16, [note(0, 60), note(0, 60)]), (128, (0..<27).map { note($0, 60) }),
+    ] {
+      #expect(Phrase(stepCount: stepCount, notes: notes) == nil, "\(stepCount) \(notes.count)")
+    }
+  }
+
+  private func on(_ key: UInt7) -> Message { .noteOn(Channel(3)!, key: key, velocity: 99) }
+  private func off(_ key: UInt7) -> Message { .noteOff(Channel(3)!, key: key, velocity: 64) }
+
+  /// Two bars of 4/4 from step 32 on, tick 192. Half a step has three ticks.
+  @Test func notesMoveToTheNearestStep() throws {
+    var recorder = try #require(PhraseRecorder(from: Step(32), stepCount: 32))
+    #expect(recorder.end == Tick(384))
+    for (message, tick) in [
+      (on(50), 180), (off(50), 183),  // before the phrase
+      (on(60), 189), (off(60), 200),  // early: step 0, until step 1
+      (on(62), 200), (off(62), 201),  // step 1, at least one step long
+      (on(64), 205), (on(65), 206), (off(64), 220), (on(64), 221),  // steps 2; 64 again at step 5
+      (on(67), 382),  // belongs to the beginning of the next repetition
+      (on(69), 384), (on(71), 390),  // after the phrase
+    ] as [(Message, Int64)] { recorder.record(message, at: Tick(tick)) }
+    let phrase = try #require(recorder.phrase())
+    let expected = [
+      note(0, 60), note(0, 67), note(1, 62), note(2, 64, length: 3), note(2, 65, length: 30), note(5, 64, length: 27),
+    ]
+    #expect(phrase.stepCount == 32 && phrase.notes == expected)
+  }
+
+  @Test func recorderOmitsNotesThatDoNotFit() throws {
+    var recorder = try #require(PhraseRecorder(from: Step(0), stepCount: 64))
+    for step in 0..<30 as Range<Int64> {
+      recorder.record(on(60), at: Tick(step * 6))
+      recorder.record(off(60), at: Tick(step * 6 + 3))
+    }
+    #expect(try #require(recorder.phrase()).notes.count == 26 && recorder.omitted == 4)
+    var empty = try #require(PhraseRecorder(from: Step(0), stepCount: 16))
+    #expect(empty.phrase() == nil)
+    #expect(PhraseRecorder(from: Step(0), stepCount: 129) == nil)
+  }
+
+  private let scale: [UInt8] = [60, 62, 64, 65, 67, 69, 71, 72]
+
+  private func phrase() throws -> Phrase {
+    try #require(Phrase(stepCount: 32, notes: (0..<8).map { note($0 * 4, scale[Int($0)], length: 2) }))
+  }
+
+  /// Each variation is in the scale, keeps its length, and is the same each time. All variations together are reversed and not
+  /// reversed, and differ.
+  @Test func variationsAreInTheScale() throws {
+    let phrase = try phrase()
+    let variations = (1...40).map { phrase.varied(seed: $0, scale: scale) }
+    #expect(variations == (1...40).map { phrase.varied(seed: $0, scale: scale) })
+    for varied in variations {
+      #expect(varied.stepCount == 32 && varied != phrase && !varied.notes.isEmpty)
+      #expect(varied.notes.allSatisfy { scale.contains($0.key) && $0.velocity == 99 && $0.length == 2 })
+    }
+    #expect(Set(variations).count > 30)
+    let isReversed = variations.map { $0.notes.allSatisfy { $0.step % 4 == 2 } }
+    #expect(isReversed.contains(true) && isReversed.contains(false))
+    let count = variations.map(\.notes.count).reduce(0, +)
+    #expect((200...280).contains(count), "three quarters of 320 notes: \(count)")
+  }
+
+  /// Without an instrument, the scale consists of the notes of the phrase in all octaves.
+  @Test func variationWithoutAScaleHasTheNotesOfThePhrase() throws {
+    let phrase = try #require(Phrase(stepCount: 16, notes: [note(0, 60), note(4, 64), note(8, 67)]))
+    for seed in 1...20 as ClosedRange<UInt32> {
+      let keys = phrase.varied(seed: seed, scale: []).notes.map { $0.key % 12 }
+      #expect(!keys.isEmpty && keys.allSatisfy { [0, 4, 7].contains($0) })
+    }
+    let high = try #require(Phrase(stepCount: 16, notes: [note(0, 127)]))
+    #expect((1...20).allSatisfy { high.varied(seed: $0, scale: []).notes.count == 1 })
+  }
+}

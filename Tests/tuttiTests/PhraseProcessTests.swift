@@ -1,0 +1,49 @@
+import Testing
+import _TestSupport
+import _TestTraits
+
+/// A phrase that one player records and another one repeats, with live peers on loopback.
+@Suite(.serialized, .ownThreads) struct PhraseProcessTests {
+  @Test func phraseIsRecordedSentAndRepeated() async throws {
+    let folder = try TemporaryFolder()
+    let ben = try await PeerProcess("ben", ["--audio", "none"], in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben], ["--audio", "none", "--start", "--bpm", "240"], in: folder)
+    try await ada.wait(forRole: "master")
+    try await ben.wait(forRole: "follower")
+    try await ben.wait(for: "to have a channel") { $0.contains { $0.event == "channel" } }
+    func wait(_ peer: PeerProcess, for text: String) async throws {
+      try await peer.child.wait(for: "to print \(text)", within: .seconds(20)) { peer.child.errors.contains(text) }
+    }
+    // A bar lasts a second. The notes are played in the two bars that follow the command.
+    ada.type("phrase record 2")
+    try await wait(ada, for: "2 bars are recorded")
+    for key in 60..<64 {
+      try await Task.sleep(for: .milliseconds(400))
+      ada.type("note \(key)")
+      ada.type("release \(key)")
+    }
+    try await wait(ada, for: "phrase: recorded")
+    ada.type("phrase send ben")
+    try await wait(ben, for: "ada sends a phrase")
+    /// The keys that ben's own player plays.
+    func keys() -> [String] {
+      ben.events.filter { $0.event == "message" && $0.name == nil && $0.midi?.hasPrefix("9") == true }.compactMap {
+        $0.midi?.split(separator: " ").dropFirst().first.map(String.init)
+      }
+    }
+    #expect(keys().isEmpty, "ben decides whether the phrase plays")
+    ben.type("phrase play")
+    try await ben.wait(for: "to repeat the phrase") { _ in keys().count >= 8 }
+    let played = keys()
+    #expect(Set(played).isSubset(of: ["3C", "3D", "3E", "3F"]) && Set(played).count < played.count, "\(played)")
+    ben.type("phrase vary")
+    try await wait(ben, for: "variation 1")
+    ben.type("phrase stop")
+    try await wait(ben, for: "phrase: stopped")
+    try await Task.sleep(for: .milliseconds(300))
+    let count = keys().count
+    try await Task.sleep(for: .milliseconds(1500))
+    #expect(keys().count == count)
+    for peer in [ada, ben] { try await peer.leave() }
+  }
+}

@@ -1,0 +1,35 @@
+import Testing
+import _TestSupport
+import _TestTraits
+
+/// A player changes the sound of another player's instrument, with live peers on loopback.
+@Suite(.serialized, .ownThreads) struct ShapingProcessTests {
+  @Test func ownerOfTheInstrumentIsInformedOnce() async throws {
+    let folder = try TemporaryFolder()
+    let ben = try await PeerProcess("ben", ["--audio", "none"], in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben], ["--audio", "none"], in: folder)
+    for peer in [ada, ben] {
+      try await peer.wait(forPeers: 1)
+      try await peer.wait(for: "to have a channel") { $0.contains { $0.event == "channel" } }
+      try await peer.wait(for: "to know the channel of the other") { events in
+        events.contains { $0.peers?.first?.channel != nil }
+      }
+    }
+    ada.type("shape ben 74 20")
+    ada.type("shape ben 74 21")
+    // The sound of ben changes, which is a message of ben's own player.
+    try await ben.wait(for: "to use both controllers") { events in
+      events.contains { $0.midi?.hasSuffix("4A 14") == true && $0.name == nil }
+        && events.contains { $0.midi?.hasSuffix("4A 15") == true && $0.name == nil }
+    }
+    try await ben.child.wait(for: "to be informed", within: .seconds(5)) { ben.child.errors.contains("ada changes") }
+    #expect(ben.child.errors.split(separator: "\n").count { $0.contains("ada changes the sound") } == 1)
+    ada.type("shape ben 7 0")
+    try await ada.child.wait(for: "to be refused", within: .seconds(5)) { ada.child.errors.contains("controller 7") }
+    ben.type("gate ada:modification=closed")
+    try await ada.wait(for: "to learn of the gate") { $0.contains { $0.peers?.first?.weightOut == 50 } }
+    ada.type("shape ben 74 22")
+    try await ada.child.wait(for: "to be refused", within: .seconds(5)) { ada.child.errors.contains("lets nobody") }
+    for peer in [ada, ben] { try await peer.leave() }
+  }
+}
