@@ -159,7 +159,8 @@ extension InvariantChecker {
       states[host].layersDifferSince = isSame ? nil : states[host].layersDifferSince ?? now
       expect(
         .layers, holds: states[host].layersDifferSince.map { now - $0 < patience } ?? true, of: host,
-        expected: "step \(mine.step.index) at total activity \(theirs.level) with \(theirs.hits) hits of loudness \(theirs.loudness)",
+        expected:
+          "step \(mine.step.index) at total activity \(theirs.level) with \(theirs.hits) hits of loudness \(theirs.loudness)",
         seen: "\(mine.level), \(mine.hits) hits of loudness \(mine.loudness)")
     }
   }

@@ -79,8 +79,11 @@ import _TestSupport
   @Test(arguments: UInt64(1)...3) func everyPeriodLengthRendersTheSameBits(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let notes = (0..<60).map { _ in
-      (frame: random.integer(in: 0...39_000), key: UInt8(random.integer(in: 36...72)), part: UInt8(random.integer(in: 1...3)),
-        length: random.integer(in: 1...9_000))
+      (
+        frame: random.integer(in: 0...39_000), key: UInt8(random.integer(in: 36...72)),
+        part: UInt8(random.integer(in: 1...3)),
+        length: random.integer(in: 1...9_000)
+      )
     }.sorted { $0.frame < $1.frame }
     var renderings: [Sound] = []
     for period in [256, 64, 1, 0, 4_096] as [Int64] {

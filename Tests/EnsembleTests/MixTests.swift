@@ -35,7 +35,9 @@ import _TestSupport
     for player in 1...2 { #expect(mixes(band, of: player, from: before, count: 400) == all, "seed \(seed)") }
     // The change stays after it has applied.
     band.run(for: .seconds(5))
-    for player in 0...2 { #expect(mixes(band, of: player, from: tick(band), count: 10) == .init(repeating: mix, count: 10)) }
+    for player in 0...2 {
+      #expect(mixes(band, of: player, from: tick(band), count: 10) == .init(repeating: mix, count: 10))
+    }
     for player in 0...2 { #expect(band.faults(player) == []) }
   }
 

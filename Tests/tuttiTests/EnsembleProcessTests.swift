@@ -84,7 +84,9 @@ import _TestTraits
     // A follower cannot end it.
     ben.type("quiet off")
     ben.type("note 63 100")
-    try await ben.child.wait(for: "to report the error", within: .seconds(15)) { ben.child.errors.contains("only the master controls it") }
+    try await ben.child.wait(for: "to report the error", within: .seconds(15)) {
+      ben.child.errors.contains("only the master controls it")
+    }
     ada.type("quiet off")
     try await ben.wait(for: "to be heard again") { _ in count("unmuted", of: ben) == 2 }
     #expect(!hasSounded(ben, "3F"))

@@ -56,7 +56,7 @@ extension Peer {
     return PeerStatus(
       role: ensemble.role, tempo: tempo, bar: bar, beat: beat, beats: patch.meter.beats, patchName: patchName,
       instrumentName: instrumentName,
-      layers: patch.layers.map { ($0.name, $0.activity.contains(min(total, 127))) }, 
+      layers: patch.layers.map { ($0.name, $0.activity.contains(min(total, 127))) },
       parts: playing.map { part in
         let number = Int(part.number)
         return (part.name, mix.plays(part: number) ? mix.level(ofPart: number) : nil)

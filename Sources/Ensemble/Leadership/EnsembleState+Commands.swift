@@ -8,7 +8,9 @@ extension EnsembleState {
   /// count-in. The mix is that of the last rhythm, but nobody is quiet.
   ///
   /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
-  public mutating func start(tempo: Tempo, from position: Step = Step(0), countIn: CountIn = .none, at now: Instant) throws(CommandError) {
+  public mutating func start(tempo: Tempo, from position: Step = Step(0), countIn: CountIn = .none, at now: Instant)
+    throws(CommandError)
+  {
     let first = Tick(of: position)
     let timeline = Timeline(tempo: tempo, tick: first + -countIn.ticks, at: now + lead)
     try start(on: timeline, from: first, countIn: countIn, at: now)

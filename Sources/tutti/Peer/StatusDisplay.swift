@@ -52,7 +52,8 @@ enum StatusDisplay {
   /// The levels of the parts.
   private static func parts(_ status: PeerStatus) -> String {
     if status.isQuiet { return "parts     quiet" }
-    return "parts     " + status.parts.map { "\($0.name) \($0.level.map { "\($0) %" } ?? "off")" }.joined(separator: ", ")
+    return "parts     "
+      + status.parts.map { "\($0.name) \($0.level.map { "\($0) %" } ?? "off")" }.joined(separator: ", ")
   }
 
   /// Name, role, activity and clock of a remote peer.

@@ -34,7 +34,8 @@ import _TestSupport
         identity: Identity(random.next()), claim: random.next() % 2 == 0 ? claim : nil,
         channel: number == 1 || number == 10 ? nil : Channel(number),
         gates: GateSet(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
-        activity: UInt8(random.next() % 128), mutesReceiver: random.next() % 2 == 0, patch: PatchDigest(bits: random.next() % 4))
+        activity: UInt8(random.next() % 128), mutesReceiver: random.next() % 2 == 0,
+        patch: PatchDigest(bits: random.next() % 4))
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
       #expect(octets.count == 46 && octets.allSatisfy { $0 < 0x80 })
