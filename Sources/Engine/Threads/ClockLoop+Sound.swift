@@ -14,28 +14,12 @@ extension ClockLoop {
     // A waiting patch begins with one of its bars.
     if hasNextTable, step.index % Int64(nextTable.stepsPerBar) == 0 { adoptNextTable() }
     let schedule = sender.schedule
-    let (start, stepInstant) = (schedule.deadline(schedule.start), schedule.deadline(tick))
-    var cursor = table.cursor(at: step, activity: schedule.intensity.value(at: tick))
     let mix = schedule.mix(at: tick)
+    var cursor = table.cursor(at: step, activity: schedule.intensity.value(at: tick))
     while let hit = table.next(&cursor) {
       let velocity = mix.velocity(hit.velocity, ofPart: hit.part.number)
-      guard velocity > 0 else { continue }
-      var instant = schedule.instant(tick, position: hit.position) + hit.delay
-      // Nothing sounds before the rhythm begins: the first hits are not pushed, and have no grace notes.
-      if instant < start {
-        if hit.isGrace { continue }
-        instant = start
-      }
-      var event: SoundEvent
-      if case .drums = hit.part {
-        event = SoundEvent(
-          instant: instant, note: hit.note, velocity: velocity, group: hit.group, step: stepInstant)
-      } else {
-        event = SoundEvent(
-          instant: instant, until: schedule.deadline(tick + Int64(hit.duration)) + hit.delay, key: hit.note,
-          velocity: velocity, part: hit.part.number, program: hit.program, step: stepInstant)
-        holdsNotes = true
-      }
+      guard velocity > 0, var event = SoundEvent(hit, velocity: velocity, at: tick, of: schedule) else { continue }
+      if hit.duration > 0 { holdsNotes = true }
       event.submitted = now
       send(event)
     }

@@ -1,4 +1,5 @@
 import Audio
+import Engine
 import MusicalTime
 import Playback
 import Rhythm
@@ -70,11 +71,7 @@ struct PatchRender: ~Copyable {
     let tick = Tick(of: step)
     var cursor = table.cursor(at: step, activity: activity ?? rampActivity(at: step))
     while let hit = table.next(&cursor) {
-      guard hit.part == .drums else { continue }
-      // A grace note before the beginning is omitted.
-      if hit.isGrace, step == Step(0) { continue }
-      let instant = max(Instant(nanoseconds: 0), schedule.instant(tick, position: hit.position) + hit.delay)
-      renderer.add(SoundEvent(instant: instant, note: hit.note, velocity: hit.velocity, group: hit.group))
+      if let event = SoundEvent(hit, velocity: hit.velocity, at: tick, of: schedule) { renderer.add(event) }
     }
   }
 
