@@ -57,7 +57,9 @@ extension StepTable {
 
   /// The hit of a stroke. For a flam, this is the grace note, and the main note becomes the next hit of the cursor.
   @_noLocks @_noAllocation
-  private mutating func hit(_ line: Int, _ stroke: Stroke, velocity: UInt8, offset: Int, _ cursor: inout HitCursor) -> Hit {
+  private mutating func hit(_ line: Int, _ stroke: Stroke, velocity: UInt8, offset: Int, _ cursor: inout HitCursor)
+    -> Hit
+  {
     let entry = lines[line]
     // Triplets do not swing. The swing of a step depends on its place in the quarter note.
     let shift = entry.ticksPerStroke == 6 ? swing[(cursor.tick / 6) & 3] : 0
