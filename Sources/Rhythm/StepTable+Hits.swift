@@ -26,6 +26,16 @@ extension StepTable {
       cursor.main = nil
       return hit
     }
+    guard cursor.line < lineCount else { return nil }
+    // Each access to an element of an InlineArray copies the whole array, except in a mutating method. One copy of the table
+    // replaces hundreds of copies of its arrays.
+    var table = self
+    return table.nextHit(&cursor)
+  }
+
+  /// Returns the next hit from the line and the tick of the cursor on.
+  @_noLocks @_noAllocation
+  private mutating func nextHit(_ cursor: inout HitCursor) -> Hit? {
     while cursor.line < lineCount {
       while cursor.offset < 6 {
         if cursor.line >= drumLineCount {
@@ -47,7 +57,9 @@ extension StepTable {
 
   /// The hit of a stroke. For a flam, this is the grace note, and the main note becomes the next hit of the cursor.
   @_noLocks @_noAllocation
-  private func hit(_ line: Int, _ stroke: Stroke, velocity: UInt8, offset: Int, _ cursor: inout HitCursor) -> Hit {
+  private mutating func hit(_ line: Int, _ stroke: Stroke, velocity: UInt8, offset: Int, _ cursor: inout HitCursor)
+    -> Hit
+  {
     let entry = lines[line]
     // Triplets do not swing. The swing of a step depends on its place in the quarter note.
     let shift = entry.ticksPerStroke == 6 ? swing[(cursor.tick / 6) & 3] : 0
@@ -64,7 +76,7 @@ extension StepTable {
 
   /// The stroke of a line at `tick` of the cursor's bar, if it sounds at the cursor's activity and is not replaced.
   @_noLocks @_noAllocation
-  func stroke(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Stroke? {
+  mutating func stroke(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Stroke? {
     let entry = lines[line]
     guard sounds(entry, cursor) else { return nil }
     let distance = Int(entry.ticksPerStroke)
@@ -98,7 +110,7 @@ extension StepTable {
 
   /// Whether a line sounds at the cursor's activity. For a line of the fill, the fill must also sound in the cursor's bar.
   @_noLocks @_noAllocation
-  private func sounds(_ entry: TableLine, _ cursor: HitCursor) -> Bool {
+  private mutating func sounds(_ entry: TableLine, _ cursor: HitCursor) -> Bool {
     guard entry.from <= cursor.activity, cursor.activity <= entry.to else { return false }
     guard entry.isFill else { return true }
     let period = Int64(fillPeriod)
@@ -110,7 +122,7 @@ extension StepTable {
 
   /// Whether another line has a louder stroke of the same voice at the same tick. Of equal strokes, the first one sounds.
   @_noLocks @_noAllocation
-  private func isMasked(_ line: Int, velocity: UInt8, _ tick: Int, _ cursor: HitCursor) -> Bool {
+  private mutating func isMasked(_ line: Int, velocity: UInt8, _ tick: Int, _ cursor: HitCursor) -> Bool {
     let voice = lines[line].voice
     var other = 0
     while other < drumLineCount {
@@ -125,7 +137,7 @@ extension StepTable {
 
   /// The velocity of a stroke of a line at `activity`, 1...127.
   @_noLocks @_noAllocation
-  func velocity(of stroke: Stroke, _ line: Int, _ activity: UInt8) -> UInt8 {
+  mutating func velocity(of stroke: Stroke, _ line: Int, _ activity: UInt8) -> UInt8 {
     let entry = lines[line]
     let swelled = entry.interpolated(from: 100 - Int(swell), to: 100, at: activity)
     let velocity = Int(stroke.velocity) * Int(entry.level) * swelled / 10_000

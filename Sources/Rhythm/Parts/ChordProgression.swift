@@ -40,7 +40,9 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func chord(at step: Step) -> ChordTones? {
     guard count > 0 else { return nil }
-    return entries[index(at: place(of: step))].tones
+    // One copy, as in ``StepTable/next(_:)``.
+    var progression = self
+    return progression.entries[progression.index(at: place(of: step))].tones
   }
 
   /// The step within the progression, 0..<``stepCount``. The progression has at least one chord.
@@ -52,7 +54,7 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
 
   /// The index of the chord at a step within the progression.
   @_noLocks @_noAllocation
-  func index(at place: Int) -> Int {
+  mutating func index(at place: Int) -> Int {
     var index = count - 1
     while index > 0, Int(entries[index].step) > place { index -= 1 }
     return index
@@ -60,7 +62,7 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
 
   /// The first step after the chord at `index`, within the progression or its end.
   @_noLocks @_noAllocation
-  func end(of index: Int) -> Int { index + 1 < count ? Int(entries[index + 1].step) : stepCount }
+  mutating func end(of index: Int) -> Int { index + 1 < count ? Int(entries[index + 1].step) : stepCount }
 
   /// The index of the chord that follows the chord at `index`.
   @_noLocks @_noAllocation

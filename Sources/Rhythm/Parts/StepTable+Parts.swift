@@ -30,7 +30,7 @@ extension StepTable {
   /// Returns the next note of the cursor's line at its tick. After the last one, moves the cursor to the next tick and returns
   /// nil. The line is that of a pitched part.
   @_noLocks @_noAllocation
-  func nextNote(_ cursor: inout HitCursor) -> Hit? {
+  mutating func nextNote(_ cursor: inout HitCursor) -> Hit? {
     let (line, offset) = (cursor.line, cursor.offset)
     let tick = cursor.tick + offset
     if let stroke = pitchedStroke(of: line, tick, cursor) {
@@ -48,7 +48,7 @@ extension StepTable {
   }
 
   @_noLocks @_noAllocation
-  private func hit(_ line: Int, _ stroke: PitchedStroke, key: UInt8, offset: Int, _ cursor: HitCursor) -> Hit {
+  private mutating func hit(_ line: Int, _ stroke: PitchedStroke, key: UInt8, offset: Int, _ cursor: HitCursor) -> Hit {
     let entry = lines[line]
     let position = Int32(offset) * 1000 + swing(of: entry, at: cursor.tick + offset)
     let end = Int32(offset + stroke.length)
@@ -62,14 +62,14 @@ extension StepTable {
 
   /// How much later than written a position sounds, in thousandths of a tick. Triplets do not swing.
   @_noLocks @_noAllocation
-  private func swing(of entry: TableLine, at tick: Int) -> Int32 {
+  private mutating func swing(of entry: TableLine, at tick: Int) -> Int32 {
     guard entry.ticksPerStroke == 6, tick % 6 == 0 else { return 0 }
     return swing[(tick % barTicks / 6) & 3]
   }
 
   /// The stroke of a pitched line at `tick` of the cursor's bar, if it sounds.
   @_noLocks @_noAllocation
-  private func pitchedStroke(of line: Int, _ tick: Int, _ cursor: HitCursor) -> PitchedStroke? {
+  private mutating func pitchedStroke(of line: Int, _ tick: Int, _ cursor: HitCursor) -> PitchedStroke? {
     guard chords.count > 0, let stroke = stroke(of: line, tick, cursor) else { return nil }
     var (chord, length) = harmony(of: notatedLength(of: line, tick, cursor), at: tick, cursor)
     if case .bass = Part(code: lines[line].part) { length = lengthAlone(length, line, tick, cursor) }
@@ -79,7 +79,7 @@ extension StepTable {
 
   /// The length of the note at `tick` with its holds, in ticks. The first step of a line follows the last one.
   @_noLocks @_noAllocation
-  private func notatedLength(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Int {
+  private mutating func notatedLength(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Int {
     let entry = lines[line]
     let (distance, total) = (Int(entry.ticksPerStroke), Int(entry.bars) * Int(entry.strokesPerBar))
     let place = place(of: tick, bar: cursor.bar, entry)
@@ -93,7 +93,7 @@ extension StepTable {
 
   /// The chord of a note at `tick` of the cursor's bar, and the part of `length` until this chord ends.
   @_noLocks @_noAllocation
-  private func harmony(of length: Int, at tick: Int, _ cursor: HitCursor) -> (chord: Int, length: Int) {
+  private mutating func harmony(of length: Int, at tick: Int, _ cursor: HitCursor) -> (chord: Int, length: Int) {
     let step = cursor.bar &* Int64(barSteps) &+ Int64(tick / 6)
     let place = chords.place(of: Step(step))
     var chord = chords.index(at: place)
@@ -112,15 +112,15 @@ extension StepTable {
   }
 
   @_noLocks @_noAllocation
-  private func isSameChord(_ a: Int, _ b: Int) -> Bool { chords.entries[a].tones == chords.entries[b].tones }
+  private mutating func isSameChord(_ a: Int, _ b: Int) -> Bool { chords.entries[a].tones == chords.entries[b].tones }
 
   /// The length of a chord in ticks.
   @_noLocks @_noAllocation
-  private func ticks(of chord: Int) -> Int { (chords.end(of: chord) - Int(chords.entries[chord].step)) * 6 }
+  private mutating func ticks(of chord: Int) -> Int { (chords.end(of: chord) - Int(chords.entries[chord].step)) * 6 }
 
   /// The part of `length` until the next note of the bass, which plays one note or one chord at a time.
   @_noLocks @_noAllocation
-  private func lengthAlone(_ length: Int, _ line: Int, _ tick: Int, _ cursor: HitCursor) -> Int {
+  private mutating func lengthAlone(_ length: Int, _ line: Int, _ tick: Int, _ cursor: HitCursor) -> Int {
     let voice = lines[line].part
     var length = length
     var other = drumLineCount
@@ -142,7 +142,7 @@ extension StepTable {
   /// later line with an equal one; in another part, a line that plays the same key louder, or an earlier line that plays it as
   /// loud.
   @_noLocks @_noAllocation
-  private func isMasked(_ line: Int, _ key: UInt8, velocity: UInt8, _ tick: Int, _ cursor: HitCursor) -> Bool {
+  private mutating func isMasked(_ line: Int, _ key: UInt8, velocity: UInt8, _ tick: Int, _ cursor: HitCursor) -> Bool {
     let part = lines[line].part
     var isBass = false
     if case .bass = Part(code: part) { isBass = true }
@@ -161,7 +161,7 @@ extension StepTable {
 
   /// Whether a line with a stroke at `tick` plays `key`.
   @_noLocks @_noAllocation
-  private func plays(_ key: UInt8, _ line: Int, _ tick: Int, _ cursor: HitCursor) -> Bool {
+  private mutating func plays(_ key: UInt8, _ line: Int, _ tick: Int, _ cursor: HitCursor) -> Bool {
     let chord = harmony(of: notatedLength(of: line, tick, cursor), at: tick, cursor).chord
     let count = keyCount(of: line, chord: chord)
     var index = 0
@@ -174,7 +174,7 @@ extension StepTable {
 
   /// The number of keys that a stroke of a pitched line plays.
   @_noLocks @_noAllocation
-  private func keyCount(of line: Int, chord: Int) -> Int {
+  private mutating func keyCount(of line: Int, chord: Int) -> Int {
     let entry = lines[line]
     // The chord is the only tone with several keys.
     return entry.tone < 6 ? 1 : Int(partKeys[Int(entry.part - 1) * ChordProgression.maximumChords + chord].chordCount)
@@ -182,7 +182,7 @@ extension StepTable {
 
   /// A key that a stroke of a pitched line plays.
   @_noLocks @_noAllocation
-  private func key(of line: Int, chord: Int, _ index: Int) -> UInt8 {
+  private mutating func key(of line: Int, chord: Int, _ index: Int) -> UInt8 {
     let entry = lines[line]
     let keys = partKeys[Int(entry.part - 1) * ChordProgression.maximumChords + chord]
     return entry.tone < 6 ? keys.tones[Int(entry.tone)] : keys.chord[index]
