@@ -123,7 +123,7 @@ let package = Package(
     .testTarget(
       name: "tuttiTests",
       dependencies: [
-        "_TestSupport", "_TestTraits", "Audio", "Measurement", "Realtime", "Rhythm", "Transports", "tutti",
+        "_TestSupport", "_TestTraits", "Audio", "Engine", "Measurement", "Realtime", "Rhythm", "Transports", "tutti",
       ]),
     .testTarget(
       name: "InteroperabilityTests",

@@ -35,11 +35,11 @@ import Testing
       (on(67), 382),  // belongs to the beginning of the next repetition
       (on(69), 384), (on(71), 390),  // after the phrase
     ] as [(Message, Int64)] { recorder.record(message, at: Tick(tick)) }
-    let phrase = try #require(recorder.phrase())
+    let phrase = recorder.phrase()
     let expected = [
       note(0, 60), note(0, 67), note(1, 62), note(2, 64, length: 3), note(2, 65, length: 30), note(5, 64, length: 27),
     ]
-    #expect(phrase.stepCount == 32 && phrase.notes == expected)
+    #expect(phrase?.stepCount == 32 && phrase?.notes == expected)
   }
 
   @Test func recorderOmitsNotesThatDoNotFit() throws {
@@ -48,9 +48,11 @@ import Testing
       recorder.record(on(60), at: Tick(step * 6))
       recorder.record(off(60), at: Tick(step * 6 + 3))
     }
-    #expect(try #require(recorder.phrase()).notes.count == 26 && recorder.omitted == 4)
+    let count = recorder.phrase()?.notes.count
+    #expect(count == 26 && recorder.omitted == 4)
     var empty = try #require(PhraseRecorder(from: Step(0), stepCount: 16))
-    #expect(empty.phrase() == nil)
+    let nothing = empty.phrase()
+    #expect(nothing == nil)
     #expect(PhraseRecorder(from: Step(0), stepCount: 129) == nil)
   }
 

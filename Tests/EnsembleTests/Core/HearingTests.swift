@@ -46,6 +46,20 @@ import _TestSupport
     #expect(peer.takeSounds() == [end])
   }
 
+  /// The notes of the peer that sets the pitches do not sound, even if the player hears all peers. They still reach the programs.
+  @Test func notesOfThePeerThatSetsThePitchesDoNotSound() throws {
+    let peer = try makePeer()
+    try peer.core.hearing.apply("all=100")
+    peer.core.recognised(session, Identity(2), at: now)
+    _ = peer.takeOutputs()
+    peer.core.pitchSource = Identity(2)
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds().isEmpty && passed(peer) == [note])
+    peer.core.pitchSource = nil
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds() == [note])
+  }
+
   /// A standard device has no sound of its own.
   @Test func notesOfAStandardDeviceSound() throws {
     let peer = try makePeer()

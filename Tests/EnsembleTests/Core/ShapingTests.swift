@@ -24,13 +24,14 @@ import _TestSupport
     core.established(session, info, at: now)
     core.recognised(session, remote, at: now)
     let peer = ListeningPeer(core, at: now)
-    receivePresence(claiming: channel, gates, core)
-    core.advance(to: now + .seconds(1))
+    receivePresence(claiming: channel, core, gates)
+    // A peer listens for a while before it claims a channel.
+    for second in 0...2 as ClosedRange<Int64> { core.advance(to: now + .seconds(second)) }
     _ = peer.takeOutputs()
     return peer
   }
 
-  private func receivePresence(claiming channel: Channel?, _ gates: GateSet = .all, _ core: PeerCore) {
+  private func receivePresence(claiming channel: Channel?, _ core: PeerCore, _ gates: GateSet = .all) {
     let presence = Presence(identity: remote, claim: nil, channel: channel, gates: gates, takesOver: false)
     core.handle(.systemExclusive(session, presence.systemExclusive, at: now, arrival: now), at: now)
   }

@@ -1,0 +1,59 @@
+import MIDI
+import MusicalTime
+import Realtime
+import Receiving
+import Rhythm
+import Testing
+import Transports
+import _TestSupport
+
+@testable import Engine
+@testable import RTPMIDI
+
+/// The instrument of the local player on the network thread, whose pitches a remote player sets.
+@Suite struct NetworkLoopPitchesTests {
+  /// The remote player holds D5 and G5. The notes do not sound, and each action of the local player plays one of them. After the
+  /// choice has ended, the instrument has its own pitch, C5.
+  @Test func eachActionPlaysAPitchOfTheRemotePlayer() throws {
+    let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
+    defer { local.close() }
+    defer { remote.close() }
+    let rings = NetworkRings(bell: Doorbell())
+    let session = SessionID(number: 1)
+    var admission = Admission()
+    (admission.notes, admission.modification, admission.setsPitches) = (true, true, true)
+    let source = StreamSource(
+      ssrc: 7, address: SocketAddress(host: 0x7F00_0001, port: remote.data.port), localSSRC: 1)
+    rings.commands.push(.open(slot: 0, session, source, admission))
+    var settings = InstrumentSettings()
+    (settings.number, settings.borrowsPitches) = (1, true)
+    let text = "name: a\ndescription: A test.\nsound: harp\nscale: C major, C4..C6\npitch: tilt forward\n"
+    settings.table = InstrumentTable(try InstrumentLoader.instrument(from: text, file: "a.yaml"))
+    rings.instrument.publish(settings)
+    var loop = NetworkLoop(ports: local, sequencer: nil, identity: 2, rings: rings)
+    var sender = PacketSender(ssrc: 7, sequence: 0)
+    for key in [74, 79] as [UInt7] {
+      let note = Message.noteOn(Channel(5)!, key: key, velocity: 90)
+      let packet = octets { _ = sender.encode(note, at: MonotonicClock.now, into: &$0) }
+      _ = remote.data.send(packet, to: SocketAddress(host: 0x7F00_0001, port: local.data.port))
+      loop.round()
+    }
+    /// The keys that an action plays.
+    func act() -> [UInt8] {
+      rings.commands.push(.play(.noteOn(Channel(5)!, key: 60, velocity: 100)))
+      rings.signal.signal()
+      loop.round()
+      var keys: [UInt8] = []
+      while let event = rings.clock.sound.first.messages.pop() {
+        if case .message(let message) = event.kind, message.startsNote { keys.append(message.key!.value) }
+      }
+      return keys
+    }
+    let played = [act(), act(), act()]
+    #expect(played == [[79], [74], [79]])
+    settings.borrowsPitches = false
+    rings.instrument.publish(settings)
+    let own = act()
+    #expect(own == [72])
+  }
+}

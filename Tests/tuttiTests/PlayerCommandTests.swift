@@ -1,0 +1,28 @@
+import Engine
+import Testing
+
+@testable import tutti
+
+/// The commands with which players play together.
+@Suite struct PlayerCommandTests {
+  @Test func commandIsParsed() throws {
+    for (line, command) in [
+      ("hear Ada", .hear("Ada")), ("hear Ada 40", .hear("Ada 40")), ("hear none", .hear("none")),
+      ("shape Big Ben 74 20", .shape("Big Ben", controller: 74, value: 20)),
+      ("pitches from Big Ben", .pitches(from: "Big Ben")), ("pitches from none", .pitches(from: nil)),
+      ("phrase record", .phrase(.record(bars: 2))), ("phrase record 4", .phrase(.record(bars: 4))),
+      ("phrase send Big Ben", .phrase(.send(to: "Big Ben"))), ("phrase play", .phrase(.play)),
+      ("phrase stop", .phrase(.stop)), ("phrase vary", .phrase(.vary)),
+    ] as [(String, PlayerCommand)] {
+      #expect(try PlayerCommand(text: line) == command, "\(line)")
+    }
+  }
+
+  @Test(arguments: [
+    "hear", "hear Ada=loud", "shape Ben 1", "shape Ben 1 128", "shape 1 90", "pitches", "pitches Ada", "pitches from",
+    "phrase", "phrase record 0", "phrase record two", "phrase send", "phrase play it", "phrase loop",
+  ])
+  func invalidCommandIsRefused(line: String) {
+    #expect(throws: CommandSyntaxError.self) { try PlayerCommand(text: line) }
+  }
+}
