@@ -25,7 +25,8 @@ import _TestSupport
     core.recognised(session, remote, at: now)
     let peer = ListeningPeer(core, at: now)
     receivePresence(claiming: channel, core, gates)
-    core.advance(to: now + .seconds(1))
+    // A peer listens for a while before it claims a channel.
+    for second in 0...2 as ClosedRange<Int64> { core.advance(to: now + .seconds(second)) }
     _ = peer.takeOutputs()
     return peer
   }
