@@ -42,7 +42,15 @@ import _TestSupport
     func act() -> [UInt8] {
       rings.commands.push(.play(.noteOn(Channel(5)!, key: 60, velocity: 100)))
       rings.signal.signal()
-      loop.round()
+      var keys: [UInt8] = []
+      // On a busy machine, the instrument may play in a later round.
+      for _ in 0..<100 where keys.isEmpty {
+        loop.round()
+        keys = startedKeys()
+      }
+      return keys
+    }
+    func startedKeys() -> [UInt8] {
       var keys: [UInt8] = []
       while let event = rings.clock.sound.first.messages.pop() {
         if case .message(let message) = event.kind, message.startsNote { keys.append(message.key!.value) }
