@@ -134,14 +134,12 @@ struct DemoReport: Encodable, CustomStringConvertible {
 }
 
 extension StepTable {
-  /// The different positions of the hits of the drums at `step`, see ``Hit/position``: the number of onsets that are heard. Hits at
-  /// one position, and the two notes of a flam, are heard as one.
+  /// The different positions of the hits at `step`, see ``Hit/position``: the number of onsets that are heard. Hits at one position,
+  /// and the two notes of a flam, are heard as one.
   fileprivate func positions(at step: Step, activity: UInt8) -> Set<Int32> {
     var positions: Set<Int32> = []
     var cursor = cursor(at: step, activity: activity)
-    while let hit = next(&cursor) {
-      if hit.part == .drums { positions.insert(hit.position) }
-    }
+    while let hit = next(&cursor) { positions.insert(hit.position) }
     return positions
   }
 }
