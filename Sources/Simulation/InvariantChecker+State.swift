@@ -75,6 +75,8 @@ extension InvariantChecker {
     var admitted: Set<UInt8> = []
     /// The keys of notes that sound.
     var heard: Set<UInt8> = []
+    /// When the first note of the identified player was checked.
+    var firstNote: Instant?
     /// All these keys.
     var keys: Set<UInt8> { admitted.union(heard) }
     /// Since when a key has been held at the peer that the player does not hold.
