@@ -24,7 +24,7 @@ struct LocalPlayer: ~Copyable {
   /// channels.
   private(set) var asPlayed = HeldNotes()
   private var budget = MessageBudget()
-  /// The number of messages that were refused: by the budget, or because the player is muted or has left.
+  /// The number of messages that were refused: by the budget, or because the player has left.
   private(set) var refused: Int64 = 0
 
   // Work in progress.
@@ -86,7 +86,8 @@ struct LocalPlayer: ~Copyable {
       if message.silencesNote {
         if let earlier = played.end(channel, key) { route = earlier }
       } else {
-        guard !hasLeft, !isMuted else {
+        if isMuted { return false }
+        guard !hasLeft else {
           refused += 1
           return false
         }

@@ -85,7 +85,12 @@ extension Receiver {
     let session = blocks[place.block].sessions[place.index].session
     pending = .reception(reception)
     switch blocks[place.block].sessions[place.index].sound(of: message) {
-    case .unchanged: return .sound(message, from: session)
+    case .unchanged:
+      guard message.endsAllNotes, blocks[place.block].sessions[place.index].admission.setsPitches else {
+        return .sound(message, from: session)
+      }
+      (pending, following) = (.sound(message, from: session), pending)
+      return .pitch(message, from: session)
     case .softer(let softer):
       (pending, following) = (.record(message, from: session), pending)
       return .hear(softer, from: session)

@@ -52,7 +52,9 @@ public struct Receiver: ~Copyable {
   /// The delivery of the local player that is in progress.
   var delivery: PlayerDelivery?
   /// The channel of the local player; nil if the player has none.
-  var localChannel: Channel?
+  ///
+  /// Real-time: safe.
+  public internal(set) var localChannel: Channel?
   /// The notes that are being ended at the peer of a stream.
   var endsAsPlayed: (held: HeldNotes, stream: StreamID?) = (HeldNotes(), nil)
   /// The identity of the local peer.

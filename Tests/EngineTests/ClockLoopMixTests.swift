@@ -87,6 +87,58 @@ import Testing
     }
   }
 
+  private func style(_ rings: ClockRings) throws {
+    let text = """
+      name: two
+      description: A kick on each quarter, and a long bass note.
+      tempo: 120
+      chords: Dm7
+      play: { always: { kick: x... x... x... x... } }
+      parts: { bass: { sound: bass, range: E1..E3, always: { root: x--- ---- ---- ---- } } }
+      """
+    rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
+  }
+
+  /// When the pitched parts are released, in milliseconds after the beginning.
+  private func releases(_ events: [SoundEvent]) -> [String] {
+    events.compactMap { event in
+      guard case .release(let part) = event.kind else { return nil }
+      return "\(part) at \((event.instant - VirtualRhythm.origin).milliseconds)"
+    }
+  }
+
+  /// A held note ends when its part stops, or when all are quiet.
+  @Test func heldNotesEndWhenTheirPartFallsSilent() throws {
+    for (isQuiet, expected) in [(true, "1 at 240.0"), (false, "1 at 240.0")] {
+      try withLoop { loop, rings, _, _ in
+        try style(rings)
+        var schedule = VirtualRhythm.schedule(end: 960)
+        schedule.nextMix.isQuiet = isQuiet
+        schedule.nextMix.setPlays(isQuiet, part: 1)
+        schedule.mixTick = Tick(12)
+        rings.schedule.publish(schedule)
+        loop.play(from: .milliseconds(-60), to: .milliseconds(1000))
+        #expect(releases(events(rings)) == [expected])
+      }
+    }
+  }
+
+  /// A run that continues another one keeps its notes. Any other run ends them.
+  @Test func heldNotesContinueInARunThatContinues() throws {
+    for continues in [true, false] {
+      try withLoop { loop, rings, _, _ in
+        try style(rings)
+        rings.schedule.publish(VirtualRhythm.schedule())
+        loop.play(from: .milliseconds(-60), to: .milliseconds(200))
+        var next = VirtualRhythm.schedule(run: 2)
+        if continues { next.firstRun = 1 }
+        rings.schedule.publish(next)
+        loop.play(from: .milliseconds(201), to: .milliseconds(700))
+        #expect(releases(events(rings)).isEmpty == continues)
+      }
+    }
+  }
+
   /// A note of a pitched part lasts until its end, or until the end of the rhythm.
   @Test func notesOfPartsHaveAnEnd() throws {
     let text = """
@@ -108,7 +160,7 @@ import Testing
       guard case .note(let key, _, let part, let program) = note.kind else { return }
       #expect(key % 12 == 2 && part == 1 && program == 33)
       #expect((note.end - note.instant).milliseconds == 1920)
-      #expect(events.last?.kind == .release)
+      #expect(events.last?.kind == .release(part: 0))
     }
   }
 }

@@ -26,7 +26,7 @@ import _TestSupport
       ssrc: 7, address: SocketAddress(host: 0x7F00_0001, port: remote.data.port), localSSRC: 1)
     rings.commands.push(.open(slot: 0, session, source, admission))
     var settings = InstrumentSettings()
-    (settings.number, settings.borrowsPitches) = (1, true)
+    (settings.number, settings.pitchSource) = (1, 1)
     let text = "name: a\ndescription: A test.\nsound: harp\nscale: C major, C4..C6\npitch: tilt forward\n"
     settings.table = InstrumentTable(try InstrumentLoader.instrument(from: text, file: "a.yaml"))
     rings.instrument.publish(settings)
@@ -59,7 +59,7 @@ import _TestSupport
     }
     let played = [act(), act(), act()]
     #expect(played == [[79], [74], [79]])
-    settings.borrowsPitches = false
+    settings.pitchSource = 0
     rings.instrument.publish(settings)
     let own = act()
     #expect(own == [72])

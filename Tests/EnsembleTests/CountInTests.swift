@@ -54,7 +54,7 @@ import _TestSupport
     band.joinAll()
     band.run(for: .milliseconds(900))
     let ticks = clicks(band, of: 1).map(\.tick)
-    #expect(ticks.count < 4 && ticks == Array([-72, -48, -24].suffix(ticks.count)), "\(ticks)")
+    #expect((1...3).contains(ticks.count) && ticks == Array([-72, -48, -24].suffix(ticks.count)), "\(ticks)")
     band.run(for: .seconds(2))
     #expect(band.soundedSteps(of: 1).first?.step == Step(0))
   }

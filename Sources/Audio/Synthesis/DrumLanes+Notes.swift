@@ -40,11 +40,13 @@ extension DrumLanes {
     return true
   }
 
-  /// Releases all notes at `frame`, unless they end before.
+  /// Releases the notes of a part, or of all parts (0), at `frame`, unless they end before.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public mutating func releaseNotes(at frame: Int64) { noteEnds.limit(to: frame) }
+  public mutating func releaseNotes(ofPart part: UInt8 = 0, at frame: Int64) {
+    noteEnds.limit(to: frame, onChannel: part == 0 ? nil : UInt8(truncatingIfNeeded: Self.channel(ofPart: part)))
+  }
 
   /// Releases the notes whose ends are due with the blocks that begin at ``renderedEnd``.
   @_noLocks @_noAllocation

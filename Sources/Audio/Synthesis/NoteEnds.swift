@@ -65,12 +65,14 @@ struct NoteEnds: Sendable, BitwiseCopyable {
     while index < count { if Int(ends[index].lane) == lane { remove(index) } else { index += 1 } }
   }
 
-  /// Ends all notes at `frame`, unless they end before.
+  /// Ends the notes of a channel, or all notes (nil), at `frame`, unless they end before.
   @_noLocks @_noAllocation
-  mutating func limit(to frame: Int64) {
+  mutating func limit(to frame: Int64, onChannel channel: UInt8?) {
     var index = 0
     while index < count {
-      if ends[index].frame > frame { ends[index].frame = frame }
+      var isMeant = true
+      if let channel { isMeant = ends[index].channel == channel }
+      if isMeant, ends[index].frame > frame { ends[index].frame = frame }
       index += 1
     }
     if count > 0, earliest > frame { earliest = frame }

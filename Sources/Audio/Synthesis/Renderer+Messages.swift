@@ -79,7 +79,8 @@ extension Renderer {
   @_noLocks @_noAllocation
   mutating func drain(_ events: SoundEvents, latency: Nanoseconds) {
     while var event = events.hits.pop() {
-      event.instant = event.instant - latency
+      (event.instant, event.step) = (event.instant - latency, event.step - latency)
+      if case .note = event.kind { event.end = event.end - latency }
       add(event)
     }
     while var event = events.messages.pop() {

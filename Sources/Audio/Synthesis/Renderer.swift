@@ -131,8 +131,8 @@ public struct Renderer: ~Copyable {
   /// - Parameter isLate: Whether `frame` is after the frame at which the hit is due.
   @_noLocks @_noAllocation
   private mutating func strike(_ event: SoundEvent, at frame: Int64, isLate: Bool) {
-    if case .release = event.kind {
-      module?.lanes.releaseNotes(at: frame)
+    if case .release(let part) = event.kind {
+      module?.lanes.releaseNotes(ofPart: part, at: frame)
       return
     }
     let lateness = isLate ? map.instant(of: frame) - event.instant : .zero

@@ -12,8 +12,8 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     /// A note of a pitched part: the key, 0...127; the velocity, 1...127; the part, 1...3; the General MIDI program, 0...127. It
     /// ends at ``SoundEvent/end``. Otherwise like a hit.
     case note(key: UInt8, velocity: UInt8, part: UInt8, program: UInt8)
-    /// Ends the notes of the pitched parts at the instant of this event.
-    case release
+    /// Ends the notes of a pitched part, 1...3, or of all pitched parts (0) at the instant of this event.
+    case release(part: UInt8)
     /// Sets the loudness of the rhythm in percent, 0...100, at once.
     case rhythmLevel(UInt8)
     /// Removes all hits and notes submitted before this event whose step is not before the instant of this event, unless they have been
@@ -29,7 +29,7 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   public var instant: Instant
   /// The instant of the step to which a hit belongs. The hit may sound earlier or later, because it is pushed or swung. A
   /// recall removes all hits of a step or none.
-  public let step: Instant
+  public var step: Instant
   public var kind: Kind
   /// When a note of a pitched part ends. Otherwise without a meaning.
   public var end = Instant(nanoseconds: .min)
@@ -79,11 +79,13 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     kind = .note(key: key, velocity: velocity, part: part, program: program)
   }
 
-  /// Returns an event that ends the notes of the pitched parts at `instant`.
+  /// Returns an event that ends the notes of a pitched part, or of all pitched parts (0), at `instant`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public static func release(at instant: Instant) -> SoundEvent { SoundEvent(instant: instant, .release) }
+  public static func release(of part: UInt8, at instant: Instant) -> SoundEvent {
+    SoundEvent(instant: instant, .release(part: part))
+  }
 
   /// Returns an event that sets the loudness of the rhythm in percent, at most 100.
   ///

@@ -15,7 +15,11 @@ extension Peer {
       case .startOrStop where ensemble.role == .master: try stop(at: now)
       case .startOrStop, .start: try ensemble.start(tempo: tempo, at: now)
       case .countIn(let bars):
-        let countIn = CountIn(bars: bars, of: patch.meter) ?? .none
+        guard let countIn = CountIn(bars: bars, of: patch.meter) else {
+          let limit = CountIn.maximumClicks
+          log.notice("count-in: \(bars) bars of \(patchName) have more than \(limit) beats; enter `count-in 1`")
+          break
+        }
         try ensemble.start(tempo: tempo, countIn: countIn, at: now)
       case .level, .plays, .quiet: try changeMix(command, at: now)
       case .mute(let name, let isMuted):

@@ -25,7 +25,8 @@ extension Peer {
     let source = name.flatMap { peer(called: $0) }
     guard name == nil || source != nil else { return }
     core.pitchSource = source
-    instrumentSettings.borrowsPitches = source != nil
+    pitchChoices &+= 1
+    instrumentSettings.pitchSource = source == nil ? 0 : pitchChoices
     publishInstrument()
     guard let name else { return log.notice("pitches: from now on your own") }
     let remedy = "; choose an instrument with the key i or the command `instrument NAME`"

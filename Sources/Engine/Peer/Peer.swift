@@ -90,6 +90,8 @@ public final class Peer {
   var phrases = PeerPhrases()
   /// The instrument, the phrase and the state of the rhythm, as the network thread knows them.
   var instrumentSettings = InstrumentSettings()
+  /// The number of choices of a player who sets the pitches.
+  var pitchChoices: UInt32 = 0
   /// Checks the patches that masters have sent.
   let patchChecker: PatchChecker
   /// How much earlier than its step a hit can sound, in any patch that has played. The steps are passed to the sound earlier by

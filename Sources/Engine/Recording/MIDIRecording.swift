@@ -22,8 +22,8 @@ struct MIDIRecording {
       case note(SoundEvent, part: Int, key: UInt8, velocity: UInt8, program: UInt8)
       /// The end of a note that belongs to `step` and begins at `start`.
       case end(part: Int, key: UInt8, step: Instant, start: Instant)
-      /// The end of all notes of the pitched parts.
-      case release
+      /// The end of the notes of a pitched part, or of all (0).
+      case release(part: Int)
       case message(Message, player: Int)
     }
   }
@@ -117,7 +117,7 @@ struct MIDIRecording {
         case .release, .message: false
         }
       }
-    case .release: insert(Waiting(instant: event.instant, content: .release))
+    case .release(let part): insert(Waiting(instant: event.instant, content: .release(part: Int(part))))
     case .message, .rhythmLevel: break
     }
   }
@@ -142,9 +142,11 @@ struct MIDIRecording {
         parts[0].begin(note, velocity: velocity, at: position, until: end)
       case .note(_, let part, let key, let velocity, let program):
         guard parts.indices.contains(part) else { break }
-        parts[part].begin(key, velocity: velocity, program: program, at: position)
-      case .end(let part, let key, _, _): if parts.indices.contains(part) { parts[part].end(key, at: position) }
-      case .release: for part in parts.indices.dropFirst() { parts[part].endAll(at: position) }
+        parts[part].begin(key, velocity: velocity, program: program, started: event.instant, at: position)
+      case .end(let part, let key, _, let start):
+        if parts.indices.contains(part) { parts[part].end(key, started: start, at: position) }
+      case .release(let part):
+        for index in parts.indices.dropFirst() where part == 0 || index == part { parts[index].endAll(at: position) }
       case .message(let message, let player):
         addPlayers(upTo: player)
         players[player].append(message, at: position)

@@ -10,6 +10,8 @@ struct RecordedPart {
     var end: Int64
     var key: UInt7
     var velocity: UInt7
+    /// When the note began. It identifies the note.
+    var started: Instant?
   }
 
   private let channel: Channel
@@ -30,8 +32,10 @@ struct RecordedPart {
   /// - Parameters:
   ///   - end: when the note ends, unless ``end(_:at:)`` ends it before.
   ///   - program: the program of the note; nil for a drum.
+  ///   - started: when the note begins, for ``end(_:started:at:)``.
   mutating func begin(
-    _ key: UInt8, velocity: UInt8, program: UInt8? = nil, at position: Int64, until end: Int64 = .max
+    _ key: UInt8, velocity: UInt8, program: UInt8? = nil, started: Instant? = nil, at position: Int64,
+    until end: Int64 = .max
   ) {
     let (key, velocity) = (UInt7(masking: key), UInt7(masking: velocity))
     if let index = last[Int(key.value)] {
@@ -45,17 +49,21 @@ struct RecordedPart {
       programs.append((notes.count, program))
     }
     last[Int(key.value)] = notes.count
-    notes.append(Note(begin: position, end: end, key: key, velocity: velocity))
+    notes.append(Note(begin: position, end: end, key: key, velocity: velocity, started: started))
   }
 
-  /// Ends the last note of a key, unless it has ended.
-  mutating func end(_ key: UInt8, at position: Int64) {
-    guard let index = last[Int(key & 0x7F)] else { return }
+  /// Ends the note of a key that began at `started`, unless it has ended or the key has begun again.
+  mutating func end(_ key: UInt8, started: Instant, at position: Int64) {
+    guard let index = last[Int(key & 0x7F)], notes[index].started == started else { return }
+    end(index, at: position)
+  }
+
+  private mutating func end(_ index: Int, at position: Int64) {
     notes[index].end = min(notes[index].end, max(position, notes[index].begin + 1))
   }
 
   /// Ends all notes.
-  mutating func endAll(at position: Int64) { for key in UInt8(0)..<128 { end(key, at: position) } }
+  mutating func endAll(at position: Int64) { for case let index? in last { end(index, at: position) } }
 
   /// The events in the order of time. At one position, notes end before others begin.
   ///

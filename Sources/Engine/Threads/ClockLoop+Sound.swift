@@ -1,5 +1,6 @@
 import Audio
 import MusicalTime
+import PeerProtocol
 import Rhythm
 
 // What the clock thread passes to the audio threads.
@@ -15,31 +16,47 @@ extension ClockLoop {
     if hasNextTable, step.index % Int64(nextTable.stepsPerBar) == 0 { adoptNextTable() }
     let schedule = sender.schedule
     let mix = schedule.mix(at: tick)
+    if heldParts != 0 { endHeldNotes(at: tick, in: mix) }
+    heldRun = schedule.run
     var cursor = table.cursor(at: step, activity: schedule.intensity.value(at: tick))
     while let hit = table.next(&cursor) {
       let velocity = mix.velocity(hit.velocity, ofPart: hit.part.number)
       guard velocity > 0, var event = SoundEvent(hit, velocity: velocity, at: tick, of: schedule) else { continue }
-      if hit.duration > 0 { holdsNotes = true }
+      if hit.duration > 0 { heldParts |= 1 &<< hit.part.number }
       event.submitted = now
       send(event)
     }
   }
 
-  /// Ends the notes of the pitched parts, which may be longer than the rhythm.
+  /// Ends held notes at `tick`: those of parts that are silent in `mix`, and all notes of a run that the present one does not continue.
   @_noLocks @_noAllocation
-  mutating func releaseNotes(at now: Instant) {
-    guard holdsNotes else { return }
-    holdsNotes = false
-    var event = SoundEvent.release(at: now)
-    event.submitted = now
-    send(event)
+  private mutating func endHeldNotes(at tick: Tick, in mix: Mix) {
+    let schedule = sender.schedule
+    let instant = schedule.deadline(tick)
+    if !schedule.continuesRun(from: heldRun) { return releaseNotes(at: instant) }
+    var part: UInt8 = 1
+    while part <= DrumLanes.partCount {
+      if heldParts & 1 &<< part != 0, mix.velocity(127, ofPart: part) == 0 {
+        heldParts &= ~(1 &<< part)
+        send(SoundEvent.release(of: part, at: instant))
+      }
+      part &+= 1
+    }
+  }
+
+  /// Ends the notes of all pitched parts.
+  @_noLocks @_noAllocation
+  mutating func releaseNotes(at instant: Instant) {
+    guard heldParts != 0 else { return }
+    heldParts = 0
+    send(SoundEvent.release(of: 0, at: instant))
   }
 
   /// Passes the click of the count-in at `tick` to the audio threads, if there is one. The first click is higher.
   @_noLocks @_noAllocation
   private func click(_ tick: Tick, at now: Instant) {
     let schedule = sender.schedule
-    guard schedule.clicks(at: tick) else { return }
+    guard schedule.clicks(at: tick), !schedule.mix(at: tick).isQuiet else { return }
     let isFirst = schedule.start - tick == schedule.countIn.ticks
     // High and low wood block of General MIDI.
     var event = SoundEvent(

@@ -28,8 +28,8 @@ struct ClockLoop: ~Copyable {
   /// The table that replaces ``table`` at the next bar, if ``hasNextTable``.
   var nextTable = StepTable()
   var hasNextTable = false
-  /// Whether notes of pitched parts may sound.
-  var holdsNotes = false
+  /// The pitched parts of which notes may sound, one bit per part number, and the run in which they began.
+  var (heldParts, heldRun): (UInt8, UInt32) = (0, 0)
   var port: ClockPort?
   /// Whether hits also go to ``SoundRings/recording``.
   let hasSecondAudioThread: Bool
@@ -203,7 +203,10 @@ struct ClockLoop: ~Copyable {
     case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)
     case .end:
       port?.stop()
-      releaseNotes(at: now)
+      // Otherwise another run begins, which may continue this one.
+      if sender.schedule.end < Tick(.max), sender.schedule.deadline(sender.schedule.end) <= now {
+        releaseNotes(at: now)
+      }
     case .recall(let instant):
       var event = SoundEvent.recall(from: instant)
       event.submitted = now

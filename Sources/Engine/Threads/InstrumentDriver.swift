@@ -53,6 +53,9 @@ struct InstrumentDriver: BitwiseCopyable {
     (schedule, horizon) = (freeSchedule, now)
   }
 
+  /// How long before its instant an event is passed to the sound.
+  var lead: Nanoseconds { @_noLocks @_noAllocation get { settings.lead } }
+
   /// Whether the player has an instrument. If not, messages are played as they are.
   var isActive: Bool {
     @_noLocks @_noAllocation get { if case .some = player { !isEnding } else { false } }
@@ -73,6 +76,7 @@ struct InstrumentDriver: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func adopt(_ settings: InstrumentSettings, at now: Instant) {
     let isOther = settings.number != self.settings.number
+    let isOtherPitchSource = settings.pitchSource != self.settings.pitchSource
     var areOtherChords = settings.chordsNumber != self.settings.chordsNumber
     self.settings = settings
     if isOther {
@@ -95,7 +99,7 @@ struct InstrumentDriver: BitwiseCopyable {
     guard case .some = player else { return }
     player!.controls.set(activity: settings.activity)
     if areOtherChords { player!.follow(settings.chords, from: nextBar) }
-    if !settings.borrowsPitches { player!.pitches = BorrowedPitches() }
+    if isOtherPitchSource { player!.pitches = BorrowedPitches() }
     follow(at: now)
   }
 
@@ -152,7 +156,7 @@ struct InstrumentDriver: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func setPitch(_ message: Message) {
     // The choice may have ended a moment ago.
-    guard settings.borrowsPitches, case .some = player else { return }
+    guard settings.pitchSource != 0, case .some = player else { return }
     player!.pitches.receive(message)
   }
 

@@ -9,8 +9,8 @@ struct InstrumentSettings: Sendable, BitwiseCopyable {
   var number: UInt32 = 0
   /// Nil if the messages of the player are played as they are.
   var table: InstrumentTable?
-  /// Whether another player sets the pitches.
-  var borrowsPitches = false
+  /// The number of the choice of the player who sets the pitches, which changes with each choice; 0 if no other player sets them.
+  var pitchSource: UInt32 = 0
   /// The number of the phrase, which changes with each choice; 0 before the first.
   var phraseNumber: UInt32 = 0
   /// The phrase that is repeated; nil if there is none.

@@ -139,6 +139,13 @@ struct NetworkLoop: ~Copyable {
         phrase.stop()
         delayed.removeBeginnings()
         sendDelayed()
+      case .mute(true):
+        delayed.removeBeginnings()
+        sendDelayed()
+        // Notes that were passed to the sound in advance begin at the latest now, and end here.
+        let channel = receiver.localChannel ?? Channel(wire: 15)
+        sound(
+          .controlChange(channel, controller: 123, value: 0), due: MonotonicClock.now + instrument.lead)
       // The peer gets the ends of the notes that it has received as a standard device.
       case .endNotesAsPlayed: sendDelayed()
       default: break

@@ -34,7 +34,9 @@ struct PhraseDriver: BitwiseCopyable {
   mutating func adopt(_ next: InstrumentSettings, at now: Instant) {
     let former = settings
     settings = next
-    guard let table = settings.phrase, schedule.run != 0, schedule.deadline(schedule.end) > now else {
+    guard let table = settings.phrase, schedule.run != 0, schedule.start < schedule.end,
+      schedule.deadline(schedule.end) > now
+    else {
       if case .some = player { player!.stop() }
       return
     }
@@ -42,7 +44,9 @@ struct PhraseDriver: BitwiseCopyable {
     let isOther = settings.phraseNumber != former.phraseNumber
     if case .some = player, continues, !isOther { return }
     if horizon < now || !continues { horizon = now }
+    // Nothing sounds before the rhythm begins.
     lastLimit = schedule.position(at: horizon)
+    if lastLimit < MusicalPosition(schedule.start) { lastLimit = MusicalPosition(schedule.start) }
     if case .some = player {
       player!.move(to: lastLimit)
       player!.change(to: table)
@@ -62,6 +66,7 @@ struct PhraseDriver: BitwiseCopyable {
     // Conversions round down, so the position of a deadline can be one too low. The phrase ends with the rhythm.
     var limit = schedule.position(at: horizon) + 2
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
+    if limit <= MusicalPosition(schedule.start) { return nil }
     // After a pause of the process, or if the master moves its rhythm, nothing is caught up.
     let jump = limit - lastLimit
     if jump > InstrumentDriver.largestStep || jump < -InstrumentDriver.largestStep { player!.move(to: limit) }

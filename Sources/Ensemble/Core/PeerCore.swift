@@ -74,6 +74,8 @@ public final class PeerCore {
   var routes = (0..<16).map { PlayerRoute.standard(for: Channel(wire: $0)) }
   /// Whether ``recipient`` or a session has changed since the last call of ``updateRoutes()``.
   var isRoutingOutdated = false
+  /// Whether all players were quiet at the last call of ``updateAdmissions()``.
+  var wasQuiet = false
   /// Whether the receiver refuses the notes of the local player.
   var isMuted = false
   /// The channel of the local player, as the receiver knows it.

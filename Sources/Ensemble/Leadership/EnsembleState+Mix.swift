@@ -30,7 +30,7 @@ extension EnsembleState {
       (timelineMessage!.mix, timelineMessage!.mixChange) = (change.mix, nil)
     }
     guard let request = leader?.requestedMix else { return }
-    let soonest = max(message.start, schedule.firstTick(notBefore: now + lead).roundedUpToStep)
+    let soonest = max(message.start + -message.countIn.ticks, schedule.firstTick(notBefore: now + lead).roundedUpToStep)
     let bar = Tick((soonest.index + ticksPerBar - 1) / ticksPerBar * ticksPerBar)
     var tick = request.isImmediate ? soonest : bar
     if let pending = timelineMessage!.mixChange {

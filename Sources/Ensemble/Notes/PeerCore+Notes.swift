@@ -50,12 +50,15 @@ extension PeerCore {
     var admission = Admission()
     (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))
     admission.isStandardDevice = ensemble.roster[slot].session!.isStandardDevice
+    admission.isQuiet = ensemble.isQuiet
     if let identity = ensemble.roster[slot].identity {
       admission.hearing = hearing.hearing(of: identity, named: ensemble.roster.ownedName(of: identity))
       admission.setsPitches = identity == pitchSource
       // The controllers of a peer that has the channel of the local peer belong to its own sound.
       let channel = ensemble.channel(of: identity) ?? Self.lastChannel
-      admission.shaping = admission.modification && channel != ensemble.channel
+      // Before its first presence, the channel of the peer is not known.
+      let isKnown = ensemble.roster[slot].membership?.presence != nil
+      admission.shaping = admission.modification && isKnown && channel != ensemble.channel
     }
     return admission
   }
@@ -64,8 +67,9 @@ extension PeerCore {
   func updateAdmissions() {
     guard
       isAdmissionOutdated || ensemble.gates != admittedGates || ensemble.channelChanges != admittedChannelChanges
+        || ensemble.isQuiet != wasQuiet
     else { return }
-    (isAdmissionOutdated, admittedGates) = (false, ensemble.gates)
+    (isAdmissionOutdated, admittedGates, wasQuiet) = (false, ensemble.gates, ensemble.isQuiet)
     admittedChannelChanges = ensemble.channelChanges
     for session in roster.mapSessions({ $0.session!.id }) {
       guard let slot = ensemble.roster.slot(of: session) else { continue }

@@ -25,13 +25,12 @@ extension EnsembleState {
   /// How often ``channel`` or ``channelOwners`` may have changed so far.
   var channelChanges: Int { channels.changes }
 
-  /// Whether a gate of the local peer is open to a remote peer. No notes are admitted while all players are quiet.
+  /// Whether a gate of the local peer is open to a remote peer.
   ///
   /// - Parameters:
   ///   - peer: nil for a standard device.
   ///   - name: the name that a standard device reports; ignored for Tutti peers.
   public func admits(_ gate: Gate, from peer: Identity?, named name: String? = nil) -> Bool {
-    if gate == .notes, isQuiet { return false }
     guard !gates.exceptions.isEmpty else { return gates.standard[gate] }
     guard let peer else {
       // The name of a member does not apply to a standard device, which could use it to pass the member's gates.

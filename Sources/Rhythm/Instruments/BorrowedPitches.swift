@@ -31,11 +31,16 @@ public struct BorrowedPitches: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func advance() { next = next &+ 1 < count ? next &+ 1 : 0 }
 
-  /// Presses or releases the key of a Note On or Note Off. Other messages have no effect.
+  /// Presses or releases the key of a Note On or Note Off. All Sound Off and All Notes Off release all keys. Other messages have no
+  /// effect.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func receive(_ message: Message) {
+    if message.endsAllNotes, count > 0 {
+      keys[0] = keys[next]
+      (count, next, isReleased) = (1, 0, true)
+    }
     guard let key = message.key?.value else { return }
     if message.silencesNote { release(key) } else { press(key) }
   }

@@ -27,6 +27,10 @@ extension PatchReader {
           at: node.position, "chords", "has no chord in bar \(bar + 1)", "write a chord, or / to continue the last one")
         continue
       }
+      guard words.count <= Self.maximumWords else {
+        fault(at: node.position, "chords", "has \(words.count) chords in bar \(bar + 1)", "write at most one per step")
+        continue
+      }
       if meter != nil, stepsPerBar % words.count != 0 {
         let counts = (1...min(stepsPerBar, 8)).filter { stepsPerBar % $0 == 0 }.map(String.init)
         fault(
@@ -36,14 +40,15 @@ extension PatchReader {
         continue
       }
       for (index, word) in words.enumerated() {
-        let position = position(ofCharacter: word.place, in: node, text)
+        // The search for the position takes time in proportion to the text.
+        func position() -> TextPosition { self.position(ofCharacter: word.place, in: node, text) }
         if word.text == "/" {
-          if bar == 0, index == 0 { fault(at: position, "chords", "begins with /", "begin with a chord") }
+          if bar == 0, index == 0 { fault(at: position(), "chords", "begins with /", "begin with a chord") }
         } else if let chord = Chord(named: word.text) {
           changes.append(ChordLine.Change(chord: chord, step: bar * stepsPerBar + index * stepsPerBar / words.count))
-        } else if unknown.insert(word.text).inserted {
+        } else if unknown.count < Self.maximumUnknownChords, unknown.insert(word.text).inserted {
           fault(
-            at: position, "chords", "has the unknown chord \"\(word.text.printable())\"",
+            at: position(), "chords", "has the unknown chord \"\(word.text.printable())\"",
             "write a root from A to G, with # or b, and nothing or one of " + Self.kinds)
         }
       }
@@ -61,7 +66,12 @@ extension PatchReader {
   /// The kinds of chords, for the remedy.
   private static var kinds: String { ChordQuality.all.compactMap(\.names.first).dropFirst().joined(separator: ", ") }
 
-  /// The words of each bar. The number of bars is limited to one more than a patch can have.
+  /// The largest number of words of a bar: that of the steps of the longest meter.
+  private static let maximumWords = 128
+  /// The largest number of unknown chords that are reported.
+  private static let maximumUnknownChords = 50
+
+  /// The words of each bar.
   private static func words(of text: String) -> [[Word]] {
     var bars: [[Word]] = [[]]
     var isInWord = false

@@ -111,8 +111,9 @@ struct PeerCommand: ParsableCommand {
 
       MIDI FILE
       With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \
-      tempo and the meter, the second one the drum hits (channel 10), and each player, including you, has a track with its \
-      name. Notes are at the position of the rhythm at which they sound on this peer. While no rhythm plays, time \
+      tempo and the meter, the second one the drum hits (channel 10). The bass, the guitar and the keys of a style have tracks on channels 14 \
+      to 16. Each player, including you, has a track with its name. With more than eleven players, a player can have the \
+      channel of a part. Notes are at the position of the rhythm at which they sound on this peer. While no rhythm plays, time \
       advances at the last tempo. The pause before a rhythm is lengthened by less than a bar, so that the rhythm begins at its \
       place in a bar. The file is written every few seconds \
       and at the end. After a crash, at most the last five seconds are missing, or more if a write takes longer than 0.15 s. \

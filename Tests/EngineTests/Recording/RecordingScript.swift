@@ -62,7 +62,7 @@ struct RecordingScript {
 
   /// Ends the notes of the pitched parts.
   mutating func release(at milliseconds: Double) {
-    recording.add(.hit(SoundEvent.release(at: Self.instant(milliseconds))))
+    recording.add(.hit(SoundEvent.release(of: 0, at: Self.instant(milliseconds))))
   }
 
   /// Recalls the hits from the step at `milliseconds` on. The recall is sent at `now`.

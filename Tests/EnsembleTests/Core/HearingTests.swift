@@ -46,6 +46,29 @@ import _TestSupport
     #expect(peer.takeSounds() == [end])
   }
 
+  /// While all players are quiet, nothing sounds, also of a device without Tutti. The choices are the same as before after that.
+  @Test func notesDoNotSoundWhileAllPlayersAreQuiet() throws {
+    let peer = try makePeer()
+    try peer.core.ensemble.start(tempo: .standard, at: now)
+    _ = peer.takeOutputs()
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds() == [note])
+    var mix = Mix()
+    mix.isQuiet = true
+    try peer.core.ensemble.change(mix: mix, isImmediate: true, at: now)
+    #expect(peer.takeSounds() == [end])
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds().isEmpty && passed(peer).last == note)
+    // Another change of what is admitted.
+    try peer.core.hearing.apply("all=50")
+    _ = peer.takeOutputs()
+    mix.isQuiet = false
+    try peer.core.ensemble.change(mix: mix, at: now)
+    _ = peer.takeOutputs()
+    peer.receive(note, on: session)
+    #expect(peer.takeSounds() == [note])
+  }
+
   /// The notes of the peer that sets the pitches do not sound, even if the player hears all peers. They still reach the programs.
   @Test func notesOfThePeerThatSetsThePitchesDoNotSound() throws {
     let peer = try makePeer()

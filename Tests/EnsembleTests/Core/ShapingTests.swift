@@ -91,6 +91,6 @@ import _TestSupport
     peer.core.ensemble.roster[slot].membership?.channelClaim = nil
     #expect(peer.core.admission(of: slot).shaping == (local != PeerCore.lastChannel))
     receivePresence(claiming: local, peer.core)
-    if peer.core.ensemble.channel == local { #expect(!peer.core.admission(of: slot).shaping) }
+    #expect(peer.core.admission(of: slot).shaping == (peer.core.ensemble.channel != local))
   }
 }
