@@ -44,7 +44,7 @@ import Testing
     ),
     (
       14, "      kick: X--- ..x- X--- ....",
-      "14:7: parts.bass.always.kick: is not a tone of a chord; "
+      "14:7: parts.bass.always.kick: is not the name of a line; "
         + "write one of root, third, fifth, seventh, octave, approach, chord"
     ),
     (

@@ -92,7 +92,7 @@ import _TestTraits
     #expect(!hasSounded(ben, "3F"))
     try await ada.leave()
     try await ben.leave()
-    #expect(ben.child.errors.contains("ada muted you") && ben.child.errors.contains("ada made all players quiet"))
+    #expect(ben.child.errors.contains("ada muted you") && ben.child.errors.contains("ada silenced all players"))
   }
 
   @Test func totalActivityDependsOnAllActivitiesAndTheRule() async throws {

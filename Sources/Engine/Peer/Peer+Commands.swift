@@ -69,7 +69,7 @@ extension Peer {
       change = "\(part.name): \(plays ? "on" : "off") from the next bar on"
     case .quiet(let isQuiet):
       mix.isQuiet = isQuiet ?? !mix.isQuiet
-      change = mix.isQuiet ? "the rhythm and all players are quiet" : "the rhythm sounds from the next bar on"
+      change = mix.isQuiet ? "the rhythm and all players are silent" : "the rhythm sounds from the next bar on"
     default: return
     }
     // Silence must not wait for a bar.

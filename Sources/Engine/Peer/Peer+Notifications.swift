@@ -80,7 +80,7 @@ extension Peer {
       observer?.report(event, about: reference(to: identity), at: now)
     case .muted(let isMuted):
       if isMuted, let master = ensemble.role.master {
-        let action = ensemble.isQuiet ? "made all players quiet" : "muted you"
+        let action = ensemble.isQuiet ? "silenced all players" : "muted you"
         log.notice("\(name(of: master)) \(action): your notes do not sound")
       } else if !isMuted, ensemble.role != .master {
         log.notice("your notes sound again")

@@ -23,7 +23,7 @@ extension Peer {
   private func record(bars: Int, at now: Instant) {
     do throws(PhraseRecording.Failure) {
       try core.recordPhrase(bars: bars, at: now)
-      log.notice("phrase: \(bars) \(bars == 1 ? "bar is" : "bars are") recorded from the next bar on; play now")
+      log.notice("phrase: the recording begins at the next bar and lasts \(bars) \(bars == 1 ? "bar" : "bars")")
     } catch {
       switch error {
       case .noRhythm: log.notice("phrase: not recorded, because no rhythm plays; start one")
@@ -71,7 +71,7 @@ extension Peer {
     repeatPhrase(variation == 0 ? phrase : phrase.varied(seed: variation, scale: instrumentKeys))
     let what = variation == 0 ? name : "\(name), variation \(variation)"
     let beginning = ensemble.role == .idle ? " as soon as a rhythm plays" : ""
-    log.notice("\(what): repeated\(beginning); end it with `phrase stop`")
+    log.notice("\(what): repeats\(beginning.isEmpty ? " from now on" : beginning); end it with `phrase stop`")
   }
 
   /// Passes the phrase that is repeated to the network thread; nil: none.

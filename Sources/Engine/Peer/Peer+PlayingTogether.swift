@@ -12,11 +12,11 @@ extension Peer {
       let reason =
         switch error {
         case .noChannel: "has no MIDI channel yet; try again in a second"
-        case .gateIsClosed: "lets nobody change this instrument; ask its player to open the gate for modification"
+        case .gateIsClosed: "the gate `modification` is closed to you; ask the player to open it"
         case .isNoShape:
-          "controller \(controller) does not change the sound; give 1 (tilt forward) or 74 (tilt sideways)"
+          "controller \(controller) belongs to the player; give for example 1 (tilt forward) or 74 (tilt sideways)"
         }
-      log.notice("instrument of \(name): \(reason)")
+      log.notice("\(name): \(reason)")
     }
   }
 
@@ -28,11 +28,11 @@ extension Peer {
     pitchChoices &+= 1
     instrumentSettings.pitchSource = source == nil ? 0 : pitchChoices
     publishInstrument()
-    guard let name else { return log.notice("pitches: from now on your own") }
+    guard let name else { return log.notice("pitches: your own controls set them again") }
     let remedy = "; choose an instrument with the key i or the command `instrument NAME`"
     let advice = instrumentSettings.table == nil ? remedy : ""
     log.notice(
-      "pitches: from now on those of \(name), who does not sound here; each of your actions plays one\(advice)")
+      "pitches: \(name) sets them from now on; each of your actions plays one of the keys of \(name)\(advice)")
   }
 
   /// Informs the player that a remote player changes the sound of the instrument.

@@ -5,8 +5,8 @@ import Playback
 // The balance of the parts, which the master sets for all peers.
 //
 // A change of the mix travels in the timeline message, like a change of the tempo, and applies on the same tick at all peers. The
-// message has room for one change. A request that comes before a pending change applies changes the pending one if that is
-// at least the lead time away, and otherwise waits.
+// message has room for one change. While a change is pending, a new request replaces it if the tick of the
+// change is at least the lead time away. Otherwise, the request waits until the change has applied.
 extension EnsembleState {
   /// The mix that was announced last, by the local peer or by its master.
   public var latestMix: Mix {
@@ -23,7 +23,7 @@ extension EnsembleState {
     settleMix(at: now)
   }
 
-  /// Makes a change of the mix that has passed its tick the present mix, then announces the requested mix.
+  /// Applies a pending change whose tick has passed. Then announces the requested mix.
   mutating func settleMix(at now: Instant) {
     let message = timelineMessage!
     if let change = message.mixChange, now >= message.deadline(change.tick) {

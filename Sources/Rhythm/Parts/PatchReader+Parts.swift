@@ -89,7 +89,7 @@ extension PatchReader {
     let tone = PartTone(named: name.voice)
     if tone == nil {
       fault(
-        at: entry.key.position, field, "is not a tone of a chord",
+        at: entry.key.position, field, "is not the name of a line",
         "write one of " + PartTone.allCases.map(\.name).joined(separator: ", "))
     }
     let remedy =

@@ -27,7 +27,7 @@ struct PeerCommand: ParsableCommand {
         i         choose the next instrument of `tutti patch list`
         x         strike the instrument
         [ ]       move the control `tilt forward` of the instrument back or forward
-        s         make the rhythm and all players quiet; again: end this
+        s         silence the rhythm and all players; again: let them sound
         h         offer the role of master to all other peers
         t         take the role of master that was offered in the last 30 s
         tab       send your notes to the next peer; after the last peer, to all
@@ -55,15 +55,15 @@ struct PeerCommand: ParsableCommand {
         save-patch NAME             save the current rhythm as NAME.yaml in the folder of rhythms
         part PART PERCENT|on|off    set the level of the drums, bass, guitar or keys,
                                     0...100, or start or stop them, from the next bar
-        mute PEER, unmute PEER      silence the notes of PEER everywhere, or end this
-        quiet, quiet off            silence the rhythm and all players, or end this
+        mute PEER, unmute PEER      silence the notes of PEER at all peers, or let them sound
+        quiet, quiet off            silence the rhythm and all players, or let them sound
         loudness PERCENT            set the loudness of the rhythm at this peer only, 0...100
         offer [PEER]                offer the role of master to PEER or to all
         take                        take the offered role of master
         gate RULE                   open or close gates, see --gate
         led-by PEER|anyone          let only PEER control the rhythm, see --led-by
         hear PEER|all [PERCENT]     let notes of PEER or of all sound here, see --hear
-        hear none                   let only your own notes sound here
+        hear none                   let no notes of other Tutti peers sound here
         send-to PEER|all            send your notes to PEER or to all
         note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127, or 100
         release NOTE                end a note, 0...127
@@ -95,15 +95,16 @@ struct PeerCommand: ParsableCommand {
 
       PLAYING TOGETHER
       Your notes sound on this device. They sound on the device of another player only if that player hears you. The notes of \
-      RTP-MIDI devices without Tutti always sound here, because such a device has no sound of its own. With `hear`, you hear \
-      other players too, softer than yourself. Notes that you do not hear still reach --record and the port `notes` of --midi.
+      RTP-MIDI devices without Tutti always sound here, because such a device has no sound of its own. With `hear`, the \
+      notes of other players sound here too, by default with 60 % of their velocity. Notes that you do not hear still reach --record and the port `notes` of --midi.
 
       With `shape`, you change the sound of another player's instrument: controller 1 is `tilt forward`, 74 is `tilt sideways`. \
       A controller that you send to the port `in` on the channel of another player does the same. That player sees who does \
       it, and can close the gate `modification`.
 
       With `pitches from PEER`, the notes that PEER plays do not sound here. Each of your actions plays one of the keys that PEER \
-      holds: the newest first, then the others in turn. When PEER holds no key, the last one remains.
+      holds: the newest first, then the others in turn. When PEER holds no key, your actions play the key that PEER \
+      released last.
 
       A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats it in \
       time with the rhythm. Each variation moves the phrase within the scale of the instrument, or within its own notes, and \
@@ -113,7 +114,7 @@ struct PeerCommand: ParsableCommand {
       With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \
       tempo and the meter, the second one the drum hits (channel 10). The bass, the guitar and the keys of a style have tracks on channels 14 \
       to 16. Each player, including you, has a track with its name. With more than eleven players, a player can have the \
-      channel of a part. Notes are at the position of the rhythm at which they sound on this peer. While no rhythm plays, time \
+      channel of a part. Notes are at the position of the rhythm at which this peer plays or receives them. While no rhythm plays, time \
       advances at the last tempo. The pause before a rhythm is lengthened by less than a bar, so that the rhythm begins at its \
       place in a bar. The file is written every few seconds \
       and at the end. After a crash, at most the last five seconds are missing, or more if a write takes longer than 0.15 s. \

@@ -12,7 +12,7 @@ extension PlayerCommand {
   /// The list of all commands, for help and error messages.
   static let vocabulary = """
     start, count-in [BARS], stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, hear PEER|all|none [PERCENT], send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, part PART PERCENT|on|off, mute PEER, unmute PEER, quiet [off], loudness PERCENT, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, shape PEER CONTROLLER VALUE, \
+    led-by PEER|anyone, hear PEER|all [PERCENT], hear none, send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, part PART PERCENT|on|off, mute PEER, unmute PEER, quiet [off], loudness PERCENT, note NOTE [VELOCITY], release NOTE, control CONTROLLER VALUE, shape PEER CONTROLLER VALUE, \
     pitches from PEER|none, phrase record [BARS]|send PEER|play|stop|vary, peers, leave
     """
 
@@ -38,22 +38,22 @@ extension PlayerCommand {
     case "start" where rest.isEmpty: self = .start
     case "count-in":
       let bars = rest.isEmpty ? 1 : Int(rest) ?? 0
-      guard (1...2).contains(bars) else { throw error("not a number of bars; give 1 or 2") }
+      guard (1...2).contains(bars) else { throw error("not a possible number of bars; give 1 or 2") }
       self = .countIn(bars: bars)
     case "part":
       guard words.count == 3, let part = Part.allCases.first(where: { $0.name == words[1] }) else {
-        throw error("unknown part; give drums, bass, guitar or keys, and a level, such as `part bass 80`")
+        throw error("not a part and a level; give drums, bass, guitar or keys, and a level, such as `part bass 80`")
       }
       if words[2] == "on" || words[2] == "off" {
         self = .plays(part, words[2] == "on")
       } else if let level = Int(words[2].hasSuffix("%") ? words[2].dropLast() : words[2]), (0...100).contains(level) {
         self = .level(part, level)
       } else {
-        throw error("not a level; give a percentage from 0 to 100, on or off")
+        throw error("not a level; give a percentage from 0 to 100, or on, or off")
       }
     case "loudness":
       guard let percent = Int(rest.hasSuffix("%") ? rest.dropLast() : rest[...]), (0...100).contains(percent) else {
-        throw error("not a percentage; give 0 to 100")
+        throw error("out of range; give a percentage from 0 to 100")
       }
       self = .loudness(percent)
     case "mute" where !rest.isEmpty: self = .mute(rest, true)
