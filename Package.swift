@@ -79,7 +79,10 @@ let package = Package(
       ]),
     .executableTarget(
       name: "tutti",
-      dependencies: ["Engine", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: [
+        "Engine", "Measurement", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     // Random numbers, virtual worlds, hostile input and child processes, for the tests and the benchmarks.
     .target(
       name: "_TestSupport",
