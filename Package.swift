@@ -127,6 +127,7 @@ let package = Package(
       name: "tuttiTests",
       dependencies: [
         "_TestSupport", "_TestTraits", "Audio", "Engine", "Measurement", "Realtime", "Rhythm", "Transports", "tutti",
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .testTarget(
       name: "InteroperabilityTests",

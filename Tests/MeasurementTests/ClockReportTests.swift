@@ -8,8 +8,9 @@ import _TestSupport
   /// The length of a tick at 120 BPM, nanoseconds.
   private static let period = 500e6 / 24
 
-  /// White phase noise of standard deviation sigma: the Allan deviation is sqrt(3) sigma / tau, and the time deviation
-  /// sigma / sqrt(n) for an observation time of n ticks (NIST SP 1065, table 1 and section 5.2.6).
+  /// White phase noise of standard deviation sigma. The second difference x - 2 y + z of three errors has the variance
+  /// 6 sigma^2. Therefore the Allan deviation is sqrt(3) sigma / tau. In the same way, the time deviation over n ticks
+  /// is that of the mean of n errors, sigma / sqrt(n).
   @Test(arguments: UInt64(1)...40) func whitePhaseNoiseIsRecovered(seed: UInt64) throws {
     let sigma = pow(10, 3 + Double(seed % 4))
     let errors = Clocks.gaussian(4000, seed: seed).map { $0 * sigma }
@@ -36,8 +37,8 @@ import _TestSupport
     #expect(try #require(drift.standardError).isClose(to: expectedError * 1e6, 0.06))
   }
 
-  /// White frequency noise: the Allan deviation is that of one tick, divided by the root of the number of ticks. (NIST
-  /// SP 1065, table 1)
+  /// White frequency noise: the mean frequency over n ticks has the standard deviation of the frequency of one tick,
+  /// divided by sqrt(n), and so has the Allan deviation.
   @Test(arguments: UInt64(1)...40) func whiteFrequencyNoiseIsRecovered(seed: UInt64) throws {
     var sum = 0.0
     let errors = Clocks.gaussian(4000, seed: seed).map { value in
@@ -57,15 +58,17 @@ import _TestSupport
   }
 
   /// The 95 % interval contains the true deviation in 95 of 100 cases. 300 cases: 285 with a standard deviation of 3.8.
-  @Test func intervalHasItsConfidence() throws {
+  @Test(arguments: [true, false]) func intervalHasItsConfidence(isPhaseNoise: Bool) throws {
     let factors = [1, 4, 16]
     var covered = [0, 0, 0]
     for seed in 1...UInt64(300) {
-      let errors = Clocks.gaussian(256, seed: seed &* 977).map { $0 * 20_000 }
+      var errors = Clocks.gaussian(256, seed: seed &* 977).map { $0 * 20_000 }
+      if !isPhaseNoise { for index in errors.indices.dropFirst() { errors[index] += errors[index - 1] } }
       let report = try Clocks.report(Clocks.stamps(period: Self.period, errors: errors))
       for (index, factor) in factors.enumerated() {
         let row = try #require(report.stability.first { $0.factor == factor })
-        let expected = 3.0.squareRoot() * 20_000 / (Double(factor) * Self.period)
+        let one = 20_000 / (Double(factor) * Self.period)
+        let expected = one * (isPhaseNoise ? 3 : Double(factor)).squareRoot()
         if try #require(row.interval).contains(expected) { covered[index] += 1 }
       }
     }
@@ -83,8 +86,8 @@ import _TestSupport
     #expect(report.phase.maximum < 1.1 && report.phase.minimum > -1.1)
   }
 
-  /// A frequency that changes linearly by d per second: the Allan deviation is d tau / sqrt(2) (NIST SP 1065, section
-  /// 5.17).
+  /// A frequency that changes by d per second: adjacent mean frequencies differ by d tau. Therefore the Allan deviation
+  /// is d tau / sqrt(2).
   @Test(arguments: [1e-6, 1e-5, -1e-4]) func linearFrequencyDriftIsRecovered(drift: Double) throws {
     let errors = (0..<4000).map { index in
       let time = Double(index) * Self.period / 1e9

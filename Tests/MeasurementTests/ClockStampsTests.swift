@@ -33,7 +33,7 @@ import _TestSupport
     ("1\n20\n300\n", [1, 20, 300]), ("-5\n0\n7\n", [-5, 0, 7]),
     ("0.5\n1.25\n3\n", [500_000_000, 1_250_000_000, 3_000_000_000]),
     ("-0.000000001\n0.0000000019\n12.\n", [-1, 1, 12_000_000_000]),
-    ("time_ns,note\n1,a\n2,b\n", [1, 2]), ("# comment\n\n 10;x\r\n\t20\r\n\n30 40\n", [10, 20, 30]),
+    ("time_ns,note\n1,a\n2,b\n", [1, 2]), ("# comment\ntime,note\n\n 10;x\r\n\t20\r\n\n30 40\n", [10, 20, 30]),
     ("2305843009213693951\n", [2_305_843_009_213_693_951]),
   ])
   func stampsAreRead(text: String, stamps: [Int64]) throws {
@@ -42,7 +42,8 @@ import _TestSupport
   }
 
   @Test(arguments: [
-    ("", 1, "is empty"), ("1\n2\nx\n", 3, "\"x\" is not a stamp"), ("1\n2\n2.5\n", 3, "is in seconds"),
+    ("", 1, "is empty"), ("1\n2\nx\n", 3, "\"x\" is not a stamp"), ("a\nb\u{7}\n1\n", 2, "\"b?\" is not a stamp"),
+    ("1\n2\n2.5\n", 3, "is in seconds"),
     ("1\n5\n4\n", 3, "is 1 ns earlier"), ("9223372036854775807\n", 1, "73 years"),
     ("-9223372036854775808\n", 1, "73 years"), ("1\n99999999999999999999\n", 2, "73 years"),
     ("9999999999.5\n", 1, "73 years"), ("1.5\n9223372036854775807\n", 2, "73 years"),

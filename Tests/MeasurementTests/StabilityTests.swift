@@ -99,8 +99,7 @@ import Testing
     #expect(quantile.isClose(to: value, 1e-9), "\(quantile)")
   }
 
-  /// From `allantools.ci.edf_simple(1001, m, alpha)`. NIST SP 1065, section 12.4, states 146.177 for white frequency
-  /// noise and an observation time of 10.
+  /// From `allantools.ci.edf_simple(1001, m, alpha)`.
   @Test(arguments: [
     (2, [499.996997, 495.9445005, 445.3951165]), (1, [531.0144193, 326.6241875, 64.97103817]),
     (0, [569.9078065, 146.1767862, 13.00237071]), (-1, [621.8973436, 121.4841174, 9.627219447]),

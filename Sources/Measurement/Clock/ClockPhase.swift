@@ -65,6 +65,15 @@ struct ClockPhase {
     if !series.phase.isEmpty { series.runs.append(start..<series.phase.count) }
   }
 
+  /// Returns `transform` of each time error. A new array at each call, which the caller can sort without a further
+  /// copy.
+  func errors(_ transform: (Double) -> Double) -> [Double] {
+    var errors: [Double] = []
+    errors.reserveCapacity(ticks)
+    for error in series.phase where !error.isNaN { errors.append(transform(error)) }
+    return errors
+  }
+
   /// The lengths between ticks with consecutive numbers, before the line is subtracted.
   private func intervalsOfAdjacentTicks(step: Int64) -> [Double] {
     var lengths: [Double] = []

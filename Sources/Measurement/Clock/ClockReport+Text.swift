@@ -19,7 +19,7 @@ extension ClockReport: CustomStringConvertible {
     return """
       Ticks\(source.map { " (\($0.rawValue) instants)" } ?? "")
       \(counts)
-      Tempo \((tempo.value as Double?).fixed(6)) BPM, standard error \(tempo.standardError.fixed(6))
+      Tempo \((tempo.value as Double?).fixed(6)) BPM, standard error \(tempo.standardError.short)
       \(driftText)
 
       Times, us; phase is the error against the best-fit line, peak to peak \((peakToPeak as Double?).microseconds)
@@ -41,7 +41,7 @@ extension ClockReport: CustomStringConvertible {
     guard let drift, let nominalTempo, let nominalSource else {
       return "Drift unknown: no nominal tempo; give it with --nominal"
     }
-    return "Drift \((drift.value as Double?).fixed(3)) ppm, standard error \(drift.standardError.fixed(3)), "
+    return "Drift \((drift.value as Double?).fixed(3)) ppm, standard error \(drift.standardError.short), "
       + "from \((nominalTempo as Double?).fixed(6)) BPM (\(nominalSource))"
   }
 }

@@ -69,12 +69,10 @@ public struct ClockReport: Sendable {
     (self.provenance, source) = (provenance, clock.source)
     (ticks, runs, lost, doubled) = (phase.ticks, phase.series.runs.count, phase.lost, phase.doubled)
     interval = phase.intervals
-    var errors = phase.series.phase.filter { !$0.isNaN }
-    late = errors.count { $0 > phase.period / 2 }
+    late = phase.series.phase.count { $0 > phase.period / 2 }
     // Every clock that is measured has three ticks.
-    self.phase = Distribution(errors)!
-    for index in errors.indices { errors[index] = abs(errors[index]) }
-    phaseMagnitude = Distribution(errors)!
+    self.phase = Distribution(phase.errors { $0 })!
+    phaseMagnitude = Distribution(phase.errors { abs($0) })!
     let quarter = phase.period * Double(ticksPerQuarter)
     let relativeError = phase.periodError.map { $0 / phase.period }
     tempo = Estimate(value: 60e9 / quarter, standardError: relativeError.map { $0 * 60e9 / quarter })

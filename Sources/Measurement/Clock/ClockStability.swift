@@ -16,6 +16,8 @@ public struct ClockStability: Hashable, Sendable {
   public let noise: PowerLawNoise?
   /// The time deviation in nanoseconds; nil without three windows without a lost tick.
   public let timeDeviation: Double?
+  /// The number of terms in the time deviation; nil without a time deviation.
+  public let timeDeviationTerms: Int?
   /// The maximum time interval error against the best-fit line in nanoseconds.
   public let maximumTimeIntervalError: Double
 
@@ -27,18 +29,19 @@ public struct ClockStability: Hashable, Sendable {
   static func octaves(of series: PhaseSeries, period: Double) -> [ClockStability] {
     let factors = sequence(first: 1) { $0 * 2 }.prefix { 2 * $0 < series.longestRun }
     let extremes = series.maximumTimeIntervalErrors(count: Array(factors).count)
-    // With fewer than 30 values, the type found for the next shorter time applies (NIST SP 1065, section 5.5.6).
+    // With fewer than 30 values, the type found for the next shorter time applies (NIST SP 1065, section 5.3.2).
     var noise: PowerLawNoise?
     return zip(factors, extremes).compactMap { factor, extreme in
       guard let deviation = series.allanDeviation(factor: factor) else { return nil }
       noise = PowerLawNoise(of: series, factor: factor) ?? noise
       let time = Double(factor) * period
+      let windows = series.timeDeviation(factor: factor)
       let fraction = deviation.value / time
       let confidence = noise.map { AllanConfidence(noise: $0, factor: factor, terms: deviation.terms) }
       return ClockStability(
         factor: factor, seconds: time / 1e9, allanDeviation: fraction, terms: deviation.terms,
         interval: confidence?.interval(of: fraction), degreesOfFreedom: confidence?.degreesOfFreedom, noise: noise,
-        timeDeviation: series.timeDeviation(factor: factor)?.value, maximumTimeIntervalError: extreme)
+        timeDeviation: windows?.value, timeDeviationTerms: windows?.terms, maximumTimeIntervalError: extreme)
     }
   }
 }
@@ -54,6 +57,7 @@ extension ClockStability: Encodable {
     case degreesOfFreedom = "edf"
     case noise
     case timeDeviation = "tdev_us"
+    case timeDeviationTerms = "tdev_terms"
     case maximumTimeIntervalError = "mtie_us"
   }
 
@@ -68,6 +72,7 @@ extension ClockStability: Encodable {
     try container.encodeIfPresent(degreesOfFreedom, forKey: .degreesOfFreedom)
     try container.encodeIfPresent(noise?.abbreviation, forKey: .noise)
     try container.encodeIfPresent(timeDeviation.map { $0 / 1e3 }, forKey: .timeDeviation)
+    try container.encodeIfPresent(timeDeviationTerms, forKey: .timeDeviationTerms)
     try container.encode(maximumTimeIntervalError / 1e3, forKey: .maximumTimeIntervalError)
   }
 }

@@ -72,19 +72,19 @@ extension ClockStamps {
     while let octets = line {
       if stamps.count == 1 { reserve(size / (octets.count + 1)) }
       do {
-        let stamp = try parser.stamp(in: octets, isFirst: lines.number == 1)
+        let stamp = try parser.stamp(in: octets)
         if lines.isUnterminated {
           // Without its end, a number may lack digits.
           warnings.append(cutOff(lines.number))
         } else if let stamp {
           try append(stamp, line: lines.number)
         }
+      } catch let error as StampLine.InvalidStamp {
+        throw TraceError(file: name, line: lines.number, reason: error.reason, remedy: error.remedy)
       } catch let error as TraceError {
         throw error
       } catch {
-        throw TraceError(
-          file: name, line: lines.number, reason: (error as? TraceLine.InvalidLine)?.reason ?? "is not a stamp",
-          remedy: "give one stamp per line: whole nanoseconds, or seconds with a point")
+        throw TraceError(file: name, line: lines.number, reason: error.reason, remedy: Self.remedy)
       }
       line = try lines.next()
     }

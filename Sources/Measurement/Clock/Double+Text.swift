@@ -12,6 +12,9 @@ extension Double? {
     return text.contains { ("1"..."9").contains($0) } ? text : text.replacingOccurrences(of: "-", with: "")
   }
 
+  /// The number with two significant digits, or a dash if there is none.
+  var short: String { self.map { String(format: "%.2g", $0) } ?? "-" }
+
   /// The number in scientific notation with four digits, or a dash if there is none.
   var scientific: String { self.map { String(format: "%.3e", $0) } ?? "-" }
 }

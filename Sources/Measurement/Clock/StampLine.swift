@@ -5,24 +5,37 @@
 /// comma, a semicolon, a tab or a space, are ignored, and so are empty lines and lines that begin with `#`. The first
 /// line may contain titles.
 struct StampLine {
+  /// The error for a line that is not a stamp.
+  struct InvalidStamp: Error {
+    let reason: String
+    var remedy = "give one stamp per line: whole nanoseconds, or seconds with a point"
+  }
+
   /// Whether the stamps are seconds; nil before the first stamp.
   private var isSeconds: Bool?
+  /// Whether a line with titles was skipped.
+  private var hasTitles = false
 
   /// Returns the stamp of a line in nanoseconds; nil for a line without one.
   ///
-  /// - Throws: ``TraceLine/InvalidLine`` for a line that is not a stamp, or a stamp that does not fit into 64 bits.
-  mutating func stamp(in line: ArraySlice<UInt8>, isFirst: Bool) throws(TraceLine.InvalidLine) -> Int64? {
+  /// - Throws: ``InvalidStamp`` for a line that is not a stamp, or a stamp that does not fit into 64 bits.
+  mutating func stamp(in line: ArraySlice<UInt8>) throws(InvalidStamp) -> Int64? {
     let separators: [UInt8] = [0x2C, 0x3B, 0x09, 0x20, 0x0D]
     var rest = line.drop { separators[2...].contains($0) }
     if let mark = rest.firstIndex(where: { separators.contains($0) }) { rest = rest[..<mark] }
     guard let head = rest.first, head != UInt8(ascii: "#") else { return nil }
-    guard let (value, hasPoint) = try Self.number(in: rest, isSeconds: isSeconds ?? rest.contains(UInt8(ascii: ".")))
-    else {
-      if isFirst { return nil }
-      throw TraceLine.InvalidLine(reason: "\"\(String(decoding: rest.prefix(20), as: UTF8.self))\" is not a stamp")
+    let number = try Self.number(in: rest, isSeconds: isSeconds ?? rest.contains(UInt8(ascii: ".")))
+    guard let (value, hasPoint) = number else {
+      guard isSeconds == nil, !hasTitles else {
+        // Octets of a file that is not a text must not reach the terminal.
+        let text = rest.prefix(20).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
+        throw InvalidStamp(reason: "\"\(String(decoding: text, as: UTF8.self))\" is not a stamp")
+      }
+      hasTitles = true
+      return nil
     }
     if isSeconds == false, hasPoint {
-      throw TraceLine.InvalidLine(reason: "is in seconds, but the stamps before it are in nanoseconds")
+      throw InvalidStamp(reason: "is in seconds, but the stamps before it are in nanoseconds")
     }
     isSeconds = isSeconds ?? hasPoint
     return value
@@ -31,9 +44,10 @@ struct StampLine {
   /// Returns the value of a decimal number in nanoseconds, and whether it has a point; nil if it is not a number.
   private static func number(
     in text: ArraySlice<UInt8>, isSeconds: Bool
-  ) throws(TraceLine.InvalidLine) -> (Int64, Bool)? {
+  ) throws(InvalidStamp) -> (Int64, Bool)? {
     let isNegative = text.first == UInt8(ascii: "-")
-    let tooLarge = TraceLine.InvalidLine(reason: "the stamp is more than 73 years")
+    let tooLarge = InvalidStamp(
+      reason: "the stamp is more than 73 years from the origin", remedy: "count the stamps from a later origin")
     // Digits after the point; -1 before the point. The value is kept negative, as the range of Int64 is larger there.
     var (value, decimals, digits): (Int64, Int, Int) = (0, -1, 0)
     for octet in isNegative ? text.dropFirst() : text {

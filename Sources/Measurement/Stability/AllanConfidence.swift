@@ -7,9 +7,9 @@ struct AllanConfidence {
 
   /// Calculates the degrees of freedom.
   ///
-  /// The approximations are those for the overlapping Allan variance in NIST SP 1065, section 5.4.1 (D. Howe, D. Allan
-  /// and J. Barnes, 35th Annual Symposium on Frequency Control, 1981). With missing values, the number of values is
-  /// that of an uninterrupted series with the same number of terms.
+  /// The approximations are those for the overlapping Allan variance in NIST SP 1065, section 5.4.1, table 5 (D. Howe,
+  /// D. Allan and J. Barnes, 35th Annual Symposium on Frequency Control, 1981). With missing values, the number of
+  /// values is that of an uninterrupted series with the same number of terms.
   ///
   /// - Parameters:
   ///   - noise: the type of the noise.
@@ -32,7 +32,7 @@ struct AllanConfidence {
     degreesOfFreedom = degrees.isFinite ? max(degrees, 1) : 1
   }
 
-  /// Returns the bounds of the deviation `value` at the confidence `level` (NIST SP 1065, section 5.3.2, equation 45).
+  /// Returns the bounds of the deviation `value` at the confidence `level` (NIST SP 1065, section 5.3.2).
   func interval(of value: Double, level: Double = 0.95) -> ClosedRange<Double> {
     let distribution = ChiSquared(degrees: degreesOfFreedom)
     let low = value * (degreesOfFreedom / distribution.quantile((1 + level) / 2)).squareRoot()

@@ -27,7 +27,7 @@ extension PhaseSeries {
   }
 
   /// Returns the time deviation for an observation time of `factor` intervals, in the unit of the phase (NIST SP 1065,
-  /// sections 5.2.5, equation 15, and 5.2.6, equation 16).
+  /// sections 5.2.5, equation 14, and 5.2.6).
   ///
   /// A term combines the means of three adjacent windows of `factor` values. A term with a missing value in one of them
   /// is omitted: a mean of fewer values would be another statistic.

@@ -1,6 +1,6 @@
 extension PhaseSeries {
   /// Returns the maximum time interval error for observation times of 1, 2, 4, ... intervals: the largest peak-to-peak
-  /// time error in any window of that length (NIST SP 1065, section 5.2.17; ITU-T G.810, appendix II.5).
+  /// time error in any window of that length (NIST SP 1065, section 5.2; ITU-T G.810, appendix II.5).
   ///
   /// A window of n intervals contains n + 1 values. The extremes of a window of 2n values are those of its halves (S.
   /// Bregni, Fast Algorithms for TVAR and MTIE Computation, 2001), so that all windows together take O(n log n).

@@ -1,4 +1,4 @@
-/// The power-law noise types of NIST SP 1065, section 3.2. The raw value is the exponent alpha of the spectral density
+/// The power-law noise types of NIST SP 1065, section 3. The raw value is the exponent alpha of the spectral density
 /// of the fractional frequency, S(f) ~ f^alpha.
 public enum PowerLawNoise: Int, Hashable, Sendable, CaseIterable {
   case randomWalkFrequency = -2
@@ -18,11 +18,11 @@ public enum PowerLawNoise: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The smallest number of values from which the type is identified (NIST SP 1065, section 5.5.6).
+  /// The smallest number of values from which the type is identified (NIST SP 1065, section 5.5).
   static let fewestValues = 30
 
   /// Identifies the dominant noise type of `series`, at the averaging factor `factor`, by the lag 1 autocorrelation
-  /// (NIST SP 1065, sections 5.5.3 to 5.5.6; W. Riley and C. Greenhall, EFTF 2004).
+  /// (NIST SP 1065, section 5.5; W. Riley and C. Greenhall, EFTF 2004).
   ///
   /// Every `factor`-th value of each run is used. The values are differenced until they are stationary, which the
   /// autocorrelation shows. Missing values take no part: an autocorrelation uses pairs of adjacent present values only.
@@ -41,7 +41,10 @@ public enum PowerLawNoise: Int, Hashable, Sendable, CaseIterable {
         self = Self(rawValue: Int(min(max(alpha.rounded(), -2), 2))) ?? .whitePhase
         return
       }
-      runs = runs.map { run in zip(run.dropFirst(), run).map { $0 - $1 } }
+      for run in runs.indices where !runs[run].isEmpty {
+        for index in runs[run].indices.dropLast() { runs[run][index] = runs[run][index + 1] - runs[run][index] }
+        runs[run].removeLast()
+      }
       differences += 1
     }
   }
