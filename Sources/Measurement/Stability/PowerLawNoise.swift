@@ -69,6 +69,7 @@ public enum PowerLawNoise: Int, Hashable, Sendable, CaseIterable {
     // With missing values there are fewer pairs than values. Both sums are means of what is present. Without missing
     // values the correction is omitted, as in SP 1065.
     let scale = pairs < count - runs.count ? Double(count - runs.count) / Double(pairs) : 1
-    return product / square * scale
+    // Missing values can push the estimate below -1, which no autocorrelation is.
+    return max(product / square * scale, -0.999)
   }
 }
