@@ -130,6 +130,21 @@ import _TestSupport
     #expect(report.stability[0].allanDeviation.isClose(to: expected, 0.1))
   }
 
+  /// Three of four ticks are lost, up to 22 in succession, and the tempo is given approximately or not at all.
+  @Test(arguments: [nil, 122, 128]) func manyLostTicksAreCounted(nominal: Double?) throws {
+    var random = SplitMix(seed: 7)
+    var (stamps, tick): ([Int64], Int64) = ([], 0)
+    for _ in 0..<5000 {
+      stamps.append(tick * 20_000_000 + random.integer(in: 0...3_000_000))
+      tick += random.integer(in: 0...9) < 7 ? 1 : random.integer(in: 1...23)
+    }
+    let report = try Clocks.report(stamps, nominalBPM: nominal)
+    let lost = Int((stamps[4999] - stamps[0] + 10_000_000) / 20_000_000) + 1 - 5000
+    #expect(report.lost == lost && report.doubled == 0 && report.late == 0 && report.runs == 1)
+    #expect(report.warnings.contains { $0.contains("more than a tenth of the ticks") })
+    #expect(report.tempo.value.isClose(to: 125, 1e-5))
+  }
+
   @Test func lateTicksAreNeitherLostNorDoubled() throws {
     var stamps = Clocks.stamps(period: 20e6, errors: [Double](repeating: 0, count: 500))
     // A stall of 70 ms: ticks 100 to 103 come together, before tick 104.

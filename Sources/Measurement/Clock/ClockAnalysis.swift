@@ -27,7 +27,7 @@ public struct ClockAnalysis {
       remedy: "record at least 3 ticks of a running clock")
     guard clock.stamps.count >= 3 else { throw few }
     let given = nominalBPM.map { 60e9 / ($0 * Double(ticksPerQuarter)) }
-    guard let period = given ?? clock.duePeriod ?? TickNumbering.medianPeriod(clock) else { throw few }
+    guard let period = clock.duePeriod ?? TickNumbering.period(of: clock, approximate: given) else { throw few }
     guard period >= 1 else {
       throw ReportError(
         subject: clock.name, reason: "most stamps do not differ from the stamp before",

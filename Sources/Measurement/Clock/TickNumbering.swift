@@ -53,15 +53,25 @@ struct TickNumbering {
     (Double(stamps[index] - stamps[index - 1]) / period).rounded()
   }
 
-  /// Returns the median length of a tick in nanoseconds; nil without an interval.
-  static func medianPeriod(_ clock: ClockStamps) -> Double? {
+  /// Returns the length of a tick in nanoseconds: the mean of the intervals of one tick, which are those of more than half
+  /// and less than one and a half times `approximate`, or times the median interval. The median alone is too inexact to
+  /// divide an interval of many ticks, because lost ticks move it.
+  ///
+  /// - Returns: nil without an interval; 0 if most stamps are equal.
+  static func period(of clock: ClockStamps, approximate: Double?) -> Double? {
     var lengths: [Int64] = []
     lengths.reserveCapacity(clock.stamps.count)
     for index in clock.stamps.indices.dropFirst() where clock.advances.isEmpty || clock.advances[index] == 1 {
       lengths.append(clock.stamps[index] - clock.stamps[index - 1])
     }
-    guard !lengths.isEmpty else { return nil }
+    guard !lengths.isEmpty else { return approximate }
     lengths.sort()
-    return Double(lengths[lengths.count / 2])
+    let center = approximate ?? Double(lengths[lengths.count / 2])
+    var (count, sum) = (0.0, 0.0)
+    for length in lengths where Double(length) > center / 2 && Double(length) < center * 1.5 {
+      count += 1
+      sum += Double(length) - center
+    }
+    return count > 0 ? center + sum / count : center
   }
 }
