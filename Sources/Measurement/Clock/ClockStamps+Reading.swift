@@ -25,8 +25,7 @@ extension ClockStamps {
         file: path, line: 1, reason: "is a Standard MIDI File, which contains the tempo but not when a tick was sent",
         remedy: Self.remedy)
     }
-    // Stamps take at most a third of the memory of the file. The whole memory is allocated at once, because an array
-    // that grows takes three times as much for a moment.
+    // The memory is allocated at once, because an array that grows takes three times as much for a moment.
     let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     if first.first == UInt8(ascii: "{") {
       self.source = source
@@ -65,18 +64,17 @@ extension ClockStamps {
     duePeriod = numbering.period
   }
 
-  /// Reads the lines of a file of stamps. The first line may be a title.
+  /// Reads the lines of a file of stamps.
   private mutating func readStamps(_ lines: inout LineReader, first: ArraySlice<UInt8>, size: Int) throws(TraceError) {
     var parser = StampLine()
     var line: ArraySlice<UInt8>? = first
     while let octets = line {
       if stamps.count == 1 { reserve(size / (octets.count + 1)) }
       do {
-        let stamp = try parser.stamp(in: octets)
         if lines.isUnterminated {
           // Without its end, a number may lack digits.
           warnings.append(cutOff(lines.number))
-        } else if let stamp {
+        } else if let stamp = try parser.stamp(in: octets) {
           try append(stamp, line: lines.number)
         }
       } catch let error as StampLine.InvalidStamp {
@@ -90,10 +88,11 @@ extension ClockStamps {
     }
   }
 
+  /// Reserves memory for `count` stamps, a sixteenth more for shorter lines, and at most 16 million.
   private mutating func reserve(_ count: Int) {
-    // A file of a gigabyte with short lines reserves no more than its size.
-    stamps.reserveCapacity(count + count / 16)
-    if header != nil { advances.reserveCapacity(count + count / 16) }
+    let capacity = min(count + count / 16, 1 << 24)
+    stamps.reserveCapacity(capacity)
+    if header != nil { advances.reserveCapacity(capacity) }
   }
 
   private func cutOff(_ number: Int) -> String {

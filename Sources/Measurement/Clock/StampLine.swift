@@ -2,8 +2,8 @@
 ///
 /// A stamp is the first field of a line, in whole nanoseconds or in seconds with a point, for example `1234567890` or
 /// `1.234567890`. Digits beyond the nanosecond are cut. The first stamp decides the unit of all. Other fields, after a
-/// comma, a semicolon, a tab or a space, are ignored, and so are empty lines and lines that begin with `#`. The first
-/// line may contain titles.
+/// comma, a semicolon, a tab or a space, are ignored, and so are empty lines and lines that begin with `#`. One
+/// line before the first stamp may contain titles.
 struct StampLine {
   /// The error for a line that is not a stamp.
   struct InvalidStamp: Error {

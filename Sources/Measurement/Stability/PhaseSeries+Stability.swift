@@ -1,11 +1,3 @@
-/// A root mean square and the number of terms in it.
-struct DeviationEstimate: Hashable {
-  /// The deviation, in the unit of the phase; divide by the observation time for a fractional frequency.
-  var value: Double
-  /// The number of terms.
-  var terms: Int
-}
-
 extension PhaseSeries {
   /// Returns the overlapping Allan deviation, times the observation time of `factor` intervals (NIST SP 1065, section
   /// 5.2.4, equation 11: the form for phase data).

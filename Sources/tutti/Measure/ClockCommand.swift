@@ -8,7 +8,7 @@ import Measurement
 struct ClockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clock",
-    abstract: "Measure one clock: jitter, tempo, drift, lost ticks and stability.",
+    abstract: "Measure one clock: tempo, phase errors, lost ticks and stability.",
     discussion: """
       FILE is a trace of `tutti peer --trace FILE`, or a text file with the stamp of one tick per line, which any other \
       program can write: whole nanoseconds, or seconds with a point. Further fields of a line are ignored. A MIDI file is \
