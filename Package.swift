@@ -79,7 +79,10 @@ let package = Package(
       ]),
     .executableTarget(
       name: "tutti",
-      dependencies: ["Engine", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: [
+        "Engine", "Measurement", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     // Random numbers, virtual worlds, hostile input and child processes, for the tests and the benchmarks.
     .target(
       name: "_TestSupport",
@@ -124,6 +127,7 @@ let package = Package(
       name: "tuttiTests",
       dependencies: [
         "_TestSupport", "_TestTraits", "Audio", "Engine", "Measurement", "Realtime", "Rhythm", "Transports", "tutti",
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .testTarget(
       name: "InteroperabilityTests",

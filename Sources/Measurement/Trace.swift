@@ -49,10 +49,13 @@ public struct Trace: Hashable, Sendable {
   private static let longestTickInterval = Nanoseconds.milliseconds(126)
 
   /// Whether the tick at `index` begins a new run. `index` is greater than 0.
-  private func beginsRun(_ index: Int) -> Bool {
-    let (advance, overflow) = ticks[index].tick.index.subtractingReportingOverflow(ticks[index - 1].tick.index)
+  private func beginsRun(_ index: Int) -> Bool { Self.beginsRun(ticks[index], after: ticks[index - 1]) }
+
+  /// Whether `tick` begins a new run after the tick `previous`.
+  static func beginsRun(_ tick: TraceTick, after previous: TraceTick) -> Bool {
+    let (advance, overflow) = tick.tick.index.subtractingReportingOverflow(previous.tick.index)
     guard advance > 0, !overflow else { return true }
-    let pause = ticks[index].due - ticks[index - 1].due
+    let pause = tick.due - previous.due
     // A lost tick is missing in the trace: `advance` intervals have passed since the previous tick.
     return pause.count / Self.longestTickInterval.count >= advance
   }
@@ -140,7 +143,7 @@ extension Trace {
   }
 
   /// Decodes the first line, and checks the version of the format.
-  private static func header(in line: Data) throws -> TraceHeader {
+  static func header(in line: Data) throws -> TraceHeader {
     let version = try JSONDecoder().decode(Format.self, from: line).version
     guard version == formatVersion else {
       throw TraceLine.InvalidLine(reason: "format \(version), but this program reads format \(formatVersion)")

@@ -64,6 +64,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("demo --patch broken.yaml", 65, "broken.yaml:2"),
     BadInput("measure sync none.trace none.trace", 69, "none.trace: cannot be read"),
     BadInput("measure sync broken.yaml broken.yaml", 65, "broken.yaml:1: no trace header"),
+    BadInput("measure clock none.trace", 69, "none.trace: cannot be read"),
+    BadInput("measure clock broken.yaml", 65, "broken.yaml:2: \"layers:\" is not a stamp; give one stamp per line"),
     BadInput("measure audio none.wav none.wav", 69, "none.wav"),
     BadInput("measure audio broken.yaml broken.yaml", 65, "broken.yaml"),
   ]
@@ -115,6 +117,11 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("demo --activity 128", 64, "--activity 128: out of range"),
     BadInput("demo --bpm 1000", 64, "tempo 1000.0 BPM is out of range"),
     BadInput("measure sync one.trace", 64, "traces: fewer than two"),
+    BadInput("measure clock x --json --csv", 64, "--json, --csv and --histogram: contradict each other"),
+    BadInput("measure clock x --histogram 0", 64, "--histogram 0: out of range; give 1 to 1000000"),
+    BadInput("measure clock x --nominal nan", 64, "--nominal nan: out of range"),
+    BadInput("measure clock x --ticks-per-quarter 0", 64, "--ticks-per-quarter 0: out of range"),
+    BadInput("measure clock x --plot x.gif", 64, "--plot x.gif: not a picture that can be drawn"),
     BadInput("measure audio --clock-ahead 1e99 -- a.wav b.wav", 64, "--clock-ahead 1e+99: out of range"),
     BadInput("dance", 64, "dance"),
   ]
@@ -187,7 +194,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   }
 
   @Test(arguments: [
-    [], ["peer"], ["demo"], ["measure"], ["measure", "sync"], ["measure", "audio"], ["patch"], ["patch", "check"],
+    [], ["peer"], ["demo"], ["measure"], ["measure", "sync"], ["measure", "audio"], ["measure", "clock"], ["patch"],
+    ["patch", "check"],
     ["ports"],
     ["simulate"],
   ])

@@ -8,13 +8,14 @@ import MusicalTime
 struct MeasureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
-    abstract: "Compare the timing of peers, from their traces or recordings.",
+    abstract: "Measure a clock, or compare the timing of peers, from traces or recordings.",
     discussion: """
       EXAMPLES
+        tutti measure clock master.trace
         tutti measure sync master.trace ada.trace
         tutti measure audio master.wav ada.wav --json
       """,
-    subcommands: [Sync.self, Audio.self])
+    subcommands: [ClockCommand.self, Sync.self, Audio.self])
 
   /// Known clock offsets between the files, as in measurements with one time namespace for each peer.
   struct Clocks: ParsableArguments {

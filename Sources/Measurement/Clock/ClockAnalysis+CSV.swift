@@ -1,0 +1,40 @@
+extension ClockAnalysis {
+  /// Writes one line for each stamp: comments with the provenance, titles, and the rows.
+  ///
+  /// The columns are `run` and `tick`, counted from 0, where lost ticks take a number; `time_ns`, the stamp;
+  /// `interval_ns`, the time since the tick before, empty after a lost tick and at the start of a run; `phase_ns`, the
+  /// stamp minus the best-fit line; `state`, which is `ok`, `late` or `doubled`. A doubled tick has the number of the
+  /// tick before it, and neither interval nor phase.
+  ///
+  /// - Parameter output: receives parts of the text, of about 64 KiB.
+  ///
+  /// Real-time: not safe.
+  public func writeCSV(_ output: (String) -> Void) {
+    var text = report.provenance.lines.map { "# \($0)\n" }.joined()
+    text += "run,tick,time_ns,interval_ns,phase_ns,state\n"
+    var numbering = TickNumbering(clock, period: nominalPeriod)
+    var (run, tick, index) = (-1, 0, -1)
+    // The stamp of the last tick that was not doubled.
+    var lastStamp: Int64 = 0
+    for (number, stamp) in clock.stamps.enumerated() {
+      let advance = numbering.advance(number)
+      if advance == 0 {
+        text += "\(run),\(tick),\(stamp),,,doubled\n"
+      } else {
+        tick = advance.map { tick + $0 } ?? 0
+        run += advance == nil ? 1 : 0
+        index += advance ?? 1
+        let error = phase.series.phase[index]
+        let interval = advance == 1 ? "\(stamp - lastStamp)" : ""
+        text +=
+          "\(run),\(tick),\(stamp),\(interval),\((error as Double?).fixed(1)),\(error > phase.period / 2 ? "late" : "ok")\n"
+        lastStamp = stamp
+      }
+      if text.utf8.count > 1 << 16 {
+        output(text)
+        text = ""
+      }
+    }
+    output(text)
+  }
+}

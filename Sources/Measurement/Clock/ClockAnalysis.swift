@@ -1,0 +1,49 @@
+/// A measured clock: its stamps, the time errors of its ticks, and the figures that follow from them.
+public struct ClockAnalysis {
+  /// The stamps.
+  public let clock: ClockStamps
+  /// The time errors.
+  let phase: ClockPhase
+  /// The approximate length of a tick, by which stamps are numbered.
+  let nominalPeriod: Double
+  /// The figures.
+  public let report: ClockReport
+
+  /// Measures `clock`.
+  ///
+  /// - Parameters:
+  ///   - nominalBPM: the tempo that the clock should have; nil if unknown. The tempo of the due instants takes its
+  ///     place if the acted instants of a trace are measured.
+  ///   - ticksPerQuarter: the number of ticks of a quarter note, 24 for a MIDI clock.
+  ///   - provenance: where the figures come from.
+  /// - Throws: ``ReportError`` if the clock has fewer than three ticks in one run, or its stamps do not advance.
+  ///
+  /// Real-time: not safe.
+  public init(
+    _ clock: ClockStamps, nominalBPM: Double? = nil, ticksPerQuarter: Int = 24, provenance: Provenance
+  ) throws(ReportError) {
+    let few = ReportError(
+      subject: clock.name, reason: "fewer than 3 ticks in succession",
+      remedy: "record at least 3 ticks of a running clock")
+    guard clock.stamps.count >= 3 else { throw few }
+    let given = nominalBPM.map { 60e9 / ($0 * Double(ticksPerQuarter)) }
+    guard let period = clock.duePeriod ?? TickNumbering.period(of: clock, approximate: given) else { throw few }
+    guard period >= 1 else {
+      throw ReportError(
+        subject: clock.name, reason: "most stamps do not differ from the stamp before",
+        remedy: "record the stamps with a finer clock, or give the tempo with --nominal")
+    }
+    let phase = try ClockPhase(clock, nominalPeriod: period)
+    let series = phase.series
+    guard series.runs.contains(where: { run in run.lazy.filter { !series.phase[$0].isNaN }.prefix(3).count == 3 })
+    else { throw few }
+    guard phase.period > 0 else {
+      throw ReportError(
+        subject: clock.name, reason: "the stamps do not advance", remedy: "record the stamps with a finer clock")
+    }
+    (self.clock, self.phase, nominalPeriod) = (clock, phase, period)
+    report = ClockReport(
+      clock, phase, nominal: ClockReport.Nominal(given: given, of: clock), ticksPerQuarter: ticksPerQuarter,
+      provenance: provenance)
+  }
+}

@@ -1,0 +1,113 @@
+/// A script for gnuplot that draws the phase error over time, its histogram, and the Allan deviation.
+public struct ClockPlot {
+  /// The file formats, by the ends of file names.
+  public enum Format: String, Sendable, CaseIterable {
+    case svg, png
+
+    /// The terminal of gnuplot.
+    fileprivate var terminal: String {
+      switch self {
+      case .svg: "svg size 900,1200 dynamic background '#ffffff'"
+      case .png: "pngcairo size 900,1200"
+      }
+    }
+  }
+
+  /// The script, with its data. It works with gnuplot 5 and reads no file.
+  public let script: String
+
+  /// The number of columns of the time series. A column contains the extremes of its ticks, so that no peak is lost.
+  private static let columns = 1000
+  /// The number of bins of the histogram.
+  private static let bins = 100
+
+  /// Creates the script for `analysis`, which writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public init(_ analysis: ClockAnalysis, file: String, format: Format) {
+    let report = analysis.report
+    let (series, histogram) = (Self.timeSeries(analysis), Self.histogram(analysis))
+    let stability = report.stability.map { row in
+      let interval = row.interval ?? row.allanDeviation...row.allanDeviation
+      return "\(row.seconds) \(row.allanDeviation) \(interval.lowerBound) \(interval.upperBound)"
+    }
+    let isVariable = report.stability.contains { $0.allanDeviation > 0 }
+    script = """
+      set terminal \(format.terminal)
+      set output \(Self.quoted(file))
+      $series << END_OF_DATA
+      \(series.joined(separator: "\n"))
+      END_OF_DATA
+      $histogram << END_OF_DATA
+      \(histogram.joined(separator: "\n"))
+      END_OF_DATA
+      $stability << END_OF_DATA
+      \(stability.joined(separator: "\n"))
+      END_OF_DATA
+      set multiplot layout 3,1 title \(Self.quoted(Self.title(report))) noenhanced
+      set key noenhanced
+      set grid
+      set xlabel 'time / s'
+      set ylabel 'phase error / us'
+      plot $series using 1:2:3 with filledcurves lc rgb '#4477aa' notitle, \\
+        $series using 1:2 with lines lc rgb '#4477aa' notitle, $series using 1:3 with lines lc rgb '#4477aa' notitle
+      set xlabel 'phase error / us'
+      set ylabel 'ticks'
+      set logscale y
+      set yrange [0.5:*]
+      set style fill solid
+      plot $histogram using 1:2 with boxes lc rgb '#4477aa' notitle
+      set xlabel 'observation time / s'
+      set ylabel 'Allan deviation, 95 % interval'
+      set yrange [*:*]
+      \(isVariable ? "set logscale xy" : "unset logscale")
+      set format y '%.0e'
+      plot $stability using 1:2:3:4 with yerrorlines pt 7 ps 0.5 lc rgb '#4477aa' notitle
+      unset multiplot
+      unset output
+
+      """
+  }
+
+  /// Encloses `text` in single quotes. Gnuplot doubles a quote inside (gnuplot manual, "Strings").
+  private static func quoted(_ text: String) -> String {
+    "'" + text.map { $0 == "'" ? "''" : $0.isNewline ? " " : "\($0)" }.joined() + "'"
+  }
+
+  private static func title(_ report: ClockReport) -> String {
+    "\(report.provenance.file): \(report.ticks) ticks, \((report.tempo.value as Double?).fixed(4)) BPM, "
+      + "SHA-256 \(report.provenance.sha256.prefix(12)), tutti \(report.provenance.version)"
+  }
+
+  /// Lines of a time in seconds and the smallest and largest phase error in microseconds. An empty line begins a new
+  /// run.
+  private static func timeSeries(_ analysis: ClockAnalysis) -> [String] {
+    let (series, period) = (analysis.phase.series, analysis.phase.period)
+    let width = max(1, series.phase.count / columns)
+    var (lines, start): ([String], Double) = ([], 0)
+    for run in series.runs {
+      for first in stride(from: run.lowerBound, to: run.upperBound, by: width) {
+        let values = series.phase[first..<min(first + width, run.upperBound)].filter { !$0.isNaN }
+        guard let low = values.min(), let high = values.max() else { continue }
+        lines.append("\((start + Double(first - run.lowerBound) * period) / 1e9) \(low / 1e3) \(high / 1e3)")
+      }
+      // The length of a pause is not to scale: runs follow each other.
+      start += Double(run.count) * period
+      lines.append("")
+    }
+    return lines
+  }
+
+  /// Lines of the middle of a bin in microseconds and the number of ticks in it.
+  private static func histogram(_ analysis: ClockAnalysis) -> [String] {
+    let distribution = analysis.report.phase
+    let width = max((distribution.maximum - distribution.minimum) / Double(bins), 1)
+    var counts = [Int](repeating: 0, count: bins)
+    for error in analysis.phase.series.phase where !error.isNaN {
+      counts[min(Int((error - distribution.minimum) / width), bins - 1)] += 1
+    }
+    return counts.enumerated().map { bin, count in
+      "\((distribution.minimum + (Double(bin) + 0.5) * width) / 1e3) \(count)"
+    }
+  }
+}

@@ -1,0 +1,47 @@
+extension ClockReport: CustomStringConvertible {
+  /// The report as text tables, with the provenance at the end.
+  public var description: String {
+    var times = TextTable(columns: [""] + Distribution.columns)
+    let none = ["0"] + [String](repeating: "-", count: Distribution.columns.count - 1)
+    times.append(["interval"] + (interval?.row ?? none))
+    times.append(["phase"] + phase.row)
+    times.append(["|phase|"] + phaseMagnitude.row)
+    var table = TextTable(
+      columns: ["tau s", "ticks", "ADEV", "95% low", "95% high", "edf", "noise", "TDEV us", "MTIE us"], wordColumns: 0)
+    for row in stability {
+      table.append([
+        (row.seconds as Double?).fixed(6), "\(row.factor)", (row.allanDeviation as Double?).scientific,
+        row.interval.map(\.lowerBound).scientific, row.interval.map(\.upperBound).scientific,
+        row.degreesOfFreedom.fixed(1), row.noise?.abbreviation ?? "-", row.timeDeviation.microseconds,
+        (row.maximumTimeIntervalError as Double?).microseconds,
+      ])
+    }
+    return """
+      Ticks\(source.map { " (\($0.rawValue) instants)" } ?? "")
+      \(counts)
+      Tempo \((tempo.value as Double?).fixed(6)) BPM, standard error \(tempo.standardError.short)
+      \(driftText)
+
+      Times, us; phase is the error against the best-fit line, peak to peak \((peakToPeak as Double?).microseconds)
+      \(times)
+      Stability against the best-fit line
+      \(table)
+      Provenance
+      \(provenance.lines.map { "\($0)\n" }.joined())
+      """
+  }
+
+  /// The numbers of ticks.
+  private var counts: String {
+    "ticks \(ticks), runs \(runs), lost \(lost), doubled \(doubled), late \(late)"
+  }
+
+  /// The drift, or why there is none.
+  private var driftText: String {
+    guard let drift, let nominalTempo, let nominalSource else {
+      return "Drift unknown: no nominal tempo; give it with --nominal"
+    }
+    return "Drift \((drift.value as Double?).fixed(3)) ppm, standard error \(drift.standardError.short), "
+      + "from \((nominalTempo as Double?).fixed(6)) BPM (\(nominalSource))"
+  }
+}

@@ -1,0 +1,109 @@
+/// The figures of one clock. The article <doc:ClockFigures> defines each figure.
+public struct ClockReport: Sendable {
+  /// A tempo from which the drift is calculated.
+  public struct Nominal: Hashable, Sendable {
+    /// The length of a tick in nanoseconds.
+    let period: Double
+    /// Where the tempo comes from: "option" or "due instants".
+    let source: String
+
+    /// Creates the nominal tempo; nil if it is not known.
+    init?(given: Double?, of clock: ClockStamps) {
+      if let given {
+        (period, source) = (given, "option")
+      } else if let due = clock.duePeriod, clock.source == .acted {
+        (period, source) = (due, "due instants")
+      } else {
+        return nil
+      }
+    }
+  }
+
+  /// A figure with its standard error.
+  public struct Estimate: Hashable, Sendable {
+    /// The figure.
+    public let value: Double
+    /// Its standard error; nil with too few ticks.
+    public let standardError: Double?
+  }
+
+  /// The program, the input and the recording system.
+  public let provenance: Provenance
+  /// The instant of a trace that was measured; nil for stamps.
+  public let source: ClockStamps.Source?
+  /// The number of ticks that are present, each counted once.
+  public let ticks: Int
+  /// The number of uninterrupted runs of the clock.
+  public let runs: Int
+  /// The number of ticks that are missing within a run.
+  public let lost: Int
+  /// The number of ticks that came again.
+  public let doubled: Int
+  /// The number of ticks that came more than half a tick after the best-fit line.
+  public let late: Int
+  /// The lengths between ticks with consecutive numbers; nil without any.
+  public let interval: Distribution?
+  /// The stamps minus the best-fit line, with their signs.
+  public let phase: Distribution
+  /// The absolute values of ``phase``.
+  public let phaseMagnitude: Distribution
+  /// The largest minus the smallest phase error in nanoseconds.
+  public var peakToPeak: Double { phase.maximum - phase.minimum }
+  /// The tempo of the best-fit line in beats per minute.
+  public let tempo: Estimate
+  /// The nominal tempo in beats per minute; nil if unknown.
+  public let nominalTempo: Double?
+  /// Where the nominal tempo comes from; nil if unknown.
+  public let nominalSource: String?
+  /// The measured tempo relative to the nominal tempo in parts per million, positive for a fast clock; nil if the
+  /// nominal tempo is unknown.
+  public let drift: Estimate?
+  /// The stability over observation times of 1, 2, 4, ... ticks.
+  public let stability: [ClockStability]
+  /// Notes on the input, each in one line.
+  public let warnings: [String]
+
+  init(
+    _ clock: ClockStamps, _ phase: ClockPhase, nominal: Nominal?, ticksPerQuarter: Int, provenance: Provenance
+  ) {
+    (self.provenance, source) = (provenance, clock.source)
+    (ticks, runs, lost, doubled) = (phase.ticks, phase.series.runs.count, phase.lost, phase.doubled)
+    interval = phase.intervals
+    late = phase.series.phase.count { $0 > phase.period / 2 }
+    // Every clock that is measured has three ticks.
+    self.phase = Distribution(phase.errors { $0 })!
+    phaseMagnitude = Distribution(phase.errors { abs($0) })!
+    let quarter = phase.period * Double(ticksPerQuarter)
+    let relativeError = phase.periodError.map { $0 / phase.period }
+    tempo = Estimate(value: 60e9 / quarter, standardError: relativeError.map { $0 * 60e9 / quarter })
+    nominalTempo = nominal.map { 60e9 / ($0.period * Double(ticksPerQuarter)) }
+    nominalSource = nominal?.source
+    drift = nominal.map {
+      let ratio = $0.period / phase.period
+      return Estimate(
+        value: ($0.period - phase.period) / phase.period * 1e6, standardError: relativeError.map { $0 * ratio * 1e6 })
+    }
+    stability = ClockStability.octaves(of: phase.series, period: phase.period)
+    warnings = clock.warnings + Self.warnings(clock, phase, self.phase)
+  }
+
+  /// The conditions under which the figures are not those of one steady clock.
+  private static func warnings(_ clock: ClockStamps, _ phase: ClockPhase, _ error: Distribution) -> [String] {
+    var warnings: [String] = []
+    if let pause = phase.longestPause {
+      warnings.append(
+        "\(clock.name): the clock stopped \(phase.series.runs.count - 1) times, for up to \((Double(pause) as Double?).fixed(3, scale: 1e-9)) s; "
+          + "no figure combines ticks from before and after a stop")
+    }
+    if max(error.maximum, -error.minimum) > phase.period {
+      warnings.append(
+        "\(clock.name): the tempo is not constant, as a tick is more than one tick from the line; "
+          + "measure parts with one tempo separately")
+    }
+    if (phase.lost + phase.doubled) * 10 > phase.ticks {
+      warnings.append(
+        "\(clock.name): more than a tenth of the ticks are lost or doubled; check the tempo and give it with --nominal")
+    }
+    return warnings
+  }
+}

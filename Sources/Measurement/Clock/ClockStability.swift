@@ -1,0 +1,78 @@
+/// The stability of a clock over one observation time.
+public struct ClockStability: Hashable, Sendable {
+  /// The observation time in ticks.
+  public let factor: Int
+  /// The observation time in seconds.
+  public let seconds: Double
+  /// The overlapping Allan deviation, a fraction of the frequency.
+  public let allanDeviation: Double
+  /// The number of terms in the Allan deviation.
+  public let terms: Int
+  /// The 95 % confidence interval of the Allan deviation; nil if the type of the noise could not be identified.
+  public let interval: ClosedRange<Double>?
+  /// The equivalent degrees of freedom; nil if the type of the noise could not be identified.
+  public let degreesOfFreedom: Double?
+  /// The type of the noise; nil if it could not be identified.
+  public let noise: PowerLawNoise?
+  /// The time deviation in nanoseconds; nil without three windows without a lost tick.
+  public let timeDeviation: Double?
+  /// The number of terms in the time deviation; nil without a time deviation.
+  public let timeDeviationTerms: Int?
+  /// The maximum time interval error against the best-fit line in nanoseconds.
+  public let maximumTimeIntervalError: Double
+
+  /// Returns the stability over observation times of 1, 2, 4, ... ticks, as long as a run has more than two of them.
+  ///
+  /// - Parameters:
+  ///   - series: the time errors in nanoseconds.
+  ///   - period: the length of a tick in nanoseconds.
+  static func octaves(of series: PhaseSeries, period: Double) -> [ClockStability] {
+    let factors = sequence(first: 1) { $0 * 2 }.prefix { 2 * $0 < series.longestRun }
+    let extremes = series.maximumTimeIntervalErrors(count: Array(factors).count)
+    // With fewer than 30 values, the type found for the next shorter time applies (NIST SP 1065, section 5.3.2).
+    var noise: PowerLawNoise?
+    return zip(factors, extremes).compactMap { factor, extreme in
+      guard let deviation = series.allanDeviation(factor: factor) else { return nil }
+      noise = PowerLawNoise(of: series, factor: factor) ?? noise
+      let time = Double(factor) * period
+      let windows = series.timeDeviation(factor: factor)
+      let fraction = deviation.value / time
+      let confidence = noise.map { AllanConfidence(noise: $0, factor: factor, terms: deviation.terms) }
+      return ClockStability(
+        factor: factor, seconds: time / 1e9, allanDeviation: fraction, terms: deviation.terms,
+        interval: confidence?.interval(of: fraction), degreesOfFreedom: confidence?.degreesOfFreedom, noise: noise,
+        timeDeviation: windows?.value, timeDeviationTerms: windows?.terms, maximumTimeIntervalError: extreme)
+    }
+  }
+}
+
+extension ClockStability: Encodable {
+  private enum CodingKeys: String, CodingKey {
+    case factor = "ticks"
+    case seconds = "tau_s"
+    case allanDeviation = "adev"
+    case terms = "adev_terms"
+    case low = "adev_low"
+    case high = "adev_high"
+    case degreesOfFreedom = "edf"
+    case noise
+    case timeDeviation = "tdev_us"
+    case timeDeviationTerms = "tdev_terms"
+    case maximumTimeIntervalError = "mtie_us"
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(factor, forKey: .factor)
+    try container.encode(seconds, forKey: .seconds)
+    try container.encode(allanDeviation, forKey: .allanDeviation)
+    try container.encode(terms, forKey: .terms)
+    try container.encodeIfPresent(interval?.lowerBound, forKey: .low)
+    try container.encodeIfPresent(interval?.upperBound, forKey: .high)
+    try container.encodeIfPresent(degreesOfFreedom, forKey: .degreesOfFreedom)
+    try container.encodeIfPresent(noise?.abbreviation, forKey: .noise)
+    try container.encodeIfPresent(timeDeviation.map { $0 / 1e3 }, forKey: .timeDeviation)
+    try container.encodeIfPresent(timeDeviationTerms, forKey: .timeDeviationTerms)
+    try container.encode(maximumTimeIntervalError / 1e3, forKey: .maximumTimeIntervalError)
+  }
+}

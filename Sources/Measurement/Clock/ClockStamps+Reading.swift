@@ -1,0 +1,101 @@
+import Foundation
+
+extension ClockStamps {
+  /// Reads the trace or the file of stamps at `path`, line by line.
+  ///
+  /// A file whose first line is a trace header is a trace. Other files are files of stamps, see ``StampLine``.
+  ///
+  /// - Parameters:
+  ///   - source: the instant of a trace that is measured. No effect on a file of stamps.
+  ///   - onOctets: receives all octets of the file, in order, for example for a digest.
+  /// - Throws: ``TraceError`` for a file that cannot be read, is a Standard MIDI File, or has an invalid line. An
+  ///   incomplete last line is not an error: see ``warnings``.
+  ///
+  /// Real-time: not safe.
+  public init(
+    contentsOf path: String, source: Source = .acted, onOctets: @escaping (Data) -> Void = { _ in }
+  ) throws(TraceError) {
+    self.init(name: path)
+    var lines = try LineReader(path: path, onOctets: onOctets)
+    guard let first = try lines.next() else {
+      throw TraceError(file: path, line: 1, reason: "is empty", remedy: Self.remedy)
+    }
+    guard !first.starts(with: "MThd".utf8) else {
+      throw TraceError(
+        file: path, line: 1, reason: "is a Standard MIDI File, which contains the tempo but not when a tick was sent",
+        remedy: Self.remedy)
+    }
+    // The memory is allocated at once, because an array that grows takes three times as much for a moment.
+    let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+    if first.first == UInt8(ascii: "{") {
+      self.source = source
+      do { header = try Trace.header(in: Data(first)) } catch {
+        throw TraceError(file: path, line: 1, reason: "no trace header (\(error.reason))", remedy: Self.remedy)
+      }
+      try readTrace(&lines, size: size)
+    } else {
+      try readStamps(&lines, first: first, size: size)
+    }
+  }
+
+  static var remedy: String { "give a trace of `tutti peer --trace FILE`, or a text file with one stamp per line" }
+
+  /// Reads the lines after the header of a trace.
+  private mutating func readTrace(_ lines: inout LineReader, size: Int) throws(TraceError) {
+    var numbering = TraceNumbering()
+    while let line = try lines.next() {
+      if stamps.count == 1 { reserve(size / (line.count + 1)) }
+      do {
+        guard case .tick(let tick) = try TraceLine(line) else { continue }
+        let advance = numbering.advance(to: tick)
+        let instant = source == .due ? tick.due : tick.acted
+        try append(instant.nanoseconds, line: lines.number, isRestart: advance == Self.restart)
+        advances.append(advance)
+      } catch let error as TraceError {
+        throw error
+      } catch {
+        guard lines.isUnterminated else {
+          throw TraceError(
+            file: name, line: lines.number, reason: error.reason, remedy: "remove the line or record the trace again")
+        }
+        warnings.append(cutOff(lines.number))
+      }
+    }
+    duePeriod = numbering.period
+  }
+
+  /// Reads the lines of a file of stamps.
+  private mutating func readStamps(_ lines: inout LineReader, first: ArraySlice<UInt8>, size: Int) throws(TraceError) {
+    var parser = StampLine()
+    var line: ArraySlice<UInt8>? = first
+    while let octets = line {
+      if stamps.count == 1 { reserve(size / (octets.count + 1)) }
+      do {
+        if lines.isUnterminated {
+          // Without its end, a number may lack digits.
+          warnings.append(cutOff(lines.number))
+        } else if let stamp = try parser.stamp(in: octets) {
+          try append(stamp, line: lines.number)
+        }
+      } catch let error as StampLine.InvalidStamp {
+        throw TraceError(file: name, line: lines.number, reason: error.reason, remedy: error.remedy)
+      } catch let error as TraceError {
+        throw error
+      } catch {
+        throw TraceError(file: name, line: lines.number, reason: error.reason, remedy: Self.remedy)
+      }
+      line = try lines.next()
+    }
+  }
+
+  /// Reserves memory for `count` stamps, a sixteenth more for shorter lines, and at most 16 million.
+  private mutating func reserve(_ count: Int) {
+    let capacity = min(count + count / 16, 1 << 24)
+    stamps.reserveCapacity(capacity)
+    if header != nil { advances.reserveCapacity(capacity) }
+  }
+
+  private func cutOff(_ number: Int) -> String {
+    "\(name):\(number): the last line has no line end and is ignored; record again if the end of the file matters"
+  }
+}

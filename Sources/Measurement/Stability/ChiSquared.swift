@@ -1,0 +1,92 @@
+import Foundation
+
+/// The chi-squared distribution with a number of degrees of freedom that need not be an integer.
+///
+/// The distribution function is the regularised incomplete gamma function P(k/2, x/2), by its series below x/2 = k/2 +
+/// 1 and by its continued fraction above (M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 6.5.29 and
+/// 6.5.31). The quantile is found by Newton's method within bounds that are bisected, with a relative error below 1e-9.
+struct ChiSquared {
+  /// The degrees of freedom, greater than 0.
+  let degrees: Double
+
+  /// Returns the probability of a value of at most `x`.
+  func probability(below x: Double) -> Double {
+    guard x > 0 else { return 0 }
+    let (a, z) = (degrees / 2, x / 2)
+    let factor = exp(a * log(z) - z - logGamma(a))
+    return z < a + 1 ? factor * Self.series(a, z) : 1 - factor * Self.fraction(a, z)
+  }
+
+  /// Returns the value that is exceeded with the probability 1 - `probability`, which is greater than 0 and less than
+  /// 1.
+  func quantile(_ probability: Double) -> Double {
+    var (low, high) = (0.0, degrees + 10)
+    while self.probability(below: high) < probability { high = 2 * high }
+    var x = degrees
+    while high - low > 1e-12 * high {
+      let error = self.probability(below: x) - probability
+      if error < 0 { low = x } else { high = x }
+      let step = error / density(at: x)
+      let next = x - step
+      if abs(step) < 1e-12 * x { return next }
+      // Newton's method leaves the bounds far from the solution, and the density can be 0.
+      x = next > low && next < high ? next : (low + high) / 2
+    }
+    return x
+  }
+
+  /// Returns the density at `x`, greater than 0.
+  private func density(at x: Double) -> Double {
+    let a = degrees / 2
+    return exp((a - 1) * log(x / 2) - x / 2 - logGamma(a)) / 2
+  }
+
+  /// Returns the sum of z^n / (a (a + 1) ... (a + n)).
+  private static func series(_ a: Double, _ z: Double) -> Double {
+    var term = 1 / a
+    var sum = term
+    var n = a
+    while term > sum * 1e-16 {
+      n += 1
+      term *= z / n
+      sum += term
+    }
+    return sum
+  }
+
+  /// Returns the continued fraction 1 / (z + 1 - a - 1 (1 - a) / (z + 3 - a - ...)), by the method of W. Lentz (1976).
+  private static func fraction(_ a: Double, _ z: Double) -> Double {
+    let tiny = 1e-300
+    var b = z + 1 - a
+    var c = 1 / tiny
+    var d = 1 / b
+    var value = d
+    for n in 1...100_000 {
+      let step = Double(n) * (a - Double(n))
+      b += 2
+      d = step * d + b
+      if abs(d) < tiny { d = tiny }
+      c = b + step / c
+      if abs(c) < tiny { c = tiny }
+      d = 1 / d
+      value *= d * c
+      if abs(d * c - 1) < 1e-15 { break }
+    }
+    return value
+  }
+
+  /// Returns the logarithm of the gamma function of `a`, greater than 0. The function of the C library is not used,
+  /// because its variant without a global sign has another name on each platform.
+  ///
+  /// Stirling's series (Abramowitz and Stegun, 6.1.41) after a shift to arguments of at least 10.
+  private func logGamma(_ a: Double) -> Double {
+    var (x, shift) = (a, 0.0)
+    while x < 10 {
+      shift += log(x)
+      x += 1
+    }
+    let inverse = 1 / (x * x)
+    let series = 1.0 / 12 - inverse * (1.0 / 360 - inverse * (1.0 / 1260 - inverse * (1.0 / 1680 - inverse / 1188)))
+    return (x - 0.5) * log(x) - x + 0.5 * log(2 * Double.pi) + series / x - shift
+  }
+}

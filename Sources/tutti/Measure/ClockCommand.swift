@@ -1,0 +1,126 @@
+import ArgumentParser
+import Crypto
+import Engine
+import Foundation
+import Measurement
+
+/// The subcommand `tutti measure clock`.
+struct ClockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clock",
+    abstract: "Measure one clock: tempo, phase errors, lost ticks and stability.",
+    discussion: """
+      FILE is a trace of `tutti peer --trace FILE`, or a text file with the stamp of one tick per line, which any other \
+      program can write: whole nanoseconds, or seconds with a point. Further fields of a line are ignored. A MIDI file is \
+      not accepted, because it contains a tempo but not the times at which ticks were sent.
+
+      FIGURES
+        interval   time from a tick to the next one
+        phase      time of a tick minus the best-fit line through all ticks
+        lost       ticks that are missing while the clock runs
+        doubled    ticks that came again
+        late       ticks more than half a tick after the line
+        tempo      slope of the line
+        drift      measured tempo against the nominal tempo; positive: too fast
+        ADEV       overlapping Allan deviation, with its 95 % confidence interval
+        TDEV       time deviation
+        MTIE       maximum time interval error against the line
+
+      Times are in microseconds. The definitions are in the article ClockFigures of the documentation of Measurement.
+
+      EXAMPLES
+        tutti measure clock ada.trace
+        tutti measure clock ada.trace --instant due --json
+        tutti measure clock stamps.txt --nominal 120 --plot clock.svg
+        tutti measure clock ada.trace --csv > ticks.csv
+        tutti measure clock ada.trace --histogram 500
+      """)
+
+  @Argument(help: "Trace or file of stamps.", completion: .file())
+  var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Measure the instants at which ticks were due, or at which the peer sent or played them. No effect on stamps.",
+      valueName: "due|acted"))
+  var instant = ClockStamps.Source.acted
+
+  @Option(
+    help: ArgumentHelp(
+      "Calculate the drift from this tempo. It also numbers the ticks of a file of stamps. (default: the due instants of a "
+        + "trace)",
+      valueName: "BPM"))
+  var nominal: Double?
+
+  @Option(help: ArgumentHelp("Set the number of ticks in a quarter note.", valueName: "N"))
+  var ticksPerQuarter = 24
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  @Flag(help: "Print one line for each stamp: run, tick, time, interval, phase error, state.")
+  var csv = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Print the histogram of the magnitude of the phase error, as cyclictest does: N bins of one microsecond.",
+      valueName: "N"))
+  var histogram: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Draw the phase error, its histogram and the Allan deviation with gnuplot.", valueName: "FILE.svg|FILE.png"),
+    completion: .file(extensions: ["svg", "png"]))
+  var plot: String?
+
+  func validate() throws {
+    guard (json ? 1 : 0) + (csv ? 1 : 0) + (histogram == nil ? 0 : 1) <= 1 else {
+      throw ValidationError("--json, --csv and --histogram: contradict each other; give one of them")
+    }
+    if let nominal, !(0.1...100_000).contains(nominal) {
+      throw ValidationError("--nominal \(nominal): out of range; give 0.1 to 100000")
+    }
+    guard (1...100_000).contains(ticksPerQuarter) else {
+      throw ValidationError("--ticks-per-quarter \(ticksPerQuarter): out of range; give 1 to 100000")
+    }
+    if let histogram, !(1...1_000_000).contains(histogram) {
+      throw ValidationError("--histogram \(histogram): out of range; give 1 to 1000000")
+    }
+    if let plot { _ = try GnuplotProgram.format(of: plot) }
+  }
+
+  func run() throws {
+    try reportingErrors {
+      // Gnuplot is needed at the end only, but its absence is reported before the work.
+      let gnuplot = try plot.map { _ in try GnuplotProgram() }
+      var digest = SHA256()
+      let clock = try ClockStamps(contentsOf: file, source: instant) { digest.update(data: $0) }
+      let provenance = Provenance(
+        version: Version.current, command: CommandLine.arguments.joined(separator: " "), file: file,
+        sha256: digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
+        recording: clock.header)
+      let analysis = try ClockAnalysis(
+        clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
+      for warning in analysis.report.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
+      try print(analysis)
+      if let plot, let gnuplot {
+        try gnuplot.run(ClockPlot(analysis, file: plot, format: GnuplotProgram.format(of: plot)).script, output: plot)
+      }
+    }
+  }
+
+  /// Prints the figures in the chosen form.
+  private func print(_ analysis: ClockAnalysis) throws {
+    if json {
+      try printJSON(analysis.report)
+    } else if csv {
+      analysis.writeCSV { Swift.print($0, terminator: "") }
+    } else if let histogram {
+      Swift.print(analysis.histogram(limit: histogram), terminator: "")
+    } else {
+      Swift.print(analysis.report, terminator: "")
+    }
+  }
+}
+
+extension ClockStamps.Source: ExpressibleByArgument {}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+import Measurement
+
+/// The program gnuplot, which draws the plots. It is optional.
+struct GnuplotProgram {
+  /// The plot cannot be drawn.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let program: URL
+
+  /// Finds the program in the folders of PATH.
+  ///
+  /// - Throws: ``Failure`` if it is missing.
+  init() throws(Failure) {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/gnuplot") }) else {
+      throw Failure(description: "--plot: gnuplot is not installed; install the package gnuplot-nox, or omit --plot")
+    }
+    program = URL(fileURLWithPath: folder + "/gnuplot")
+  }
+
+  /// Returns the format of the picture in `file`, by the end of its name.
+  ///
+  /// - Throws: `ValidationError` for another end.
+  static func format(of file: String) throws(ValidationError) -> ClockPlot.Format {
+    guard let format = ClockPlot.Format(rawValue: URL(fileURLWithPath: file).pathExtension.lowercased()) else {
+      throw ValidationError("--plot \(file): not a picture that can be drawn; give a name that ends with .svg or .png")
+    }
+    return format
+  }
+
+  /// Runs `script`, which writes the file `output`.
+  ///
+  /// - Throws: ``Failure`` if the file cannot be written or the program reports an error.
+  func run(_ script: String, output: String) throws(Failure) {
+    do { try Data().write(to: URL(fileURLWithPath: output)) } catch {
+      throw Failure(description: "\(output): cannot be written; give --plot a file in a writable folder")
+    }
+    let process = Process()
+    let (input, errors) = (Pipe(), Pipe())
+    process.executableURL = program
+    (process.standardInput, process.standardError, process.standardOutput) = (input, errors, FileHandle.nullDevice)
+    let messages: Data
+    do {
+      try process.run()
+      // A gnuplot that ends early closes its input. Writing would then end this program with SIGPIPE.
+      signal(SIGPIPE, SIG_IGN)
+      try? input.fileHandleForWriting.write(contentsOf: Data(script.utf8))
+      try? input.fileHandleForWriting.close()
+      messages = try errors.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+    } catch {
+      throw Failure(description: "\(program.path): cannot be executed; install the package gnuplot-nox again")
+    }
+    let size = (try? FileManager.default.attributesOfItem(atPath: output)[.size] as? Int) ?? 0
+    guard process.terminationStatus == 0, size > 0 else {
+      let reason =
+        String(decoding: messages, as: UTF8.self).split(separator: "\n").map(String.init)
+        .last { !$0.trimmingCharacters(in: .whitespaces).isEmpty } ?? "no picture"
+      throw Failure(
+        description: "\(output): gnuplot failed (\(reason)); install gnuplot 5 with its svg and png terminals")
+    }
+  }
+}

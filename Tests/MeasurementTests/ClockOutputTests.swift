@@ -1,0 +1,54 @@
+import Foundation
+import Measurement
+import Testing
+
+/// The rows, the histogram and the plot of a clock.
+@Suite struct ClockOutputTests {
+  private func analysis(_ stamps: [Int64]) throws -> ClockAnalysis {
+    try ClockAnalysis(ClockStamps(name: "x", stamps: stamps), nominalBPM: 125, provenance: Clocks.provenance)
+  }
+
+  /// A clock of 20 ms with a lost, a doubled and a late tick, and a stop.
+  private static let stamps: [Int64] =
+    (0..<50).filter { $0 != 10 }.map { $0 * 20_000_000 + ($0 == 40 ? 15_000_000 : 0) } + [49 * 20_000_000 + 1000]
+    + (0..<50).map { 5_000_000_000 + $0 * 20_000_000 }
+
+  @Test func rowsContainEachStampWithItsTick() throws {
+    var text = ""
+    let analysis = try analysis(Self.stamps)
+    analysis.writeCSV { text += $0 }
+    let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    #expect(lines[0] == "run,tick,time_ns,interval_ns,phase_ns,state")
+    #expect(lines.count == 1 + Self.stamps.count)
+    let rows = lines.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    #expect(zip(rows, Self.stamps).allSatisfy { $0[2] == "\($1)" })
+    // Tick 11 follows a lost tick, row 49 is tick 49 again, row 39 is the late tick 40.
+    #expect(rows[10][1] == "11" && rows[10][3].isEmpty && rows[11][3] == "20000000")
+    #expect(rows[49][1] == "49" && rows[49][3...] == ["", "", "doubled"] && rows[39][5] == "late")
+    #expect(rows[50][0] == "1" && rows[50][1] == "0" && rows[50][3].isEmpty && rows[99][1] == "49")
+    // The errors add up to nothing in each run, and the late tick has the largest.
+    let errors = rows.map { Double($0[4]) ?? 0 }
+    #expect(abs(errors[..<50].reduce(0, +)) < 10 && abs(errors[50...].reduce(0, +)) < 10)
+    #expect(errors.max() == errors[39] && abs(errors[39] - analysis.report.phase.maximum) < 0.1)
+    #expect(text.hasPrefix("# version: 1\n# command: test\n# input: x\n# sha256: 00\n"))
+  }
+
+  @Test func histogramHasTheFormOfCyclictest() throws {
+    // The errors are symmetric and their mean is 0, so that the line does not change them.
+    let errors: [Int64] = [4600, -2300, -2300, -2300, -2300, 4600]
+    let text = try analysis(errors.enumerated().map { Int64($0) * 20_000_000 + $1 + 10_000 }).histogram(limit: 3)
+    let lines = text.split(separator: "\n").drop { $0.hasPrefix("#") }
+    #expect(
+      Array(lines) == [
+        "000000 000000", "000001 000000", "000002 000004", "# Total: 000004", "# Min Latencies: 000002",
+        "# Avg Latencies: 000003", "# Max Latencies: 000004", "# Histogram Overflows: 00002",
+      ], "\(text)")
+  }
+
+  @Test func plotContainsThreePicturesAndQuotesItsFile() throws {
+    let plot = ClockPlot(try analysis(Self.stamps), file: "it's.svg", format: .svg)
+    #expect(plot.script.contains("set output 'it''s.svg'") && plot.script.contains("set terminal svg"))
+    #expect(plot.script.components(separatedBy: "\nplot ").count == 4)
+    #expect(ClockPlot(try analysis(Self.stamps), file: "a.png", format: .png).script.contains("set terminal pngcairo"))
+  }
+}

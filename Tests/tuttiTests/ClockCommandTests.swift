@@ -1,0 +1,84 @@
+import Crypto
+import Foundation
+import Testing
+import _TestSupport
+import _TestTraits
+
+/// The outputs of `tutti measure clock`.
+@Suite(.ownThreads) struct ClockCommandTests {
+  fileprivate struct Report: Decodable {
+    struct Provenance: Decodable { var version, command, file, sha256: String }
+    struct Row: Decodable { var ticks: Int, adev: Double }
+    var provenance: Provenance
+    var ticks, lost: Int
+    var driftPpm: Double
+    var stability: [Row]
+  }
+
+  /// Writes 1000 stamps at 125 BPM, without the tenth, and runs the command on them.
+  private func run(
+    _ arguments: String..., environment: [String: String] = [:], in folder: TemporaryFolder
+  ) async throws -> Child.Outcome {
+    try Data(Self.stamps.utf8).write(to: folder.url.appendingPathComponent("stamps.txt"))
+    let command = ["measure", "clock", "stamps.txt", "--nominal", "125"] + arguments
+    return try await Child.tutti(command, environment: environment, in: folder).outcome()
+  }
+
+  private static let stamps = (0..<1000).filter { $0 != 10 }.map { "\($0 * 20_000_000 + $0 % 2 * 1000)\n" }.joined()
+
+  @Test func jsonContainsTheFiguresAndTheirProvenance() async throws {
+    let outcome = try await run("--json", in: TemporaryFolder())
+    #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let report = try decoder.decode(Report.self, from: Data(outcome.output.utf8))
+    #expect(report.ticks == 999 && report.lost == 1 && abs(report.driftPpm) < 0.01)
+    // Every second tick is 1 us late: the second differences are 2 us, and the Allan deviation is sqrt(2) us / 20 ms.
+    #expect(report.stability[0].ticks == 1 && abs(report.stability[0].adev / 7.0711e-5 - 1) < 1e-3)
+    let digest = SHA256.hash(data: Data(Self.stamps.utf8)).map { String(format: "%02x", $0) }.joined()
+    #expect(report.provenance.sha256 == digest && report.provenance.file == "stamps.txt")
+    #expect(report.provenance.command.hasSuffix("measure clock stamps.txt --nominal 125 --json"))
+  }
+
+  @Test func allFormsHaveTheProvenance() async throws {
+    for arguments in [[], ["--csv"], ["--histogram", "10"]] {
+      let folder = try TemporaryFolder()
+      try Data(Self.stamps.utf8).write(to: folder.url.appendingPathComponent("stamps.txt"))
+      let outcome = try await Child.tutti(["measure", "clock", "stamps.txt"] + arguments, in: folder).outcome()
+      #expect(outcome.status == 0 && outcome.output.contains("sha256: "), "\(arguments)")
+    }
+  }
+
+  @Test func cutFileGivesAWarning() async throws {
+    let folder = try TemporaryFolder()
+    try Data("1000000\n2000000\n3000000\n40".utf8).write(to: folder.url.appendingPathComponent("cut.txt"))
+    let outcome = try await Child.tutti(["measure", "clock", "cut.txt"], in: folder).outcome()
+    #expect(outcome.status == 0 && outcome.output.contains("ticks 3,"))
+    #expect(
+      outcome.errors == "tutti: warning: cut.txt:4: the last line has no line end and is ignored; "
+        + "record again if the end of the file matters\n")
+  }
+
+  @Test func missingGnuplotIsReported() async throws {
+    // The folder of the test contains no programs; the program itself is given by its path.
+    let folder = try TemporaryFolder()
+    let outcome = try await run("--plot", "x.svg", environment: ["PATH": folder.url.path], in: folder)
+    #expect(outcome.status == 69)
+    #expect(
+      outcome.errors == "tutti: --plot: gnuplot is not installed; install the package gnuplot-nox, or omit --plot\n")
+    #expect(!FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("x.svg").path))
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/gnuplot"), "gnuplot is not installed"))
+  func plotIsWritten() async throws {
+    let folder = try TemporaryFolder()
+    for (file, start) in [("x.svg", "<?xml"), ("x.png", "\u{FFFD}PNG")] {
+      let outcome = try await run("--plot", file, in: folder)
+      #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+      let picture = try Data(contentsOf: folder.url.appendingPathComponent(file))
+      #expect(String(decoding: picture.prefix(5), as: UTF8.self).hasPrefix(start))
+    }
+    let outcome = try await run("--plot", "none/x.svg", in: folder)
+    #expect(outcome.status == 69 && outcome.errors.contains("none/x.svg: cannot be written"))
+  }
+}
