@@ -148,7 +148,8 @@ public final class ReceiverFuzzer: Fuzzer {
     case .pitch(let message, let session):
       let slot = sessions.firstIndex(of: session.number)
       let setsPitches = slot.map { admissions[$0].setsPitches } ?? message.silencesNote
-      try check(setsPitches && (message.key != nil || message.endsAllNotes), "a message sets a pitch without permission")
+      try check(
+        setsPitches && (message.key != nil || message.endsAllNotes), "a message sets a pitch without permission")
     case .sound, .send, .reception: break
     }
   }
