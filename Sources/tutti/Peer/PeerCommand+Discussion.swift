@@ -1,0 +1,130 @@
+extension PeerCommand {
+  /// The part of the help between the abstract and the options.
+  static let discussion = """
+    KEYS
+      space     start the rhythm and become the master; on the master: stop it
+      n         count in for one bar, then start the rhythm
+      c         continue at the position where the rhythm stopped
+      < >       move this position back or forward by one bar
+      + -       increase or decrease the tempo by 1 BPM
+      b         tap quarter notes, at least three, to set the tempo
+      0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
+      p         play the next rhythm of `tutti patch list`
+      i         choose the next instrument of `tutti patch list`
+      x         strike the instrument
+      [ ]       move the control `tilt forward` of the instrument back or forward
+      s         silence the rhythm and all players; again: let them sound
+      h         offer the role of master to all other peers
+      t         take the role of master that was offered in the last 30 s
+      tab       send your notes to the next peer; after the last peer, to all
+      w         list the connected peers with their channels and weights
+      :         enter a command
+      q         leave
+
+    While a rhythm plays, only the master can stop it, change its tempo and its parts, silence players, and offer the role \
+    of master.
+
+    A weight, 0...100, states how much one peer influences another: 25 for each kind of message (rhythm, notes, \
+    modification, activity) that the first peer sends and that the gate of the second peer lets in.
+
+    COMMANDS
+    Enter a command after a colon. If standard input is not a terminal, each line is a command. PEER is the name or the \
+    identity of a remote peer. The identity, 16 hexadecimal digits, is printed by --json and by `tutti ports --json`.
+
+      start, stop, continue       start, stop or continue the rhythm
+      tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS quarter notes
+      count-in [BARS]             start the rhythm after 1 or 2 bars of clicks
+      activity A                  set your activity, 0...127
+      total-activity METHOD       combine activities: sum, mean or maximum
+      patch NAME                  play another rhythm from the next bar
+      instrument NAME|none        choose an instrument, or play your notes unchanged
+      save-patch NAME             save the current rhythm as NAME.yaml in the folder of rhythms
+      part PART PERCENT|on|off    set the level of the drums, bass, guitar or keys,
+                                  0...100, or start or stop them, from the next bar
+      mute PEER, unmute PEER      silence the notes of PEER at all peers, or let them sound
+      quiet, quiet off            silence the rhythm and all players, or let them sound
+      loudness PERCENT            set the loudness of the rhythm at this peer only, 0...100
+      offer [PEER]                offer the role of master to PEER or to all
+      take                        take the offered role of master
+      gate RULE                   open or close gates, see --gate
+      led-by PEER|anyone          let only PEER control the rhythm, see --led-by
+      hear PEER|all [PERCENT]     let notes of PEER or of all sound here, see --hear
+      hear none                   let no notes of other Tutti peers sound here
+      send-to PEER|all            send your notes to PEER or to all
+      note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127, or 100
+      release NOTE                end a note, 0...127
+      control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
+      shape PEER CONTROLLER VALUE change the sound of the instrument of PEER; both numbers 0...127
+      pitches from PEER|none      let the notes of PEER set the pitches of your instrument
+      phrase record [BARS]        record your notes from the next bar, for BARS bars or 2
+      phrase send PEER            send the recorded phrase to PEER
+      phrase play, phrase stop    repeat the phrase that you have received, or recorded; end it
+      phrase vary                 repeat another variation of the phrase
+      peers                       list the peers, like the key w
+      leave                       leave the other peers and end the program
+
+    RHYTHM
+    All peers play the rhythm patch of the master. Only the master needs the file: the other peers receive its text. A peer \
+    plays it from the next bar and keeps it when the master changes. You can choose a rhythm if this peer is the master, if \
+    no rhythm is playing, with --own-patch, or if the rhythm of the master is too long to share (32 KiB). A received rhythm \
+    is not stored; save-patch stores it.
+
+    When you save the file of your rhythm, the new version plays from the next bar, unless this peer plays the rhythm of a \
+    master. If the new version has errors, they are printed, and the previous one keeps playing.
+
+    INSTRUMENT
+    With --instrument, the notes that you play on the port `in` of --midi or with the key x control an instrument. An \
+    instrument with a figure, such as tilt-harp, plays by itself while a rhythm plays. A free instrument, such as kind-keys, \
+    plays one note for each note that you play, in time with the rhythm. The control `tilt forward` is controller 1 (the \
+    modulation wheel, or the keys [ and ]), `tilt sideways` is controller 74, and the force is the velocity. The other peers \
+    get the notes of the instrument. They do not need its file.
+
+    PLAYING TOGETHER
+    Your notes sound on this device. They sound on the device of another player only if that player hears you. The notes of \
+    RTP-MIDI devices without Tutti always sound here, because such a device has no sound of its own. With `hear`, the \
+    notes of other players sound here too, by default with 60 % of their velocity. Notes that you do not hear still reach --record and the port `notes` of --midi.
+
+    With `shape`, you change the sound of another player's instrument: controller 1 is `tilt forward`, 74 is `tilt sideways`. \
+    A controller that you send to the port `in` on the channel of another player does the same. That player sees who does \
+    it, and can close the gate `modification`.
+
+    With `pitches from PEER`, the notes that PEER plays do not sound here. Each of your actions plays one of the keys that PEER \
+    holds: the newest first, then the others in turn. When PEER holds no key, your actions play the key that PEER \
+    released last.
+
+    A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats it in \
+    time with the rhythm. Each variation moves the phrase within the scale of the instrument, or within its own notes, and \
+    omits some notes; some variations are reversed.
+
+    MIDI FILE
+    With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \
+    tempo and the meter, the second one the drum hits (channel 10). The bass, the guitar and the keys of a style have tracks on channels 14 \
+    to 16. Each player, including you, has a track with its name. With more than eleven players, a player can have the \
+    channel of a part. Notes are at the position of the rhythm at which this peer plays or receives them. While no rhythm plays, time \
+    advances at the last tempo. The pause before a rhythm is lengthened by less than a bar, so that the rhythm begins at its \
+    place in a bar. The file is written every few seconds \
+    and at the end. After a crash, at most the last five seconds are missing, or more if a write takes longer than 0.15 s. \
+    While the file is written, FILE.partial is beside it.
+
+    EXTERNAL CLOCK
+    With --clock-from the peer is the master and follows the external MIDI clock, including Start, Stop, Continue and \
+    Song Position. If the option is repeated, the peer follows the first clock that it receives. When that clock becomes \
+    silent, the peer follows another one.
+
+    EXAMPLES
+      tutti peer
+      tutti peer --audio alsa:hw:1,0 --audio wav:me.wav
+      tutti peer --name Ada --connect 192.168.1.20:5004
+      tutti peer --start --bpm 96 --duration 60 --connect studio.local:5004
+      tutti peer --connect 192.168.1.20:5004 --trace ada.trace --json
+      tutti peer --instrument tilt-harp --midi
+      tutti peer --name Ada --record take.mid
+      tutti peer --clock-from "TR-8S"
+      tutti peer --clock-from rtp:192.168.1.30:5004
+      tutti peer --policy contacts --no-journal "stage box"
+      tutti peer --name Ben --hear Ada --hear Cleo=30
+      tutti peer --name Ben --led-by Ada --gate "Cleo:notes,modification=closed"
+      tutti peer --name Ada --restore
+      tutti peer --passkey-file band.txt
+    """
+}
