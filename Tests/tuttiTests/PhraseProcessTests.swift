@@ -16,7 +16,7 @@ import _TestTraits
     }
     // A bar lasts a second. The notes are played in the two bars that follow the command.
     ada.type("phrase record 2")
-    try await wait(ada, for: "2 bars are recorded")
+    try await wait(ada, for: "lasts 2 bars")
     for key in 60..<64 {
       try await Task.sleep(for: .milliseconds(400))
       ada.type("note \(key)")
