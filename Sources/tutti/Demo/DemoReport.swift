@@ -68,6 +68,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
   let processor: String
   let command: String
   let peers: [Peer]
+  /// Whether the patch has pitched parts.
+  private let isStyle: Bool
 
   enum CodingKeys: String, CodingKey {
     case version, patch, bpm, bars, activity, kernel, processor, command, peers
@@ -102,6 +104,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
         scheduler: traces[n].header.scheduler, recording: files[n].recording, trace: files[n].trace)
     }
     self.patch = demo.patch
+    isStyle = !patch.parts.isEmpty
     bpm = demo.bpm
     bars = demo.bars
     activity = demo.activity
@@ -128,6 +131,10 @@ struct DemoReport: Encodable, CustomStringConvertible {
     if peers.contains(where: { $0.underruns > 0 }) {
       text +=
         "Underruns: how often this machine delayed a peer by 5 ms or more. On a sound card, each would be heard as a click.\n"
+    }
+    if isStyle {
+      text +=
+        "Sound: notes of bass, guitar and keys begin softly. The onset of such a note can be found up to 20 ms beside its place.\n"
     }
     return text
   }
