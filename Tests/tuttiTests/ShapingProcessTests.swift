@@ -29,7 +29,9 @@ import _TestTraits
     ben.type("gate ada:modification=closed")
     try await ada.wait(for: "to learn of the gate") { $0.contains { $0.peers?.first?.weightOut == 50 } }
     ada.type("shape ben 74 22")
-    try await ada.child.wait(for: "to be refused", within: .seconds(5)) { ada.child.errors.contains("is closed to you") }
+    try await ada.child.wait(for: "to be refused", within: .seconds(5)) {
+      ada.child.errors.contains("is closed to you")
+    }
     for peer in [ada, ben] { try await peer.leave() }
   }
 }
