@@ -51,7 +51,7 @@ import _TestTraits
   @Test func styleIsShownAndExported() async throws {
     let folder = try TemporaryFolder()
     let text = try await output("show", "motown", in: folder)
-    for line in ["chords", "bass: bass, E1..D3, level 105%", "    root      X--- --.. x--- ...."] {
+    for line in ["chords", "bass: bass, E1..D3, level 69%", "    root      X--- --.. x--- ...."] {
       #expect(text.contains("\n" + line + "\n"), "\(text)")
     }
     #expect(try await output("list", in: folder).contains(" Style: bass, guitar, keys.\n"))
