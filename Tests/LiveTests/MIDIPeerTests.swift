@@ -58,8 +58,13 @@ extension TimingTests {
           Channel.init))
       // Expression on channel 1 sets the activity of the player and is not sent to other peers. A message that ends all notes
       // of one channel is sent as Note Offs while notes of another channel sound: see AllNotesOffTests.
+      // A controller on the channel of ben changes the sound of ben's instrument: see ShapingTests. Two peers have channels 2 and 3.
+      let other = Channel(5 - channel.number)!
       let messages = channelMessages(400, seed: 3).filter {
-        if case .controlChange(Channel(wire: 0), 11, _) = $0 { false } else { !$0.endsAllNotes }
+        switch $0 {
+        case .controlChange(Channel(wire: 0), 11, _), .controlChange(other, _, _): false
+        default: !$0.endsAllNotes
+        }
       }
       var heard: [Message] = []
       for (n, message) in messages.enumerated() {
