@@ -25,14 +25,15 @@ final class LoopbackRecording {
       ], name: "arecord", in: folder)
   }
 
-  /// Waits until the recording runs, so that its format is negotiated.
+  /// Waits until the recording runs, so that its format is negotiated. The start of arecord reads many files, for each of which the
+  /// virtual clock of the lab jumps by some milliseconds.
   func waitUntilRunning() throws {
     let status = "/proc/asound/Loopback/pcm1c/sub\(substream)/status"
-    for _ in 0..<500 {
+    for _ in 0..<3000 {
       if let text = try? String(contentsOfFile: status, encoding: .utf8), text.contains("RUNNING") { return }
       Thread.sleep(forTimeInterval: 0.01)
     }
-    throw Unavailable("arecord: not recording after 5 s; its output: \(child.errors)")
+    throw Unavailable("arecord: not recording after 30 s; its output: \(child.errors)")
   }
 
   /// Waits for the end of the recording. Returns the frames on which a sound begins: the first frame above 0.02 of full scale
