@@ -1,8 +1,8 @@
 import PeerProtocol
 import Receiving
 
-/// The choice of the local player whose notes sound here, and how loud. At first, the notes of no Tutti peer sound: each player hears
-/// the own notes from the own device.
+/// The remote players that the local player has chosen to hear, and with how much of their velocity. At first, the notes of no other
+/// Tutti peer sound: each device sounds the notes of its own player only.
 ///
 /// A choice applies to all Tutti peers, or to the peer with a certain identity or name. The notes of standard devices always sound as
 /// they were played, because such a device has no sound of its own.
