@@ -218,6 +218,16 @@ public struct EnsembleState: Sendable {
     return estimate
   }
 
+  /// How long a note takes at most, in 99 of 100 cases, to the most distant peer that admits notes of the local player; in whole
+  /// milliseconds, rounded up. Zero without such a peer.
+  public var noteDelay: Nanoseconds {
+    var longest = Nanoseconds.zero
+    for member in roster.members where roster.admitsNotes(member.slot) {
+      if let delay = roster.delay(to: member.slot), delay > longest { longest = delay }
+    }
+    return .milliseconds((longest.count + 999_999) / 1_000_000)
+  }
+
   // MARK: Time
 
   /// Returns ``nextDeadline``. It is mutating, because ``PeerCore`` would otherwise copy the whole struct to read the property.

@@ -157,6 +157,20 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     tick(at: Instant(nanoseconds: instant.nanoseconds &- 1)) + 1
   }
 
+  /// The deadline of the tick nearest to `instant`, if it is at most a millisecond away; otherwise `instant`. All peers that know
+  /// `instant` with this error get the same tick.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func aligned(_ instant: Instant) -> Instant {
+    guard run != 0 else { return instant }
+    let tick = tick(at: instant)
+    let (before, after) = (deadline(tick), deadline(tick + 1))
+    let nearest = instant - before < after - instant ? before : after
+    let error = nearest - instant
+    return error >= .milliseconds(-1) && error <= .milliseconds(1) ? nearest : instant
+  }
+
   /// The tempo from `tick` on, in the master's clock.
   ///
   /// Real-time: safe.

@@ -38,25 +38,35 @@ extension Receiver {
   public mutating func next(in packet: Span<UInt8>) -> Output? {
     if let output = takePending() { return output }
     guard let place else { return nil }
-    switch blocks[place.block].sessions[place.index].stream.next(in: packet) {
-    case .message(let message, let stamp): return output(message, stamp, isRecovered: false, at: place)
-    case .recovered(let message, let stamp): return output(message, stamp, isRecovered: true, at: place)
-    case .systemExclusive(let stamp):
-      let session = blocks[place.block].sessions[place.index].session
-      return .reception(.systemExclusive(session, stamp: stamp, arrival: arrival))
-    case nil:
-      self.place = nil
-      return nil
+    while true {
+      switch blocks[place.block].sessions[place.index].stream.next(in: packet) {
+      case .message(let message, let stamp):
+        if keep(message, stamp, at: place) { continue }
+        return output(message, stamp, arrival: arrival, isRecovered: false, at: place, now: arrival)
+      case .recovered(let message, let stamp):
+        return output(message, stamp, arrival: arrival, isRecovered: true, at: place, now: arrival)
+      case .systemExclusive(let stamp):
+        let session = blocks[place.block].sessions[place.index].session
+        return .reception(.systemExclusive(session, stamp: stamp, arrival: arrival))
+      case nil:
+        self.place = nil
+        return nil
+      }
     }
   }
 
-  /// Returns the first output of a message of the session at `place`.
+  /// Returns the first output of a message of the session at `place`, and sets ``instant``.
   @_noLocks @_noAllocation
-  private mutating func output(
-    _ message: Message, _ stamp: Instant, isRecovered: Bool, at place: SessionBlock.Place
+  mutating func output(
+    _ message: Message, _ stamp: Instant, arrival: Instant, isRecovered: Bool, at place: SessionBlock.Place,
+    now: Instant
   ) -> Output {
+    instant = nil
+    if message.silencesNote || message.endsAllNotes {
+      instant = blocks[place.block].sessions[place.index].lastInstant
+    }
     let alreadyRefused = blocks[place.block].sessions[place.index].budget.refused
-    let isAdmitted = blocks[place.block].sessions[place.index].admits(message, at: arrival)
+    let isAdmitted = blocks[place.block].sessions[place.index].admits(message, at: now)
     refusedOfSessions &+= blocks[place.block].sessions[place.index].budget.refused &- alreadyRefused
     let session = blocks[place.block].sessions[place.index].session
     let shapes = isAdmitted && shapesInstrument(message, at: place)

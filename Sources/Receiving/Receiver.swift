@@ -14,7 +14,7 @@ import Sending
 /// The receiver does no I/O and reads no clock. Its driver passes each datagram to ``authenticate(_:_:from:port:)`` first. It passes
 /// each RTP packet that arrives at the data port to ``receive(_:from:at:)``, and calls ``next(in:)`` until the result is nil. It
 /// executes each command of the control thread, calls ``next()`` until the result is nil, and then passes on the packets of
-/// ``takeEarlyPacket(at:)``. In the engine, the driver is the network thread. In a simulation, it is the virtual peer.
+/// ``takeEarlyPacket(at:)``. At ``nextTimedDeadline`` it calls ``nextTimed(at:)`` until the result is nil. In the engine, the driver is the network thread. In a simulation, it is the virtual peer.
 ///
 /// # Memory
 ///
@@ -31,6 +31,18 @@ public struct Receiver: ~Copyable {
   var place: SessionBlock.Place?
   /// The arrival of the packet that is being read.
   var arrival = Instant(nanoseconds: 0)
+  /// The messages that wait for their instants.
+  var timed = TimedMessages()
+  /// The place of the session whose timed message is being passed on; nil if there is none.
+  var timedPlace: SessionBlock.Place?
+  /// How long before its instant a message is passed to the sound.
+  ///
+  /// Real-time: safe.
+  public var soundLead = Nanoseconds.zero
+  /// When the output that was returned last takes effect; nil, or an earlier instant: at once.
+  ///
+  /// Real-time: safe.
+  public internal(set) var instant: Instant?
   /// The number of messages of remote peers and of the local player that were refused, because of their budgets, or because
   /// the player has left.
   ///
@@ -98,6 +110,9 @@ public struct Receiver: ~Copyable {
       guard let place = place(of: session, in: slot) else { return }
       blocks[place.block].sessions[place.index].admission = admission
       if !admission.isHeard { silencing = place }
+    case .clock(let slot, let session, let offset):
+      guard let place = place(of: session, in: slot) else { return }
+      blocks[place.block].sessions[place.index].clockOffset = offset
     case .sound(let slot, let session, let message):
       guard let place = place(of: session, in: slot) else { return }
       blocks[place.block].sessions[place.index].held.note(message)
@@ -106,6 +121,7 @@ public struct Receiver: ~Copyable {
       guard let place = place(of: session, in: slot) else { return }
       sources.remove(place, of: blocks[place.block].sessions[place.index].source.ssrc)
       blocks[place.block].sessions[place.index].close()
+      timed.removeAll(of: session)
       (releasing, releaseEnd) = (slot, slot + 1)
     case .play(let message): player.play(message)
     case .soundForPlayer(let message): pending = .sound(message, from: nil)
@@ -126,9 +142,12 @@ public struct Receiver: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func next() -> Output? {
     if let output = takePending() { return output }
+    instant = nil
     if let output = nextOfPlayer() { return output }
+    // Notes that were passed to the sound in advance end when they have begun.
     if let place = silencing {
       if let message = blocks[place.block].sessions[place.index].heard.releaseNext() {
+        instant = blocks[place.block].sessions[place.index].lastInstant
         return .hear(message, from: blocks[place.block].sessions[place.index].session)
       }
       silencing = nil
@@ -137,6 +156,7 @@ public struct Receiver: ~Copyable {
       let place = SessionBlock.Place(slot: releasing)
       if let message = blocks[place.block].sessions[place.index].held.releaseNext() {
         let session = blocks[place.block].sessions[place.index].session
+        instant = blocks[place.block].sessions[place.index].lastInstant
         return sound(message, at: place, then: .released(session, message))
       }
       releasing += 1

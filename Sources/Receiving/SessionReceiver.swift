@@ -26,6 +26,15 @@ struct SessionReceiver: ~Copyable {
   /// the others.
   private(set) var budget = MessageBudget()
 
+  /// The clock of the peer minus the local clock; nil if it is not known.
+  var clockOffset: Nanoseconds?
+  /// The last instant at which a message takes effect that was passed on in advance; nil if there was none.
+  private(set) var lastInstant: Instant?
+  /// The longest time that a message may wait for its instant: longer than a quarter note at the slowest tempo.
+  private static var longestWait: Nanoseconds { @_noLocks @_noAllocation get { .seconds(4) } }
+  /// A message with an earlier instant takes effect at once. The limit is above the error of time stamps and clocks.
+  private static var shortestWait: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(2) } }
+
   /// Checks the tags of the peer; nil without a passkey.
   var opener: DatagramOpener?
   /// Writes the tags of the replies that the thread of the receiver sends; nil without a passkey.
@@ -40,6 +49,7 @@ struct SessionReceiver: ~Copyable {
     if let keys { (opener, sealer) = (DatagramOpener(keys), DatagramSealer(keys, thread: .network)) }
     (self.session, isOpen, self.source, self.admission) = (session, true, source, admission)
     (held, heard, budget) = (HeldNotes(), HeldNotes(), MessageBudget())
+    (clockOffset, lastInstant) = (nil, nil)
     stream.restart(ssrc: source.ssrc)
   }
 
@@ -49,6 +59,25 @@ struct SessionReceiver: ~Copyable {
 
   @_noLocks @_noAllocation
   mutating func close() { isOpen = false }
+
+  /// Returns the local instant of a time stamp of the peer, if a message that arrived at `arrival` waits for it. Only the lower 32
+  /// bits of the number of 100 us in `stamp` are used. The result is in the middle of the 100 us.
+  @_noLocks @_noAllocation
+  func instant(of stamp: Instant, arrivedAt arrival: Instant) -> Instant? {
+    guard let clockOffset else { return nil }
+    let reference = (arrival + clockOffset).hundredMicroseconds
+    let distance = Int64(Int32(truncatingIfNeeded: stamp.hundredMicroseconds &- reference))
+    let instant = Instant(hundredMicroseconds: reference &+ distance) - clockOffset + .microseconds(50)
+    let wait = instant - arrival
+    return wait > Self.shortestWait && wait <= Self.longestWait ? instant : nil
+  }
+
+  /// Records that a message was passed on in advance that takes effect at `instant`.
+  @_noLocks @_noAllocation
+  mutating func passed(_ instant: Instant) {
+    if let lastInstant, lastInstant > instant { return }
+    lastInstant = instant
+  }
 
   /// Returns whether a message of the peer that arrived at `arrival` is admitted: its gate is open, and the budget admits it. The
   /// end of a note that sounds is always admitted.

@@ -10,6 +10,8 @@ struct EventQueue {
     case control
     /// The clock thread of the host wakes. `value` has the same meaning as for `control`.
     case clock
+    /// The network thread of the host wakes for messages that take effect. `value` has the same meaning as for `control`.
+    case network
     /// An event of the world. `host` is its ``VirtualWorld/Due``.
     case world
   }

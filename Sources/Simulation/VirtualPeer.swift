@@ -41,6 +41,8 @@ final class VirtualPeer {
   private var controlWaking = Instant.distantFuture
   /// The true time at which the clock thread wakes next.
   private var clockWaking = Instant.distantFuture
+  /// The true time at which the network thread wakes next for messages that take effect.
+  private var networkWaking = Instant.distantFuture
   /// The last known deadline of the core, in local time, and the true time of the waking for this deadline.
   private var due = (local: Instant.distantFuture, waking: Instant.distantFuture)
   /// How often in succession the control thread has woken for a deadline that stayed the same.
@@ -82,6 +84,7 @@ final class VirtualPeer {
     thread = VirtualClockThread(
       host: host, wire: wire, pattern: pattern, tickLead: ensemble.lead - .milliseconds(10),
       soundLead: ensemble.soundLead)
+    receiver.soundLead = ensemble.soundLead
   }
 
   var now: Instant { clock.local(at: wire.now) }
@@ -129,6 +132,24 @@ final class VirtualPeer {
   private func decode(_ packet: Span<UInt8>, from source: SocketAddress, at arrival: Instant) {
     arrivals.append(.reception(receiver.receive(packet, from: source, at: arrival), systemExclusive: []))
     while let output = receiver.next(in: packet) { execute(output) }
+    wakeNetworkThread()
+  }
+
+  /// Plays the messages of remote peers that take effect now. The work of the network thread.
+  func playTimedMessages() {
+    networkWaking = .distantFuture
+    while let output = receiver.nextTimed(at: now) { execute(output) }
+    wakeNetworkThread()
+  }
+
+  /// Schedules the next waking of the network thread.
+  private func wakeNetworkThread() {
+    let next = receiver.nextTimedDeadline
+    guard next != .distantFuture else { return }
+    let wake = max(clock.truth(at: next), wire.now + Nanoseconds(1))
+    guard wake < networkWaking else { return }
+    networkWaking = wake
+    wire.events.push(.network, host: host, value: life, at: wake)
   }
 
   /// Executes an output of the receiver.
@@ -258,16 +279,20 @@ final class VirtualPeer {
   /// detects the suspension.
   func resume(after duration: Nanoseconds) {
     clock.suspended(for: duration)
-    (controlWaking, clockWaking, due.waking) = (.distantFuture, .distantFuture, .distantFuture)
+    (controlWaking, clockWaking, networkWaking) = (.distantFuture, .distantFuture, .distantFuture)
+    due.waking = .distantFuture
     core.resume(at: now)
     wake(in: .zero)
     wakeClockThread()
+    wakeNetworkThread()
   }
 
   /// Whether the control thread is to wake now. Otherwise a waking event is obsolete: the thread has already run for it.
   var isControlDue: Bool { controlWaking <= wire.now }
   /// Whether the clock thread is to wake now.
   var isClockDue: Bool { clockWaking <= wire.now }
+  /// Whether the network thread is to wake now.
+  var isNetworkDue: Bool { networkWaking <= wire.now }
 
   /// Ends the notes of the player, stops the receivers of the clock, and ends all sessions.
   func leave() {

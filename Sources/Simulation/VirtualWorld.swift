@@ -132,6 +132,10 @@ public final class VirtualWorld {
         guard let peer = hosts[host].peer, peer.life == event.value, peer.isClockDue else { break }
         peer.runClockThread()
         collectEvents(of: peer)
+      case .network:
+        guard let peer = hosts[host].peer, peer.life == event.value, peer.isNetworkDue else { break }
+        peer.playTimedMessages()
+        collectEvents(of: peer)
       case .world: handle(Due(rawValue: host)!)
       }
     }

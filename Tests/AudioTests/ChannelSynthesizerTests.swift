@@ -276,4 +276,78 @@ import _TestSupport
     synthesizer.skip(to: 5)
     #expect(synthesizer.position == 50_101)
   }
+
+  /// While other notes sound, a note begins on its exact frame. The sum equals the sounds of each note alone.
+  @Test func notesBeginOnExactFrames() throws {
+    let starts = [(0, 2), (37, 3), (100, 3), (101, 5), (1_000, 6), (1_063, 2)]
+    var synthesizer = try makeSynthesizer()
+    var sound = Sound()
+    for (number, (start, channel)) in starts.enumerated() {
+      sound += synthesizer.render(start - sound.left.count)
+      let isAccepted = synthesizer.play(on(channel, UInt7(masking: UInt8(60 + number))))
+      #expect(isAccepted)
+    }
+    sound += synthesizer.render(6_000 - sound.left.count)
+    var sum = [Float](repeating: 0, count: 6_000)
+    for (number, (start, channel)) in starts.enumerated() {
+      let alone = try self.sound(of: [on(channel, UInt7(masking: UInt8(60 + number)))], 6_000)
+      for frame in start..<6_000 { sum[frame] += alone.left[frame - start] }
+    }
+    let difference = zip(sound.left, sum).map { abs($0 - $1) }.max() ?? 1
+    #expect(sound.peak > 0.2 && difference < 1e-5, "\(difference)")
+  }
+
+  /// A repeated key ends its earlier note, also if another lane plays it.
+  @Test func repeatedKeyEndsItsEarlierNote() throws {
+    var synthesizer = try makeSynthesizer()
+    synthesizer.play(organ + [on(16)])
+    _ = synthesizer.render(1_001)
+    synthesizer.play([on(16)])
+    _ = synthesizer.render(1_001)
+    synthesizer.play([off(16)])
+    _ = synthesizer.render(96_000)
+    #expect(synthesizer.render(48_000).isSilent)
+  }
+
+  /// More notes than lanes begin at different phases. Each sounds, at most 63 frames late.
+  @Test func moreNotesThanLanesSound() throws {
+    var synthesizer = try makeSynthesizer()
+    synthesizer.play(organ)
+    var heard = 0
+    for number in 0..<24 {
+      var (before, after) = (synthesizer.render(64), Sound())
+      synthesizer.play([on(16, UInt7(masking: UInt8(40 + number)))])
+      after = synthesizer.render(3 + 64)
+      if after.peak > 0 { heard += 1 }
+      before += after
+    }
+    #expect(heard == 24)
+    synthesizer.play((0..<24).map { off(16, UInt7(masking: UInt8(40 + $0))) })
+    _ = synthesizer.render(96_000)
+    #expect(synthesizer.render(48_000).isSilent)
+  }
+
+  /// Drums cut each other off, and portamento glides from the previous note, as in a single synthesizer: these notes share a lane.
+  @Test func notesThatDependOnEarlierOnesShareALane() throws {
+    // The closed hi-hat (42) cuts off the open one (46).
+    var synthesizer = try makeSynthesizer()
+    synthesizer.play([on(10, 46)])
+    _ = synthesizer.render(1_001)
+    synthesizer.play([on(10, 42)])
+    let cut = synthesizer.render(9_600)
+    var alone = try makeSynthesizer()
+    alone.play([on(10, 46)])
+    let ringing = alone.render(9_600 + 1_001)
+    #expect(cut[4_800..<9_600].peak < ringing[4_800 + 1_001..<9_600 + 1_001].peak / 4)
+
+    func glide(_ isOn: Bool) throws -> Sound {
+      var synthesizer = try makeSynthesizer()
+      // Portamento (65) with its time (5), in mono mode (126), which FluidSynth needs for a glide without legato.
+      synthesizer.play(organ + [control(16, 5, 64), control(16, 65, isOn ? 127 : 0), on(16, 48)])
+      _ = synthesizer.render(1_001)
+      synthesizer.play([off(16, 48), on(16, 72)])
+      return synthesizer.render(4_800)
+    }
+    #expect(try glide(true) != glide(false))
+  }
 }

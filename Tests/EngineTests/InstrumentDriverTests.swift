@@ -40,6 +40,8 @@ import Testing
     let message: Message
     let at: Instant
     let due: Instant
+    /// When it takes effect at the other peers; nil: it is not sent to them.
+    let remote: Instant?
   }
 
   /// Runs the driver until `end`. Like the network thread, it wakes at the deadlines of the driver, at the actions, and at least every
@@ -55,7 +57,8 @@ import Testing
         rest.removeFirst()
       }
       while let output = driver.next(at: now) {
-        played.append(Played(message: output.message, at: now, due: output.instant ?? now))
+        let remote: Instant? = if case .at(let instant) = output.remote { instant } else { nil }
+        played.append(Played(message: output.message, at: now, due: output.instant ?? now, remote: remote))
       }
       let next = min(driver.nextDeadline, rest.first?.at ?? .distantFuture, now + .milliseconds(100))
       guard next > now else {
@@ -241,5 +244,62 @@ import Testing
     // C4 (60) up to the bar at three seconds, and then D4.
     #expect(beginnings(played).map { $0.message.key?.value } == [60, 60, 60, 60, 60, 60, 62, 62])
     #expect(beginnings(played).map(\.due) == (0..<8).map { Self.origin + .milliseconds($0 * 500) })
+  }
+
+  /// The line of sixteenth notes with this number, 125 ms apart.
+  private func line(_ number: Int64) -> Instant { Self.origin + .milliseconds(125 * number) }
+
+  /// At the other peers, a note sounds on the first line that is not before the note and at least the delay of notes away, here
+  /// 60 ms. It keeps its length of 125 ms.
+  @Test func noteSoundsOnALineAtTheOtherPeers() throws {
+    // The action, the instant at the local peer, the line at the others.
+    let cases: [(action: Int64, local: Int64, line: Int64)] = [
+      // On a line and slightly late: at once. The next line is 125 ms and 105 ms away.
+      (1000, 1000, 9), (1020, 1020, 9),
+      // 65 ms before a line. With the tolerance of 50 ms, it waits for the line, which it reaches in time at all peers.
+      (1060, 1125, 9),
+      // 50 ms before a line: the others play it a line later.
+      (1075, 1125, 10),
+    ]
+    for (action, local, line) in cases {
+      var driver = InstrumentDriver(at: Self.origin)
+      var settings = settings(try table(), run: 1)
+      (settings.noteDelay, settings.lead) = (.milliseconds(60), .milliseconds(65))
+      driver.adopt(settings, at: Self.origin)
+      let at = Self.origin + .milliseconds(action)
+      let played = run(&driver, from: Self.origin, until: at + .seconds(1), actions: [(at, strike)])
+      let begin = try #require(beginnings(played).first)
+      #expect(begin.due == Self.origin + .milliseconds(local), "\(action)")
+      #expect(begin.remote == self.line(line), "\(action)")
+      let end = try #require(played.first { $0.message.silencesNote })
+      #expect(try #require(end.remote) - self.line(line) == end.due - begin.due, "\(action)")
+    }
+  }
+
+  /// Two notes of a key that sound at different instants at the local peer, but on the same line at the others, sound once there.
+  @Test func notesOnTheSameLineSoundOnceAtTheOtherPeers() throws {
+    var driver = InstrumentDriver(at: Self.origin)
+    var settings = settings(try table("length: 1/32"), run: 1)
+    (settings.noteDelay, settings.lead) = (.milliseconds(60), .milliseconds(65))
+    driver.adopt(settings, at: Self.origin)
+    let actions = [1000, 1060, 2000].map { (at: Self.origin + .milliseconds($0), message: strike) }
+    let played = run(&driver, from: Self.origin, until: Self.origin + .seconds(3), actions: actions)
+    #expect(beginnings(played).map(\.due) == [1000, 1125, 2000].map { Self.origin + .milliseconds($0) })
+    #expect(beginnings(played).map(\.remote) == [line(9), nil, line(17)])
+    #expect(played.filter { $0.message.silencesNote }.map { $0.remote == nil } == [false, true, false])
+  }
+
+  /// Without a rhythm, and if the rhythm ends before the line, a note sounds at the other peers as at the local one.
+  @Test func noteWithoutALineSoundsAtOnceAtTheOtherPeers() throws {
+    for (run, end) in [(UInt32(0), Tick(.max)), (1, Tick(50))] {
+      var driver = InstrumentDriver(at: Self.origin)
+      var settings = settings(try table(), run: run, end: end)
+      (settings.noteDelay, settings.lead) = (.milliseconds(60), .milliseconds(65))
+      driver.adopt(settings, at: Self.origin)
+      let at = Self.origin + .milliseconds(1000)
+      let played = self.run(&driver, from: Self.origin, until: at + .seconds(1), actions: [(at, strike)])
+      let begin = try #require(beginnings(played).first)
+      #expect(begin.remote == begin.due && begin.due == at)
+    }
   }
 }

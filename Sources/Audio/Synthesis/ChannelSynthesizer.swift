@@ -5,45 +5,37 @@ public import MIDI
 /// because it carries only activity between peers. Each other channel begins with a different instrument
 /// (``ChannelSynthesizer/defaultProgram(of:)``).
 ///
-/// One FluidSynth instance plays all channels, so notes begin on its blocks of 64 frames. While no voice sounds, no block is
-/// rendered, and the next block begins at the frame of the next note. While a voice sounds, a message takes effect with the
-/// next block, at most 63 frames late.
+/// FluidSynth starts voices on its own blocks of 64 frames. Here, sixteen FluidSynth instances (lanes) share one SoundFont, as in
+/// ``DrumLanes``. A note begins on its exact frame in a lane without voices, whose next block can begin at any frame. Notes on the
+/// same frame share a lane while it has room for their voices. If all lanes sound, the note begins with the next block of any lane.
+/// All other messages go to all lanes, so that all lanes are in the same state. They take effect with the next block of each lane, at
+/// most 63 frames late. A block begins at a fixed distance from the start of its note, so a note with a given length ends equally on
+/// all devices.
 ///
-/// Until the next block is rendered, FluidSynth keeps the parameter changes of its voices in a ring. The ring holds 64
-/// changes per voice of the maximum polyphony. Changes that do not fit are lost, and a lost Note Off leaves a note that
-/// never ends. Therefore a block accepts messages only up to half of this capacity, which a dozen simultaneous notes do not
-/// reach. Further messages wait for the next block.
+/// Lane 0 plays all notes that depend on earlier notes of their channel: the drums, whose hits cut each other off, and the notes of
+/// channels with portamento or legato.
 ///
 /// The value has one owner, so one thread at a time uses it.
 public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
-  /// The maximum number of voices of all channels. A new voice replaces the oldest voice. General MIDI requires 24.
-  public static var polyphony: Int32 { @_noLocks @_noAllocation get { 64 } }
+  private static var laneCount: Int { @_noLocks @_noAllocation get { 16 } }
 
   /// The FluidSynth gain. With this value, the peak of a note at velocity 100 is a quarter of full scale within 6 dB, while
   /// drums reach full scale.
   private static let gain = 1.25
-
-  private static var blockFrames: Int { @_noLocks @_noAllocation get { 64 } }
-  /// The maximum number of parameter changes per block: half the capacity of the FluidSynth ring.
-  private static var maximumChanges: Int32 { @_noLocks @_noAllocation get { 32 &* polyphony } }
 
   /// The first frame that has not been rendered.
   ///
   /// Real-time: safe.
   public private(set) var position: Int64 = 0
 
-  // Invariants: `synthesizers` holds one synthesizer, and `block` holds 64 frames of the left and 64 of the right channel.
-  // Both live from init to deinit. `consumed` frames of the block have been delivered. `isSounding` is true whenever there
-  // are voices. `pendingChanges` is an upper bound of the number of changes in the FluidSynth ring.
-  //
-  // An array of one synthesizer, because ``SoundFont`` creates and deletes arrays.
+  // Invariants: `synthesizers` holds 16 synthesizers, and `blocks` holds their blocks of 128 samples each. Both live from init to
+  // deinit.
   private let synthesizers: UnsafeMutablePointer<OpaquePointer>
-  private let block: UnsafeMutablePointer<Float>
+  private let blocks: UnsafeMutablePointer<Float>
   private let soundFont: SoundFont
   private let rate: Int64
-  private var consumed = ChannelSynthesizer.blockFrames
-  private var isSounding = false
-  private var pendingChanges: Int32 = 0
+  private var lanes: InlineArray<16, ChannelLane>
+  private var firstLaneNotes = FirstLaneNotes()
 
   /// Creates a synthesizer with the instruments of a shared SoundFont. For a missing instrument, FluidSynth uses the first
   /// one of the SoundFont.
@@ -52,54 +44,112 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   init(_ soundFont: SoundFont) {
     self.soundFont = soundFont
     rate = soundFont.rate
-    synthesizers = soundFont.makeSynthesizers(1, polyphony: Self.polyphony, gain: Self.gain)
-    block = .allocate(capacity: 2 * Self.blockFrames)
-    block.initialize(repeating: 0, count: 2 * Self.blockFrames)
-    Self.addBrightness(to: synthesizers[0])
-    for number in 1...16 {
-      guard let channel = Channel(number) else { continue }
-      lane_program(synthesizers[0], Int32(channel.wire), Int32(Self.defaultProgram(of: channel).value))
+    let synthesizers = soundFont.makeSynthesizers(Self.laneCount, polyphony: ChannelLane.polyphony, gain: Self.gain)
+    let length = 2 * ChannelLane.blockFrames
+    let blocks = UnsafeMutablePointer<Float>.allocate(capacity: Self.laneCount * length)
+    blocks.initialize(repeating: 0, count: Self.laneCount * length)
+    lanes = InlineArray { ChannelLane(synthesizers[$0], block: blocks + $0 * length) }
+    (self.synthesizers, self.blocks) = (synthesizers, blocks)
+    for lane in 0..<Self.laneCount {
+      Self.addBrightness(to: synthesizers[lane])
+      for number in 1...16 {
+        guard let channel = Channel(number) else { continue }
+        lane_program(synthesizers[lane], Int32(channel.wire), Int32(Self.defaultProgram(of: channel).value))
+      }
     }
   }
 
   deinit {
-    soundFont.deleteSynthesizers(synthesizers, count: 1)
-    block.deallocate()
+    soundFont.deleteSynthesizers(synthesizers, count: Self.laneCount)
+    blocks.deallocate()
   }
 
-  /// Plays `message` with the next block.
+  /// Plays `message` at ``position``: a note on this frame, if a lane has no voices, and every other message with the next block of
+  /// each lane.
   ///
-  /// - Returns: false, without an effect, if the next block accepts no more messages. Try again 64 frames later.
+  /// - Returns: false, without an effect, if the next blocks accept no more messages. Try again 64 frames later.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func play(_ message: Message) -> Bool {
-    let voices = lane_voices(synthesizers[0])
-    let bound = Self.changeBound(of: message, voices: voices)
-    guard pendingChanges &+ bound <= Self.maximumChanges else { return false }
-    Self.send(message, to: synthesizers[0])
-    let started = lane_voices(synthesizers[0]) &- voices
-    isSounding = started &+ voices > 0
-    if !isSounding {
-      // Without voices there are no changes.
-      pendingChanges = 0
-    } else if case .noteOn = message, started &+ voices < Self.polyphony {
-      // The number of started voices is known, so this bound is lower than `bound`.
-      pendingChanges = pendingChanges &+ started &* Self.changesPerVoiceStart &+ voices
-    } else {
-      // At full polyphony, `started` may be too small, because new voices may have replaced old ones.
-      pendingChanges = pendingChanges &+ bound
+    guard let channel = message.channel else { return true }
+    // FluidSynth glides to the next note of the lane, so only one lane may get Portamento Control (84).
+    if case .controlChange(_, let controller, _) = message, controller.value == 84 {
+      guard lanes[0].accepts(message) else { return false }
+      lanes[0].play(message)
+      firstLaneNotes.glide(on: channel)
+      return true
+    }
+    guard message.startsNote else {
+      guard acceptsEverywhere(message) else { return false }
+      firstLaneNotes.note(message)
+      var lane = 0
+      while lane < Self.laneCount {
+        lanes[lane].play(message)
+        lane += 1
+      }
+      return true
+    }
+    return start(message, on: channel)
+  }
+
+  /// Starts a note in one lane. The note of the same key in another lane ends, as it would in the same lane.
+  @_noLocks @_noAllocation
+  private mutating func start(_ message: Message, on channel: Channel) -> Bool {
+    guard let key = message.key else { return false }
+    let end = Message.noteOff(channel, key: key, velocity: UInt7(masking: 64))
+    guard acceptsEverywhere(end), let chosen = lane(for: message, on: channel) else { return false }
+    var lane = 0
+    while lane < Self.laneCount {
+      if lane != chosen, !lanes[lane].isIdle { lanes[lane].play(end) }
+      lane += 1
+    }
+    lanes[chosen].play(message)
+    firstLaneNotes.noteBegan(on: channel)
+    return true
+  }
+
+  /// Whether the next block of each lane accepts `message`.
+  @_noLocks @_noAllocation
+  private func acceptsEverywhere(_ message: Message) -> Bool {
+    var lane = 0
+    while lane < Self.laneCount {
+      if !lanes[lane].accepts(message) { return false }
+      lane += 1
     }
     return true
   }
 
-  /// Ends all voices with the next block, without a release phase.
+  /// Returns the lane for a note: a lane whose next block begins now, an idle lane, the lane with the next block, or, if no lane has
+  /// room, the lane with the next block, whose oldest voices end. Nil if no lane accepts the note.
+  @_noLocks @_noAllocation
+  private func lane(for note: Message, on channel: Channel) -> Int? {
+    if firstLaneNotes.contains(channel) { return lanes[0].accepts(note) ? 0 : nil }
+    var best: Int?
+    var lowestCost = Int.max
+    var lane = 0
+    while lane < Self.laneCount {
+      if lanes[lane].accepts(note) {
+        // A block that begins now has the cost 0, an idle lane 1. Any lane with room has a lower cost than one without.
+        var cost = lanes[lane].isIdle ? 1 : 2 &* lanes[lane].framesToBlock
+        if !lanes[lane].hasRoom { cost = cost &+ 4 &* ChannelLane.blockFrames }
+        if cost < lowestCost { (best, lowestCost) = (lane, cost) }
+      }
+      lane += 1
+    }
+    return best
+  }
+
+  /// Ends all voices with the next block of each lane, without a release phase.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func silence() {
-    // One change per voice. The half of the ring that `play` leaves unused has enough space. Channel -1 means all channels.
-    lane_silence(synthesizers[0], -1)
+    var lane = 0
+    while lane < Self.laneCount {
+      lanes[lane].silence()
+      lane += 1
+    }
   }
 
   /// Adds the next `end - start` frames to both buffers at indices `start..<end`.
@@ -109,12 +159,10 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   public mutating func mix(
     into left: inout MutableSpan<Float>, _ right: inout MutableSpan<Float>, from start: Int, to end: Int
   ) {
-    var frame = start
-    while frame < end, prepareBlock() {
-      left[frame] += block[consumed]
-      right[frame] += block[Self.blockFrames &+ consumed]
-      consumed += 1
-      frame += 1
+    var lane = 0
+    while lane < Self.laneCount {
+      lanes[lane].mix(into: &left, &right, from: start, to: end)
+      lane += 1
     }
     position = position &+ Int64(end &- start)
   }
@@ -128,43 +176,27 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     guard frame > position else { return }
     let (gap, wraps) = frame.subtractingReportingOverflow(position)
     position = frame
-    if !wraps && gap <= rate {
-      var missed = gap
-      while missed > 0, prepareBlock() {
-        consumed += 1
-        missed -= 1
+    guard wraps || gap > rate else {
+      var lane = 0
+      while lane < Self.laneCount {
+        lanes[lane].skip(gap)
+        lane += 1
       }
-    } else {
-      silence()
-      discardBlock()
+      return
     }
+    silence()
+    discardBlock()
   }
 
-  /// Renders a block and discards it. The pending messages take effect, and the next block accepts messages again.
+  /// Renders a block of each lane and discards it. The pending messages take effect, and the next blocks accept messages again.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func discardBlock() {
-    renderBlock()
-    consumed = Self.blockFrames
-  }
-
-  /// Renders a block if the current one is consumed and a voice sounds. Returns whether the block has a frame to deliver;
-  /// false means that no voice sounds.
-  @_noLocks @_noAllocation
-  private mutating func prepareBlock() -> Bool {
-    if consumed < Self.blockFrames { return true }
-    guard isSounding else { return false }
-    renderBlock()
-    return true
-  }
-
-  /// Renders the next block. All pending parameter changes take effect.
-  @_noLocks @_noAllocation
-  private mutating func renderBlock() {
-    lane_render(synthesizers[0], Int32(Self.blockFrames), block, block + Self.blockFrames)
-    consumed = 0
-    pendingChanges = 0
-    isSounding = lane_voices(synthesizers[0]) > 0
+    var lane = 0
+    while lane < Self.laneCount {
+      lanes[lane].discardBlock()
+      lane += 1
+    }
   }
 }

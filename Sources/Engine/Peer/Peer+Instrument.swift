@@ -14,15 +14,16 @@ extension Peer {
     log.notice(instrument == nil ? "instrument: none; your notes are played unchanged" : "instrument \(name): selected")
   }
 
-  /// Passes the rhythm and the activity to the network thread, which plays the instrument and the phrase, if they have changed.
+  /// Passes the rhythm and the activity to the network thread, which plays the instrument, the phrase and the notes of other players,
+  /// if they have changed.
   func updateInstrument() {
-    guard instrumentSettings.table != nil || instrumentSettings.phrase != nil else { return }
-    let (schedule, activity, lead) = (ensemble.schedule, ensemble.activity, ensemble.soundLead)
-    guard
-      schedule != instrumentSettings.schedule || activity != instrumentSettings.activity
-        || lead != instrumentSettings.lead
-    else { return }
-    publishInstrument()
+    var hasChanged =
+      instrumentSettings.schedule != ensemble.schedule || instrumentSettings.soundLead != ensemble.soundLead
+    if instrumentSettings.table != nil || instrumentSettings.phrase != nil {
+      hasChanged =
+        hasChanged || instrumentSettings.activity != ensemble.activity || instrumentSettings.noteDelay != noteDelay
+    }
+    if hasChanged { publishInstrument() }
   }
 
   /// Lets the instrument follow the chords of a rhythm, from the bar on with which the rhythm begins.
@@ -46,10 +47,19 @@ extension Peer {
     core.play(.controlChange(localChannel, controller: 1, value: UInt7(clamping: tilt)))
   }
 
+  /// How long before its instant a note must be sent. Without an instrument, no note has an instant.
+  private var noteDelay: Nanoseconds {
+    instrumentSettings.table == nil ? .zero : ensemble.noteDelay + ensemble.soundLead
+  }
+
   /// Passes the settings of the instrument to the network thread.
   func publishInstrument() {
     instrumentSettings.schedule = ensemble.schedule
-    (instrumentSettings.activity, instrumentSettings.lead) = (ensemble.activity, ensemble.soundLead)
+    instrumentSettings.activity = ensemble.activity
+    (instrumentSettings.soundLead, instrumentSettings.noteDelay) = (ensemble.soundLead, noteDelay)
+    // A margin for the wakings of the network thread. The limit is that of the ticks.
+    let lead = min(noteDelay + .milliseconds(5), ensemble.lead - .milliseconds(10))
+    instrumentSettings.lead = max(lead, ensemble.soundLead)
     networkRings.instrument.publish(instrumentSettings)
     networkRings.signal.signal()
   }

@@ -8,15 +8,21 @@ import Rhythm
 ///
 /// While no rhythm plays, the positions are those of a timeline at 120 beats per minute. An action then sounds at once. While a rhythm
 /// plays, ``next(at:)`` returns messages up to ``InstrumentSettings/lead`` in advance, with the instants at which they take effect.
+///
+/// At the other peers, a note sounds later if it would not arrive in time: see ``RemoteNotes``.
 struct InstrumentDriver: BitwiseCopyable {
   /// A message of the instrument.
   struct Output: BitwiseCopyable {
     let message: Message
     /// When the message takes effect; nil: as early as possible.
     let instant: Instant?
+    /// When it takes effect at the other peers.
+    let remote: RemoteNotes.Placement
 
     @_noLocks @_noAllocation
-    init(message: Message, instant: Instant?) { (self.message, self.instant) = (message, instant) }
+    init(message: Message, instant: Instant?, remote: RemoteNotes.Placement) {
+      (self.message, self.instant, self.remote) = (message, instant, remote)
+    }
   }
 
   private var settings = InstrumentSettings()
@@ -41,6 +47,8 @@ struct InstrumentDriver: BitwiseCopyable {
   private var earlierBy = InlineArray<128, Nanoseconds>(repeating: .zero)
   /// When each key ended last. A note must not begin before the end of the previous note of its key.
   private var endings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
+  /// The notes at the other peers.
+  private var remoteNotes = RemoteNotes()
   /// When each key began last. The end of a note must not overtake its beginning.
   private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
 
@@ -187,6 +195,7 @@ struct InstrumentDriver: BitwiseCopyable {
       return nil
     }
     var instant = now
+    let remote: RemoteNotes.Placement
     if !event.isImmediate {
       var due = schedule.instant(event.position.tick, position: event.position.offset)
       if case .noteOff(let key) = event.kind { due = due - earlierBy[Int(key & 0x7F)] }
@@ -199,13 +208,29 @@ struct InstrumentDriver: BitwiseCopyable {
       // A note at once has a position up to the lead later. Its end is that much earlier, so that it has its length.
       let due = schedule.instant(event.position.tick, position: event.position.offset)
       earlierBy[Int(key & 0x7F)] = due > instant ? due - instant : .zero
+      remote = remoteNotes.begin(key, at: instant, line: line(for: event.position, at: now), on: schedule)
     case .noteOff(let key):
       let beginning = beginnings[Int(key & 0x7F)]
       if beginning > instant { instant = beginning }
       endings[Int(key & 0x7F)] = instant
-    case .program, .brightness: break
+      remote = remoteNotes.end(key, at: instant)
+    case .program, .brightness: remote = .at(instant)
     }
-    return Output(message: event.message(on: Self.channel), instant: instant > now ? instant : nil)
+    return Output(message: event.message(on: Self.channel), instant: instant > now ? instant : nil, remote: remote)
+  }
+
+  /// The first line of the grid, not before `position`, on which a note that is sent now sounds in time at the other peers. Nil
+  /// without a rhythm, and if the rhythm ends before.
+  @_noLocks @_noAllocation
+  private func line(for position: MusicalPosition, at now: Instant) -> Tick? {
+    guard schedule.run != 0, let player else { return nil }
+    var earliest = self.position(at: now + settings.noteDelay)
+    if position > earliest { earliest = position }
+    let unit = player.unitLength
+    var rest = earliest.milliticks % unit
+    if rest < 0 { rest = rest &+ unit }
+    let line = rest == 0 ? earliest.tick : (earliest + (unit &- rest)).tick
+    return line >= schedule.start && line < schedule.end ? line : nil
   }
 
   /// When ``next(at:)`` may return a message, unless a message of the player arrives before.

@@ -3,7 +3,7 @@ import Playback
 import Rhythm
 
 /// The instrument of the local player, the phrase that is repeated, and the state of the rhythm that ``InstrumentDriver`` and
-/// ``PhraseDriver`` need. The control thread passes the settings to the network thread.
+/// ``PhraseDriver`` need, and by which the notes of other players are timed. The control thread passes the settings to the network thread.
 struct InstrumentSettings: Sendable, BitwiseCopyable {
   /// The number of the instrument, which changes with each choice; 0 before the first.
   var number: UInt32 = 0
@@ -23,7 +23,12 @@ struct InstrumentSettings: Sendable, BitwiseCopyable {
   var chordsNumber: UInt32 = 0
   /// The activity of the player, 0...127.
   var activity: UInt8 = 0
-  /// How long before its instant an event is passed to the sound. Shorter than the lead time, so that a change of the rhythm never
-  /// affects an event that was passed.
+  /// How long before its instant a message of another peer is passed to the sound.
+  var soundLead = Nanoseconds.zero
+  /// How long before its instant an event of the instrument or the phrase is passed to the sound and sent. Shorter than the lead time,
+  /// so that a change of the rhythm never affects an event that was passed.
   var lead = Nanoseconds.zero
+  /// How long before its instant a note must be sent to sound in time at the other peers: the delay of the network and the sound
+  /// lead.
+  var noteDelay = Nanoseconds.zero
 }

@@ -12,6 +12,7 @@ extension NetworkLoop {
     let (play, send) = (instrument.nextDeadline, delayed.nextDeadline)
     var next = play < send ? play : send
     if phrase.nextDeadline < next { next = phrase.nextDeadline }
+    if receiver.nextTimedDeadline < next { next = receiver.nextTimedDeadline }
     let now = MonotonicClock.now
     guard next < now + .milliseconds(100) else { return 100 }
     // The sound gets the messages in advance, so a millisecond is precise enough.
@@ -24,6 +25,8 @@ extension NetworkLoop {
   @_noLocks @_noAllocation
   mutating func adopt(_ settings: InstrumentSettings) {
     let wasActive = instrument.isActive
+    rhythm = settings.schedule
+    receiver.soundLead = settings.soundLead
     instrument.adopt(settings, at: MonotonicClock.now)
     phrase.adopt(settings, at: MonotonicClock.now)
     guard instrument.isActive, !wasActive else { return }
@@ -72,16 +75,7 @@ extension NetworkLoop {
       receiver.execute(.play(output.message))
       while let result = receiver.next() {
         switch result {
-        case .send(let message):
-          guard let instant = output.instant else {
-            send(message)
-            break
-          }
-          // Without room, all messages are sent early, because their order must not change.
-          if !delayed.insert(message, at: instant) {
-            sendDelayed()
-            send(message)
-          }
+        case .send(let message): send(message, of: output)
         case .reception(.played(let message, let channel, _)):
           let origin = isPhrase ? MessageOrigin.phrase : .instrument(at: output.instant ?? now)
           pass(.played(message, soundedOn: channel, from: origin))
@@ -91,6 +85,45 @@ extension NetworkLoop {
       rings.bell.ring()
     }
     while let message = delayed.take(at: now) { send(message) }
+  }
+
+  /// Sends a message of the instrument or of the phrase. Tutti peers get it in advance, with the instant at which it takes effect.
+  /// Other devices, which do not know the local clock, get it at this instant.
+  @_noLocks @_noAllocation
+  private mutating func send(_ message: StreamMessage, of output: InstrumentDriver.Output) {
+    if case .tuttiPeers = message.receiver {
+      guard case .at(let instant) = output.remote else { return }
+      var message = message
+      message.instant = instant
+      if instant > lastTimed { lastTimed = instant }
+      return send(message)
+    }
+    guard let instant = output.instant else { return send(message) }
+    // Without room, all messages are sent early, because their order must not change.
+    if !delayed.insert(message, at: instant) {
+      sendDelayed()
+      send(message)
+    }
+  }
+
+  /// Ends the notes of the instrument that other peers have received in advance.
+  @_noLocks @_noAllocation
+  mutating func endTimedNotes() {
+    guard lastTimed > MonotonicClock.now, let channel = receiver.localChannel else { return }
+    send(StreamMessage(.controlChange(channel, controller: 123, value: 0), at: nil, to: .tuttiPeers))
+  }
+
+  /// Plays the messages of remote peers whose instants come.
+  @_noLocks @_noAllocation
+  mutating func playTimed() {
+    let now = MonotonicClock.now
+    var remaining = 256
+    while remaining > 0, let output = receiver.nextTimed(at: now) {
+      remaining -= 1
+      act(on: output)
+      perform(output, at: receiver.instant.map { rhythm.aligned($0) })
+      rings.bell.ring()
+    }
   }
 
   /// Passes a message to the clock thread, which sends it.

@@ -3,6 +3,7 @@ import BasicContainers
 import MIDI
 import MusicalTime
 import PeerProtocol
+import Playback
 import RTPMIDI
 import Realtime
 import Receiving
@@ -35,6 +36,10 @@ struct NetworkLoop: ~Copyable {
   var phrase = PhraseDriver()
   /// The messages of the instrument that are sent later, because the sound gets them in advance.
   var delayed = DelayedMessages()
+  /// The last instant of a message of the instrument that Tutti peers got in advance.
+  var lastTimed = Instant(nanoseconds: 0)
+  /// The rhythm, by which the notes of other peers are timed.
+  var rhythm = PlaybackSchedule.silence
   private var probes: ProbeSender
   /// The controllers in the packet that is being decoded with which a remote player changes the sound of the instrument. A packet
   /// rarely has more than one. Beyond the capacity, they are dropped.
@@ -99,6 +104,7 @@ struct NetworkLoop: ~Copyable {
       pass()
     }
     playInstrument()
+    playTimed()
     counters.refused = receiver.refused
     rings.counters.publish(counters)
     if rings.events.count >= Self.wakeThreshold { wakesControl = true }
@@ -139,9 +145,11 @@ struct NetworkLoop: ~Copyable {
         phrase.stop()
         delayed.removeBeginnings()
         sendDelayed()
+        endTimedNotes()
       case .mute(true):
         delayed.removeBeginnings()
         sendDelayed()
+        endTimedNotes()
         // Notes that were passed to the sound in advance begin at the latest now, and end here.
         let channel = receiver.localChannel ?? Channel(wire: 15)
         sound(
@@ -153,7 +161,7 @@ struct NetworkLoop: ~Copyable {
       receiver.execute(command)
       while let output = receiver.next() {
         act(on: output)
-        perform(output)
+        perform(output, at: receiver.instant)
         rings.bell.ring()
       }
       while let packet = receiver.takeEarlyPacket(at: MonotonicClock.now) {
@@ -196,7 +204,7 @@ struct NetworkLoop: ~Copyable {
   /// Performs an output of the receiver: passes a message to the audio threads or to the clock thread, or a reception to the
   /// control thread.
   ///
-  /// - Parameter instant: when a message of the instrument sounds; nil: at once.
+  /// - Parameter instant: when a message sounds; nil, or an instant that has passed: at once.
   @_noLocks @_noAllocation
   func perform(_ output: Receiver.Output, at instant: Instant? = nil) {
     switch output {
@@ -214,7 +222,7 @@ struct NetworkLoop: ~Copyable {
 
   /// Performs an output that concerns the instrument of the local player, as far as this is possible while a packet is read.
   @_noLocks @_noAllocation
-  private mutating func act(on output: Receiver.Output) {
+  mutating func act(on output: Receiver.Output) {
     switch output {
     case .pitch(let message, _): instrument.setPitch(message)
     case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
@@ -350,12 +358,8 @@ struct NetworkLoop: ~Copyable {
     let octets = datagram.octets.span.extracting(first: datagram.count)
     pass(receiver.receive(octets, from: datagram.from, at: datagram.at))
     while let output = receiver.next(in: octets) {
-      switch output {
-      case .pitch(let message, _): instrument.setPitch(message)
-      case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
-      default: break
-      }
-      perform(output)
+      act(on: output)
+      perform(output, at: receiver.instant)
     }
   }
 
@@ -366,7 +370,7 @@ struct NetworkLoop: ~Copyable {
     pass(receiver.receive(octets, from: packet.source, at: packet.arrival))
     while let output = receiver.next(in: octets) {
       act(on: output)
-      perform(output)
+      perform(output, at: receiver.instant)
     }
   }
 }

@@ -87,7 +87,13 @@ extension PeerCore {
 
   /// Adds a clock measurement to the ensemble state and to the external clock of the session, if there is one.
   private func measured(_ transit: ClockTransit, on session: SessionID, at now: Instant) {
-    guard let corrected = ensemble.measured(transit, on: session, at: now), !peerClocks.isEmpty else { return }
+    guard let corrected = ensemble.measured(transit, on: session, at: now) else { return }
+    if let slot = ensemble.roster.slot(of: session),
+      let offset = ensemble.roster[slot].updateTiming(corrected, at: now), let stream = roster.stream(of: session)
+    {
+      emit(.receiving(.clock(slot: stream.slot, session, offset: offset)))
+    }
+    guard !peerClocks.isEmpty else { return }
     if let n = peerClock(of: session) { peerClocks[n].measured(corrected, at: now) }
   }
 

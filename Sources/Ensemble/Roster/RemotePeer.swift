@@ -21,6 +21,8 @@ public struct RemotePeer: Sendable {
   var membership: Membership?
   /// The estimate of the peer's clock.
   var clock = RemoteClock()
+  /// The 99th percentile of the delay of packets to the peer.
+  var delay = DelayPercentile()
   /// The warnings about the peer that the player has received.
   var reportedWarnings: Set<PeerWarning> = []
   /// When the local peer last sent its timeline message to this peer alone, because the peer did not know it; nil if never.
@@ -55,6 +57,21 @@ public struct RemotePeer: Sendable {
     if clock.isSlewed { warnings.append(.clockIsSlewed) }
     return warnings
   }
+
+  /// Updates ``delay`` with a measurement that was added to ``clock``.
+  ///
+  /// - Returns: the offset of the peer's clock, if the receiver needs a new value; otherwise nil.
+  mutating func updateTiming(_ transit: ClockTransit, at now: Instant) -> Nanoseconds? {
+    guard session != nil, identity != nil, let offset = estimate(at: now)?.offset else { return nil }
+    if transit.direction == .out { delay.add(transit.difference - offset) }
+    if let reported = session!.reportedOffset, abs((offset - reported).count) <= Self.offsetTolerance { return nil }
+    session!.reportedOffset = offset
+    return offset
+  }
+
+  /// The change of an offset that the receiver does not need to know, in nanoseconds. It is less than the resolution of the time
+  /// stamps of messages.
+  private static let offsetTolerance: Int64 = 50_000
 }
 
 extension RemotePeer {
@@ -80,6 +97,8 @@ extension RemotePeer {
     var hasShaped = false
     /// Whether the player was informed that the peer sends a clock that is not used.
     var isClockReported = false
+    /// The offset of the peer's clock, as last reported to the receiver.
+    var reportedOffset: Nanoseconds?
     /// What of this peer is admitted, as last reported to the receiver.
     var admission = Admission()
     /// The settings that the peer has made on MIDI channels at the local peer.

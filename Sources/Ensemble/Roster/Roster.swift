@@ -57,6 +57,12 @@ public struct Roster: Sendable {
   /// The asymmetry of the network path that the player has set for the peer in a slot.
   func asymmetry(_ slot: Slot) -> Nanoseconds { rows[slot].session?.options.asymmetry ?? .zero }
 
+  /// The 99th percentile of the delay of packets to the peer in a slot; nil if it is not known.
+  func delay(to slot: Slot) -> Nanoseconds? { rows[slot].session == nil ? nil : rows[slot].delay.value }
+
+  /// Whether the peer in a slot is known to admit notes of the local player.
+  func admitsNotes(_ slot: Slot) -> Bool { rows[slot].membership?.presence?.gates[.notes] == true }
+
   func containsMember(_ identity: Identity) -> Bool { memberSlot(of: identity) != nil }
 
   /// The number of sessions.
@@ -165,7 +171,7 @@ public struct Roster: Sendable {
   }
 
   /// Discards the measurements of all clocks.
-  mutating func discardClocks() { for slot in rows.indices { rows[slot].clock = RemoteClock() } }
+  mutating func discardClocks() { for slot in rows.indices { (rows[slot].clock, rows[slot].delay) = (RemoteClock(), DelayPercentile()) } }
 
   /// Ends the membership. The row keeps the identity, the name and the clock of the peer, but no session.
   mutating func leave(_ slot: Slot) {

@@ -59,6 +59,7 @@ public final class ReceiverFuzzer: Fuzzer {
   private func address(_ slot: Int) -> SocketAddress { SocketAddress(host: UInt32(slot), port: 5005) }
 
   private func step() throws(FuzzFailure) {
+    while let output = receiver.nextTimed(at: now) { try record(output) }
     let slot = pick(Self.slots)
     // The cases are per thousand of all inputs.
     switch pick(1000) {
@@ -68,7 +69,11 @@ public final class ReceiverFuzzer: Fuzzer {
     case 980..<984: try open(slot)
     case 984..<987: try execute(.close(slot: slot, SessionID(number: sessions[slot] ?? 0)))
     case 987..<995: try admit(slot)
-    case 995..<999:
+    case 995..<997:
+      // The clock of the hostile packets, whose time stamps are then near or far.
+      let offset = Nanoseconds(pick(2) == 0 ? Int64(pick(10_000_000_000)) : Int64.random(in: .min ... .max, using: &random))
+      try execute(.clock(slot: slot, SessionID(number: sessions[slot] ?? 0), offset: offset))
+    case 997..<999:
       let message = Message.controlChange(Channel(wire: UInt8(pick(16))), controller: 121, value: 0)
       try execute(.sound(slot: slot, SessionID(number: sessions[slot] ?? 0), message))
     default: try execute(.releaseNotes)

@@ -1,0 +1,57 @@
+import MusicalTime
+import Playback
+
+/// When the notes of the local player's instrument sound at the other peers.
+///
+/// At the local peer, a note sounds at once or on a line of the grid. At all other peers it sounds on the first line that is
+/// not before the note and that the note can reach in time. It keeps its length. Two notes of a key that fall on the same line sound
+/// once.
+struct RemoteNotes: BitwiseCopyable {
+  /// When a message takes effect at the other peers.
+  enum Placement: BitwiseCopyable {
+    /// At an instant; if it has passed, at once.
+    case at(Instant)
+    /// Never: the message is not sent.
+    case never
+  }
+
+  /// When the last note of each key begins there.
+  private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: 0))
+  /// How much later than at the local peer the last note of each key begins.
+  private var delays = InlineArray<128, Nanoseconds>(repeating: .zero)
+  /// Whether the last note of each key is not sent, because another one sounds on its line. One bit per key.
+  private var merged = UInt128(0)
+
+  @_noLocks @_noAllocation
+  init() {}
+
+  /// Places the beginning of a note that sounds at `instant` at the local peer.
+  ///
+  /// - Parameter line: its line at the other peers; nil to sound as at the local peer.
+  @_noLocks @_noAllocation
+  mutating func begin(_ key: UInt8, at instant: Instant, line: Tick?, on schedule: PlaybackSchedule) -> Placement {
+    let index = Int(key & 0x7F)
+    let bit = UInt128(1) &<< UInt128(index)
+    merged &= ~bit
+    guard let line else {
+      delays[index] = .zero
+      return .at(instant)
+    }
+    let due = schedule.deadline(line)
+    // The clock of the master may have been steered since the last note, so the same line may be due some microseconds earlier.
+    if due < beginnings[index] + .milliseconds(1) {
+      merged |= bit
+      return .never
+    }
+    (beginnings[index], delays[index]) = (due, due - instant)
+    return .at(due)
+  }
+
+  /// Places the end of the last note of a key.
+  @_noLocks @_noAllocation
+  mutating func end(_ key: UInt8, at instant: Instant) -> Placement {
+    let index = Int(key & 0x7F)
+    guard merged & (UInt128(1) &<< UInt128(index)) == 0 else { return .never }
+    return .at(instant + delays[index])
+  }
+}

@@ -1,0 +1,68 @@
+import MIDI
+public import MusicalTime
+import PeerProtocol
+import RTPMIDI
+
+// The messages that arrive before they take effect.
+extension Receiver {
+  /// When ``nextTimed(at:)`` has an output, unless a message arrives before.
+  ///
+  /// Real-time: safe.
+  public var nextTimedDeadline: Instant { @_noLocks @_noAllocation get { timed.nextRelease } }
+
+  /// Returns the next output of the messages that are due at `now`; nil if there is none. ``instant`` is when the output takes
+  /// effect.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func nextTimed(at now: Instant) -> Output? {
+    while true {
+      if let output = takePending() {
+        guard case .reception(let reception) = output, isDelayed(reception, at: now) else { return output }
+        continue
+      }
+      timedPlace = nil
+      guard let entry = timed.take(at: now) else { return nil }
+      guard blocks[entry.place.block].sessions[entry.place.index].belongs(to: entry.session) else { continue }
+      switch entry.content {
+      case .reception(let reception):
+        instant = entry.instant
+        return .reception(reception)
+      case .message(let message, let stamp, let arrival):
+        timedPlace = entry.place
+        blocks[entry.place.block].sessions[entry.place.index].passed(entry.instant)
+        let first = output(message, stamp, arrival: arrival, isRecovered: false, at: entry.place, now: now)
+        instant = entry.instant
+        guard case .reception(let reception) = first, isDelayed(reception, at: now) else { return first }
+      }
+    }
+  }
+
+  /// Whether the copy of a message for the control thread waits for the instant of the message.
+  @_noLocks @_noAllocation
+  private mutating func isDelayed(_ reception: Reception, at now: Instant) -> Bool {
+    guard let place = timedPlace, let instant, instant > now else { return false }
+    let session = blocks[place.block].sessions[place.index].session
+    return timed.insert(
+      TimedMessages.Entry(.reception(reception), of: session, at: place, instant: instant, release: instant))
+  }
+
+  /// Keeps a message of the session at `place` that takes effect later.
+  ///
+  /// - Returns: whether it was kept. If not, it takes effect at once.
+  @_noLocks @_noAllocation
+  mutating func keep(_ message: Message, _ stamp: Instant, at place: SessionBlock.Place) -> Bool {
+    guard message.isOfChannel, !message.reportsActivity else { return false }
+    let session = blocks[place.block].sessions[place.index].session
+    guard !message.endsAllNotes,
+      let instant = blocks[place.block].sessions[place.index].instant(of: stamp, arrivedAt: arrival)
+    else {
+      timed.removeBeginnings(endedBy: message, of: session)
+      return false
+    }
+    return timed.insert(
+      TimedMessages.Entry(
+        .message(message, stamp: stamp, arrival: arrival), of: session, at: place, instant: instant,
+        release: instant - soundLead))
+  }
+}

@@ -1,0 +1,183 @@
+import MIDI
+import MusicalTime
+import Receiving
+import Testing
+import _TestSupport
+
+@testable import RTPMIDI
+
+/// Messages that arrive before the instants in their time stamps.
+@Suite struct TimedMessageTests {
+  private static let session = SessionID(number: 1)
+  private static let now = Instant(nanoseconds: 1_000_000_000)
+  private let channel = Channel(3)!
+
+  private func on(_ key: UInt7 = 60) -> Message { .noteOn(channel, key: key, velocity: 100) }
+  private func off(_ key: UInt7 = 60) -> Message { .noteOff(channel, key: key, velocity: 64) }
+
+  /// A message that sounds, the time at which it is passed to the sound, and its instant; nil: at once.
+  private struct Sound: Equatable {
+    let message: Message
+    let at: Instant
+    let instant: Instant?
+  }
+
+  /// A receiver in session 1. The clock of the remote peer is ahead by `offset`.
+  private struct Peer: ~Copyable {
+    var receiver = Receiver(identity: 1)
+    var sounds: [Sound] = []
+    /// The messages that the control thread got, and when.
+    var reports: [(message: Message, at: Instant)] = []
+    let offset: Nanoseconds
+    private var sender = PacketSender(ssrc: 7, sequence: 0)
+    private let address = SocketAddress(host: 1, port: 5005)
+
+    init(offset: Nanoseconds = .seconds(5_000_000), knowsClock: Bool = true) {
+      self.offset = offset
+      receiver.add(SessionBlock())
+      receiver.soundLead = .milliseconds(50)
+      var admission = Admission()
+      (admission.notes, admission.modification) = (true, true)
+      let source = StreamSource(ssrc: 7, address: address, localSSRC: 1)
+      receiver.execute(.open(slot: 0, session, source, admission))
+      if knowsClock { receiver.execute(.clock(slot: 0, session, offset: offset)) }
+    }
+
+    private mutating func add(_ output: Receiver.Output, at now: Instant) {
+      switch output {
+      case .sound(let message, _), .hear(let message, _):
+        sounds.append(Sound(message: message, at: now, instant: receiver.instant))
+      case .reception(.message(_, let message, _, _, _, isAdmitted: true)): reports.append((message, now))
+      default: break
+      }
+    }
+
+    /// Receives a message at `now` that takes effect at `instant`, by the local clock.
+    mutating func receive(_ message: Message, for instant: Instant, at now: Instant) {
+      let packet = octets { _ = sender.encode(message, at: instant + offset, into: &$0) }
+      _ = receiver.receive(packet.span, from: address, at: now)
+      while let output = receiver.next(in: packet.span) { add(output, at: now) }
+    }
+
+    mutating func execute(_ command: ReceivingCommand, at now: Instant) {
+      receiver.execute(command)
+      while let output = receiver.next() { add(output, at: now) }
+    }
+
+    /// Lets the time pass until `end`.
+    mutating func run(until end: Instant) {
+      while receiver.nextTimedDeadline <= end {
+        let now = receiver.nextTimedDeadline
+        while let output = receiver.nextTimed(at: now) { add(output, at: now) }
+      }
+    }
+  }
+
+  /// A note is passed to the sound with its instant, 50 ms in advance. The control thread gets it at its instant. The time stamp has a
+  /// resolution of 100 us.
+  @Test func noteSoundsAtTheInstantOfItsTimeStamp() throws {
+    var peer = Peer()
+    let due = Self.now + .milliseconds(200)
+    peer.receive(on(), for: due, at: Self.now)
+    #expect(peer.sounds.isEmpty && peer.reports.isEmpty)
+    peer.run(until: Self.now + .seconds(1))
+    let sound = try #require(peer.sounds.first)
+    let instant = try #require(sound.instant)
+    #expect(peer.sounds.count == 1 && sound.message == on())
+    #expect(abs((instant - due).count) <= 50_000 && sound.at == instant - .milliseconds(50))
+    #expect(peer.reports.map(\.message) == [on()] && peer.reports.first?.at == instant)
+  }
+
+  /// Without knowledge of the remote clock, and for instants that have passed, are near or are far away, a note sounds at once.
+  @Test func otherNotesSoundAtOnce() {
+    for (delay, knowsClock) in [(200, false), (0, true), (-500, true), (1, true), (4_500, true), (3_600_000, true)] {
+      var peer = Peer(knowsClock: knowsClock)
+      peer.receive(on(), for: Self.now + .milliseconds(Int64(delay)), at: Self.now)
+      #expect(peer.sounds == [Sound(message: on(), at: Self.now, instant: nil)], "\(delay) ms")
+    }
+  }
+
+  /// The clock of the remote peer may be anywhere: time stamps of 32 bits wrap around.
+  @Test(arguments: [Int64.min / 4, -1, 0, 429_496_729_550_000, .max / 4]) func timeStampsWrapAround(offset: Int64) throws {
+    var peer = Peer(offset: Nanoseconds(offset))
+    let due = Self.now + .milliseconds(200)
+    peer.receive(on(), for: due, at: Self.now)
+    peer.run(until: Self.now + .seconds(1))
+    #expect(abs((try #require(peer.sounds.first?.instant) - due).count) <= 50_000)
+  }
+
+  /// The end of a note may arrive before its beginning sounds. An end that is later than the next beginning of the key moves to it.
+  @Test func endsKeepTheirInstants() throws {
+    var peer = Peer()
+    let beginnings = [Self.now + .milliseconds(200), Self.now + .milliseconds(300)]
+    peer.receive(on(), for: beginnings[0], at: Self.now)
+    peer.receive(off(), for: Self.now + .milliseconds(350), at: Self.now + .milliseconds(1))
+    peer.receive(on(), for: beginnings[1], at: Self.now + .milliseconds(2))
+    peer.receive(off(), for: Self.now + .milliseconds(400), at: Self.now + .milliseconds(3))
+    peer.run(until: Self.now + .seconds(1))
+    #expect(peer.sounds.map(\.message) == [on(), off(), on(), off()])
+    let instants = try peer.sounds.map { try #require($0.instant) }
+    #expect(instants[1] == instants[2] && abs((instants[2] - beginnings[1]).count) <= 50_000)
+    #expect(abs((instants[3] - (Self.now + .milliseconds(400))).count) <= 50_000)
+  }
+
+  /// A message that ends notes at once also ends notes that have not begun, on its channel and of its key.
+  @Test func messagesAtOnceEndNotesThatHaveNotBegun() {
+    let allNotesOff = Message.controlChange(channel, controller: 123, value: 0)
+    for (ending, remaining) in [
+      (allNotesOff, []), (off(60), [on(61)]), (.controlChange(Channel(4)!, controller: 123, value: 0), [on(60), on(61)]),
+    ] {
+      var peer = Peer()
+      for key in [60, 61] as [UInt7] { peer.receive(on(key), for: Self.now + .milliseconds(200), at: Self.now) }
+      peer.receive(ending, for: Self.now, at: Self.now + .milliseconds(10))
+      peer.run(until: Self.now + .seconds(1))
+      #expect(peer.sounds.map(\.message).filter(\.startsNote) == remaining, "\(ending)")
+    }
+  }
+
+  /// A note was passed to the sound in advance. If its end comes at once, or if its session ends, the end takes effect when the note
+  /// has begun, so that the note does not hang.
+  @Test func endsFollowNotesThatWerePassedInAdvance() throws {
+    for closes in [false, true] {
+      var peer = Peer()
+      peer.receive(on(), for: Self.now + .milliseconds(100), at: Self.now)
+      let later = Self.now + .milliseconds(60)
+      peer.run(until: later)
+      let begin = try #require(peer.sounds.first?.instant)
+      if closes {
+        peer.execute(.close(slot: 0, Self.session), at: later)
+      } else {
+        peer.receive(off(), for: later, at: later)
+      }
+      #expect(peer.sounds.count == 2 && peer.sounds.last?.message == off() && peer.sounds.last?.instant == begin)
+    }
+  }
+
+  @Test func nothingSoundsAfterTheSession() {
+    var peer = Peer()
+    peer.receive(on(), for: Self.now + .milliseconds(200), at: Self.now)
+    peer.execute(.close(slot: 0, Self.session), at: Self.now)
+    peer.run(until: Self.now + .seconds(1))
+    #expect(peer.sounds.isEmpty && peer.reports.isEmpty)
+  }
+
+  /// The gate, the budget and the loudness are those at the release.
+  @Test func gateAndLoudnessAreThoseAtTheRelease() {
+    var peer = Peer()
+    peer.receive(on(), for: Self.now + .milliseconds(200), at: Self.now)
+    peer.execute(.admit(slot: 0, Self.session, Admission()), at: Self.now)
+    peer.run(until: Self.now + .seconds(1))
+    #expect(peer.sounds.isEmpty && peer.reports.isEmpty)
+  }
+
+  /// A peer has 128 messages in advance at most. Further ones sound at once.
+  @Test func numberOfMessagesIsBounded() {
+    var peer = Peer()
+    for number in 0..<200 {
+      peer.receive(on(UInt7(masking: UInt8(number % 128))), for: Self.now + .milliseconds(200), at: Self.now)
+    }
+    #expect(peer.sounds.count == 200 - 128)
+    peer.run(until: Self.now + .seconds(1))
+    #expect(peer.sounds.count == 200)
+  }
+}
