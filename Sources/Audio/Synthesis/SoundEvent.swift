@@ -20,7 +20,7 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     /// played.
     case recall
     /// A note, a controller or another message. If the instant is the instant of the submission, it is played as early as possible;
-    /// otherwise it takes effect at the instant, at the latest 64 frames later.
+    /// otherwise it takes effect at the instant. A note begins on its exact frame; any other message takes effect at most 63 frames later.
     case message(Message)
   }
 
