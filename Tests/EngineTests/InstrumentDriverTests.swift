@@ -11,7 +11,7 @@ import Testing
   private static let origin = Instant(nanoseconds: 1_000_000_000)
 
   /// An instrument that plays C4 to C6, on a grid of sixteenth notes: 125 ms at 120 BPM.
-  private func table(_ rest: String = "") throws -> InstrumentTable {
+  private func table(_ rest: String = "", length: String = "1/16") throws -> InstrumentTable {
     InstrumentTable(
       try InstrumentLoader.instrument(
         from: """
@@ -20,7 +20,7 @@ import Testing
           sound: harp
           scale: C major, C4..C6
           grid: 1/16, late 40%
-          length: 1/16
+          length: \(length)
           \(rest)
           """, file: "test.yaml"))
   }
@@ -279,7 +279,7 @@ import Testing
   /// Two notes of a key that sound at different instants at the local peer, but on the same line at the others, sound once there.
   @Test func notesOnTheSameLineSoundOnceAtTheOtherPeers() throws {
     var driver = InstrumentDriver(at: Self.origin)
-    var settings = settings(try table("length: 1/32"), run: 1)
+    var settings = settings(try table(length: "1/32"), run: 1)
     (settings.noteDelay, settings.lead) = (.milliseconds(60), .milliseconds(65))
     driver.adopt(settings, at: Self.origin)
     let actions = [1000, 1060, 2000].map { (at: Self.origin + .milliseconds($0), message: strike) }

@@ -98,7 +98,8 @@ import _TestSupport
   }
 
   /// The clock of the remote peer may be anywhere: time stamps of 32 bits wrap around.
-  @Test(arguments: [Int64.min / 4, -1, 0, 429_496_729_550_000, .max / 4]) func timeStampsWrapAround(offset: Int64) throws {
+  @Test(arguments: [.min / 4, -1, 0, 429_496_729_550_000, .max / 4] as [Int64])
+  func timeStampsWrapAround(offset: Int64) throws {
     var peer = Peer(offset: Nanoseconds(offset))
     let due = Self.now + .milliseconds(200)
     peer.receive(on(), for: due, at: Self.now)

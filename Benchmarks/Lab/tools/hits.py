@@ -26,8 +26,9 @@ NEAR = 50_000_000  # nanoseconds
 EDGE = 2_000_000  # nanoseconds at both ends of the recording, where a due hit may be recorded or not
 
 
-def onsets(path):
-    """The first frames of all hits in the left channel, the sample rate, and the number of frames."""
+def onsets(path, silence=QUIET):
+    """The first frames of all hits in the left channel, each after at least `silence` frames of silence, the sample rate, and the
+    number of frames."""
     with wave.open(path) as file:
         width, rate = file.getsampwidth(), file.getframerate()
         if width not in (2, 4):
@@ -47,7 +48,7 @@ def onsets(path):
             if abs(sample) <= level:
                 quiet += 1
                 continue
-            if quiet >= QUIET:
+            if quiet >= silence:
                 found.append(begin + index)
             quiet = 0
     return found, rate, len(samples)

@@ -1,6 +1,7 @@
-// notes CLIENT:PORT COUNT
+// notes CLIENT:PORT COUNT [DISTANCE]
 //
-// Sends COUNT side sticks to a port, at the instants of notes.h.
+// Sends COUNT side sticks to a port, at the instants of notes.h. All Sound Off ends each of them. With DISTANCE, only every
+// DISTANCEth of the instants has a side stick, and All Sound Off is not sent.
 //
 // Prints "stamp error below X us", then for each Note On the kernel time stamp of its arrival in nanoseconds of
 // CLOCK_MONOTONIC. The time stamp is that of an own port, to which the kernel delivers the same event in the same system call.
@@ -9,8 +10,8 @@
 
 int main(int argc, char **argv) {
   const char *me = "notes";
-  const int count = argc == 3 ? atoi(argv[2]) : 0;
-  if (count <= 0) return fprintf(stderr, "usage: notes CLIENT:PORT COUNT\n"), 64;
+  const int count = argc >= 3 && argc <= 4 ? atoi(argv[2]) : 0, distance = argc == 4 ? atoi(argv[3]) : 1;
+  if (count <= 0 || distance <= 0) return fprintf(stderr, "usage: notes CLIENT:PORT COUNT [DISTANCE]\n"), 64;
   realtime(me, 75);
   snd_seq_t *seq;
   snd_seq_addr_t player;
@@ -30,7 +31,7 @@ int main(int argc, char **argv) {
   if (!stamps) return perror(me), 71;
   const int64_t begin = now() + 100000000;
   for (int64_t n = 0; n < count; n++) {
-    const int64_t at = note_instant(begin, n);
+    const int64_t at = note_instant(begin, n * distance);
     snd_seq_event_t event, *arrived;
     snd_seq_ev_clear(&event);
     snd_seq_ev_set_source(&event, from.port);
@@ -48,6 +49,7 @@ int main(int argc, char **argv) {
     sleep_until(at + NOTE_LENGTH);
     snd_seq_ev_set_noteoff(&event, 9, 37, 0);
     check(me, argv[1], snd_seq_event_output_direct(seq, &event));
+    if (argc == 4) continue;
     snd_seq_ev_set_controller(&event, 9, 120, 0);
     check(me, argv[1], snd_seq_event_output_direct(seq, &event));
   }

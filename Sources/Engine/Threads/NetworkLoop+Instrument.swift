@@ -121,7 +121,9 @@ extension NetworkLoop {
     while remaining > 0, let output = receiver.nextTimed(at: now) {
       remaining -= 1
       act(on: output)
-      perform(output, at: receiver.instant.map { rhythm.aligned($0) })
+      var instant: Instant?
+      if let exact = receiver.instant { instant = rhythm.aligned(exact) }
+      perform(output, at: instant)
       rings.bell.ring()
     }
   }

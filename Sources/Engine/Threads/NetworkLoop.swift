@@ -358,7 +358,12 @@ struct NetworkLoop: ~Copyable {
     let octets = datagram.octets.span.extracting(first: datagram.count)
     pass(receiver.receive(octets, from: datagram.from, at: datagram.at))
     while let output = receiver.next(in: octets) {
-      act(on: output)
+      // Not `act`, because the octets of the datagram are in use.
+      switch output {
+      case .pitch(let message, _): instrument.setPitch(message)
+      case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
+      default: break
+      }
       perform(output, at: receiver.instant)
     }
   }

@@ -208,7 +208,9 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   }
 
   /// The length of a unit of the grid in thousandths of a tick.
-  var unitLength: Int64 {
+  ///
+  /// Real-time: safe.
+  public var unitLength: Int64 {
     @_noLocks @_noAllocation get { table.quantizer.grid.ticks &* MusicalPosition.perTick }
   }
 }
