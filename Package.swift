@@ -27,6 +27,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
   ],
@@ -77,10 +78,20 @@ let package = Package(
         "Realtime", "Receiving", "Rhythm", "Sending", "Transports", containers,
         .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
       ]),
+    .target(
+      name: "Console",
+      dependencies: [
+        "Audio", "Engine", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Rhythm",
+        .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
+      ],
+      resources: [.copy("Page")]),
     .executableTarget(
       name: "tutti",
       dependencies: [
-        "Engine", "Measurement", "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Console", "Engine", "Measurement", "Simulation",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     // Random numbers, virtual worlds, hostile input and child processes, for the tests and the benchmarks.
@@ -122,6 +133,14 @@ let package = Package(
     .testTarget(name: "AudioTests", dependencies: ["_TestSupport", "Audio", "MIDI", "CAllocationCount"]),
     .testTarget(name: "MeasurementTests", dependencies: ["_TestSupport", "Measurement"]),
     .testTarget(name: "EngineTests", dependencies: ["_TestSupport", "Engine", "CAllocationCount"]),
+    .testTarget(
+      name: "ConsoleTests",
+      dependencies: [
+        "Audio", "ClockSync", "Console", "Engine", "MusicalTime", "PeerProtocol", "Rhythm", "_TestSupport",
+        "_TestTraits",
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      exclude: ["Page"]),
     .testTarget(name: "LiveTests", dependencies: ["_TestSupport", "_TestTraits", "Engine"]),
     .testTarget(
       name: "tuttiTests",

@@ -1,6 +1,7 @@
 import Ensemble
 import MusicalTime
 import PeerProtocol
+import Realtime
 import Rhythm
 
 // The patch that plays: the choice of the player, or the patch of the master.
@@ -49,8 +50,20 @@ extension Peer {
     ensemble.ticksPerBar = patch.meter.ticksPerBar
     ensemble.layerChange = patch.layerChange
     share()
+    patchChange = PatchChange(number: patchChange.number &+ 1, tick: nextPatchTick(of: table, at: MonotonicClock.now))
     clock.play(table)
     followChords(of: table)
+  }
+
+  /// The tick at which the clock thread changes to `table`: the beginning of the first bar of `table` whose step has not been
+  /// passed to the sound at `now`.
+  private func nextPatchTick(of table: StepTable, at now: Instant) -> Tick {
+    let schedule = ensemble.schedule
+    guard ensemble.role != .idle, schedule.run != 0 else { return Tick(0) }
+    let ticksPerBar = Int64(table.stepsPerBar) * Tick.perStep
+    let first = max(schedule.firstTick(notBefore: now + ensemble.soundLead), schedule.start).index
+    let (bar, rest) = first.quotientAndRemainder(dividingBy: ticksPerBar)
+    return Tick((rest > 0 ? bar + 1 : bar) * ticksPerBar)
   }
 
   /// Shares the patch that plays.

@@ -52,6 +52,8 @@ public final class Peer {
   var sessionLog: SessionLog
   /// Nil if there is no observer.
   var observer: EventObserver?
+  /// Nil if nothing shows the state of the peer.
+  var snapshotObserver: SnapshotObserver?
   /// The newest counters of the clock thread.
   var clockCounters = ClockCounters()
   /// The number of datagrams that the kernel dropped. Set at the end.
@@ -78,6 +80,8 @@ public final class Peer {
   public internal(set) var patch: Patch
   /// The name of ``patch``: as the user has written it, or with the name of the peer that has sent it.
   public internal(set) var patchName: String
+  /// When ``patch`` begins.
+  var patchChange = PatchChange()
   /// The name of the patch that the player has chosen last, as the user has written it.
   public internal(set) var chosenPatchName: String
   /// The name of the instrument as the user has written it; nil if the notes are played as they are.
@@ -252,12 +256,18 @@ public final class Peer {
   /// - Parameters:
   ///   - status: is called about ten times a second.
   ///   - watch: is called with each event.
+  ///   - snapshot: is called with the complete state, on each change of the rhythm and about ten times a second. It must return
+  ///     at once.
   /// - Returns: whether the peer has left or must be started again with a new identity.
   /// - Throws: ``AudioFileError``, ``TraceError`` or ``EngineError`` if the recording, the trace or the MIDI recording is not
   ///   complete.
   @discardableResult
-  public func run(status: ((PeerStatus) -> Void)? = nil, watch: ((PeerEvent) -> Void)? = nil) throws -> Outcome {
+  public func run(
+    status: ((PeerStatus) -> Void)? = nil, watch: ((PeerEvent) -> Void)? = nil,
+    snapshot: ((PeerSnapshot) -> Void)? = nil
+  ) throws -> Outcome {
     observer = watch.map(EventObserver.init)
+    snapshotObserver = snapshot.map(SnapshotObserver.init)
     discovery = startDiscovery()
     storage.saved = configuration.restored
     awaitedRecipient = configuration.recipient
@@ -290,6 +300,7 @@ public final class Peer {
       recordSound(at: now)
       if sound.raiseLead() { raiseSoundLead() }
       if let message = sound.warning(at: now) { log.warning("\(message)") }
+      reportSnapshot(at: now)
       if let status, now >= nextStatus {
         nextStatus = now + .milliseconds(100)
         status(self.status)

@@ -16,6 +16,12 @@ public struct TickAccount: Sendable {
   /// The last tick of the run that the local peer has played.
   private var last: Tick?
 
+  /// The number of ticks that did not arrive, of all runs.
+  public var lost: Int64 {
+    let current = last.map { max(0, $0 - max(first ?? start, start) + 1) } ?? 0
+    return max(0, expected + current - received)
+  }
+
   public init() {}
 
   /// The local peer has played `tick` of the run.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Audio
+import Console
 import Engine
 import Foundation
 import Logging
@@ -24,6 +25,9 @@ struct PeerCommand: ParsableCommand {
 
   @OptionGroup(title: "Ensemble")
   var ensemble: EnsembleOptions
+
+  @OptionGroup(title: "Web page")
+  var console: ConsoleOptions
 
   @Flag(
     help: ArgumentHelp(
@@ -188,7 +192,8 @@ struct PeerCommand: ParsableCommand {
         output.flush()
       }
       let name = name ?? ProcessInfo.processInfo.hostName
-      let log = Logger(label: "tutti") { _ in TerminalLog(terminal) }
+      let pages = PageConnection()
+      let log = Logger(label: "tutti") { _ in MultiplexLogHandler([TerminalLog(terminal), PageLog(pages)]) }
       let store = try StateStore(name: name, log: log)
       let saved = restore ? store.restoreSession(log) : nil
       let patchName = self.patch ?? saved?.patch ?? PatchLibrary.standard
@@ -241,13 +246,19 @@ struct PeerCommand: ParsableCommand {
         rhythm: PatchSelector(.rhythm, patchName, patchVersion, post: mailbox.post, terminal: terminal),
         instrument: PatchSelector(
           .instrument, instrument, instrumentVersion, post: mailbox.post, terminal: terminal))
+      if let console = try console.open(configuration, mailbox: mailbox, rhythms: selectors.rhythm) {
+        pages.connect(console)
+        printAddresses(console, terminal, output)
+      }
+      defer { pages.close() }
       let input = KeyboardInput(mailbox, selectors, on: terminal)
       defer { input.restoreTerminal() }
       func run() throws -> Peer.Outcome {
         try peer.run(
           status: terminal.isInteractive
             ? { terminal.showStatus(StatusDisplay.lines($0, size: terminal.size)) } : nil,
-          watch: json ? { if let line = EventLine($0) { output.write(json: line) } } : nil)
+          watch: json ? { if let line = EventLine($0) { output.write(json: line) } } : nil,
+          snapshot: pages.snapshotObserver)
       }
       if try run() == .renewedIdentity {
         // The peer starts again, once. The rhythm of the saved session belongs to the former identity.
@@ -274,6 +285,17 @@ struct PeerCommand: ParsableCommand {
     output.write(
       json: Ready(
         name: configuration.name, identity: "\(peer.identity)", port: peer.port, at: MonotonicClock.now.nanoseconds))
+  }
+
+  /// Prints the addresses of the web page.
+  private func printAddresses(_ console: WebConsole, _ terminal: Terminal, _ output: OutputWriter) {
+    let (lead, play) = (console.address(for: .lead), console.address(for: .play))
+    guard json else {
+      terminal.printLine("web page: \(lead)")
+      if lead != play { terminal.printLine("web page for players who do not control the rhythm: \(play)") }
+      return
+    }
+    output.write(json: PageReady(lead: lead, play: play, at: MonotonicClock.now.nanoseconds))
   }
 
   /// The most important keys, for the first line of the output.

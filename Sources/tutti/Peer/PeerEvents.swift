@@ -19,6 +19,21 @@ struct Ready: Encodable {
   }
 }
 
+/// The addresses of the web page.
+struct PageReady: Encodable {
+  let event = "page"
+  /// The address for players who control the rhythm, and the one for all others.
+  var lead: String
+  var play: String
+  /// Nanoseconds of CLOCK_MONOTONIC.
+  var at: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case event, lead, play
+    case at = "at_ns"
+  }
+}
+
 /// One event of `tutti peer --json`. Fields without a value are omitted.
 struct EventLine: Encodable {
   var event: String

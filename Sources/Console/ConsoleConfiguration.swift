@@ -1,0 +1,22 @@
+public import PeerProtocol
+
+/// The configuration of a ``WebConsole``.
+public struct ConsoleConfiguration: Sendable {
+  public var address: ListenAddress
+  /// The key of the group; nil without a passkey.
+  public var key: GroupKey?
+  /// Whether every page may control the peer, without a token.
+  public var isOpen: Bool
+  /// The host name of this machine, which is accepted in addresses of the page.
+  public var machine: String
+  /// The path of the SoundFont for the sounds of the pages.
+  public var soundFont: String
+
+  public init(address: ListenAddress, key: GroupKey?, isOpen: Bool, machine: String, soundFont: String) {
+    self.address = address
+    self.key = key
+    self.isOpen = isOpen
+    self.machine = machine
+    self.soundFont = soundFont
+  }
+}

@@ -1,0 +1,169 @@
+// The page: connects the modules, and shows either the entry or the session.
+
+import { Audio } from "./audio.js"
+import { Connection } from "./connection.js"
+import { EnsembleView } from "./ensemble.js"
+import { InstrumentView } from "./instrument.js"
+import { LeaderStrip } from "./leader-strip.js"
+import { Rhythm, Schedule } from "./rhythm.js"
+import { language, languages, setLanguage, text, translate } from "./strings.js"
+
+const element = (id) => document.getElementById(id)
+
+/** The token in the fragment of the address. It is never sent as part of a URL. */
+const token = new URLSearchParams(location.hash.slice(1)).get("token")
+
+const connection = new Connection(token)
+const rhythm = new Rhythm()
+const audio = new Audio(connection, rhythm)
+const state = { ensemble: undefined, levels: undefined }
+
+function announce(message) {
+  element("announcer").textContent = message
+}
+
+const context = { audio, connection, rhythm, state, announce }
+const strip = new LeaderStrip(context)
+const ensemble = new EnsembleView(context)
+const instrument = new InstrumentView(context)
+const views = [strip, ensemble, instrument]
+
+// The connection.
+
+function showConnection() {
+  const name = state.ensemble?.name ?? ""
+  const { state: status } = connection
+  const key = status === "open" ? (name ? "connected" : "connecting") : status
+  element("connection").textContent = text(key, { name })
+  element("connection").dataset.state = status
+  const problem = { refused: "refusedText", limited: "limitedText" }[status]
+  element("entry-problem").textContent = problem ? text(problem) : ""
+  if (problem) showSession(false)
+}
+
+function showSession(isShown) {
+  element("entry").hidden = isShown
+  element("session").hidden = !isShown
+}
+
+function render() {
+  showConnection()
+  for (const view of views) view.render()
+}
+
+let previousSchedule
+connection.addEventListener("state", () => render())
+connection.addEventListener("welcome", () => render())
+connection.addEventListener("clock", () => {
+  if (previousSchedule) rhythm.setSchedule(new Schedule(previousSchedule, (instant) => connection.relative(instant)))
+  audio.update()
+})
+connection.addEventListener("rhythm", ({ detail }) => {
+  const didPlay = rhythm.schedule?.plays
+  previousSchedule = detail
+  rhythm.setSchedule(new Schedule(detail, (instant) => connection.relative(instant)))
+  audio.update()
+  if (didPlay !== undefined && didPlay !== detail.plays) announce(text(detail.plays ? "started" : "stopped"))
+  strip.render()
+})
+connection.addEventListener("patch", ({ detail }) => {
+  rhythm.setPatch(detail)
+  audio.update()
+  ensemble.renderPatch()
+})
+connection.addEventListener("ensemble", ({ detail }) => {
+  state.ensemble = detail
+  render()
+})
+connection.addEventListener("levels", ({ detail }) => {
+  state.levels = detail
+  ensemble.renderLevels()
+})
+audio.addEventListener("change", () => {
+  ensemble.renderSound()
+  instrument.render()
+})
+
+// The entry: everything that needs a user's action happens before the first await.
+
+let wakeLock
+
+async function keepAwake() {
+  try {
+    wakeLock = await navigator.wakeLock?.request("screen")
+  } catch {
+    // The battery may be low. The page works without it.
+  }
+}
+
+element("join").addEventListener("click", () => {
+  if (!globalThis.AudioContext) {
+    element("entry-problem").textContent = text("noAudio")
+    return
+  }
+  audio.start()
+  keepAwake()
+  showSession(true)
+  strip.focus()
+})
+
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return
+  if (audio.context) {
+    audio.context.resume().catch(() => undefined)
+    audio.update()
+  }
+  if (wakeLock?.released) keepAwake()
+})
+
+// The tabs, as in the ARIA Authoring Practices.
+
+const tabs = [
+  { tab: element("tab-ensemble"), panel: element("ensemble") },
+  { tab: element("tab-instrument"), panel: element("instrument") },
+]
+
+function select(index) {
+  tabs.forEach(({ tab, panel }, n) => {
+    const isSelected = n === index
+    tab.setAttribute("aria-selected", String(isSelected))
+    tab.tabIndex = isSelected ? 0 : -1
+    panel.hidden = !isSelected
+  })
+  instrument.setVisible(index === 1)
+}
+
+tabs.forEach(({ tab }, index) => {
+  tab.addEventListener("click", () => select(index))
+  tab.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    if (!step) return
+    const next = (index + step + tabs.length) % tabs.length
+    select(next)
+    tabs[next].tab.focus()
+  })
+})
+
+// The language.
+
+for (const [code, strings] of Object.entries(languages)) {
+  const option = document.createElement("option")
+  option.value = code
+  option.lang = code
+  option.textContent = strings.languageName
+  element("language").append(option)
+}
+element("language").value = language()
+element("language").addEventListener("change", (event) => {
+  setLanguage(event.target.value)
+  translate()
+  render()
+  ensemble.renderPatch()
+})
+
+translate()
+render()
+connection.connect()
+
+// For the tests, which read the state of the page.
+globalThis.tutti = { audio, connection, rhythm, state }

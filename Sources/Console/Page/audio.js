@@ -1,0 +1,167 @@
+// The audio output of this device.
+
+import { OutputClock } from "./output-clock.js"
+import { RhythmPlayer } from "./player.js"
+import { Samples } from "./samples.js"
+
+const DELAY_KEY = "tutti.output-delay"
+const LOUDNESS_KEY = "tutti.rhythm-loudness"
+/** The output is recreated if its clock stands still for this time, in milliseconds. */
+const STALL = 3000
+const STANDARD_LOUDNESS = 80
+
+/** Reads a number from the storage of the browser, which may be blocked. */
+function stored(key, standard) {
+  try {
+    const value = Number(localStorage.getItem(key) ?? standard)
+    return Number.isFinite(value) ? value : standard
+  } catch {
+    return standard
+  }
+}
+
+function store(key, value) {
+  try {
+    localStorage.setItem(key, String(value))
+  } catch {
+    // Private windows may refuse. The setting then lasts until the page is closed.
+  }
+}
+
+/** Events: `change` when the state or the samples have changed. */
+export class Audio extends EventTarget {
+  /** The loudness of the rhythm on this device in percent. */
+  loudness = stored(LOUDNESS_KEY, STANDARD_LOUDNESS)
+  /** The delay of the output that the browser does not know, in milliseconds. */
+  delay = stored(DELAY_KEY, 0)
+  context = undefined
+  samples = undefined
+  player = undefined
+  outputClock = undefined
+  #connection
+  #rhythm
+  #manifest
+  #worker
+  #rhythmGain
+  #output
+  #lastTime = { time: -1, moment: 0 }
+
+  constructor(connection, rhythm) {
+    super()
+    this.#connection = connection
+    this.#rhythm = rhythm
+    connection.addEventListener("sounds", ({ detail }) => {
+      this.#manifest = detail
+      this.samples?.setManifest(detail)
+      this.#changed()
+    })
+  }
+
+  /** Opens the output. Must be called by a handler of a user's action, before any await. */
+  start() {
+    if (navigator.audioSession) navigator.audioSession.type = "playback"
+    this.#open()
+    if (!this.#worker) {
+      this.#worker = new Worker("/timer.js")
+      this.#worker.addEventListener("message", () => this.#poll())
+    }
+    return this.context.resume()
+  }
+
+  get isRunning() {
+    return this.context?.state === "running"
+  }
+
+  #open() {
+    const previous = this.context
+    const context = new AudioContext({ latencyHint: "interactive" })
+    this.context = context
+    this.outputClock = new OutputClock(context)
+    this.outputClock.manualDelay = this.delay / 1000
+    // The peer's sounds reach full scale together, so the sum is limited.
+    const limiter = new DynamicsCompressorNode(context, {
+      threshold: -6, knee: 6, ratio: 12, attack: 0.002, release: 0.1,
+    })
+    limiter.connect(context.destination)
+    this.#output = limiter
+    this.#rhythmGain = new GainNode(context, { gain: (this.loudness / 100) ** 2 })
+    this.#rhythmGain.connect(limiter)
+    this.samples = new Samples(context, this.#connection.headers)
+    this.samples.addEventListener("progress", () => this.#changed())
+    if (this.#manifest) this.samples.setManifest(this.#manifest)
+    this.player = new RhythmPlayer({
+      context, output: this.#rhythmGain, outputClock: this.outputClock, samples: this.samples,
+      connection: this.#connection, rhythm: this.#rhythm,
+    })
+    context.addEventListener("statechange", () => this.#changed())
+    previous?.close().catch(() => undefined)
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"))
+  }
+
+  /** Called by the worker. */
+  #poll() {
+    if (!this.context) return
+    if (this.context.state === "interrupted" || this.context.state === "suspended") {
+      this.context.resume().catch(() => undefined)
+      return
+    }
+    this.#checkStall()
+    this.update()
+  }
+
+  /** Recreates an output whose clock stands still. */
+  #checkStall() {
+    const now = performance.now()
+    if (this.context.currentTime !== this.#lastTime.time) {
+      this.#lastTime = { time: this.context.currentTime, moment: now }
+    } else if (now - this.#lastTime.moment > STALL && !document.hidden) {
+      this.#lastTime = { time: -1, moment: now }
+      this.#open()
+    }
+  }
+
+  /** Schedules the rhythm again. Called on each change of the rhythm. */
+  update() {
+    if (!this.isRunning) return
+    this.outputClock.update()
+    this.player.update()
+  }
+
+  setLoudness(percent) {
+    this.loudness = percent
+    store(LOUDNESS_KEY, percent)
+    this.#rhythmGain?.gain.setTargetAtTime((percent / 100) ** 2, this.context.currentTime, 0.02)
+  }
+
+  setDelay(milliseconds) {
+    this.delay = milliseconds
+    store(DELAY_KEY, milliseconds)
+    if (this.outputClock) this.outputClock.manualDelay = milliseconds / 1000
+    this.update()
+  }
+
+  /**
+   * Plays a note of an instrument at once. Returns a function that releases it; undefined if the note cannot sound.
+   * `strength` is 0...1.
+   */
+  play(instrument, key, strength) {
+    if (!this.isRunning) return undefined
+    const isDrum = instrument.drums.length > 0
+    const sound = isDrum ? this.samples.drum(key) : this.samples.tone(instrument.program, key)
+    if (!sound) return undefined
+    const { context } = this
+    const source = new AudioBufferSourceNode(context, { buffer: sound.buffer, playbackRate: sound.rate })
+    const gain = new GainNode(context, { gain: sound.gain * Math.max(0.05, strength) ** 2 * 1.6 })
+    source.connect(gain).connect(this.#output)
+    source.start()
+    source.addEventListener("ended", () => gain.disconnect())
+    return () => {
+      if (!instrument.sustains) return
+      gain.gain.setTargetAtTime(0, context.currentTime, 0.05)
+      source.stop(context.currentTime + 0.4)
+    }
+  }
+}

@@ -1,0 +1,219 @@
+// The connection to the peer: the WebSocket, and the estimate of the peer's clock.
+
+import { RemoteClock } from "./clock.js"
+import { Kind, decode, decodeJSON, decodeLevels, decodeRhythm, encode, encodeJSON } from "./frames.js"
+
+const SUBPROTOCOL = "tutti.1"
+const FIRST_EXCHANGES = 8
+const BURST_EXCHANGES = 4
+const EXCHANGE_INTERVAL = 40
+const BURST_INTERVAL = 5000
+const RETRY_INTERVALS = [300, 600, 1200, 2500, 2500]
+const LIMITED_INTERVAL = 30_000
+/** A connection on which nothing arrives for this time is replaced. */
+const PATIENCE = 12_000
+
+/** The page's clock in nanoseconds. */
+const pageNow = () => BigInt(Math.round(performance.now() * 1e6))
+
+/**
+ * Events: `state` (connecting, open, lost, refused, limited), and one for each kind of frame, with the decoded payload as `detail`.
+ */
+export class Connection extends EventTarget {
+  state = "connecting"
+  access = "play"
+  /** The resolution of performance.now() in nanoseconds. */
+  resolution = globalThis.crossOriginIsolated ? 5000 : 100_000
+  clock = new RemoteClock()
+  #token
+  #socket
+  #sequence = 0
+  #attempt = 0
+  #timers = []
+  #heard = 0
+  #isClosed = false
+  /** The newest estimate: the offset at a moment in milliseconds of performance.now(), relative to #base. */
+  #estimate
+  /** A BigInt near the peer's clock, so that differences fit into a Number. */
+  #base
+
+  constructor(token) {
+    super()
+    this.#token = token
+  }
+
+  /** Connects, and connects again whenever the connection is lost. */
+  async connect() {
+    if (this.#isClosed) return
+    this.#setState(this.#attempt === 0 ? "connecting" : "lost")
+    const status = await this.#checkToken()
+    if (this.#isClosed) return
+    if (status === 401) return this.#setState("refused")
+    if (status === 429) {
+      this.#setState("limited")
+      return this.#retry(LIMITED_INTERVAL)
+    }
+    if (status !== 204) return this.#retry()
+    this.#open()
+  }
+
+  close() {
+    this.#isClosed = true
+    this.#socket?.close()
+    this.#clearTimers()
+  }
+
+  /** The headers for requests of sounds. */
+  get headers() {
+    return this.#token ? { Authorization: `Bearer ${this.#token}` } : {}
+  }
+
+  async #checkToken() {
+    try {
+      const response = await fetch("/join", { headers: this.headers, signal: AbortSignal.timeout(4000) })
+      return response.status
+    } catch {
+      return 0
+    }
+  }
+
+  #open() {
+    const protocols = this.#token ? [SUBPROTOCOL, `token.${this.#token}`] : [SUBPROTOCOL]
+    const socket = new WebSocket(`ws://${location.host}/socket`, protocols)
+    this.#socket = socket
+    socket.binaryType = "arraybuffer"
+    socket.addEventListener("open", () => this.#opened())
+    socket.addEventListener("message", (event) => this.#receive(event.data))
+    socket.addEventListener("close", () => this.#lost(socket))
+  }
+
+  #opened() {
+    this.#attempt = 0
+    this.#heard = performance.now()
+    // The peer may have started again, with another clock.
+    this.clock = new RemoteClock()
+    this.#estimate = undefined
+    this.#setState("open")
+    this.#burst(FIRST_EXCHANGES)
+    this.#timers.push(setInterval(() => this.#burst(BURST_EXCHANGES), BURST_INTERVAL))
+    this.#timers.push(setInterval(() => this.#checkSilence(), 2000))
+  }
+
+  #checkSilence() {
+    if (performance.now() - this.#heard > PATIENCE && !document.hidden) this.#socket?.close()
+  }
+
+  #lost(socket) {
+    if (socket !== this.#socket || this.#isClosed) return
+    this.#clearTimers()
+    this.#setState("lost")
+    this.#retry()
+  }
+
+  #retry(delay = RETRY_INTERVALS[Math.min(this.#attempt, RETRY_INTERVALS.length - 1)]) {
+    this.#attempt += 1
+    setTimeout(() => this.connect(), delay)
+  }
+
+  #clearTimers() {
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#timers = []
+  }
+
+  #setState(state) {
+    this.state = state
+    this.#emit("state", state)
+  }
+
+  #emit(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }))
+  }
+
+  #send(kind, payload) {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return
+    this.#sequence += 1
+    this.#socket.send(encode(kind, this.#sequence, pageNow(), payload))
+  }
+
+  /** Sends a command, such as {do: "tempo", bpm: 96}. */
+  command(command) {
+    this.#send(Kind.command, encodeJSON(command))
+  }
+
+  /** Reports the activity of the player, 0...127. */
+  activity(value) {
+    this.#send(Kind.activity, Uint8Array.of(value))
+  }
+
+  #receive(data) {
+    const arrived = pageNow()
+    this.#heard = performance.now()
+    const frame = decode(data)
+    if (!frame) return
+    switch (frame.kind) {
+      case Kind.clockReply: return this.#measure(frame, arrived)
+      case Kind.welcome: {
+        const welcome = decodeJSON(frame.payload)
+        this.access = welcome.access
+        return this.#emit("welcome", welcome)
+      }
+      case Kind.rhythm: return this.#emit("rhythm", decodeRhythm(frame.payload))
+      case Kind.levels: return this.#emit("levels", decodeLevels(frame.payload))
+      case Kind.ensemble: return this.#emit("ensemble", decodeJSON(frame.payload))
+      case Kind.patch: return this.#emit("patch", decodeJSON(frame.payload))
+      case Kind.sounds: return this.#emit("sounds", decodeJSON(frame.payload))
+      case Kind.library: return this.#emit("library", decodeJSON(frame.payload))
+      case Kind.notices: return this.#emit("notices", decodeJSON(frame.payload))
+      default: return undefined
+    }
+  }
+
+  // The clock.
+
+  #burst(count) {
+    for (let n = 0; n < count; n += 1) {
+      setTimeout(() => this.#send(Kind.clockRequest), n * EXCHANGE_INTERVAL)
+    }
+  }
+
+  #measure(reply, arrived) {
+    const [sent, received] = [reply.payload.getBigInt64(0), reply.payload.getBigInt64(8)]
+    this.clock.add(true, sent, received, this.resolution, arrived)
+    this.clock.add(false, reply.at, arrived, this.resolution, arrived)
+    const estimate = this.clock.estimate(arrived)
+    if (!estimate) return
+    this.#base ??= arrived + estimate.offset
+    this.#estimate = {
+      moment: Number(arrived) / 1e6, peer: Number(arrived + estimate.offset - this.#base), rate: 1 + estimate.skew / 1e6,
+      uncertainty: Number(estimate.uncertainty) / 1e6, deviation: Number(estimate.deviation) / 1e6,
+    }
+    this.#emit("clock", this.#estimate)
+  }
+
+  /** Whether the peer's clock is known. */
+  get hasClock() {
+    return this.#estimate !== undefined
+  }
+
+  /** The largest error of the clock in milliseconds; undefined before the first exchange. */
+  get uncertainty() {
+    return this.#estimate?.uncertainty
+  }
+
+  /** An instant of the peer, a BigInt in nanoseconds, as a Number relative to a fixed instant. */
+  relative(instant) {
+    return Number(instant - (this.#base ?? 0n))
+  }
+
+  /** The peer's clock at a moment of performance.now(), in nanoseconds relative to the same instant. */
+  peerTime(moment = performance.now()) {
+    const { moment: reference, peer, rate } = this.#estimate
+    return peer + (moment - reference) * 1e6 * rate
+  }
+
+  /** The moment of performance.now(), in milliseconds, at which the peer's clock shows a relative instant. */
+  moment(peerTime) {
+    const { moment: reference, peer, rate } = this.#estimate
+    return reference + (peerTime - peer) / 1e6 / rate
+  }
+}

@@ -1,0 +1,93 @@
+// The frames of the WebSocket. The documentation of the module Console (Protocol.md) describes them.
+
+export const VERSION = 1
+export const HEADER_LENGTH = 16
+
+export const Kind = Object.freeze({
+  welcome: 1, rhythm: 2, levels: 3, ensemble: 4, patch: 5, sounds: 6, library: 7, notices: 8, clockReply: 16,
+  clockRequest: 128, command: 129, activity: 130,
+})
+
+const MAXIMUM_TICK = (1n << 63n) - 1n
+const text = new TextDecoder()
+
+/** Decodes a frame from the peer; undefined if it is malformed or of another version. */
+export function decode(buffer) {
+  if (buffer.byteLength < HEADER_LENGTH) return undefined
+  const view = new DataView(buffer)
+  if (view.getUint8(0) !== VERSION) return undefined
+  return {
+    kind: view.getUint8(1), sequence: view.getUint32(4), at: view.getBigInt64(8),
+    payload: new DataView(buffer, HEADER_LENGTH),
+  }
+}
+
+/** Encodes a frame to the peer. `at` is a BigInt in nanoseconds of the page's clock. */
+export function encode(kind, sequence, at, payload = new Uint8Array()) {
+  const octets = new Uint8Array(HEADER_LENGTH + payload.length)
+  const view = new DataView(octets.buffer)
+  view.setUint8(0, VERSION)
+  view.setUint8(1, kind)
+  view.setUint32(4, sequence)
+  view.setBigInt64(8, at)
+  octets.set(payload, HEADER_LENGTH)
+  return octets
+}
+
+export function decodeJSON(payload) {
+  return JSON.parse(text.decode(payload))
+}
+
+export function encodeJSON(value) {
+  return new TextEncoder().encode(JSON.stringify(value))
+}
+
+/** A tick as a Number; Infinity for "never". */
+function tick(payload, offset) {
+  const value = payload.getBigInt64(offset)
+  return value === MAXIMUM_TICK ? Infinity : Number(value)
+}
+
+function mix(payload, offset) {
+  const parts = [0, 1, 2, 3].map((part) => payload.getUint8(offset + part))
+  return { parts, isQuiet: payload.getUint8(offset + 4) === 1 }
+}
+
+function segment(payload, offset) {
+  return {
+    tick: Number(payload.getBigInt64(offset)), instant: payload.getBigInt64(offset + 8),
+    quarter: payload.getFloat64(offset + 16),
+  }
+}
+
+/** Decodes the payload of a frame `rhythm`. Instants are BigInt nanoseconds of the peer's clock. */
+export function decodeRhythm(payload) {
+  return {
+    run: payload.getUint32(0), firstRun: payload.getUint32(4), plays: payload.getUint8(8) === 1,
+    sends: payload.getUint8(9) === 1, intensity: payload.getUint8(10), nextIntensity: payload.getUint8(11),
+    mix: mix(payload, 12), nextMix: mix(payload, 17), ticksPerClick: payload.getUint16(22), start: tick(payload, 24),
+    end: tick(payload, 32), changeTick: tick(payload, 40), intensityTick: tick(payload, 48), mixTick: tick(payload, 56),
+    countInStart: tick(payload, 64), first: segment(payload, 72), second: segment(payload, 96),
+  }
+}
+
+const LEVELS_HEADER = 8
+const MEMBER_LENGTH = 22
+const UNKNOWN_OFFSET = -(1n << 63n)
+
+/** Decodes the payload of a frame `levels`. */
+export function decodeLevels(payload) {
+  const count = payload.getUint16(2)
+  const members = []
+  for (let n = 0; n < count; n += 1) {
+    const start = LEVELS_HEADER + n * MEMBER_LENGTH
+    const [activity, offset] = [payload.getUint8(start + 8), payload.getBigInt64(start + 10)]
+    members.push({
+      identity: payload.getBigUint64(start).toString(16).padStart(16, "0"),
+      activity: activity > 127 ? undefined : activity, takesPart: payload.getUint8(start + 9) === 1,
+      // Nanoseconds and microseconds.
+      offset: offset === UNKNOWN_OFFSET ? undefined : Number(offset), uncertainty: payload.getUint32(start + 18),
+    })
+  }
+  return { total: payload.getUint8(0), activity: payload.getUint8(1), lostTicks: payload.getUint32(4), members }
+}

@@ -1,0 +1,126 @@
+// The sound of the rhythm on this device.
+
+/** A hit is scheduled this long before it sounds, in milliseconds; longer while the page is hidden and its timers are slow. */
+const HORIZON = 200
+const HIDDEN_HORIZON = 1500
+/** A scheduled sound is moved if its time has changed by more than this, in seconds. */
+const TOLERANCE = 0.001
+/** A sound that begins sooner than this cannot be changed, in seconds. */
+const COMMITTED = 0.004
+/** The release of a note, and the end of a cut-off drum, in seconds. */
+const RELEASE = 0.08
+const CUT = 0.006
+
+export class RhythmPlayer {
+  /** The number of hits that were scheduled too late to be heard in time. */
+  late = 0
+  /** The largest distance of a scheduled sound from its instant when the clock estimate has changed, in seconds. For tests. */
+  scheduled = 0
+  #context
+  #output
+  #outputClock
+  #samples
+  #connection
+  #rhythm
+  /** The sounds that are scheduled or sound, by key. */
+  #voices = new Map()
+
+  constructor({ context, output, outputClock, samples, connection, rhythm }) {
+    this.#context = context
+    this.#output = output
+    this.#outputClock = outputClock
+    this.#samples = samples
+    this.#connection = connection
+    this.#rhythm = rhythm
+  }
+
+  /** Schedules what sounds next, and cancels what no longer sounds. Called by a timer and on each change. */
+  update() {
+    if (!this.#connection.hasClock || this.#context.state !== "running") return
+    const now = performance.now()
+    const from = this.#connection.peerTime(now - 20)
+    const to = this.#connection.peerTime(now + (document.hidden ? HIDDEN_HORIZON : HORIZON))
+    const current = this.#context.currentTime
+    const wanted = new Map()
+    for (const sound of this.#rhythm.sounds(from, to)) {
+      const time = this.#outputClock.time(this.#connection.moment(sound.instant))
+      const end = sound.end === undefined ? undefined : this.#outputClock.time(this.#connection.moment(sound.end))
+      wanted.set(sound.key, { ...sound, time, end })
+    }
+    for (const [key, voice] of this.#voices) {
+      if (voice.time < current + COMMITTED) continue
+      const next = wanted.get(key)
+      const isSame = next && next.hit.velocity === voice.velocity && Math.abs(next.time - voice.time) < TOLERANCE
+      if (!isSame) this.#cancel(key, voice)
+    }
+    const added = [...wanted.values()].filter(({ key }) => !this.#voices.has(key)).sort((a, b) => a.time - b.time)
+    for (const sound of added) this.#start(sound, current)
+    this.#releaseStopped(current)
+  }
+
+  #start({ key, hit, time, end }, current) {
+    if (time < current) {
+      // Too late: a hit that is a little late still sounds at once.
+      if (time < current - 0.02) return
+      this.late += 1
+    }
+    const sound = hit.part === 0 ? this.#samples.drum(hit.note) : this.#samples.tone(hit.program, hit.note)
+    if (!sound) return
+    const at = Math.max(time, current)
+    const source = new AudioBufferSourceNode(this.#context, { buffer: sound.buffer, playbackRate: sound.rate })
+    // SoundFont 2.04, section 8.4.1: velocity v attenuates by 40 log10(127 / v) dB.
+    const level = sound.gain * (hit.velocity / 127) ** 2
+    const gain = new GainNode(this.#context, { gain: level })
+    source.connect(gain).connect(this.#output)
+    source.start(at)
+    const voice = { source, gain, level, time, velocity: hit.velocity, group: hit.part === 0 ? hit.group : 0, cuts: [] }
+    if (end !== undefined) {
+      voice.isNote = true
+      gain.gain.setTargetAtTime(0, Math.max(end, at + 0.02), RELEASE / 3)
+      source.stop(Math.max(end, at + 0.02) + 2 * RELEASE)
+    }
+    this.#cut(voice)
+    this.#voices.set(key, voice)
+    this.scheduled += 1
+    source.addEventListener("ended", () => {
+      gain.disconnect()
+      if (this.#voices.get(key) === voice) this.#voices.delete(key)
+    })
+  }
+
+  /** A hit of a cut-off group ends the sounding hits of its group. */
+  #cut(voice) {
+    if (voice.group === 0) return
+    for (const other of this.#voices.values()) {
+      if (other.group !== voice.group || other.isCut || other.time >= voice.time) continue
+      other.isCut = true
+      other.gain.gain.setTargetAtTime(0, voice.time, CUT / 3)
+      voice.cuts.push(other)
+    }
+  }
+
+  #cancel(key, voice) {
+    voice.source.stop()
+    voice.gain.disconnect()
+    this.#voices.delete(key)
+    // The sounds that this hit would have cut off continue.
+    for (const other of voice.cuts) {
+      other.isCut = false
+      other.gain.gain.cancelScheduledValues(this.#context.currentTime)
+      other.gain.gain.setValueAtTime(other.level, this.#context.currentTime)
+    }
+  }
+
+  /** Ends the held notes when the rhythm has stopped. */
+  #releaseStopped(current) {
+    const { schedule } = this.#rhythm
+    const isPlaying = schedule?.plays && schedule.position(this.#connection.peerTime()) < schedule.end
+    if (isPlaying) return
+    for (const voice of this.#voices.values()) {
+      if (!voice.isNote || voice.isReleased || voice.time > current) continue
+      voice.isReleased = true
+      voice.gain.gain.cancelScheduledValues(current)
+      voice.gain.gain.setTargetAtTime(0, current, RELEASE / 3)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// The rhythm that plays: which tick is due when, and what sounds at it.
+
+import { StepTable } from "./table.js"
+
+const TICKS_PER_STEP = 6
+const TICKS_PER_QUARTER = 24
+const STANDARD = { parts: [100, 100, 100, 100], isQuiet: false }
+
+/** The schedule of a frame `rhythm`. Instants are Numbers, in nanoseconds of the peer's clock relative to a fixed instant. */
+export class Schedule {
+  /** @param rhythm the decoded frame. @param relative converts an instant of the peer (BigInt) to a Number. */
+  constructor(rhythm, relative) {
+    Object.assign(this, rhythm)
+    this.first = { ...rhythm.first, instant: relative(rhythm.first.instant) }
+    this.second = { ...rhythm.second, instant: relative(rhythm.second.instant) }
+  }
+
+  /** The first tick at which something can sound. */
+  get firstSound() {
+    return Math.min(this.start, this.countInStart)
+  }
+
+  /** The instant of a position in ticks, which may have a fraction. */
+  instant(position) {
+    const { tick, instant, quarter } = position >= this.changeTick ? this.second : this.first
+    return instant + ((position - tick) * quarter) / TICKS_PER_QUARTER
+  }
+
+  /** The position in ticks, with a fraction, at an instant. */
+  position(instant) {
+    const at = ({ tick, instant: origin, quarter }) => tick + ((instant - origin) * TICKS_PER_QUARTER) / quarter
+    const position = at(this.first)
+    return position >= this.changeTick ? at(this.second) : position
+  }
+
+  intensityAt(tick) {
+    return tick >= this.intensityTick ? this.nextIntensity : this.intensity
+  }
+
+  mixAt(tick) {
+    return tick >= this.mixTick ? this.nextMix : this.mix
+  }
+
+  /** Whether a tick of the rhythm itself, without its count-in, is played. */
+  includes(tick) {
+    return this.plays && tick >= this.start && tick < this.end
+  }
+}
+
+/** The velocity of a hit of a part in a mix; 0 if it is silent. */
+export function mixed(velocity, part, mix = STANDARD) {
+  const octet = mix.parts[part]
+  if (mix.isQuiet || octet & 0x80 || octet === 0) return 0
+  return Math.max(1, Math.trunc((velocity * octet) / 100))
+}
+
+/** The schedule together with the patches that play. */
+export class Rhythm {
+  schedule = undefined
+  /** The newest patch, and the one before it, which plays until the first tick of the newest one. */
+  #patch
+  #previous
+
+  get patch() {
+    return this.#patch
+  }
+
+  setPatch(patch) {
+    const isPlaying = this.schedule?.plays === true
+    this.#previous = isPlaying && this.#patch ? this.#patch : undefined
+    this.#patch = { ...patch, table: new StepTable(patch.table) }
+  }
+
+  setSchedule(schedule) {
+    // After a new start, only the newest patch plays.
+    if (!schedule.plays || schedule.firstRun !== this.schedule?.firstRun) this.#previous = undefined
+    this.schedule = schedule
+  }
+
+  /** The patch that plays at a tick. */
+  patchAt(tick) {
+    return this.#previous && tick < this.#patch.tick ? this.#previous : this.#patch
+  }
+
+  /** The hits of a step that sound, with their positions in ticks and velocities in the present mix. */
+  hits(step) {
+    const tick = step * TICKS_PER_STEP
+    const { schedule } = this
+    const patch = this.patchAt(tick)
+    if (!patch || !schedule?.includes(tick)) return []
+    const mix = schedule.mixAt(tick)
+    return patch.table.hits(step, schedule.intensityAt(tick)).flatMap((hit) => {
+      const velocity = mixed(hit.velocity, hit.part, mix)
+      return velocity > 0 ? [{ ...hit, velocity }] : []
+    })
+  }
+
+  /** The clicks of the count-in at a step: none or one. */
+  clicks(step) {
+    const tick = step * TICKS_PER_STEP
+    const { schedule } = this
+    if (!schedule?.plays || schedule.ticksPerClick === 0 || schedule.start >= schedule.end) return []
+    if (tick < schedule.countInStart || tick >= schedule.start) return []
+    if ((schedule.start - tick) % schedule.ticksPerClick !== 0 || schedule.mixAt(tick).isQuiet) return []
+    const isFirst = tick === schedule.countInStart
+    return [{
+      part: 0, program: 0, note: isFirst ? 76 : 77, velocity: isFirst ? 120 : 96, group: 0, position: 0, duration: 0,
+      delay: 0, isGrace: false,
+    }]
+  }
+
+  /**
+   * All sounds that begin in an interval of instants, as {key, hit, instant, end}. The key identifies the sound when it is
+   * computed again. `end` is undefined for drums.
+   */
+  sounds(from, to) {
+    const { schedule } = this
+    if (!schedule?.plays) return []
+    const [first, last] = [schedule.position(from), schedule.position(to)]
+    const start = schedule.instant(schedule.start)
+    const sounds = []
+    // A hit may sound up to 75 ms before or after its step.
+    const margin = Math.ceil((75e6 / schedule.first.quarter) * 4) + 1
+    const range = [Math.floor(first / TICKS_PER_STEP) - margin, Math.floor(last / TICKS_PER_STEP) + margin]
+    for (let step = range[0]; step <= range[1]; step += 1) {
+      const tick = step * TICKS_PER_STEP
+      if (tick < schedule.firstSound) continue
+      for (const hit of [...this.clicks(step), ...this.hits(step)]) {
+        let instant = schedule.instant(tick + hit.position / 1000) + hit.delay
+        if (tick >= schedule.start && instant < start) {
+          // Nothing sounds before the beginning.
+          if (hit.isGrace) continue
+          instant = start
+        }
+        if (instant < from || instant >= to) continue
+        const end = hit.duration > 0 ? schedule.instant(tick + hit.duration) + hit.delay : undefined
+        const key = [schedule.firstRun, step, hit.part, hit.note, hit.position, hit.isGrace ? 1 : 0].join("/")
+        sounds.push({ key, hit, instant, end })
+      }
+    }
+    return sounds
+  }
+}

@@ -1,0 +1,76 @@
+// The samples that the peer has rendered.
+
+/** The largest number of requests at once. */
+const MAXIMUM_REQUESTS = 4
+
+export class Samples extends EventTarget {
+  /** Why there are no sounds; undefined if there are. */
+  failure = undefined
+  #context
+  #manifest
+  /** The decoded samples by path, or a promise while a sample is loading. */
+  #buffers = new Map()
+  #queue = []
+  #active = 0
+  #headers
+
+  constructor(context, headers) {
+    super()
+    this.#context = context
+    this.#headers = headers
+  }
+
+  get instruments() {
+    return this.#manifest?.instruments ?? []
+  }
+
+  /** The number of samples that are not loaded yet. */
+  get missing() {
+    return this.#queue.length + this.#active
+  }
+
+  setManifest(manifest) {
+    this.#manifest = manifest
+    this.failure = manifest.failure
+    const tones = Object.values(manifest.tones).flat().map((tone) => tone.sample)
+    const paths = new Set([...Object.values(manifest.drums), ...tones].map((sample) => sample.path))
+    for (const path of this.#buffers.keys()) if (!paths.has(path)) this.#buffers.delete(path)
+    this.#queue = [...paths].filter((path) => !this.#buffers.has(path))
+    while (this.#active < MAXIMUM_REQUESTS && this.#queue.length > 0) this.#loadNext()
+  }
+
+  async #loadNext() {
+    const path = this.#queue.shift()
+    if (path === undefined) return
+    this.#active += 1
+    try {
+      const response = await fetch(path, { headers: this.#headers })
+      if (!response.ok) throw new Error(`${path}: ${response.status}`)
+      this.#buffers.set(path, await this.#context.decodeAudioData(await response.arrayBuffer()))
+    } catch {
+      // The connection was lost. The manifest is sent again with the next connection.
+      this.#buffers.delete(path)
+    }
+    this.#active -= 1
+    this.#loadNext()
+    this.dispatchEvent(new Event("progress"))
+  }
+
+  #sound(sample, rate = 1) {
+    const buffer = sample && this.#buffers.get(sample.path)
+    return buffer && { buffer, gain: sample.gain, rate }
+  }
+
+  /** The buffer, the gain and the playback rate of a drum; undefined while it is not loaded. */
+  drum(note) {
+    return this.#sound(this.#manifest?.drums[note])
+  }
+
+  /** The same of a key of a General MIDI program: the nearest sampled key, transposed. */
+  tone(program, key) {
+    const tones = this.#manifest?.tones[program] ?? []
+    let nearest
+    for (const tone of tones) if (!nearest || Math.abs(tone.key - key) < Math.abs(nearest.key - key)) nearest = tone
+    return nearest && this.#sound(nearest.sample, 2 ** ((key - nearest.key) / 12))
+  }
+}

@@ -1,0 +1,113 @@
+// The steps of the current bar, one row for each drum and each part. The current step is marked.
+
+const TICKS_PER_STEP = 6
+const PART_NAMES = ["", "bass", "guitar", "keys"]
+
+export class StepGrid {
+  #container
+  #context
+  #cells = []
+  #rows = []
+  #stepsPerBar = 16
+  #bar = 0
+  #step = -1
+  #activity = 0
+  #drawn = ""
+  #reducedMotion = matchMedia("(prefers-reduced-motion: reduce)")
+
+  constructor(container, context) {
+    this.#container = container
+    this.#context = context
+    const draw = () => {
+      this.#draw()
+      requestAnimationFrame(draw)
+    }
+    requestAnimationFrame(draw)
+  }
+
+  /** Creates the rows of the patch. */
+  render() {
+    const { patch } = this.#context.rhythm
+    this.#stepsPerBar = patch.table.barSteps
+    const voices = patch.voices.map(({ name, note }) => ({ name, matches: (hit) => hit.part === 0 && hit.note === note }))
+    const parts = new Set(patch.table.lines.filter((line) => line.isPitched).map((line) => line.part))
+    const pitched = [...parts].map((part) => ({ name: PART_NAMES[part], matches: (hit) => hit.part === part }))
+    this.#rows = [...voices, ...pitched]
+    this.#container.style.setProperty("--steps", String(this.#stepsPerBar))
+    const stepsPerBeat = 16 / patch.unit
+    this.#cells = []
+    const children = []
+    for (const { name } of this.#rows) {
+      const label = document.createElement("span")
+      label.className = "voice"
+      label.textContent = name
+      children.push(label)
+      const cells = []
+      for (let step = 0; step < this.#stepsPerBar; step += 1) {
+        const cell = document.createElement("i")
+        if (step % stepsPerBeat === 0) cell.className = "beat"
+        cells.push(cell)
+        children.push(cell)
+      }
+      this.#cells.push(cells)
+    }
+    this.#container.replaceChildren(...children)
+    this.#step = -1
+    this.#drawn = ""
+  }
+
+  setActivity(activity) {
+    this.#activity = activity
+  }
+
+  /** The present step; undefined while no rhythm plays. */
+  get #present() {
+    const { connection, rhythm } = this.#context
+    if (!rhythm.schedule?.plays || !connection.hasClock) return undefined
+    const position = rhythm.schedule.position(connection.peerTime(performance.now()))
+    if (position < rhythm.schedule.firstSound || position >= rhythm.schedule.end) return undefined
+    return Math.floor(position / TICKS_PER_STEP)
+  }
+
+  #draw() {
+    if (this.#cells.length === 0 || this.#container.offsetParent === null) return
+    const present = this.#present
+    const length = this.#stepsPerBar
+    const bar = present === undefined ? 0 : Math.floor(present / length)
+    const { rhythm } = this.#context
+    // While no rhythm plays, the grid shows the first bar at the present activity.
+    const signature = `${bar}/${this.#activity}/${present === undefined}/${rhythm.schedule?.run}`
+    if (signature !== this.#drawn) {
+      this.#drawn = signature
+      this.#bar = bar
+      this.#drawHits(present !== undefined)
+    }
+    const column = present === undefined ? -1 : present - bar * length
+    // With reduced motion, the mark moves once per beat.
+    const step = this.#reducedMotion.matches && column >= 0 ? column - (column % 4) : column
+    if (step === this.#step) return
+    for (const cells of this.#cells) {
+      cells[this.#step]?.classList.remove("now")
+      cells[step]?.classList.add("now")
+    }
+    this.#step = step
+    this.#container.dataset.step = present === undefined ? "" : String(present)
+  }
+
+  #drawHits(isPlaying) {
+    const { rhythm } = this.#context
+    for (let column = 0; column < this.#stepsPerBar; column += 1) {
+      const step = this.#bar * this.#stepsPerBar + column
+      const hits = isPlaying
+        ? rhythm.hits(step)
+        : rhythm.patch.table.hits(step, this.#activity)
+      this.#rows.forEach((row, index) => {
+        const loudest = hits.filter(row.matches).reduce((level, hit) => Math.max(level, hit.velocity), 0)
+        const cell = this.#cells[index][column]
+        cell.classList.toggle("soft", loudest > 0 && loudest < 72)
+        cell.classList.toggle("hit", loudest >= 72)
+        cell.classList.toggle("loud", loudest > 104)
+      })
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Engine
+import Ensemble
+import MusicalTime
+import NIOCore
+import PeerProtocol
+import Playback
+
+extension ByteBuffer {
+  /// Appends the payload of a frame ``FrameKind/rhythm``.
+  mutating func writeRhythm(_ snapshot: PeerSnapshot) {
+    let schedule = snapshot.schedule
+    let plays = snapshot.status.role != .idle && schedule.run != 0
+    let countIn = schedule.countInStart.index != .max
+    writeMultipleIntegers(
+      schedule.run, schedule.firstRun, UInt8(plays ? 1 : 0), UInt8(schedule.sends ? 1 : 0), schedule.intensity.value,
+      schedule.intensity.next)
+    writeMix(schedule.mix)
+    writeMix(schedule.nextMix)
+    writeInteger(countIn ? UInt16(schedule.countIn.ticksPerClick) : 0)
+    for tick in [
+      schedule.start, schedule.end, schedule.changeTick, schedule.intensity.changeTick, schedule.mixTick,
+      schedule.countInStart,
+    ] { writeInteger(tick.index) }
+    writeSegment(of: schedule, at: Swift.min(schedule.tick(at: snapshot.at), schedule.changeTick + -1))
+    writeSegment(
+      of: schedule, at: schedule.changeTick.index == .max ? schedule.tick(at: snapshot.at) : schedule.changeTick)
+  }
+
+  /// Appends four octets, one per part: the level in percent, plus 128 for a stopped part; then 1 if all are quiet, otherwise 0.
+  private mutating func writeMix(_ mix: Mix) {
+    for part in 0..<Mix.partCount {
+      writeInteger(UInt8(mix.level(ofPart: part)) | (mix.plays(part: part) ? 0 : 0x80))
+    }
+    writeInteger(UInt8(mix.isQuiet ? 1 : 0))
+  }
+
+  /// Appends a tick, its instant in the peer's clock, and the length of a quarter note from there on in nanoseconds, as Float64.
+  ///
+  /// A follower's clock mapping is a line with at most one bend, so the length of the next four quarter notes is exact to the
+  /// slew rate.
+  private mutating func writeSegment(of schedule: PlaybackSchedule, at tick: Tick) {
+    let (first, last) = (schedule.deadline(tick), schedule.deadline(tick + 4 * Tick.perQuarter))
+    writeMultipleIntegers(tick.index, first.nanoseconds, (Double((last - first).count) / 4).bitPattern)
+  }
+
+  /// Appends the payload of a frame ``FrameKind/levels``.
+  mutating func writeLevels(_ snapshot: PeerSnapshot) {
+    writeMultipleIntegers(
+      snapshot.status.total, snapshot.status.activity, UInt16(snapshot.members.count),
+      UInt32(clamping: snapshot.lostTicks))
+    for member in snapshot.members {
+      let status = member.status
+      let error = status.clock.map { Swift.max($0.uncertainty, $0.deviation) }
+      writeMultipleIntegers(
+        status.identity.bits, status.activity ?? 255, UInt8(status.takesPart ? 1 : 0),
+        status.clock?.offset.count ?? .min, UInt32(clamping: error.map { $0.count / 1000 } ?? 0))
+    }
+  }
+}

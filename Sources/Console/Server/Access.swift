@@ -1,0 +1,7 @@
+/// What the holder of a join token may do.
+public enum Access: String, Sendable, CaseIterable {
+  /// Play an instrument and watch the ensemble.
+  case play
+  /// Also control the rhythm and the settings of the peer.
+  case lead
+}

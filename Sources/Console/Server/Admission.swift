@@ -1,0 +1,49 @@
+import MusicalTime
+import NIOHTTP1
+import Realtime
+
+/// Decides which requests are answered: checks `Host` and `Origin`, and the token.
+final class Admission {
+  enum Decision: Equatable {
+    case admitted(Access)
+    case wrongToken
+    /// Too many wrong tokens came from the address of the sender.
+    case limited
+  }
+
+  /// The prefix of the WebSocket subprotocol that carries the token, because a page cannot set headers of a WebSocket request.
+  static let tokenPrefix = "token."
+  /// The WebSocket subprotocol (RFC 6455, section 1.9).
+  static let subprotocol = "tutti.1"
+
+  let hosts: HostCheck
+  private let tokens: JoinTokens
+  /// Whether no token is needed.
+  private let isOpen: Bool
+  private var limiter = AttemptLimiter()
+
+  init(hosts: HostCheck, tokens: JoinTokens, isOpen: Bool) {
+    (self.hosts, self.tokens, self.isOpen) = (hosts, tokens, isOpen)
+  }
+
+  /// The decision about a request with these headers from `address`.
+  func decide(_ headers: HTTPHeaders, from address: String, at now: Instant = MonotonicClock.now) -> Decision {
+    if isOpen { return .admitted(.lead) }
+    guard limiter.admits(address, at: now) else { return .limited }
+    guard let token = Self.token(in: headers), let access = tokens.access(of: token) else {
+      limiter.fail(address, at: now)
+      return .wrongToken
+    }
+    return .admitted(access)
+  }
+
+  /// The token in the header `Authorization` (RFC 6750, section 2.1) or in the subprotocols.
+  private static func token(in headers: HTTPHeaders) -> String? {
+    if let value = headers.first(name: "authorization"), value.hasPrefix("Bearer ") {
+      return String(value.dropFirst("Bearer ".count))
+    }
+    return headers[canonicalForm: "sec-websocket-protocol"].first { $0.hasPrefix(tokenPrefix) }.map {
+      String($0.dropFirst(tokenPrefix.count))
+    }
+  }
+}

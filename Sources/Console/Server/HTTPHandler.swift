@@ -1,0 +1,97 @@
+import NIOCore
+import NIOHTTP1
+
+/// Answers the requests of one connection that is not a WebSocket.
+final class HTTPHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let admission: Admission
+  private let files: PageFiles
+  private let sounds: SoundStore
+  private let timeout: RequestTimeout
+  /// The request whose end has not arrived.
+  private var request: HTTPRequestHead?
+
+  init(admission: Admission, files: PageFiles, sounds: SoundStore, timeout: RequestTimeout) {
+    (self.admission, self.files, self.sounds, self.timeout) = (admission, files, sounds, timeout)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch Self.unwrapInboundIn(data) {
+    case .head(let head): request = head
+    case .body:
+      // No request has a body.
+      context.close(promise: nil)
+    case .end:
+      guard let request else { return }
+      self.request = nil
+      timeout.restart()
+      answer(request, context)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  private func answer(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    guard admission.hosts.admits(request.headers) else {
+      return send(
+        .misdirectedRequest, "unknown host or origin; use the address that the peer has printed", request, context)
+    }
+    guard request.method == .GET || request.method == .HEAD else {
+      return send(.methodNotAllowed, "only GET is supported", request, context)
+    }
+    // The query is not used.
+    let path = String(request.uri.prefix { $0 != "?" })
+    if let file = files[path] {
+      return send(
+        .ok, file.octets, type: file.type, ["Cache-Control": "no-cache"], request, context)
+    }
+    guard path == "/join" || path == "/socket" || path.hasPrefix(SoundStore.pathPrefix) else {
+      return send(.notFound, "no such page", request, context)
+    }
+    switch admission.decide(request.headers, from: context.remoteAddress?.ipAddress ?? "") {
+    case .limited: send(.tooManyRequests, "too many wrong tokens; wait half a minute", request, context)
+    case .wrongToken:
+      send(.unauthorized, "wrong token; open the complete address that the peer has printed", request, context)
+    case .admitted where path == "/join":
+      send(.noContent, ByteBuffer(), type: nil, ["Cache-Control": "no-store"], request, context)
+    case .admitted where path == "/socket":
+      send(.upgradeRequired, "only for WebSocket connections", request, context)
+    case .admitted:
+      guard let octets = sounds[path] else { return send(.notFound, "no such sound", request, context) }
+      // The path contains the hash of the contents.
+      send(
+        .ok, octets, type: "audio/wav", ["Cache-Control": "private, max-age=31536000, immutable"], request, context)
+    }
+  }
+
+  private func send(
+    _ status: HTTPResponseStatus, _ text: String, _ request: HTTPRequestHead, _ context: ChannelHandlerContext
+  ) {
+    send(
+      status, ByteBuffer(string: text + "\n"), type: "text/plain; charset=utf-8", ["Cache-Control": "no-store"],
+      request,
+      context)
+  }
+
+  private func send(
+    _ status: HTTPResponseStatus, _ body: ByteBuffer, type: String?, _ additional: HTTPHeaders,
+    _ request: HTTPRequestHead, _ context: ChannelHandlerContext
+  ) {
+    var headers = ResponseHeaders.security(host: request.headers.first(name: "host") ?? "")
+    headers.add(contentsOf: additional)
+    if let type { headers.add(name: "Content-Type", value: type) }
+    if status != .noContent { headers.add(name: "Content-Length", value: "\(body.readableBytes)") }
+    let keepsAlive = request.isKeepAlive && status.code < 400
+    if !keepsAlive { headers.add(name: "Connection", value: "close") }
+    context.write(
+      Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
+    if request.method == .GET, body.readableBytes > 0 {
+      context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+    }
+    let channel = context.channel
+    let end = context.writeAndFlush(Self.wrapOutboundOut(.end(nil)))
+    if !keepsAlive { end.whenComplete { _ in channel.close(promise: nil) } }
+  }
+}

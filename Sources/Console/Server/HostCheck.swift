@@ -1,0 +1,56 @@
+import NIOHTTP1
+
+/// Checks the headers `Host` and `Origin` of a request.
+///
+/// A page of another server can make a browser send requests to this server. Such a request has a foreign `Origin`. With DNS
+/// rebinding, the page's own host name resolves to this machine, so `Host` and `Origin` agree, but `Host` is a foreign name.
+/// Therefore `Host` must be an IP address, `localhost`, or the name of this machine, with or without `.local`. A browser sends
+/// `Origin` with every WebSocket request; other programs may omit the header.
+struct HostCheck: Sendable {
+  /// The accepted names, in lower case.
+  private let names: Set<String>
+  private let port: Int
+
+  /// - Parameters:
+  ///   - machine: the host name of this machine.
+  ///   - port: the port of the server.
+  init(machine: String, port: Int) {
+    let machine = machine.lowercased()
+    let short = String(machine.prefix { $0 != "." })
+    names = ["localhost", machine, short, short + ".local"]
+    self.port = port
+  }
+
+  /// Whether the server answers a request with these headers.
+  func admits(_ headers: HTTPHeaders) -> Bool {
+    let hosts = headers["host"]
+    guard hosts.count == 1, let host = hosts.first?.lowercased(), isOwn(host) else { return false }
+    let origins = headers["origin"]
+    guard origins.count <= 1 else { return false }
+    guard let origin = origins.first?.lowercased() else { return true }
+    return origin == "http://" + host
+  }
+
+  /// Whether `host`, with its port, denotes this server.
+  private func isOwn(_ host: String) -> Bool {
+    guard let (name, port) = Self.split(host), port == self.port else { return false }
+    return names.contains(name) || ListenAddress.isAddress(name)
+  }
+
+  /// The name without brackets and the port of a `Host` header. The default port is 80.
+  static func split(_ host: String) -> (name: String, port: Int)? {
+    if host.hasPrefix("[") {
+      guard let end = host.firstIndex(of: "]") else { return nil }
+      let name = String(host[host.index(after: host.startIndex)..<end])
+      let rest = host[host.index(after: end)...]
+      if rest.isEmpty { return (name, 80) }
+      guard rest.first == ":", let port = Int(rest.dropFirst()) else { return nil }
+      return (name, port)
+    }
+    let parts = host.split(separator: ":", omittingEmptySubsequences: false)
+    guard let name = parts.first, !name.isEmpty, parts.count <= 2 else { return nil }
+    guard parts.count == 2 else { return (String(name), 80) }
+    guard let port = Int(parts[1]) else { return nil }
+    return (String(name), port)
+  }
+}

@@ -1,0 +1,47 @@
+import Engine
+import Foundation
+import NIOCore
+
+/// The files of the page: a fixed table, so that no path of a request reaches the file system.
+struct PageFiles: Sendable {
+  /// A file in memory.
+  struct File: Sendable {
+    var type: String
+    var octets: ByteBuffer
+  }
+
+  private let files: [String: File]
+
+  /// The media types by suffix. All texts are UTF-8.
+  private static let types = [
+    "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+  ]
+
+  /// Reads the resources of the package.
+  ///
+  /// - Throws: ``EngineError`` if they are missing.
+  init() throws(EngineError) {
+    let folder = Bundle.module.bundleURL.appendingPathComponent("Page")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    var files: [String: File] = [:]
+    for name in names {
+      guard let type = Self.types[(name as NSString).pathExtension],
+        let data = try? Data(contentsOf: folder.appendingPathComponent(name))
+      else { continue }
+      files["/" + name] = File(type: type, octets: ByteBuffer(bytes: data))
+    }
+    guard let index = files["/index.html"] else {
+      throw EngineError(
+        "web page: its files are missing in \(folder.path); copy the folder Tutti_Console.resources beside the program")
+    }
+    files["/"] = index
+    self.files = files
+  }
+
+  /// The file at an absolute path of a URL; nil if there is none.
+  subscript(path: String) -> File? { files[path] }
+
+  /// All paths, for tests.
+  var paths: [String] { files.keys.sorted() }
+}

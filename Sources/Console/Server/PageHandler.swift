@@ -1,0 +1,177 @@
+import Engine
+import MusicalTime
+import NIOCore
+import NIOWebSocket
+import Realtime
+
+/// One page: answers its clock requests, passes its commands to the peer, and sends it the state.
+///
+/// A page that reads too slowly gets the newest payload of each kind as soon as it reads again. Until then nothing is queued.
+final class PageHandler: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+
+  /// A page may send this number of frames per second, and five times as many at once.
+  private static let frameRate = 100.0
+  /// After this number of excess frames, the connection is closed.
+  private static let maximumExcess = 1000
+  /// A browser answers pings even while it suspends the scripts of a hidden page. A page that is silent for longer than
+  /// ``patience`` has gone.
+  private static let pingInterval = Nanoseconds.seconds(10)
+  static let patience = Nanoseconds.seconds(30)
+
+  let access: Access
+  private unowned let pages: Pages
+  private var context: ChannelHandlerContext?
+  private var limiter = RateLimiter(rate: frameRate, burst: 5 * frameRate, at: MonotonicClock.now)
+  private var excess = 0
+  private var sequence: UInt32 = 0
+  /// The kinds of payloads that the page does not have in their newest form.
+  private var pending: Set<FrameKind> = []
+  /// When a frame last arrived.
+  private(set) var heard = MonotonicClock.now
+  /// Since when the page has not read what was sent; nil if it reads.
+  private(set) var blockedSince: Instant?
+  private var pinged = MonotonicClock.now
+  /// The activity that the page reported last, 0...127.
+  private(set) var activity: UInt8?
+
+  init(access: Access, pages: Pages) { (self.access, self.pages) = (access, pages) }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    guard pages.add(self) else { return close(.goingAway) }
+    pending = Set(FrameKind.state)
+    send(.welcome, pages.welcome(for: access), at: MonotonicClock.now)
+    sendPending()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { leave() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    leave()
+    context.fireChannelInactive()
+  }
+
+  private func leave() {
+    context = nil
+    pages.remove(self)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    // The receive instant of a clock request is taken first.
+    let now = MonotonicClock.now
+    heard = now
+    guard limiter.admit(at: now) else {
+      pages.counters.limited += 1
+      excess += 1
+      if excess > Self.maximumExcess { close(.policyViolation) }
+      return
+    }
+    let frame = Self.unwrapInboundIn(data)
+    guard frame.fin else { return close(.unacceptableData) }
+    switch frame.opcode {
+    case .binary: receive(frame.unmaskedData, at: now)
+    case .ping:
+      let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
+      context.writeAndFlush(Self.wrapOutboundOut(pong), promise: nil)
+    case .pong: break
+    case .connectionClose: close(.normalClosure)
+    default: close(.unacceptableData)
+    }
+  }
+
+  private func receive(_ octets: ByteBuffer, at now: Instant) {
+    guard let frame = Frame(octets) else {
+      pages.counters.malformed += 1
+      return
+    }
+    switch frame.kind {
+    case .clockRequest: answer(frame, at: now)
+    case .command:
+      guard let command = PageCommand(frame.payload, access: access) else {
+        pages.counters.malformed += 1
+        return
+      }
+      pages.execute(command)
+    case .activity:
+      guard let value = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt8.self), value < 128 else {
+        pages.counters.malformed += 1
+        return
+      }
+      activity = value
+      pages.updateActivity()
+    default: pages.counters.malformed += 1
+    }
+  }
+
+  /// Answers a clock request, as an NTP server does (RFC 5905, section 8): the payload is the send instant of the request and its
+  /// receive instant; the instant of the frame is its send instant.
+  private func answer(_ request: Frame, at now: Instant) {
+    guard let context, context.channel.isWritable else { return }
+    var payload = ByteBuffer()
+    payload.writeMultipleIntegers(request.at.nanoseconds, now.nanoseconds)
+    send(.clockReply, payload, at: MonotonicClock.now)
+    context.flush()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      blockedSince = nil
+      sendPending()
+    } else {
+      blockedSince = blockedSince ?? MonotonicClock.now
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  /// Sends payloads that have changed, now or when the page reads again.
+  func update(_ changed: [FrameKind]) {
+    pending.formUnion(changed)
+    sendPending()
+  }
+
+  private func sendPending() {
+    guard let context else { return }
+    // The patch comes before the rhythm that plays it.
+    for kind in [.patch] + FrameKind.state where context.channel.isWritable {
+      guard pending.remove(kind) != nil, let payload = pages.state.payloads[kind] else { continue }
+      // The messages of the peer contain addresses of other peers.
+      if kind == .notices, access != .lead { continue }
+      send(kind, payload.octets, at: payload.at)
+    }
+    context.flush()
+  }
+
+  private func send(_ kind: FrameKind, _ payload: ByteBuffer, at now: Instant) {
+    guard let context else { return }
+    sequence &+= 1
+    let frame = Frame(kind, sequence: sequence, at: now, payload: payload)
+    context.write(
+      Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .binary, data: frame.encoded)), promise: nil)
+  }
+
+  /// Sends a ping (RFC 6455, section 5.5.2) every ten seconds.
+  func pingIfDue(at now: Instant) {
+    guard let context, now - pinged >= Self.pingInterval, context.channel.isWritable else { return }
+    pinged = now
+    context.writeAndFlush(
+      Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer())), promise: nil)
+  }
+
+  /// Sends a close frame and closes the connection.
+  func close(_ code: WebSocketErrorCode) {
+    guard let context else { return }
+    self.context = nil
+    pages.remove(self)
+    var data = ByteBuffer()
+    data.write(webSocketErrorCode: code)
+    let channel = context.channel
+    context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)))
+      .whenComplete { _ in channel.close(promise: nil) }
+    // A page that does not read does not get the close frame.
+    channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+  }
+}

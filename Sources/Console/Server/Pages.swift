@@ -1,0 +1,106 @@
+import Engine
+import Foundation
+import MusicalTime
+import NIOCore
+import Realtime
+
+/// All pages of the console. Used on the event loop only.
+final class Pages {
+  /// The maximum number of pages.
+  static let maximumCount = 128
+  /// A page that has read nothing for this time is closed.
+  private static let maximumBlocking = Nanoseconds.seconds(10)
+  /// All pages together may send this number of commands per second, and twice as many at once.
+  private static let commandRate = 200.0
+
+  let state = SharedState()
+  var counters = ConsoleCounters()
+  private var pages: [ObjectIdentifier: PageHandler] = [:]
+  private let mailbox: Mailbox
+  private let library: any RhythmLibrary
+  private var limiter = RateLimiter(rate: commandRate, burst: 2 * commandRate, at: MonotonicClock.now)
+  /// The activity that the peer was given last.
+  private var activity: UInt8?
+  /// The names of the rhythms that pages may select.
+  private var rhythms: [String] = []
+
+  init(mailbox: Mailbox, library: any RhythmLibrary) { (self.mailbox, self.library) = (mailbox, library) }
+
+  /// The number of pages.
+  var count: Int { pages.count }
+
+  /// Adds a page. Returns false if there are too many.
+  func add(_ page: PageHandler) -> Bool {
+    guard pages.count < Self.maximumCount else {
+      counters.refused += 1
+      return false
+    }
+    pages[ObjectIdentifier(page)] = page
+    updateLibrary()
+    return true
+  }
+
+  func remove(_ page: PageHandler) {
+    guard pages.removeValue(forKey: ObjectIdentifier(page)) != nil, page.activity != nil else { return }
+    updateActivity()
+  }
+
+  /// Lists the rhythms again, because their files may have changed.
+  private func updateLibrary() {
+    rhythms = library.rhythms
+    if state.set(.library, json: ["rhythms": rhythms]) { update([.library]) }
+  }
+
+  /// The payload of the first frame of a page.
+  func welcome(for access: Access) -> ByteBuffer {
+    let octets = try? JSONEncoder().encode(["access": access.rawValue, "version": Version.current])
+    return ByteBuffer(bytes: octets ?? Data())
+  }
+
+  /// Sends all pages the payloads that have changed.
+  func update(_ changed: [FrameKind]) {
+    guard !changed.isEmpty else { return }
+    for page in pages.values { page.update(changed) }
+  }
+
+  /// Takes over a snapshot of the peer.
+  func show(_ snapshot: PeerSnapshot) { update(state.update(snapshot)) }
+
+  /// Passes a command to the peer.
+  func execute(_ command: PageCommand) {
+    guard limiter.admit(at: MonotonicClock.now) else {
+      counters.limited += 1
+      return
+    }
+    switch command {
+    case .player(let command): mailbox.post(command)
+    case .selectPatch(let name):
+      // A name that is not in the list could be a path.
+      guard rhythms.contains(name) else {
+        counters.malformed += 1
+        return
+      }
+      library.select(name)
+    }
+  }
+
+  /// Passes the greatest activity of all pages to the peer, whose filter smooths it.
+  func updateActivity() {
+    let greatest = pages.values.compactMap(\.activity).max() ?? 0
+    guard greatest != activity else { return }
+    activity = greatest
+    mailbox.post(.activity(greatest))
+  }
+
+  /// Closes the pages that have gone or do not read, and pings the others. Called once per second.
+  func maintain(at now: Instant) {
+    for page in pages.values {
+      page.pingIfDue(at: now)
+      let isBlocked = page.blockedSince.map { now - $0 > Self.maximumBlocking } ?? false
+      if isBlocked || now - page.heard > PageHandler.patience { page.close(.goingAway) }
+    }
+  }
+
+  /// Closes all pages.
+  func closeAll() { for page in pages.values { page.close(.goingAway) } }
+}

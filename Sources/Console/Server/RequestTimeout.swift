@@ -1,0 +1,37 @@
+import NIOCore
+
+/// Closes a connection that sends no complete request in time.
+final class RequestTimeout: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = NIOAny
+
+  /// The time for one request, and between two requests.
+  private static let limit = TimeAmount.seconds(15)
+
+  private var timer: Scheduled<Void>?
+  private var channel: (any Channel)?
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    channel = context.channel
+    restart()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  /// Begins the time for the next request.
+  func restart() {
+    timer?.cancel()
+    guard let channel else { return }
+    timer = channel.eventLoop.scheduleTask(in: Self.limit) { channel.close(promise: nil) }
+  }
+
+  /// Ends the supervision: the connection has become a page or is closed.
+  func end() {
+    timer?.cancel()
+    (timer, channel) = (nil, nil)
+  }
+}

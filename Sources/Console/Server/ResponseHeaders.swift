@@ -1,0 +1,27 @@
+import NIOHTTP1
+
+/// The headers of all responses.
+enum ResponseHeaders {
+  /// The security headers for a request to `host`, the value of its `Host` header.
+  ///
+  /// The content security policy names all sources: only this server. `connect-src` contains the WebSocket, because older
+  /// versions of Safari do not include it in 'self'. With the two cross-origin headers, browsers give the page a clock with a
+  /// resolution of 5 us instead of 100 us (High Resolution Time, section 4). Browsers ignore them over plain HTTP unless the
+  /// host is the machine itself.
+  static func security(host: String) -> HTTPHeaders {
+    let sources = [
+      "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "worker-src 'self'",
+      "connect-src 'self' ws://\(host)", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    ]
+    var headers: HTTPHeaders = [
+      "Content-Security-Policy": sources.joined(separator: "; "), "X-Content-Type-Options": "nosniff",
+      "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
+    ]
+    let name = HostCheck.split(host)?.name ?? ""
+    if name == "localhost" || ListenAddress.isLoopback(name) {
+      headers.add(name: "Cross-Origin-Opener-Policy", value: "same-origin")
+      headers.add(name: "Cross-Origin-Embedder-Policy", value: "require-corp")
+    }
+    return headers
+  }
+}

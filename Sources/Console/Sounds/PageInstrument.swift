@@ -1,0 +1,36 @@
+/// An instrument of the page.
+struct PageInstrument: Encodable {
+  /// The key of the name in the strings of the page.
+  var name: String
+  /// The General MIDI program, 0...127.
+  var program: UInt8
+  /// The keys that can be played. An empty instrument of drums has one key that is not used.
+  var range: ClosedRange<UInt8>
+  /// The drums that can be played; empty for a pitched instrument.
+  var drums: [UInt8] = []
+  /// Whether a key sounds as long as it is held.
+  var sustains = false
+
+  private enum CodingKeys: String, CodingKey { case name, program, low, high, drums, sustains }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(program, forKey: .program)
+    try container.encode(range.lowerBound, forKey: .low)
+    try container.encode(range.upperBound, forKey: .high)
+    try container.encode(drums, forKey: .drums)
+    try container.encode(sustains, forKey: .sustains)
+  }
+
+  /// All instruments of the page, in the order of the page.
+  static let all = [
+    PageInstrument(name: "marimba", program: 12, range: 55...79),
+    PageInstrument(name: "kalimba", program: 108, range: 60...84),
+    PageInstrument(name: "vibraphone", program: 11, range: 55...79),
+    PageInstrument(name: "guitar", program: 24, range: 48...72),
+    PageInstrument(name: "flute", program: 73, range: 60...84, sustains: true),
+    // Bongos, congas, cowbell, and claves.
+    PageInstrument(name: "drums", program: 12, range: 60...60, drums: [60, 61, 62, 63, 64, 56, 75, 70]),
+  ]
+}

@@ -1,0 +1,104 @@
+import Audio
+import Crypto
+import Dispatch
+import Engine
+import NIOCore
+import Synchronization
+
+/// Renders the sounds that the pages need, on a thread of its own, and keeps them in memory.
+///
+/// A sound is rendered once. Its path contains the hash of its contents, so browsers may keep it for ever. At most
+/// ``maximumSize`` octets are kept; then the sounds that the present patch does not need are discarded.
+final class SoundStore: Sendable {
+  /// The beginning of the paths of all sounds.
+  static let pathPrefix = "/sounds/"
+  static let maximumSize = 64 << 20
+
+  private struct Stored {
+    var path: String
+    var gain: Float
+    var octets: ByteBuffer
+  }
+
+  private struct Contents {
+    /// Nil for a sound that the SoundFont does not have.
+    var sounds: [SampleRenderer.Sound: Stored?] = [:]
+    var paths: [String: ByteBuffer] = [:]
+    var size = 0
+  }
+
+  private let soundFont: String
+  private let queue = DispatchQueue(label: "sounds", qos: .utility)
+  private let contents = Mutex(Contents())
+
+  /// - Parameter soundFont: the path of a General MIDI SoundFont.
+  init(soundFont: String) { self.soundFont = soundFont }
+
+  /// The WAV file at a path; nil if there is none.
+  subscript(path: String) -> ByteBuffer? { contents.withLock { $0.paths[path] } }
+
+  /// Renders the sounds of `request` that are missing, and passes the manifest to `deliver`, on the queue of this object.
+  func prepare(_ request: SoundRequest, deliver: @escaping @Sendable (SoundManifest) -> Void) {
+    queue.async { [self] in
+      do throws(AudioFileError) {
+        try render(request)
+        deliver(manifest(of: request))
+      } catch {
+        var manifest = SoundManifest()
+        manifest.failure = "\(error)"
+        deliver(manifest)
+      }
+    }
+  }
+
+  private func render(_ request: SoundRequest) throws(AudioFileError) {
+    let missing = contents.withLock { contents in request.entries.filter { contents.sounds[$0.sound] == nil } }
+    guard !missing.isEmpty else { return }
+    let renderer = try SampleRenderer(soundFont: soundFont)
+    for entry in missing {
+      let frames = Int(SampleRenderer.rate) * entry.milliseconds / 1000
+      let stored = renderer.render(entry.sound, frames: frames).map { sample in
+        let octets = WAVData.octets(of: sample.levels, rate: SampleRenderer.rate)
+        let hash = SHA256.hash(data: Array(octets.readableBytesView)).prefix(16)
+        let name = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Stored(path: "\(Self.pathPrefix)\(name).wav", gain: sample.gain, octets: octets)
+      }
+      contents.withLock { contents in
+        contents.sounds[entry.sound] = .some(stored)
+        guard let stored, contents.paths[stored.path] == nil else { return }
+        contents.paths[stored.path] = stored.octets
+        contents.size += stored.octets.readableBytes
+      }
+    }
+    discardUnneeded(request)
+  }
+
+  /// Discards the sounds that `request` does not contain if all sounds are too large.
+  private func discardUnneeded(_ request: SoundRequest) {
+    contents.withLock { contents in
+      guard contents.size > Self.maximumSize else { return }
+      let needed = Set(request.entries.map(\.sound))
+      contents.sounds = contents.sounds.filter { needed.contains($0.key) }
+      let kept = contents.sounds.values.compactMap { $0 }
+      contents.paths = Dictionary(kept.map { ($0.path, $0.octets) }, uniquingKeysWith: { first, _ in first })
+      contents.size = contents.paths.values.reduce(0) { $0 + $1.readableBytes }
+    }
+  }
+
+  private func manifest(of request: SoundRequest) -> SoundManifest {
+    contents.withLock { contents in
+      var manifest = SoundManifest()
+      for entry in request.entries {
+        guard case .some(.some(let stored)) = contents.sounds[entry.sound] else { continue }
+        let sample = SoundManifest.Sample(path: stored.path, gain: stored.gain)
+        switch entry.sound {
+        case .drum(let note): manifest.drums["\(note)"] = sample
+        case .tone(let program, let key):
+          manifest.tones["\(program)", default: []].append(SoundManifest.Tone(key: Int(key), sample: sample))
+        }
+      }
+      for program in manifest.tones.keys { manifest.tones[program]?.sort { $0.key < $1.key } }
+      return manifest
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Engine
+import Ensemble
+import Foundation
+import PeerProtocol
+import Rhythm
+
+/// The payload of a frame ``FrameKind/ensemble``: the state that changes seldom.
+struct EnsembleDescription: Encodable, Equatable {
+  struct Member: Encodable, Equatable {
+    var identity: String
+    var name: String?
+    /// `master`, `follower` or `idle`.
+    var role: String
+    var channel: Int?
+    var isMuted: Bool
+    /// The gates of this peer that are open for the remote peer.
+    var gates: [String]
+  }
+
+  struct Part: Encodable, Equatable {
+    var name: String
+    var percent: Int
+    var plays: Bool
+  }
+
+  var name: String
+  var identity: String
+  var role: String
+  var channel: Int?
+  /// The name of the master; nil if there is none.
+  var master: String?
+  /// Why this peer may not control the rhythm: `master`, `leader` or `clock`; nil if it may.
+  var obstacle: String?
+  var bpm: Double
+  var isMuted: Bool
+  var isQuiet: Bool
+  var totalRule: String
+  var patch: String
+  var instrument: String?
+  var parts: [Part]
+  var members: [Member]
+  var devices: Int
+  /// The lead time in milliseconds.
+  var lead: Double
+
+  init(_ snapshot: PeerSnapshot) {
+    let status = snapshot.status
+    (name, identity) = (snapshot.name, "\(snapshot.identity)")
+    (role, channel) = (status.role.description, snapshot.channel)
+    master = status.role.master.map { identity in
+      snapshot.members.first { $0.status.identity == identity }?.status.name ?? "\(identity)"
+    }
+    obstacle =
+      if status.role.master != nil { "master" } else if snapshot.hasExternalClock {
+        "clock"
+      } else if snapshot
+        .hasRemoteLeader
+      { "leader" } else { nil }
+    // Three decimals: the tempo of a follower varies with the clock correction.
+    bpm = (status.tempo.bpm * 10).rounded() / 10
+    (isMuted, isQuiet) = (status.isMuted, status.isQuiet)
+    totalRule = snapshot.totalActivityRule.rawValue
+    (patch, instrument) = (status.patchName, status.instrumentName)
+    parts = ([Rhythm.Part.drums] + snapshot.patch.parts.map(\.part)).map { part in
+      let number = Int(part.number)
+      return Part(name: part.name, percent: snapshot.mix.level(ofPart: number), plays: snapshot.mix.plays(part: number))
+    }
+    members = snapshot.members.map { member in
+      let status = member.status
+      return Member(
+        identity: "\(status.identity)", name: status.name,
+        role: status.isMaster ? "master" : status.takesPart ? "follower" : "idle", channel: member.channel,
+        isMuted: status.isMuted, gates: Gate.allCases.filter { member.gates[$0] }.map { "\($0)" })
+    }
+    devices = snapshot.devices
+    lead = snapshot.lead.milliseconds
+  }
+}

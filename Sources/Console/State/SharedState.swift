@@ -1,0 +1,80 @@
+import Engine
+import Ensemble
+import Foundation
+import MusicalTime
+import NIOCore
+import Playback
+import Realtime
+
+/// The state that the pages show, as payloads of frames. Each payload replaces its predecessor. Used on the event loop only.
+final class SharedState {
+  /// The smallest time between two frames ``FrameKind/levels``.
+  private static let levelInterval = Nanoseconds.milliseconds(90)
+  /// A follower's clock mapping bends, so the rhythm is described again after this time.
+  private static let rhythmInterval = Nanoseconds.seconds(1)
+
+  /// The payloads and the instants at which they were valid.
+  private(set) var payloads: [FrameKind: (octets: ByteBuffer, at: Instant)] = [:]
+
+  private let encoder: JSONEncoder
+  private var ensemble: EnsembleDescription?
+  private var schedule: PlaybackSchedule?
+  private var role: Role?
+  private var patchNumber: UInt32?
+  private var identity: String?
+  private var patchName: String?
+  private var rhythmAt = Instant(nanoseconds: .min)
+  private var levelsAt = Instant(nanoseconds: .min)
+
+  init() {
+    encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  }
+
+  /// Takes over a snapshot. Returns the kinds of payloads that have changed.
+  func update(_ snapshot: PeerSnapshot) -> [FrameKind] {
+    var changed: [FrameKind] = []
+    let description = EnsembleDescription(snapshot)
+    // A peer that has started again with a new identity counts its patches from zero.
+    let isSamePeer = identity == description.identity
+    identity = description.identity
+    if !isSamePeer || snapshot.patchNumber != patchNumber || snapshot.status.patchName != patchName {
+      (patchNumber, patchName) = (snapshot.patchNumber, snapshot.status.patchName)
+      if set(.patch, json: PatchDescription(snapshot), at: snapshot.at) { changed.append(.patch) }
+    }
+    let role = snapshot.status.role
+    let isOld = role.master != nil && snapshot.at - rhythmAt >= Self.rhythmInterval
+    if snapshot.schedule != schedule || role != self.role || isOld {
+      (schedule, self.role, rhythmAt) = (snapshot.schedule, role, snapshot.at)
+      var octets = ByteBuffer()
+      octets.writeRhythm(snapshot)
+      payloads[.rhythm] = (octets, snapshot.at)
+      changed.append(.rhythm)
+    }
+    if description != ensemble {
+      ensemble = description
+      if set(.ensemble, json: description, at: snapshot.at) { changed.append(.ensemble) }
+    }
+    // The members of both payloads are in the same order.
+    if snapshot.at - levelsAt >= Self.levelInterval || changed.contains(.ensemble) {
+      levelsAt = snapshot.at
+      var octets = ByteBuffer()
+      octets.writeLevels(snapshot)
+      if payloads[.levels]?.octets != octets {
+        payloads[.levels] = (octets, snapshot.at)
+        changed.append(.levels)
+      }
+    }
+    return changed
+  }
+
+  /// Sets a payload to the JSON form of `value`. Returns whether the payload has changed.
+  @discardableResult
+  func set(_ kind: FrameKind, json value: some Encodable, at now: Instant = MonotonicClock.now) -> Bool {
+    guard let data = try? encoder.encode(value) else { return false }
+    let octets = ByteBuffer(bytes: data)
+    guard payloads[kind]?.octets != octets else { return false }
+    payloads[kind] = (octets, now)
+    return true
+  }
+}

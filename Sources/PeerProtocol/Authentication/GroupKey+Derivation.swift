@@ -1,0 +1,14 @@
+import Crypto
+
+extension GroupKey {
+  /// Derives 32 octets for a purpose other than sessions: HKDF-Expand with SHA-256 (RFC 5869, section 2.3). The key cannot be
+  /// computed from the result.
+  ///
+  /// - Parameter purpose: a text that no other use of the key has.
+  ///
+  /// Real-time: not safe.
+  public func derived(for purpose: String) -> [UInt8] {
+    HKDF<SHA256>.expand(pseudoRandomKey: key, info: Array(purpose.utf8), outputByteCount: 32)
+      .withUnsafeBytes { Array($0) }
+  }
+}

@@ -1,0 +1,114 @@
+/// The contents of a ``StepTable`` in a form that other programs read, such as the web page. JSON keys are the names of the
+/// properties.
+///
+/// Real-time: not safe.
+public struct StepTableDescription: Encodable, Sendable {
+  /// A line of the table. Times are in nanoseconds.
+  public struct Line: Encodable, Sendable {
+    /// The note number of a drum, 0...127, or 128 + 16 · part + tone for a pitched part.
+    public var voice: Int
+    /// The cut-off group, 0 for none.
+    public var group: Int
+    /// The least and the greatest total activity at which the line sounds.
+    public var from: Int
+    public var to: Int
+    /// The chance of a stroke at `from` and at `to`, in percent.
+    public var leastChance: Int
+    public var greatestChance: Int
+    /// Whether the line replaces the earlier lines of the same voice.
+    public var replaces: Bool
+    /// Whether the line is part of the fill.
+    public var isFill: Bool
+    /// The loudness in percent.
+    public var level: Int
+    /// The number of bars.
+    public var bars: Int
+    /// The number of strokes and rests per bar.
+    public var strokesPerBar: Int
+    /// The distance of strokes in ticks.
+    public var ticksPerStroke: Int
+    /// The index of the first stroke in ``StepTableDescription/strokes``.
+    public var firstStroke: Int
+    /// How much later than the grid the line sounds.
+    public var feel: Int64
+  }
+
+  /// A chord of the progression.
+  public struct Chord: Encodable, Sendable {
+    /// The first step, counted from the first step of the progression.
+    public var step: Int
+    public var root: Int
+    public var bass: Int
+    /// Bit n is set if the chord contains the note n semitones above C.
+    public var pitchClasses: Int
+  }
+
+  /// The keys of a pitched part in one chord.
+  public struct Keys: Encodable, Sendable {
+    /// The keys of the tones, by the code of the tone.
+    public var tones: [Int]
+    /// The keys of the tone `chord`.
+    public var chord: [Int]
+  }
+
+  /// The lines of the drums and then those of the pitched parts.
+  public var lines: [Line]
+  /// The number of lines of the drums.
+  public var drumLineCount: Int
+  /// The codes of the strokes of all lines; 0 for a rest.
+  public var strokes: [Int]
+  /// The length of a bar in steps.
+  public var barSteps: Int
+  /// The length of the pattern in bars.
+  public var bars: Int
+  /// The offset of each step of a quarter note by the swing, in thousandths of a tick.
+  public var swing: [Int]
+  public var swell: Int
+  public var seed: UInt32
+  /// 0 without a fill.
+  public var fillPeriod: Int
+  /// The chance of the fill in percent.
+  public var fillChance: Int
+  /// The chords; empty for a rhythm without pitched parts.
+  public var chords: [Chord]
+  /// The length of the progression in steps.
+  public var chordSteps: Int
+  /// For each pitched part (bass, guitar, keys), its keys in each chord.
+  public var keys: [[Keys]]
+  /// The General MIDI program of each part, by its code.
+  public var programs: [Int]
+
+  /// Describes `table`.
+  public init(_ table: StepTable) {
+    lines = (0..<table.lineCount).map { index in
+      let line = table.lines[index]
+      return Line(
+        voice: Int(line.voice), group: Int(line.group), from: Int(line.from), to: Int(line.to),
+        leastChance: Int(line.leastChance), greatestChance: Int(line.greatestChance), replaces: line.replaces,
+        isFill: line.isFill, level: Int(line.level), bars: Int(line.bars), strokesPerBar: Int(line.strokesPerBar),
+        ticksPerStroke: Int(line.ticksPerStroke), firstStroke: Int(line.firstStroke), feel: line.feel.count)
+    }
+    drumLineCount = table.drumLineCount
+    let strokeCount = lines.map { $0.firstStroke + $0.bars * $0.strokesPerBar }.max() ?? 0
+    strokes = (0..<strokeCount).map { Int(table.strokes[$0]) }
+    (barSteps, bars) = (Int(table.barSteps), Int(table.bars))
+    swing = (0..<4).map { Int(table.swing[$0]) }
+    (swell, seed) = (Int(table.swell), table.seed)
+    (fillPeriod, fillChance) = (Int(table.fillPeriod), Int(table.fillChance))
+    chords = (0..<table.chords.count).map { index in
+      let entry = table.chords.entries[index]
+      return Chord(
+        step: Int(entry.step), root: Int(entry.tones.root), bass: Int(entry.tones.bass),
+        pitchClasses: Int(entry.tones.pitchClasses))
+    }
+    chordSteps = table.chords.stepCount
+    keys = (0..<3).map { part in
+      (0..<table.chords.count).map { chord in
+        let keys = table.partKeys[part * ChordProgression.maximumChords + chord]
+        return Keys(
+          tones: (0..<6).map { Int(keys.tones[$0]) }, chord: (0..<Int(keys.chordCount)).map { Int(keys.chord[$0]) })
+      }
+    }
+    programs = (0..<4).map { Int(table.programs[$0]) }
+  }
+}

@@ -1,0 +1,18 @@
+/// The hashes that the documentation of patches contains as test vectors, and their positions.
+struct ChanceVector: Encodable {
+  var seed: UInt32
+  var bar: Int64
+  var line: UInt32
+  var tick: UInt32
+  var hash: UInt32
+
+  static let all = [
+    ChanceVector(seed: 0, bar: 0, line: 0, tick: 0, hash: 0xA040_DBE3),
+    ChanceVector(seed: 0, bar: 0, line: 0, tick: 6, hash: 0xC81D_6929),
+    ChanceVector(seed: 0, bar: 1, line: 0, tick: 0, hash: 0xE8A7_E13D),
+    ChanceVector(seed: 0, bar: 0, line: 1, tick: 0, hash: 0xD047_6DEB),
+    ChanceVector(seed: 1, bar: 0, line: 0, tick: 0, hash: 0xBA01_739F),
+    ChanceVector(seed: .max, bar: -1, line: 63, tick: 767, hash: 0xB7AB_6C0D),
+    ChanceVector(seed: 7, bar: 1_000_000, line: 255, tick: 0, hash: 0x5571_9FB5),
+  ]
+}

@@ -1,0 +1,150 @@
+// A browser that a test controls through the DevTools protocol, over a pipe, so that no port is open.
+
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const FLAGS = [
+  "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--autoplay-policy=document-user-activation-required",
+  "--disable-gpu", "--no-first-run", "--mute-audio", "--disable-dev-shm-usage", "--lang=en",
+]
+
+export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+export class Chromium {
+  #process
+  #folder
+  #next = 1
+  #waiting = new Map()
+  #received = ""
+  /** The functions that get the events of each session. */
+  #listeners = new Map()
+
+  constructor(program = process.env.CHROMIUM ?? "chromium") {
+    this.#folder = mkdtempSync(join(tmpdir(), "tutti-browser-"))
+    this.#process = spawn(program, [...FLAGS, `--user-data-dir=${this.#folder}`, "about:blank"], {
+      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    })
+    this.#process.on("error", (error) => { throw error })
+    this.#process.stdio[4].setEncoding("utf8").on("data", (data) => this.#read(data))
+  }
+
+  #read(data) {
+    this.#received += data
+    const messages = this.#received.split("\0")
+    this.#received = messages.pop()
+    for (const message of messages.map((text) => JSON.parse(text))) {
+      if (message.id === undefined) {
+        this.#listeners.get(message.sessionId)?.(message)
+        continue
+      }
+      const { resolve, reject } = this.#waiting.get(message.id)
+      this.#waiting.delete(message.id)
+      if (message.error) reject(new Error(message.error.message))
+      else resolve(message.result)
+    }
+  }
+
+  send(method, params = {}, sessionId = undefined) {
+    const id = this.#next
+    this.#next += 1
+    this.#process.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
+  }
+
+  /** Opens a page in a profile of its own. */
+  async open(url, { width = 1280, height = 900, isMobile = false } = {}) {
+    const { browserContextId } = await this.send("Target.createBrowserContext")
+    const { targetId } = await this.send("Target.createTarget", { url: "about:blank", browserContextId })
+    const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true })
+    const page = new Page(this, sessionId)
+    this.#listeners.set(sessionId, (event) => page.handle(event))
+    for (const domain of ["Page", "Runtime", "Log", "Accessibility"]) await page.send(`${domain}.enable`)
+    await page.send("Emulation.setDeviceMetricsOverride", {
+      width, height, deviceScaleFactor: isMobile ? 2 : 1, mobile: isMobile,
+    })
+    await page.send("Emulation.setFocusEmulationEnabled", { enabled: true })
+    await page.send("Page.navigate", { url })
+    return page
+  }
+
+  async close() {
+    await Promise.race([this.send("Browser.close").catch(() => undefined), sleep(3000)])
+    this.#process.kill()
+    await sleep(300)
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+export class Page {
+  /** The errors and warnings of the console, and uncaught exceptions. */
+  problems = []
+  #browser
+  #session
+
+  constructor(browser, session) {
+    this.#browser = browser
+    this.#session = session
+  }
+
+  handle({ method, params }) {
+    if (method === "Runtime.exceptionThrown") this.problems.push(params.exceptionDetails.exception?.description ?? "exception")
+    if (method === "Runtime.consoleAPICalled" && ["error", "warning", "assert"].includes(params.type)) {
+      this.problems.push(params.args.map((argument) => argument.value).join(" "))
+    }
+    if (method === "Log.entryAdded" && ["error", "warning"].includes(params.entry.level)) {
+      this.problems.push(`${params.entry.text} ${params.entry.url ?? ""}`)
+    }
+  }
+
+  send(method, params) {
+    return this.#browser.send(method, params, this.#session)
+  }
+
+  /** The value of a JavaScript expression, which may be a promise. */
+  async evaluate(expression) {
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
+      expression, awaitPromise: true, returnByValue: true,
+    })
+    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description}`)
+    return result.value
+  }
+
+  /** Waits until an expression is true. */
+  async wait(expression, limit = 10_000) {
+    const end = Date.now() + limit
+    for (;;) {
+      const value = await this.evaluate(expression).catch(() => undefined)
+      if (value) return value
+      if (Date.now() > end) throw new Error(`took more than ${limit} ms: ${expression}`)
+      await sleep(25)
+    }
+  }
+
+  /** Clicks the middle of an element with the mouse. */
+  async click(selector) {
+    const { x, y } = await this.evaluate(`(() => {
+      const element = document.querySelector(${JSON.stringify(selector)})
+      element.scrollIntoView({block: "center"})
+      const box = element.getBoundingClientRect()
+      return {x: box.x + box.width / 2, y: box.y + box.height / 2}
+    })()`)
+    for (const type of ["mousePressed", "mouseReleased"]) {
+      await this.send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 })
+    }
+  }
+
+  /** Presses and releases a key. */
+  async press(key, text = key.length === 1 ? key : undefined) {
+    const code = { Enter: 13, Tab: 9, " ": 32, ArrowRight: 39, ArrowLeft: 37 }[key] ?? key.toUpperCase().charCodeAt(0)
+    const event = { key, windowsVirtualKeyCode: code, text: key === "Enter" ? "\r" : text }
+    await this.send("Input.dispatchKeyEvent", { type: "keyDown", ...event })
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event, text: undefined })
+  }
+
+  async screenshot(path) {
+    const { data } = await this.send("Page.captureScreenshot", { captureBeyondViewport: true })
+    writeFileSync(path, Buffer.from(data, "base64"))
+  }
+}

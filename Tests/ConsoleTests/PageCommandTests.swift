@@ -1,0 +1,43 @@
+import Engine
+import MusicalTime
+import NIOCore
+import Testing
+
+@testable import Console
+
+@Suite struct PageCommandTests {
+  private func command(_ json: String, access: Access = .lead) -> PageCommand? {
+    PageCommand(ByteBuffer(string: json), access: access)
+  }
+
+  @Test func commandsOfTheLeaderAreDecoded() throws {
+    #expect(command(#"{"do":"start"}"#) == .player(.start))
+    #expect(command(#"{"do":"tempo","bpm":96}"#) == .player(.setTempo(try Tempo(bpm: 96))))
+    #expect(command(#"{"do":"nudge","bpm":-1}"#) == .player(.tempo(by: -1)))
+    #expect(command(#"{"do":"level","part":"bass","percent":40}"#) == .player(.level(.bass, 40)))
+    #expect(command(#"{"do":"mute","peer":"00000000000000ff","on":true}"#) == .player(.mute("00000000000000ff", true)))
+    #expect(
+      command(#"{"do":"gate","peer":"00000000000000ff","kind":"notes","on":false}"#)
+        == .player(.gate("00000000000000ff:notes=closed")))
+    #expect(command(#"{"do":"patch","name":"street"}"#) == .selectPatch("street"))
+  }
+
+  @Test func valuesOutOfRangeAreRejected() {
+    for json in [
+      "", "{}", "[]", "null", #"{"do":"leave"}"#, #"{"do":"tempo"}"#, #"{"do":"tempo","bpm":1000}"#,
+      #"{"do":"tempo","bpm":1e400}"#, #"{"do":"tempo","bpm":"96"}"#, #"{"do":"nudge","bpm":1000}"#,
+      #"{"do":"level","part":"bass","percent":101}"#, #"{"do":"level","part":"tuba","percent":50}"#,
+      #"{"do":"note","key":128,"velocity":1}"#, #"{"do":"count-in","bars":99}"#,
+      // Names and rules of gates are not accepted where an identity is needed.
+      #"{"do":"mute","peer":"Ben","on":true}"#, #"{"do":"gate","peer":"all=open,x","kind":"notes","on":true}"#,
+      #"{"do":"gate","peer":"00000000000000ff","kind":"notes=open;rhythm","on":true}"#,
+    ] { #expect(command(json) == nil, "\(json)") }
+  }
+
+  @Test func playersMayOnlyPlayNotes() {
+    #expect(command(#"{"do":"note","key":60,"velocity":90}"#, access: .play) == .player(.note(60, velocity: 90)))
+    for verb in ["start", "stop", "take", "quiet", "patch"] {
+      #expect(command(#"{"do":"\#(verb)","on":true,"name":"street"}"#, access: .play) == nil)
+    }
+  }
+}
