@@ -138,15 +138,17 @@ let package = Package(
       dependencies: [
         "Audio", "ClockSync", "Console", "Engine", "MusicalTime", "PeerProtocol", "Rhythm", "_TestSupport",
         "_TestTraits",
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
       ],
       exclude: ["Page"]),
     .testTarget(name: "LiveTests", dependencies: ["_TestSupport", "_TestTraits", "Engine"]),
     .testTarget(
       name: "tuttiTests",
       dependencies: [
-        "_TestSupport", "_TestTraits", "Audio", "Engine", "Measurement", "Realtime", "Rhythm", "Transports", "tutti",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "_TestSupport", "_TestTraits", "Audio", "Console", "Engine", "Measurement", "Realtime", "Rhythm", "Transports",
+        "tutti",
+        .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
       ]),
     .testTarget(
       name: "InteroperabilityTests",

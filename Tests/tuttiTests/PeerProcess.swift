@@ -13,6 +13,8 @@ final class PeerProcess {
     }
     var event: String?
     var name, role, midi: String?
+    /// The addresses of the web page.
+    var lead, play: String?
     var port: UInt16?
     var totalActivity, channel: Int?
     var atNs: Int64?

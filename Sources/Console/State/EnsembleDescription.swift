@@ -31,6 +31,8 @@ struct EnsembleDescription: Encodable, Equatable {
   var master: String?
   /// Why this peer may not control the rhythm: `master`, `leader` or `clock`; nil if it may.
   var obstacle: String?
+  /// Whether the master offers its role to this peer.
+  var isOffered: Bool
   var bpm: Double
   var isMuted: Bool
   var isQuiet: Bool
@@ -56,7 +58,8 @@ struct EnsembleDescription: Encodable, Equatable {
       } else if snapshot
         .hasRemoteLeader
       { "leader" } else { nil }
-    // Three decimals: the tempo of a follower varies with the clock correction.
+    isOffered = snapshot.isOffered
+    // One decimal: the tempo of a follower varies with the clock correction.
     bpm = (status.tempo.bpm * 10).rounded() / 10
     (isMuted, isQuiet) = (status.isMuted, status.isQuiet)
     totalRule = snapshot.totalActivityRule.rawValue

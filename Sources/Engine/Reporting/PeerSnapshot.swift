@@ -37,6 +37,8 @@ public struct PeerSnapshot: Sendable {
   public var hasRemoteLeader: Bool
   /// Whether an external MIDI clock controls the rhythm of this peer.
   public var hasExternalClock: Bool
+  /// Whether the master offers its role to the local peer.
+  public var isOffered: Bool
   /// How the master combines the activities of all peers. It applies while the local peer is the master.
   public var totalActivityRule: TotalActivityRule
   /// The balance of the parts that was announced last.
@@ -49,7 +51,7 @@ public struct PeerSnapshot: Sendable {
   public var patchNumber: UInt32
   /// The first tick of ``patch``; any tick if no rhythm plays.
   public var patchTick: Tick
-  /// The number of ticks of masters that did not arrive.
+  /// The number of ticks of masters that did not arrive: see ``Ensemble/TickAccount/lost``.
   public var lostTicks: Int64
   /// How far in advance a change is announced.
   public var lead: Nanoseconds
@@ -80,7 +82,8 @@ extension Peer {
       devices: max(0, core.roster.sessionCount - core.roster.identities.count),
       hasRemoteLeader: ensemble.gates.haveRemoteLeader,
       hasExternalClock: externalClock?.leads(ensemble) == true,
-      totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix, schedule: ensemble.schedule,
+      isOffered: ensemble.isOffered(at: now), totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix,
+      schedule: ensemble.schedule,
       patch: patch, patchNumber: patchChange.number, patchTick: patchChange.tick,
       lostTicks: core.account.lost, lead: ensemble.lead)
   }

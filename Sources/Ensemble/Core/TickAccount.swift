@@ -16,10 +16,15 @@ public struct TickAccount: Sendable {
   /// The last tick of the run that the local peer has played.
   private var last: Tick?
 
-  /// The number of ticks that did not arrive, of all runs.
-  public var lost: Int64 {
-    let current = last.map { max(0, $0 - max(first ?? start, start) + 1) } ?? 0
-    return max(0, expected + current - received)
+  /// The number of ticks that did not arrive, of all runs of which at least one tick has arrived.
+  public var lost: Int64 { settledLosses + currentLosses }
+  private var settledLosses: Int64 = 0
+  /// The number of ticks of the current run that have arrived.
+  private var receivedInRun: Int64 = 0
+
+  private var currentLosses: Int64 {
+    guard let first, let last else { return 0 }
+    return max(0, last - max(first, start) + 1 - receivedInRun)
   }
 
   public init() {}
@@ -35,17 +40,22 @@ public struct TickAccount: Sendable {
     begin(run, start)
     first = min(first ?? tick, tick)
     received += 1
+    receivedInRun += 1
   }
 
   /// A recovery journal has contained a lost tick of the run; its number is not known. A tick before the first one that
   /// arrived does not count, because the journal also contains ticks from before a late joiner's session.
   public mutating func recovered(run: UInt32, start: Tick) {
     begin(run, start)
-    if first != nil { received += 1 }
+    guard first != nil else { return }
+    received += 1
+    receivedInRun += 1
   }
 
   /// Adds the current run to the expected ticks and ends it.
   public mutating func settle() {
+    settledLosses += currentLosses
+    receivedInRun = 0
     if let last { expected += max(0, last - max(first ?? start, start) + 1) }
     (first, last) = (nil, nil)
   }

@@ -22,6 +22,12 @@ extension EnsembleState {
     send(Offer(claim: timelineMessage!.claim, isParting: false), to: receivers, at: now)
   }
 
+  /// Whether the rhythm is offered to the local peer.
+  public func isOffered(at now: Instant) -> Bool {
+    guard let offer = follower?.offer else { return false }
+    return offer.claim == claim && now < offer.end
+  }
+
   /// Accepts the offered rhythm: claims it and continues it in phase.
   ///
   /// - Throws: ``CommandError`` if there was no offer in the last 30 s under the current claim, if the master's clock is not

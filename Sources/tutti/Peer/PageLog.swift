@@ -3,7 +3,7 @@ import Logging
 /// Passes the messages of the peer to the web page.
 struct PageLog: LogHandler {
   var metadata: Logger.Metadata = [:]
-  var logLevel = Logger.Level.info
+  var logLevel = Logger.Level.notice
   private let pages: PageConnection
 
   init(_ pages: PageConnection) { self.pages = pages }

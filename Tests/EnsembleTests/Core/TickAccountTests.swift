@@ -15,9 +15,10 @@ import Testing
     for tick in [Int64(5), 6, 8, 9, 12] { account.heard(Tick(tick), run: 1, start: start) }
     account.recovered(run: 1, start: start)
     account.played(Tick(12), run: 1, start: start)
+    #expect(account.lost == 2)
     account.settle()
     // The first tick that arrived was 5. Of the eight ticks 5...12, five arrived, one was recovered and two are lost.
-    #expect(account.expected == 8 && account.received == 6)
+    #expect(account.expected == 8 && account.received == 6 && account.lost == 2)
   }
 
   @Test func eachRunIsCountedSeparately() {
@@ -30,6 +31,16 @@ import Testing
     account.settle()
     // Each run has two ticks: 0 and 1, 96 and 97. The first of each arrived. The recovered tick came before the first
     // tick of its run, and does not count.
-    #expect(account.expected == 4 && account.received == 2)
+    #expect(account.expected == 4 && account.received == 2 && account.lost == 2)
+  }
+
+  /// A master plays ticks and receives none.
+  @Test func ownTicksAreNotLost() {
+    var account = TickAccount()
+    account.played(Tick(40), run: 1, start: start)
+    #expect(account.lost == 0)
+    account.heard(Tick(0), run: 2, start: start)
+    account.played(Tick(3), run: 2, start: start)
+    #expect(account.lost == 3)
   }
 }

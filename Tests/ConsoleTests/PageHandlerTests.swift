@@ -1,0 +1,92 @@
+import Engine
+import NIOCore
+import NIOEmbedded
+import NIOWebSocket
+import Testing
+
+@testable import Console
+
+@Suite struct PageHandlerTests {
+  private struct NoRhythms: RhythmLibrary {
+    var rhythms: [String] { [] }
+    func select(_ name: String) {}
+  }
+
+  private let pages = Pages(mailbox: Mailbox(), library: NoRhythms())
+  private let channel = EmbeddedChannel()
+
+  private func join(_ access: Access = .lead) throws {
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    try channel.pipeline.syncOperations.addHandler(PageHandler(access: access, pages: pages))
+  }
+
+  /// The frames that were sent since the last call.
+  private func sent() throws -> [Frame] {
+    var frames: [Frame] = []
+    while let frame = try channel.readOutbound(as: WebSocketFrame.self) {
+      if frame.opcode == .binary, let decoded = Frame(frame.data) { frames.append(decoded) }
+    }
+    return frames
+  }
+
+  private func change(_ number: Int) {
+    if pages.state.set(.library, json: ["number": number]) { pages.update([.library]) }
+  }
+
+  @Test func welcomeComesFirst() throws {
+    pages.state.set(.library, json: ["number": 1])
+    try join()
+    let kinds = try sent().map(\.kind)
+    #expect(kinds == [.welcome, .library])
+  }
+
+  @Test func slowReadersGetOnlyTheNewestState() throws {
+    try join()
+    _ = try sent()
+    channel.isWritable = false
+    channel.pipeline.fireChannelWritabilityChanged()
+    for number in 0..<1000 { change(number) }
+    #expect(try sent().isEmpty)
+    channel.isWritable = true
+    channel.pipeline.fireChannelWritabilityChanged()
+    let frames = try sent()
+    #expect(frames.count == 1)
+    #expect(frames.first?.payload == ByteBuffer(string: #"{"number":999}"#))
+  }
+
+  @Test func floodsEndTheConnection() throws {
+    try join()
+    let frame = Frame(.activity, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(bytes: [1])).encoded
+    var count = 0
+    while channel.isActive, count < 10_000 {
+      try? channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
+      channel.embeddedEventLoop.run()
+      count += 1
+    }
+    #expect(!channel.isActive)
+    #expect(count < 2500)
+    #expect(pages.count == 0)
+    #expect(pages.counters.limited > 0)
+  }
+
+  @Test func malformedFramesAreCounted() throws {
+    try join()
+    for octets in [[], [1], [1, 129, 0, 0], [UInt8](repeating: 255, count: 40)] {
+      try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: octets)))
+    }
+    #expect(pages.counters.malformed == 4)
+    #expect(channel.isActive)
+  }
+
+  @Test func theNumberOfPagesIsBounded() throws {
+    var channels: [EmbeddedChannel] = []
+    for _ in 0...Pages.maximumCount {
+      let channel = EmbeddedChannel()
+      try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+      try channel.pipeline.syncOperations.addHandler(PageHandler(access: .play, pages: pages))
+      channels.append(channel)
+    }
+    #expect(pages.count == Pages.maximumCount)
+    #expect(pages.counters.refused == 1)
+  }
+}

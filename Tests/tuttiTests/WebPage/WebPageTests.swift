@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+import _TestSupport
+import _TestTraits
+
+@testable import Console
+
+/// The web page of a real peer, over real connections.
+@Suite(.ownThreads) struct WebPageTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test func filesHaveSecurityHeaders() async throws {
+    let peer = try await ServedPeer("Ada", in: folder)
+    for path in try PageFiles().paths {
+      let (status, text) = try peer.get(path)
+      #expect(status == 200, "\(path)")
+      #expect(text.contains("Content-Security-Policy: default-src 'none'; script-src 'self'"), "\(path)")
+      #expect(text.contains("X-Content-Type-Options: nosniff"), "\(path)")
+    }
+  }
+
+  @Test func onlyThePageIsServedWithoutToken() async throws {
+    let peer = try await ServedPeer("Ada", in: folder)
+    for path in ["/join", "/socket", "/sounds/0123.wav"] { #expect(try peer.get(path).status == 401, "\(path)") }
+    for path in ["/../etc/passwd", "/%2e%2e/etc/passwd", "//etc/passwd", "/index.html/..", "/style.css%00", "/.", "*"] {
+      let status = try peer.get(path).status
+      #expect(status == 404 || status == 400, "\(path): \(status)")
+    }
+    #expect(throws: RawConnection.Failure.self) { try PageClient(port: peer.port, token: "") }
+  }
+
+  @Test func foreignHostsAndOriginsAreRejected() async throws {
+    let peer = try await ServedPeer("Ada", in: folder)
+    #expect(try peer.get("/", host: "attacker.example:\(peer.port)").status == 421)
+    #expect(try peer.get("/", headers: ["Origin: http://attacker.example"]).status == 421)
+    #expect(throws: RawConnection.Failure.self) {
+      try PageClient(port: peer.port, token: peer.leadToken, origin: "http://attacker.example")
+    }
+    _ = try PageClient(port: peer.port, token: peer.leadToken, origin: "http://127.0.0.1:\(peer.port)")
+  }
+
+  @Test func wrongTokensAreLimited() async throws {
+    let peer = try await ServedPeer("Ada", in: folder)
+    let statuses = try (0..<8).map { _ in try peer.get("/join", headers: ["Authorization: Bearer wrong"]).status }
+    #expect(statuses.contains(401) && statuses.last == 429, "\(statuses)")
+    // The connections that existed, and the peer, are not affected.
+    #expect(try peer.get("/").status == 200)
+  }
+
+  @Test func oversizedRequestsAreRejected() async throws {
+    let peer = try await ServedPeer("Ada", in: folder)
+    for headers in [
+      ["X: " + String(repeating: "a", count: 5000)], (0..<100).map { "X-\($0): a" },
+      (0..<10).map { "X-\($0): " + String(repeating: "a", count: 3000) },
+    ] {
+      let status = try peer.get("/", headers: headers).status
+      #expect(status == 400 || status == 431 || status == 0, "\(status)")
+    }
+    #expect(try peer.get("/").status == 200)
+  }
+
+  @Test func aPageStartsTheRhythmOfItsPeer() async throws {
+    let peer = try await ServedPeer("Ada", in: folder)
+    let (page, other) = (
+      try PageClient(port: peer.port, token: peer.leadToken), try PageClient(port: peer.port, token: peer.playToken)
+    )
+    #expect(page.next()?.kind == .welcome)
+    #expect(page.next()?.kind == .patch)
+    page.command(#"{"do":"start"}"#)
+    try await peer.process.wait(forRole: "master")
+    // The ninth octet of the payload is 1 while a rhythm plays.
+    func plays(_ frame: Frame) -> Bool { frame.payload.getInteger(at: 8, as: UInt8.self) == 1 }
+    #expect(page.next(.rhythm, where: plays) != nil)
+    #expect(other.next(.rhythm, where: plays) != nil)
+    // A page of a player cannot stop the rhythm. The page of the leader can.
+    other.command(#"{"do":"stop"}"#)
+    other.command(#"{"do":"note","key":60,"velocity":90}"#)
+    try await peer.process.wait(for: "to play the note") { $0.contains { $0.midi?.hasSuffix("3C 5A") == true } }
+    #expect(peer.process.events.last { $0.event == "role" }?.role == "master")
+    page.command(#"{"do":"stop"}"#)
+    #expect(other.next(.rhythm) { !plays($0) } != nil)
+  }
+
+  @Test func clockRepliesContainFourInstants() async throws {
+    let peer = try await ServedPeer("Ada", in: folder)
+    let page = try PageClient(port: peer.port, token: peer.playToken)
+    page.send(.clockRequest, at: 123_456_789)
+    let reply = try #require(page.next(.clockReply))
+    let (sent, received) = try #require(reply.payload.getMultipleIntegers(as: (Int64, Int64).self))
+    #expect(sent == 123_456_789)
+    #expect(received <= reply.at.nanoseconds && reply.at.nanoseconds - received < 100_000_000)
+  }
+
+  @Test func soundsAreServedOnceRendered() async throws {
+    let peer = try await ServedPeer("Ada", in: folder)
+    let page = try PageClient(port: peer.port, token: peer.playToken)
+    let sounds = try #require(page.next(.sounds))
+    let text = String(buffer: sounds.payload)
+    let path = try #require(text.firstMatch(of: /\/sounds\/[0-9a-f]{32}\.wav/)).output
+    let response = try peer.get(String(path), headers: ["Authorization: Bearer \(peer.playToken)"])
+    #expect(response.status == 200 && response.text.contains("immutable") && response.text.contains("RIFF"))
+    #expect(try peer.get(String(path)).status == 401)
+  }
+
+  @Test func addressesOnTheNetworkNeedAPasskey() async throws {
+    let child = try Child.tutti(["peer", "--http", "0.0.0.0:0", "--audio", "none", "--port", "0"], in: folder)
+    let outcome = try await child.outcome()
+    #expect(outcome.status == 69)
+    #expect(outcome.errors.contains("--http 0.0.0.0: other machines can reach this address, but there is no passkey"))
+    let usage = try await Child.tutti(["peer", "--http-open"], name: "usage", in: folder).outcome()
+    #expect(usage.status == 64 && usage.errors.contains("--http-open: has no effect without --http"))
+  }
+}
