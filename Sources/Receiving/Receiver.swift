@@ -131,6 +131,7 @@ public struct Receiver: ~Copyable {
     case .mute(let isMuted): player.mute(isMuted)
     case .releaseNotes:
       player.releaseAll()
+      timed.removeAll()
       (releasing, releaseEnd) = (0, capacity)
     case .limitProbes(let limit): probeRateLimit = limit
     }

@@ -89,6 +89,10 @@ struct TimedMessages: ~Copyable {
     }
   }
 
+  /// Removes all entries.
+  @_noLocks @_noAllocation
+  mutating func removeAll() { entries.removeAll() }
+
   @_noLocks @_noAllocation
   private func hasRoom(for session: SessionID) -> Bool {
     guard entries.count < Self.capacity else { return false }

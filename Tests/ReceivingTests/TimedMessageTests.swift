@@ -154,10 +154,10 @@ import _TestSupport
     }
   }
 
-  @Test func nothingSoundsAfterTheSession() {
+  @Test(arguments: [true, false]) func nothingSoundsAfterTheSessionOrThePlayer(closes: Bool) {
     var peer = Peer()
     peer.receive(on(), for: Self.now + .milliseconds(200), at: Self.now)
-    peer.execute(.close(slot: 0, Self.session), at: Self.now)
+    peer.execute(closes ? .close(slot: 0, Self.session) : .releaseNotes, at: Self.now)
     peer.run(until: Self.now + .seconds(1))
     #expect(peer.sounds.isEmpty && peer.reports.isEmpty)
   }
