@@ -19,9 +19,14 @@ extension Receiver {
         early.keep(packet, of: header.ssrc, from: address, at: arrival)
         return .unknownSource(header.ssrc, from: address, arrival: arrival)
       }
+      let previous = blocks[place.block].sessions[place.index].stream.highestSequence
+      recoveredStamp = nil
       // The control thread knows the upper bits of the time stamps.
       try blocks[place.block].sessions[place.index].stream.open(packet, near: Instant(nanoseconds: 0))
       self.place = place
+      if let previous, let stamp = header.announcedTimestamp(in: packet, after: previous) {
+        recoveredStamp = Instant(hundredMicroseconds: Int64(stamp))
+      }
       return .packet(
         blocks[place.block].sessions[place.index].session,
         PacketReport(of: header, in: blocks[place.block].sessions[place.index].stream, arrivedAt: arrival),
@@ -44,6 +49,7 @@ extension Receiver {
         if keep(message, stamp, at: place) { continue }
         return output(message, stamp, arrival: arrival, isRecovered: false, at: place, now: arrival)
       case .recovered(let message, let stamp):
+        if let recoveredStamp, case .some = message.key, keep(message, recoveredStamp, at: place) { continue }
         return output(message, stamp, arrival: arrival, isRecovered: true, at: place, now: arrival)
       case .systemExclusive(let stamp):
         let session = blocks[place.block].sessions[place.index].session

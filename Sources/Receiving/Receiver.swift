@@ -31,6 +31,8 @@ public struct Receiver: ~Copyable {
   var place: SessionBlock.Place?
   /// The arrival of the packet that is being read.
   var arrival = Instant(nanoseconds: 0)
+  /// The time stamp of the note that a recovered message of this packet belongs to; nil if it is not known.
+  var recoveredStamp: Instant?
   /// The messages that wait for their instants.
   var timed = TimedMessages()
   /// The place of the session whose timed message is being passed on; nil if there is none.

@@ -19,6 +19,8 @@ struct Stream: BitwiseCopyable {
   /// Whether the receiver is a time-stamp receiver, which gets each tick ahead of time. A play-on-arrival receiver gets
   /// each tick at its due time.
   var isTimeStamped = false
+  /// The packets with notes that begin or end later.
+  var announced = AnnouncedPackets()
   /// The run in which the receiver takes part: Start or Continue was sent, and Stop was not. 0 if there is none.
   var run: UInt32 = 0
   /// The next tick of ``run`` to send.

@@ -34,6 +34,7 @@ extension StreamSender {
     streams[slot].guardDue = .distantFuture
     guard senders[slot].sendsJournal, senders[slot].hasUnacknowledged else { return nil }
     packet.removeAll()
+    prepareAnnouncements(on: slot, at: now, stamped: now)
     guard senders[slot].encodeGuard(at: now, into: &packet) else { return nil }
     streams[slot].guardCount += 1
     // After the last guard packet of the series, none is due.

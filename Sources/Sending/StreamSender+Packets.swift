@@ -35,15 +35,31 @@ extension StreamSender {
   @_noLocks @_noAllocation
   mutating func encode(_ message: Message, at instant: Instant, on slot: Int, now: Instant) -> Transmission? {
     packet.removeAll()
+    prepareAnnouncements(on: slot, at: now, stamped: instant)
     guard senders[slot].encode(message, at: instant, into: &packet) else { return nil }
     scheduleGuard(on: slot, at: now)
-    return transmission(on: slot)
+    let transmission = transmission(on: slot)
+    if senders[slot].sendsInstants, message.startsNote || message.silencesNote, instant > now {
+      streams[slot].announced.add(UInt16(packet[2]) &<< 8 | UInt16(packet[3]), at: instant)
+    }
+    return transmission
+  }
+
+  /// Determines which packets the next packet announces, and makes room for them.
+  @_noLocks @_noAllocation
+  mutating func prepareAnnouncements(on slot: Int, at now: Instant, stamped stamp: Instant) {
+    guard streams[slot].announced.count > 0 else { return }
+    streams[slot].announced.prepare(forPacketAt: now, stamped: stamp)
+    if senders[slot].sendsInstants {
+      senders[slot].headerExtension = .sendInstant(announcing: streams[slot].announced.count)
+    }
   }
 
   /// Encodes a packet with the System Exclusive message in ``StreamSender/exclusive`` into ``StreamSender/packet``.
   @_noLocks @_noAllocation
   mutating func encodeExclusive(isJournalled: Bool, on slot: Int, now: Instant) -> Transmission? {
     packet.removeAll()
+    prepareAnnouncements(on: slot, at: now, stamped: now)
     let count = senders[slot].encode(
       systemExclusive: exclusive, from: 0, at: now, isJournalled: isJournalled, into: &packet)
     guard case .some = count else { return nil }
@@ -51,10 +67,11 @@ extension StreamSender {
     return transmission(on: slot)
   }
 
-  /// Returns the transmission of a packet of the stream in a slot.
+  /// Completes the packet of the stream in a slot, except for the send instant and the tag, and returns its transmission.
   @_noLocks @_noAllocation
-  func transmission(on slot: Int) -> Transmission {
-    Transmission(
+  mutating func transmission(on slot: Int) -> Transmission {
+    if senders[slot].sendsInstants { streams[slot].announced.write(into: &packet) }
+    return Transmission(
       address: streams[slot].address, local: streams[slot].local, slot: slot,
       carriesSendInstant: senders[slot].sendsInstants)
   }

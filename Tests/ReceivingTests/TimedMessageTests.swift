@@ -1,5 +1,6 @@
 import MIDI
 import MusicalTime
+import PeerProtocol
 import Receiving
 import Testing
 import _TestSupport
@@ -30,6 +31,7 @@ import _TestSupport
     var reports: [(message: Message, at: Instant)] = []
     let offset: Nanoseconds
     private var sender = PacketSender(ssrc: 7, sequence: 0)
+    private var announced = AnnouncedPackets()
     private let address = SocketAddress(host: 1, port: 5005)
 
     init(offset: Nanoseconds = .seconds(5_000_000), knowsClock: Bool = true) {
@@ -55,6 +57,23 @@ import _TestSupport
     /// Receives a message at `now` that takes effect at `instant`, by the local clock.
     mutating func receive(_ message: Message, for instant: Instant, at now: Instant) {
       let packet = octets { _ = sender.encode(message, at: instant + offset, into: &$0) }
+      _ = receiver.receive(packet.span, from: address, at: now)
+      while let output = receiver.next(in: packet.span) { add(output, at: now) }
+    }
+
+    /// Returns a packet with a journal, as a Tutti peer sends it at `now`. Its message takes effect at `instant`.
+    mutating func packet(_ message: Message, for instant: Instant, at now: Instant) -> [UInt8] {
+      announced.prepare(forPacketAt: now + offset, stamped: instant + offset)
+      (sender.sendsJournal, sender.headerExtension) = (true, .sendInstant(announcing: announced.count))
+      let packet = octets {
+        _ = sender.encode(message, at: instant + offset, into: &$0)
+        announced.write(into: &$0)
+      }
+      if instant > now { announced.add(UInt16(packet[2]) << 8 | UInt16(packet[3]), at: instant + offset) }
+      return packet
+    }
+
+    mutating func receive(_ packet: [UInt8], at now: Instant) {
       _ = receiver.receive(packet.span, from: address, at: now)
       while let output = receiver.next(in: packet.span) { add(output, at: now) }
     }
@@ -152,6 +171,27 @@ import _TestSupport
       }
       #expect(peer.sounds.count == 2 && peer.sounds.last?.message == off() && peer.sounds.last?.instant == begin)
     }
+  }
+
+  /// A controller overtakes a note, or the note is lost. The journal of the controller repairs the note, which keeps its instant and
+  /// sounds once.
+  @Test(arguments: [true, false]) func overtakenNoteKeepsItsInstant(arrivesLater: Bool) throws {
+    var peer = Peer()
+    let due = Self.now + .milliseconds(200)
+    let control = Message.controlChange(channel, controller: 1, value: 5)
+    let first = peer.packet(control, for: Self.now, at: Self.now)
+    let note = peer.packet(on(), for: due, at: Self.now)
+    let others = (0..<3).map { _ in peer.packet(control, for: Self.now, at: Self.now) }
+    peer.receive(first, at: Self.now)
+    // Of the packets after the note, the first one is lost too.
+    peer.receive(others[1], at: Self.now + .milliseconds(5))
+    if arrivesLater { peer.receive(note, at: Self.now + .milliseconds(6)) }
+    peer.receive(others[2], at: Self.now + .milliseconds(7))
+    #expect(!peer.sounds.contains { $0.message == on() })
+    peer.run(until: Self.now + .seconds(1))
+    let notes = peer.sounds.filter { $0.message == on() }
+    #expect(notes.count == 1)
+    #expect(abs((try #require(notes.first?.instant) - due).count) <= 50_000)
   }
 
   @Test(arguments: [true, false]) func nothingSoundsAfterTheSessionOrThePlayer(closes: Bool) {

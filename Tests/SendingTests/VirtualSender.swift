@@ -27,6 +27,8 @@ final class VirtualSender {
     var messages: [Message] = []
     var hasExclusive = false
     var hasJournal = false
+    /// The time stamp of the last packet of the last five packets that this packet announces.
+    var announced: UInt32?
     /// The length in octets.
     var length = 0
   }
@@ -163,6 +165,7 @@ final class VirtualSender {
       var packet = Packet(
         receiver: Int(transmission.address.low & 0xFFFF), sent: now - Self.origin, sequence: header.sequence,
         timestamp: header.timestamp, sendInstant: header.sendInstant(in: octets.span))
+      packet.announced = header.announcedTimestamp(in: octets.span, after: header.sequence &- 6)
       (packet.hasJournal, packet.length) = (cursor.journal != nil, octets.count)
       while let command = try cursor.next(in: octets.span) {
         if case .message(let message) = command { packet.messages.append(message) } else { packet.hasExclusive = true }

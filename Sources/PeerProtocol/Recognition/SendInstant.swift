@@ -6,13 +6,23 @@ public import RTPMIDI
 /// The time stamp of an RTP packet is the time at which its commands take effect, in units of 100 us, often 90 ms after
 /// the packet left. The send instant is in nanoseconds of the sender's clock.
 ///
-///     54 55 | length 2, 16 bits | nanoseconds, 64 bits, signed
+///     54 55 | length 2 to 5, 16 bits | nanoseconds, 64 bits, signed | announced packets, 32 bits each
+///
+/// The announced packets are described at ``AnnouncedPackets``.
 extension HeaderExtension {
   /// The extension that contains a send instant. Its profile 54 55 is the letters TU.
   ///
   /// Real-time: safe.
   public static var sendInstant: HeaderExtension {
-    @_noLocks @_noAllocation get { HeaderExtension(profile: 0x5455, words: 2) }
+    @_noLocks @_noAllocation get { sendInstant(announcing: 0) }
+  }
+
+  /// The extension that contains a send instant and `count` announced packets.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public static func sendInstant(announcing count: Int) -> HeaderExtension {
+    HeaderExtension(profile: 0x5455, words: UInt16(truncatingIfNeeded: 2 + count))
   }
 
   /// Reads the send instant from `packet`; nil if this is another extension or if the packet is truncated.
@@ -20,7 +30,8 @@ extension HeaderExtension {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func sendInstant(in packet: Span<UInt8>) -> Instant? {
-    guard profile == 0x5455, words == 2, packet.count >= data.end else { return nil }
+    guard profile == 0x5455, words >= 2, Int(words) <= 2 + AnnouncedPackets.capacity, packet.count >= data.end
+    else { return nil }
     return Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: data.start)))
   }
 }

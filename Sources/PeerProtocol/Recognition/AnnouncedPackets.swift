@@ -1,0 +1,121 @@
+public import BasicContainers
+public import MusicalTime
+public import RTPMIDI
+
+/// The newest packets of a stream whose notes begin or end later: their sequence numbers and time stamps.
+///
+/// The recovery journal repairs the loss of a note, but does not contain its time stamp. A packet that overtakes the packet of a note
+/// would therefore make the note sound at once. For this reason, each packet that leaves before the instant of such a note repeats the
+/// time stamp, behind the send instant in the ``RTPMIDI/HeaderExtension``, in one word of 32 bits for each announced packet:
+///
+///     sequence number, 16 bits | time stamp minus that of this packet, 16 bits, signed, in units of 100 us
+public struct AnnouncedPackets: Sendable, BitwiseCopyable {
+  /// The maximum number of announced packets. A further one replaces the oldest.
+  ///
+  /// Real-time: safe.
+  public static var capacity: Int { @_noLocks @_noAllocation get { 3 } }
+
+  private struct Entry: BitwiseCopyable {
+    var sequence: UInt16
+    var instant: Instant
+
+    @_noLocks @_noAllocation
+    init(sequence: UInt16, instant: Instant) { (self.sequence, self.instant) = (sequence, instant) }
+  }
+
+  private var entries = InlineArray<3, Entry>(repeating: Entry(sequence: 0, instant: Instant(nanoseconds: 0)))
+  /// The number of announced packets.
+  ///
+  /// Real-time: safe.
+  public private(set) var count = 0
+
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init() {}
+
+  /// Announces the packet with this sequence number, whose note takes effect at `instant`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func add(_ sequence: UInt16, at instant: Instant) {
+    if count == Self.capacity { remove(0) }
+    entries[count] = Entry(sequence: sequence, instant: instant)
+    count += 1
+  }
+
+  /// Removes the packets that need no announcement in a packet that leaves at `now` and has the time stamp `stamp`: those whose
+  /// instant has passed, and those whose time stamp is more than 3.2 s from `stamp`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func prepare(forPacketAt now: Instant, stamped stamp: Instant) {
+    var index = 0
+    while index < count {
+      let distance = entries[index].instant - stamp
+      if entries[index].instant <= now || distance > .milliseconds(3200) || distance < .milliseconds(-3200) {
+        remove(index)
+      } else {
+        index += 1
+      }
+    }
+  }
+
+  /// Writes the announcements into a packet whose header extension has room for them.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func write(into packet: inout RigidArray<UInt8>) {
+    var stamp: UInt32 = 0
+    var octet = 4
+    while octet < 8 {
+      stamp = stamp &<< 8 | UInt32(packet[octet])
+      octet += 1
+    }
+    var index = 0
+    while index < count {
+      let distance = RTPHeader.timestamp(of: entries[index].instant) &- stamp
+      let word = UInt32(entries[index].sequence) &<< 16 | distance & 0xFFFF
+      let start = RTPHeader.instantOffset + 8 + 4 * index
+      packet[start] = UInt8(truncatingIfNeeded: word &>> 24)
+      packet[start + 1] = UInt8(truncatingIfNeeded: word &>> 16)
+      packet[start + 2] = UInt8(truncatingIfNeeded: word &>> 8)
+      packet[start + 3] = UInt8(truncatingIfNeeded: word)
+      index += 1
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func remove(_ index: Int) {
+    var index = index
+    while index + 1 < count {
+      entries[index] = entries[index + 1]
+      index += 1
+    }
+    count -= 1
+  }
+}
+
+extension RTPHeader {
+  /// Returns the time stamp of the last announced packet between the packet `previous` and this packet, both excluded. Nil if no such
+  /// packet is announced.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func announcedTimestamp(in packet: Span<UInt8>, after previous: UInt16) -> UInt32? {
+    guard let headerExtension, case .some = headerExtension.sendInstant(in: packet) else { return nil }
+    var last: UInt16 = 0
+    var found: UInt32?
+    var word = 2
+    while word < Int(headerExtension.words) {
+      let start = headerExtension.data.start + 4 * word
+      word += 1
+      // The distance from the previous packet.
+      let place = packet.uint16(at: start) &- previous
+      guard place > last, place < sequence &- previous else { continue }
+      last = place
+      let distance = Int16(bitPattern: packet.uint16(at: start + 2))
+      found = timestamp &+ UInt32(bitPattern: Int32(distance))
+    }
+    return found
+  }
+}

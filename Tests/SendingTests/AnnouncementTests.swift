@@ -1,0 +1,53 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Sending
+import Testing
+
+/// The announcement of packets with notes that begin later.
+@Suite struct AnnouncementTests {
+  private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
+  private let control = Message.controlChange(Channel(2)!, controller: 1, value: 5)
+
+  /// All packets to a Tutti peer from the note to its instant announce the time stamp of the note. Packets to a standard device have no
+  /// header extension.
+  @Test func packetsAnnounceANoteUntilItsInstant() {
+    let virtual = VirtualSender()
+    let (peer, device) = (virtual.open(isTuttiPeer: true), virtual.open())
+    let due = VirtualSender.origin + .milliseconds(-800)
+    virtual.advance(to: .milliseconds(-1000))
+    for receiver in [peer, device] {
+      virtual.execute(.message(StreamMessage(note, at: due, to: .stream(virtual.streams[receiver]))))
+    }
+    for time in [-990, -900, -801, -800, -700] as [Int64] {
+      virtual.advance(to: .milliseconds(time))
+      for receiver in [peer, device] { virtual.send(control, to: receiver) }
+    }
+    virtual.advance(to: .milliseconds(-600))
+    let packets = virtual.takePackets(to: peer).filter { $0.messages == [control] }
+    #expect(packets.map(\.announced) == [due, due, due, nil, nil].map { $0.map { RTPHeader.timestamp(of: $0) } })
+    #expect(packets.map(\.sendInstant) == packets.map { VirtualSender.origin + $0.sent })
+    #expect(packets.map(\.length).first == 4 + (packets.last?.length ?? 0))
+    #expect(virtual.takePackets(to: device).allSatisfy { $0.announced == nil && $0.sendInstant == nil })
+  }
+
+  /// Of more than three notes, the newest are announced. A note that takes effect at once, and a controller, are not.
+  @Test func onlyTheNewestNotesInAdvanceAreAnnounced() {
+    let virtual = VirtualSender()
+    let peer = virtual.open(isTuttiPeer: true)
+    virtual.advance(to: .milliseconds(-1000))
+    for (number, message) in [control, note, note, note, note].enumerated() {
+      let due = VirtualSender.origin + .milliseconds(Int64(number) * 10 - 500)
+      virtual.execute(.message(StreamMessage(message, at: due, to: .stream(virtual.streams[peer]))))
+    }
+    virtual.send(note, to: peer)
+    virtual.send(control, to: peer)
+    virtual.advance(to: .milliseconds(-999))
+    let packets = virtual.takePackets(to: peer)
+    let plain = packets.first?.length ?? 0
+    #expect(packets.prefix(5).map { $0.length - plain } == [0, 0, 4, 8, 12], "a word for each announced packet")
+    #expect(packets.count >= 7 && packets[6].length == plain + 12)
+    #expect(packets[6].announced == RTPHeader.timestamp(of: VirtualSender.origin + .milliseconds(-460)))
+  }
+}
