@@ -6,34 +6,42 @@ import MusicalTime
 /// the first point, so that nanosecond resolution does not depend on the age of the clocks.
 struct DriftFit {
   /// The first point, to which x and y are relative. x is an instant in seconds, y a difference in microseconds.
-  private var first: (at: Instant, difference: Nanoseconds)?
+  private var first: (at: Instant, difference: Double)?
   private var count = 0.0
   private var mean = (x: 0.0, y: 0.0)
-  /// The sums of the squares of x and of the products of x and y, relative to the means.
-  private var moment = (xx: 0.0, xy: 0.0)
+  /// The sums of the squares of x, of the products of x and y, and of the squares of y, relative to the means.
+  private var moment = (xx: 0.0, xy: 0.0, yy: 0.0)
 
-  /// Adds the point (`at`, `difference`), where `at` is an instant of the reference.
-  mutating func append(_ difference: Nanoseconds, at: Instant) {
+  /// Adds the point (`at`, `difference`), where `at` is an instant of the reference and `difference` is in nanoseconds.
+  mutating func append(_ difference: Double, at: Instant) {
     let first = first ?? (at, difference)
     self.first = first
-    let (x, y) = ((at - first.at).seconds, (difference - first.difference).microseconds)
+    let (x, y) = ((at - first.at).seconds, (difference - first.difference) / 1e3)
     count += 1
-    let deviation = x - mean.x
-    mean.x += deviation / count
-    mean.y += (y - mean.y) / count
-    moment.xx += deviation * (x - mean.x)
-    moment.xy += deviation * (y - mean.y)
+    let (dx, dy) = (x - mean.x, y - mean.y)
+    mean.x += dx / count
+    mean.y += dy / count
+    moment.xx += dx * (x - mean.x)
+    moment.xy += dx * (y - mean.y)
+    moment.yy += dy * (y - mean.y)
   }
 
   /// The slope in parts per million, which are microseconds per second; nil if all points have the same instant.
   var partsPerMillion: Double? { moment.xx > 0 ? moment.xy / moment.xx : nil }
-}
 
-extension Double? {
-  /// The number as text with two decimal places, or a dash if there is none.
-  var twoDecimals: String {
-    guard let self, let hundredths = Int64(exactly: (self.magnitude * 100).rounded()) else { return "-" }
-    let rest = hundredths % 100
-    return "\(self < 0 && hundredths > 0 ? "-" : "")\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+  /// The standard error of the slope in parts per million, if the deviations from the line are independent; nil with fewer
+  /// than three points.
+  var standardError: Double? {
+    guard count > 2, moment.xx > 0 else { return nil }
+    let squares = max(moment.yy - moment.xy * moment.xy / moment.xx, 0)
+    return (squares / (count - 2) / moment.xx).squareRoot()
+  }
+
+  /// Returns the value of the line at an instant, in nanoseconds; nil without a point. The line is level if all points
+  /// have the same instant.
+  func value(at instant: Instant) -> Double? {
+    guard let first else { return nil }
+    let x = (instant - first.at).seconds
+    return first.difference + (mean.y + (partsPerMillion ?? 0) * (x - mean.x)) * 1e3
   }
 }

@@ -1,29 +1,49 @@
-/// Where figures come from: the program, the input and the system on which the input was recorded.
-public struct Provenance: Hashable, Sendable, Encodable {
+/// Where figures come from: the program, its inputs and the systems on which the inputs were recorded.
+public struct Provenance: Hashable, Sendable, Codable {
+  /// The version of the JSON of all reports. It increases when a key is removed or changes its meaning.
+  public static let schema = 1
+
+  /// An input of a measurement.
+  public struct Input: Hashable, Sendable, Codable {
+    /// The path of the file, or the name of the source.
+    public var file: String
+    /// The SHA-256 digest of the file, 64 hexadecimal digits; nil for a source that is not a file.
+    public var sha256: String?
+    /// The header of a trace: version, kernel, processor, scheduling, memory lock and clock at the recording. Nil for
+    /// other inputs, which do not contain such data.
+    public var recording: TraceHeader?
+
+    /// Creates an input.
+    ///
+    /// Real-time: not safe.
+    public init(file: String, sha256: String?, recording: TraceHeader? = nil) {
+      (self.file, self.sha256, self.recording) = (file, sha256, recording)
+    }
+  }
+
+  /// The version of the JSON, see ``schema-swift.type.property``.
+  public var schema = Provenance.schema
   /// The version of the program that calculated the figures.
   public var version: String
   /// The command line of that program.
   public var command: String
-  /// The path of the input.
-  public var file: String
-  /// The SHA-256 digest of the input, 64 hexadecimal digits.
-  public var sha256: String
-  /// The header of the input, if the input is a trace: version, kernel, processor, scheduling, memory lock and clock at
-  /// the recording. Nil for other inputs, which do not contain such data.
-  public var recording: TraceHeader?
+  /// The inputs, in the order of the command line.
+  public var inputs: [Input]
 
   /// Creates a provenance.
   ///
   /// Real-time: not safe.
-  public init(version: String, command: String, file: String, sha256: String, recording: TraceHeader? = nil) {
-    (self.version, self.command, self.file, self.sha256) = (version, command, file, sha256)
-    self.recording = recording
+  public init(version: String, command: String, inputs: [Input]) {
+    (self.version, self.command, self.inputs) = (version, command, inputs)
   }
 
   /// The provenance as lines of a name and a value.
-  var lines: [String] {
-    var lines = ["version: \(version)", "command: \(command)", "input: \(file)", "sha256: \(sha256)"]
-    if let recording {
+  public var lines: [String] {
+    var lines = ["version: \(version)", "command: \(command)"]
+    for input in inputs {
+      lines.append("input: \(input.file)")
+      if let sha256 = input.sha256 { lines.append("sha256: \(sha256)") }
+      guard let recording = input.recording else { continue }
       lines += [
         "recorded by: tutti \(recording.version), peer \(recording.name)", "recording command: \(recording.command)",
         "kernel: \(recording.kernel)", "processor: \(recording.processor)", "scheduler: \(recording.scheduler)",
@@ -31,5 +51,13 @@ public struct Provenance: Hashable, Sendable, Encodable {
       ]
     }
     return lines.map { String($0.map { $0.isNewline ? " " : $0 }) }
+  }
+
+  /// The inputs in one line, for the title of a plot.
+  var title: String {
+    let names = inputs.map { input in
+      input.file + (input.sha256.map { ", SHA-256 \($0.prefix(12))" } ?? "")
+    }
+    return (names + ["tutti \(version)"]).joined(separator: "; ")
   }
 }

@@ -41,8 +41,8 @@ public struct SignedHistogram: Sendable {
   public var minimum: Nanoseconds { Nanoseconds(count == 0 ? 0 : least) }
   /// The largest duration; zero if the histogram is empty.
   public var maximum: Nanoseconds { Nanoseconds(count == 0 ? 0 : greatest) }
-  /// The mean, rounded toward zero; zero if the histogram is empty.
-  public var mean: Nanoseconds { Nanoseconds(count == 0 ? 0 : Int64(sum / Int128(count))) }
+  /// The mean in nanoseconds; zero if the histogram is empty.
+  public var mean: Double { count == 0 ? 0 : Double(sum) / Double(count) }
 
   /// Returns a percentile by the nearest-rank method, with an error of at most 0.1 %; zero if the histogram is empty.
   ///

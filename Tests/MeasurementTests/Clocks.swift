@@ -25,7 +25,8 @@ enum Clocks {
   }
 
   /// The provenance of a test.
-  static let provenance = Provenance(version: "1", command: "test", file: "x", sha256: "00")
+  static let provenance = Provenance(
+    version: "1", command: "test", inputs: [Provenance.Input(file: "x", sha256: "00")])
 
   /// The phase of the 1000-point test suite of NIST SP 1065, section 12.4: 1000 fractional frequencies between 0 and 1,
   /// minus a half, summed. The first phase is 0.

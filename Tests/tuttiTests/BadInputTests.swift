@@ -117,6 +117,11 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("demo --activity 128", 64, "--activity 128: out of range"),
     BadInput("demo --bpm 1000", 64, "tempo 1000.0 BPM is out of range"),
     BadInput("measure sync one.trace", 64, "traces: fewer than two"),
+    BadInput("measure sync a b --json --csv", 64, "--json and --csv: contradict each other"),
+    BadInput("measure sync a b --plot x.gif", 64, "--plot x.gif: not a picture that can be drawn"),
+    BadInput(
+      "measure audio one.wav", 64,
+      "recordings: fewer than two; give two or more, the reference first, or use --channels"),
     BadInput("measure clock x --json --csv", 64, "--json, --csv and --histogram: contradict each other"),
     BadInput("measure clock x --histogram 0", 64, "--histogram 0: out of range; give 1 to 1000000"),
     BadInput("measure clock x --nominal nan", 64, "--nominal nan: out of range"),

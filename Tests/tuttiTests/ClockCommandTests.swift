@@ -7,7 +7,12 @@ import _TestTraits
 /// The outputs of `tutti measure clock`.
 @Suite(.ownThreads) struct ClockCommandTests {
   fileprivate struct Report: Decodable {
-    struct Provenance: Decodable { var version, command, file, sha256: String }
+    struct Input: Decodable { var file, sha256: String }
+    struct Provenance: Decodable {
+      var schema: Int
+      var version, command: String
+      var inputs: [Input]
+    }
     struct Row: Decodable { var ticks: Int, adev: Double }
     var provenance: Provenance
     var ticks, lost: Int
@@ -36,7 +41,8 @@ import _TestTraits
     // Every second tick is 1 us late: the second differences are 2 us, and the Allan deviation is sqrt(2) us / 20 ms.
     #expect(report.stability[0].ticks == 1 && abs(report.stability[0].adev / 7.0711e-5 - 1) < 1e-3)
     let digest = SHA256.hash(data: Data(Self.stamps.utf8)).map { String(format: "%02x", $0) }.joined()
-    #expect(report.provenance.sha256 == digest && report.provenance.file == "stamps.txt")
+    let inputs = report.provenance.inputs
+    #expect(inputs.map(\.sha256) == [digest] && inputs.map(\.file) == ["stamps.txt"] && report.provenance.schema == 1)
     #expect(report.provenance.command.hasSuffix("measure clock stamps.txt --nominal 125 --json"))
   }
 

@@ -29,7 +29,7 @@ extension TimingTests {
       for trace in traces { expectConsecutiveTicks(trace) }
       let sync = try SyncReport(traces: traces).comparisons[0]
       #expect(sync.missing == 0 && sync.extra == 0, "\(sync.missing) missing, \(sync.extra) extra")
-      #expect(sync.magnitude.p99 < .milliseconds(1))
+      #expect(try #require(sync.magnitude).p99 < 1e6)
     }
 
     /// Whether no peer has counted a late hit.
@@ -149,7 +149,7 @@ extension TimingTests {
       // The ideal recording, `cut[1]`, is the reference.
       let comparison = try AudioReport(recordings: [cut[1], cut[0]]).comparisons[0]
       #expect(comparison.missing == 0 && comparison.extra == 0, "\(trace.header.name)")
-      #expect(comparison.matched > 30 && comparison.magnitude.maximum <= .milliseconds(1), "\(trace.header.name)")
+      #expect(try comparison.matched > 30 && #require(comparison.magnitude).maximum <= 1e6, "\(trace.header.name)")
     }
   }
 }

@@ -13,9 +13,9 @@ struct Report {
   /// The sum of the counters of all followers.
   private let total: FollowerCounters
   /// The delay of each arrival after the first arrival of the same tick.
-  private let spread: Figures
+  private let spread: Distribution?
   /// The time from the first to the last arrival of each tick.
-  private let width: Figures
+  private let width: Distribution?
   /// One line per tick: time stamp, first and last arrival, in nanoseconds of CLOCK_MONOTONIC.
   let ticks: String
 
@@ -24,8 +24,8 @@ struct Report {
     followers = counters.count
     rows = group.ticks.count
     total = counters.reduce(into: FollowerCounters(), +=)
-    spread = Figures(group.ticks.spread)
-    width = Figures(signed: zip(group.ticks.firsts, group.ticks.lasts).map { $1 - $0 })
+    spread = Distribution(group.ticks.spread)
+    width = Distribution(zip(group.ticks.firsts, group.ticks.lasts).map { $1 - $0 })
     ticks = (0..<rows).map { row in
       let instants = [group.ticks.stamps[row], group.ticks.firsts[row], group.ticks.lasts[row]]
       return instants.map { "\($0.nanoseconds)" }.joined(separator: " ") + "\n"
@@ -50,7 +50,7 @@ struct Report {
   }
 
   var text: String {
-    var table = TextTable(columns: ["microseconds"] + Figures.columns)
+    var table = TextTable(columns: ["microseconds"] + Distribution.columns)
     table.append(["arrivals after the first arrival"] + spread.row)
     table.append(["last arrival after the first"] + width.row)
     return counts.map { "\($0.name)=\($0.value)" }.joined(separator: " ") + "\n" + table.description
@@ -61,8 +61,8 @@ struct Report {
       struct Body: Encodable {
         var event = "report"
         var counts: [String: Int]
-        var spread: Figures
-        var width: Figures
+        var spread: Distribution?
+        var width: Distribution?
       }
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys]

@@ -1,10 +1,14 @@
 import CSndfile
 import Glibc
 
-/// A recording read from a WAV file, with all channels mixed into one.
+/// A recording read from a WAV file.
 public struct SoundFile: Sendable {
-  /// The mean of the channels for each frame, -1...1 at full scale.
-  public let samples: [Float]
+  /// The samples, -1...1 at full scale: one track that is the mean of the channels, or one track per channel.
+  public let tracks: [[Float]]
+  /// The samples of the first track.
+  public var samples: [Float] { tracks[0] }
+  /// Whether the file is shorter than its header states. Then it contains only a part of the recording.
+  public let isTruncated: Bool
   /// Frames per second.
   public let rate: Int
   /// The number of the first frame, in samples since the origin of the clock: the Broadcast Wave time reference, as
@@ -19,11 +23,15 @@ public struct SoundFile: Sendable {
   /// Reads `path` in WAV or any other format that libsndfile supports, with any sample type and up to 64 channels. Samples
   /// that are not finite become silence.
   ///
+  /// - Parameters:
+  ///   - path: the path of the file.
+  ///   - mixes: whether the channels are mixed into one track.
   /// - Throws: ``AudioFileError`` if the file is missing, is not a recording or is too long.
   ///
   /// Real-time: not safe.
-  public init(path: String) throws(AudioFileError) {
+  public init(path: String, mixes: Bool = true) throws(AudioFileError) {
     let descriptor = try openRegularFile(path, flags: O_RDONLY, remedy: Self.remedy)
+    isTruncated = RIFFHeader(descriptor).map { $0.statedSize > $0.size } ?? false
     var format = SF_INFO()
     // The handle owns the descriptor. If the open fails, libsndfile closes the descriptor in any case.
     guard let handle = sf_open_fd(descriptor, Int32(SFM_READ), &format, Int32(SF_TRUE)) else {
@@ -37,7 +45,8 @@ public struct SoundFile: Sendable {
       throw Self.malformed(path, "it has \(format.channels) channels, not 1 to 64")
     }
 
-    samples = try Self.mix(handle, channels: Int(format.channels), expected: format.frames, path: path)
+    tracks = try Self.read(
+      handle, channels: Int(format.channels), mixes: mixes, expected: format.frames, path: path)
     rate = Int(format.samplerate)
     var information = SF_BROADCAST_INFO()
     let size = Int32(MemoryLayout<SF_BROADCAST_INFO>.size)
@@ -45,25 +54,29 @@ public struct SoundFile: Sendable {
     firstFrame = found ? Int64(exactly: information.timeReference) : nil
   }
 
-  /// Reads all frames and returns the mean of their channels. The function reads to the end of the data. The number of
-  /// frames that the header states, `expected`, only rejects files that are too long.
-  private static func mix(
-    _ handle: OpaquePointer, channels: Int, expected: Int64, path: String
-  ) throws(AudioFileError) -> [Float] {
-    guard expected <= Int64(maximumFrames) else { throw malformed(path, "it has more than \(maximumFrames) frames") }
+  /// Reads all frames and returns the mean of their channels, or each channel. The function reads to the end of the
+  /// data. The number of frames that the header states, `expected`, only rejects files that are too long.
+  private static func read(
+    _ handle: OpaquePointer, channels: Int, mixes: Bool, expected: Int64, path: String
+  ) throws(AudioFileError) -> [[Float]] {
+    let tooLong = malformed(path, "it has more than \(maximumFrames) frames")
+    guard expected <= Int64(maximumFrames) else { throw tooLong }
     let chunk = 4_096
     var interleaved = [Float](repeating: 0, count: chunk * channels)
-    var samples: [Float] = []
+    var tracks = [[Float]](repeating: [], count: mixes ? 1 : channels)
+    for track in tracks.indices { tracks[track].reserveCapacity(Int(max(0, expected))) }
     while true {
       let count = Int(sf_readf_float(handle, &interleaved, Int64(chunk)))
-      guard count > 0 else { return samples }
-      guard samples.count + count <= maximumFrames else {
-        throw malformed(path, "it has more than \(maximumFrames) frames")
-      }
+      guard count > 0 else { return tracks }
+      guard tracks[0].count + count <= maximumFrames else { throw tooLong }
       for frame in 0..<count {
-        var sum: Float = 0
-        for channel in 0..<channels { sum += interleaved[frame * channels + channel] }
-        samples.append(sum.isFinite ? sum / Float(channels) : 0)
+        let samples = interleaved[frame * channels..<(frame + 1) * channels]
+        guard mixes else {
+          for (channel, sample) in samples.enumerated() { tracks[channel].append(sample.isFinite ? sample : 0) }
+          continue
+        }
+        let sum = samples.reduce(0, +)
+        tracks[0].append(sum.isFinite ? sum / Float(channels) : 0)
       }
     }
   }

@@ -1,18 +1,5 @@
 /// A script for gnuplot that draws the phase error over time, its histogram, and the Allan deviation.
 public struct ClockPlot {
-  /// The file formats, by the ends of file names.
-  public enum Format: String, Sendable, CaseIterable {
-    case svg, png
-
-    /// The terminal of gnuplot.
-    fileprivate var terminal: String {
-      switch self {
-      case .svg: "svg size 900,1200 dynamic background '#ffffff'"
-      case .png: "pngcairo size 900,1200"
-      }
-    }
-  }
-
   /// The script, with its data. It works with gnuplot 5 and reads no file.
   public let script: String
 
@@ -24,7 +11,7 @@ public struct ClockPlot {
   /// Creates the script for `analysis`, which writes a picture to `file`.
   ///
   /// Real-time: not safe.
-  public init(_ analysis: ClockAnalysis, file: String, format: Format) {
+  public init(_ analysis: ClockAnalysis, file: String, format: PlotFormat) {
     let report = analysis.report
     let (series, histogram) = (Self.timeSeries(analysis), Self.histogram(analysis))
     let stability = report.stability.map { row in
@@ -32,21 +19,11 @@ public struct ClockPlot {
       return "\(row.seconds) \(row.allanDeviation) \(interval.lowerBound) \(interval.upperBound)"
     }
     let isVariable = report.stability.contains { $0.allanDeviation > 0 }
+    let head =
+      Gnuplot.head(file: file, format: format, height: 1200) + Gnuplot.data("series", series)
+      + Gnuplot.data("histogram", histogram) + Gnuplot.data("stability", stability)
     script = """
-      set terminal \(format.terminal)
-      set output \(Self.quoted(file))
-      $series << END_OF_DATA
-      \(series.joined(separator: "\n"))
-      END_OF_DATA
-      $histogram << END_OF_DATA
-      \(histogram.joined(separator: "\n"))
-      END_OF_DATA
-      $stability << END_OF_DATA
-      \(stability.joined(separator: "\n"))
-      END_OF_DATA
-      set multiplot layout 3,1 title \(Self.quoted(Self.title(report))) noenhanced
-      set key noenhanced
-      set grid
+      \(head)set multiplot layout 3,1 title \(Gnuplot.quoted(Self.title(report))) noenhanced
       set xlabel 'time / s'
       set ylabel 'phase error / us'
       plot $series using 1:2:3 with filledcurves lc rgb '#4477aa' notitle, \\
@@ -69,14 +46,8 @@ public struct ClockPlot {
       """
   }
 
-  /// Encloses `text` in single quotes. Gnuplot doubles a quote inside (gnuplot manual, "Strings").
-  private static func quoted(_ text: String) -> String {
-    "'" + text.map { $0 == "'" ? "''" : $0.isNewline ? " " : "\($0)" }.joined() + "'"
-  }
-
   private static func title(_ report: ClockReport) -> String {
-    "\(report.provenance.file): \(report.ticks) ticks, \((report.tempo.value as Double?).fixed(4)) BPM, "
-      + "SHA-256 \(report.provenance.sha256.prefix(12)), tutti \(report.provenance.version)"
+    "\(report.ticks) ticks, \((report.tempo.value as Double?).fixed(4)) BPM; \(report.provenance.title)"
   }
 
   /// Lines of a time in seconds and the smallest and largest phase error in microseconds. An empty line begins a new

@@ -2,8 +2,7 @@ extension ClockReport: CustomStringConvertible {
   /// The report as text tables, with the provenance at the end.
   public var description: String {
     var times = TextTable(columns: [""] + Distribution.columns)
-    let none = ["0"] + [String](repeating: "-", count: Distribution.columns.count - 1)
-    times.append(["interval"] + (interval?.row ?? none))
+    times.append(["interval"] + interval.row)
     times.append(["phase"] + phase.row)
     times.append(["|phase|"] + phaseMagnitude.row)
     var table = TextTable(

@@ -12,10 +12,11 @@ struct DemoReport: Encodable, CustomStringConvertible {
     var p99: Double
     var max: Double
 
-    init(_ figures: Figures) {
-      p50 = figures.p50.microseconds
-      p99 = figures.p99.microseconds
-      max = figures.maximum.microseconds
+    /// Creates the spread; zeros for no difference.
+    init(_ distribution: Distribution?) {
+      p50 = (distribution?.p50 ?? 0) / 1e3
+      p99 = (distribution?.p99 ?? 0) / 1e3
+      max = (distribution?.maximum ?? 0) / 1e3
     }
 
     enum CodingKeys: String, CodingKey {
@@ -90,7 +91,6 @@ struct DemoReport: Encodable, CustomStringConvertible {
     }
     let onsetsExpected = played.reduce(0) { $0 + table.positions(at: $1.key, activity: $1.value).count }
     maximumActivity = played.values.max() ?? 0
-    let none = Figures(absolute: [])
     peers = files.indices.map { n in
       let summary = traces[n].summary ?? TraceSummary(role: "killed")
       return Peer(
@@ -99,8 +99,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
         onsetsMissing: n == 0 ? max(0, onsetsExpected - sound.tracks[0].onsets) : sound.comparisons[n - 1].missing,
         onsetsExtra: n == 0 ? max(0, sound.tracks[0].onsets - onsetsExpected) : sound.comparisons[n - 1].extra,
         lateHits: summary.lateHits, underruns: summary.underruns,
-        clockOffset: Spread(n == 0 ? none : sync.comparisons[n - 1].magnitude),
-        soundDifference: Spread(n == 0 ? none : sound.comparisons[n - 1].magnitude),
+        clockOffset: Spread(n == 0 ? nil : sync.comparisons[n - 1].magnitude),
+        soundDifference: Spread(n == 0 ? nil : sound.comparisons[n - 1].magnitude),
         scheduler: traces[n].header.scheduler, recording: files[n].recording, trace: files[n].trace)
     }
     self.patch = demo.patch

@@ -96,9 +96,7 @@ struct ClockCommand: ParsableCommand {
       var digest = SHA256()
       let clock = try ClockStamps(contentsOf: file, source: instant) { digest.update(data: $0) }
       let provenance = Provenance(
-        version: Version.current, command: CommandLine.arguments.joined(separator: " "), file: file,
-        sha256: digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
-        recording: clock.header)
+        inputs: [Provenance.Input(file: file, sha256: digest.hexadecimal, recording: clock.header)])
       let analysis = try ClockAnalysis(
         clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
       for warning in analysis.report.warnings { writeToStandardError("tutti: warning: \(warning)\n") }

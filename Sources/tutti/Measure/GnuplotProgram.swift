@@ -25,8 +25,8 @@ struct GnuplotProgram {
   /// Returns the format of the picture in `file`, by the end of its name.
   ///
   /// - Throws: `ValidationError` for another end.
-  static func format(of file: String) throws(ValidationError) -> ClockPlot.Format {
-    guard let format = ClockPlot.Format(rawValue: URL(fileURLWithPath: file).pathExtension.lowercased()) else {
+  static func format(of file: String) throws(ValidationError) -> PlotFormat {
+    guard let format = PlotFormat(rawValue: URL(fileURLWithPath: file).pathExtension.lowercased()) else {
       throw ValidationError("--plot \(file): not a picture that can be drawn; give a name that ends with .svg or .png")
     }
     return format

@@ -13,10 +13,9 @@ struct SimulationReport: Encodable, CustomStringConvertible {
   let seconds: Double
   let steps: Int
   let hits: Int
-  /// Magnitudes of the phase error: how far each step of a settled follower is from the same step of the master.
-  let phaseError: Figures
-  /// The 95th percentile of the magnitudes of the phase error, in microseconds.
-  let p95: Double
+  /// Magnitudes of the phase error: how far each step of a settled follower is from the same step of the master. Nil
+  /// without such a step.
+  let phaseError: Distribution?
   let packets: Int64
   let lost: Int64
   /// The number of packets that a hostile device sent.
@@ -38,7 +37,6 @@ struct SimulationReport: Encodable, CustomStringConvertible {
     case masterConflicts = "master_conflicts"
     case violationCounts = "violation_counts"
     case phaseError = "phase_error_us"
-    case p95 = "phase_error_p95_us"
     case lost = "packets_lost"
     case forged = "packets_forged"
   }
@@ -50,10 +48,7 @@ struct SimulationReport: Encodable, CustomStringConvertible {
     network = outcome.network
     seconds = outcome.length.seconds
     (steps, hits) = (outcome.steps, outcome.hits)
-    var histogram = SignedHistogram()
-    for distance in outcome.distances { histogram.record(distance.magnitude) }
-    phaseError = Figures(histogram)
-    p95 = histogram.percentile(0.95).microseconds
+    phaseError = Distribution(outcome.distances.lazy.map(\.magnitude))
     (packets, lost, forged) = (outcome.packets, outcome.lost, outcome.forged)
     (starts, takeovers, masterConflicts) = (outcome.starts, outcome.takeovers, outcome.outranked)
     checks = Dictionary(uniqueKeysWithValues: outcome.evaluations.map { ($0.key.rawValue, $0.value) })
@@ -70,9 +65,9 @@ struct SimulationReport: Encodable, CustomStringConvertible {
       "  masters: \(starts) starts, \(takeovers) takeovers and handovers, \(masterConflicts) conflicts resolved\n"
     text += "  network: \(packets) packets sent, \(lost) lost"
     text += forged > 0 ? ", \(forged) forged by a hostile device\n" : "\n"
-    if phaseError.count > 0 {
-      text += "  difference from the master: p50 \(phaseError.p50.microseconds), p95 \(p95),"
-      text += " max \(phaseError.maximum.microseconds) us\n"
+    if let phaseError {
+      text += "  difference from the master: p50 \(phaseError.p50 / 1e3), p95 \(phaseError.p95 / 1e3),"
+      text += " max \(phaseError.maximum / 1e3) us\n"
     }
     text += "  digest \(digest)\n"
     for check in Invariant.allCases {

@@ -134,7 +134,7 @@ extension Trace {
     self.header = header
   }
 
-  private static let remedy = "give a trace written by `tutti peer --trace FILE`"
+  static let remedy = "give a trace written by `tutti peer --trace FILE`"
 
   /// The version of the format in the first line.
   private struct Format: Decodable {

@@ -9,6 +9,13 @@ public struct TraceError: Error, Hashable, CustomStringConvertible {
   /// The remedy.
   public let remedy: String
 
+  /// Creates an error.
+  ///
+  /// Real-time: not safe.
+  public init(file: String, line: Int?, reason: String, remedy: String) {
+    (self.file, self.line, self.reason, self.remedy) = (file, line, reason, remedy)
+  }
+
   /// The error in one line.
   public var description: String { "\(file)\(line.map { ":\($0)" } ?? ""): \(reason); \(remedy)" }
 }

@@ -19,10 +19,10 @@ struct RunMatching {
   /// Assigns the runs.
   ///
   /// - Parameters:
-  ///   - first: the ticks of each run of the first trace.
-  ///   - second: the ticks of each run of the second trace.
+  ///   - first: the due instants of the first trace.
+  ///   - second: the due instants of the second trace.
   ///   - clockOffset: the second trace's clock minus the first trace's clock.
-  init(_ first: [ArraySlice<TraceTick>], _ second: [ArraySlice<TraceTick>], clockOffset: Nanoseconds) {
+  init(_ first: DueTicks, _ second: DueTicks, clockOffset: Nanoseconds) {
     struct Best {
       var pairs = 0
       /// In seconds.
@@ -31,15 +31,17 @@ struct RunMatching {
       var matches = false
     }
     // best[i][j] is the best assignment of the first i runs of the first trace to the first j runs of the second.
-    var best = [[Best]](repeating: [Best](repeating: Best(), count: second.count + 1), count: first.count + 1)
-    for i in first.indices {
-      for j in second.indices {
+    var best = [[Best]](
+      repeating: [Best](repeating: Best(), count: second.runs.count + 1),
+      count: first.runs.count + 1)
+    for i in first.runs.indices {
+      for j in second.runs.indices {
         // `above` leaves run i of the first trace unassigned, `left` leaves run j of the second trace unassigned. Of two
         // assignments, the one with more pairs is better; with equal pairs, the one with the smaller total distance.
         let (above, left) = (best[i][j + 1], best[i + 1][j])
         let skip = (above.pairs, -above.totalDistance) >= (left.pairs, -left.totalDistance) ? above : left
         var chosen = Best(pairs: skip.pairs, totalDistance: skip.totalDistance)
-        if let distance = Self.distance(first[i], second[j], clockOffset: clockOffset) {
+        if let distance = Self.distance(first, i, second, j, clockOffset: clockOffset) {
           let match = Best(
             pairs: best[i][j].pairs + 1, totalDistance: best[i][j].totalDistance + distance, matches: true)
           if (match.pairs, -match.totalDistance) >= (chosen.pairs, -chosen.totalDistance) { chosen = match }
@@ -49,7 +51,7 @@ struct RunMatching {
     }
     // The pairs are read from the end of the table to its beginning.
     var pairs: [(Int, Int)] = []
-    var (i, j) = (first.count, second.count)
+    var (i, j) = (first.runs.count, second.runs.count)
     while i > 0, j > 0 {
       if best[i][j].matches {
         (i, j) = (i - 1, j - 1)
@@ -65,21 +67,13 @@ struct RunMatching {
   /// Returns the time in seconds between the first ticks of the two runs at or after the larger of the two starting tick
   /// numbers; nil if a run has no such tick.
   private static func distance(
-    _ first: ArraySlice<TraceTick>, _ second: ArraySlice<TraceTick>, clockOffset: Nanoseconds
+    _ first: DueTicks, _ i: Int, _ second: DueTicks, _ j: Int, clockOffset: Nanoseconds
   ) -> Double? {
-    guard let a = first.first, let b = second.first else { return nil }
-    let start = a.tick < b.tick ? b.tick : a.tick
-    guard let a = tick(notBefore: start, in: first), let b = tick(notBefore: start, in: second) else { return nil }
-    return (b.due - clockOffset - a.due).seconds.magnitude
-  }
-
-  /// Returns the first element of `run` at or after `tick`, by binary search; nil if there is none.
-  private static func tick(notBefore tick: Tick, in run: ArraySlice<TraceTick>) -> TraceTick? {
-    var (low, high) = (run.startIndex, run.endIndex)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if run[middle].tick < tick { low = middle + 1 } else { high = middle }
+    let (run, other) = (first.runs[i], second.runs[j])
+    let start = max(run.firstTick, other.firstTick)
+    guard let a = first.index(notBefore: start, in: run), let b = second.index(notBefore: start, in: other) else {
+      return nil
     }
-    return low < run.endIndex ? run[low] : nil
+    return (Instant(nanoseconds: second.due[b]) - clockOffset - Instant(nanoseconds: first.due[a])).seconds.magnitude
   }
 }

@@ -28,7 +28,7 @@ public struct OnsetDetector: Sendable {
   /// The minimum distance of two onsets in hops.
   private static let minimumSpacing = 40
   /// The maximum magnitude of silence: three units of 16 bits.
-  private static let silence: Float = 3 / 32_768
+  static let silence: Float = 3 / 32_768
 
   /// Creates a detector for recordings of `rate` frames per second, at least 1000. It is designed for 32 000 and more.
   ///

@@ -9,6 +9,8 @@ import MusicalTime
 struct OnsetMatching {
   /// Indices into the onsets of the reference and of the other recording, both ascending.
   private(set) var pairs: [(Int, Int)] = []
+  /// For each pair, the greatest distance at which an onset is assigned, on the side of the assigned one.
+  private(set) var tolerances: [Nanoseconds] = []
   /// The number of unassigned onsets of the reference within the time span of the other recording.
   private(set) var missing = 0
   /// The number of unassigned onsets of the other recording within the time span of the reference.
@@ -42,6 +44,7 @@ struct OnsetMatching {
       }
       if let nearest {
         pairs.append((index, nearest))
+        tolerances.append(other[nearest] < onset ? early : late)
       } else if otherSpan.contains(onset) {
         missing += 1
       }

@@ -1,0 +1,128 @@
+import MusicalTime
+
+/// The summary of a distribution of durations, as in cyclictest, with the mean and the standard deviation.
+///
+/// Percentiles are by the nearest-rank method. All values of a summary of numbers are exact. Those of a summary of a
+/// ``SignedHistogram`` are exact except for the percentiles, which have three significant digits. JSON contains
+/// microseconds.
+public struct Distribution: Hashable, Sendable {
+  /// The number of values, at least 1.
+  public let count: Int
+  /// The smallest value, the median, the 95 %, 99 % and 99.9 % percentiles and the largest value, nanoseconds.
+  public let minimum, p50, p95, p99, p999, maximum: Double
+  /// The arithmetic mean in nanoseconds.
+  public let mean: Double
+  /// The standard deviation of a sample, with n - 1 in the denominator, in nanoseconds; nil with one value, and in the
+  /// summary of a histogram.
+  public let standardDeviation: Double?
+
+  /// Creates the summary of `values` in nanoseconds; nil without a value. Takes O(n log n), and no memory beyond
+  /// `values`.
+  ///
+  /// Real-time: not safe.
+  public init?(_ values: consuming [Double]) {
+    var values = values
+    self.init(sorting: &values)
+  }
+
+  /// Creates the summary of `values` and sorts them; nil without a value.
+  init?(sorting values: inout [Double]) {
+    guard !values.isEmpty else { return nil }
+    values.sort()
+    let n = values.count
+    count = n
+    (minimum, maximum) = (values[0], values[n - 1])
+    p50 = values[Self.rank(0.5, of: n) - 1]
+    p95 = values[Self.rank(0.95, of: n) - 1]
+    p99 = values[Self.rank(0.99, of: n) - 1]
+    p999 = values[Self.rank(0.999, of: n) - 1]
+    // Deviations from the median, because the squares of the values themselves would lose digits.
+    var (sum, squares) = (0.0, 0.0)
+    for value in values {
+      let deviation = value - p50
+      sum += deviation
+      squares += deviation * deviation
+    }
+    mean = p50 + sum / Double(n)
+    standardDeviation = n > 1 ? (max(squares - sum * sum / Double(n), 0) / Double(n - 1)).squareRoot() : nil
+  }
+
+  /// Creates the summary of `lengths` with their signs; nil without a length.
+  ///
+  /// Real-time: not safe.
+  public init?(_ lengths: some Sequence<Nanoseconds>) { self.init(lengths.map { Double($0.count) }) }
+
+  /// Creates the summary of `histogram`; nil if the histogram is empty.
+  ///
+  /// Real-time: not safe.
+  public init?(_ histogram: SignedHistogram) {
+    guard histogram.count > 0 else { return nil }
+    count = histogram.count
+    minimum = Double(histogram.minimum.count)
+    p50 = Double(histogram.percentile(0.5).count)
+    p95 = Double(histogram.percentile(0.95).count)
+    p99 = Double(histogram.percentile(0.99).count)
+    p999 = Double(histogram.percentile(0.999).count)
+    maximum = Double(histogram.maximum.count)
+    mean = histogram.mean
+    standardDeviation = nil
+  }
+
+  /// Returns the rank of a percentile among `count` sorted values, counted from 1, by the nearest-rank method.
+  static func rank(_ share: Double, of count: Int) -> Int {
+    // The next smaller number: 0.999 has no exact binary representation, and 0.999 of 1000 must be rank 999.
+    min(max(Int((share.nextDown * Double(count)).rounded(.up)), 1), count)
+  }
+
+  /// The titles of ``row``.
+  public static let columns = ["count", "min", "p50", "p95", "p99", "p99.9", "max", "mean", "sd"]
+
+  /// The values as text, in the order of ``columns``: microseconds with three decimal places.
+  public var row: [String] {
+    ["\(count)"] + [minimum, p50, p95, p99, p999, maximum, mean, standardDeviation].map { $0.microseconds }
+  }
+}
+
+extension Distribution? {
+  /// ``Distribution/row``, with a count of 0 and dashes without a distribution.
+  public var row: [String] {
+    self?.row ?? ["0"] + [String](repeating: "-", count: Distribution.columns.count - 1)
+  }
+}
+
+extension Distribution: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case count
+    case minimum = "min_us"
+    case p50 = "p50_us"
+    case p95 = "p95_us"
+    case p99 = "p99_us"
+    case p999 = "p999_us"
+    case maximum = "max_us"
+    case mean = "mean_us"
+    case standardDeviation = "sd_us"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func nanoseconds(_ key: CodingKeys) throws -> Double { try container.decode(Double.self, forKey: key) * 1e3 }
+    count = try container.decode(Int.self, forKey: .count)
+    (minimum, maximum) = (try nanoseconds(.minimum), try nanoseconds(.maximum))
+    (p50, p95) = (try nanoseconds(.p50), try nanoseconds(.p95))
+    (p99, p999) = (try nanoseconds(.p99), try nanoseconds(.p999))
+    mean = try nanoseconds(.mean)
+    standardDeviation = try container.decodeIfPresent(Double.self, forKey: .standardDeviation).map { $0 * 1e3 }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(count, forKey: .count)
+    for (value, key) in [
+      (minimum, CodingKeys.minimum), (p50, .p50), (p95, .p95), (p99, .p99), (p999, .p999), (maximum, .maximum),
+      (mean, .mean),
+    ] {
+      try container.encode(value / 1e3, forKey: key)
+    }
+    try container.encodeIfPresent(standardDeviation.map { $0 / 1e3 }, forKey: .standardDeviation)
+  }
+}

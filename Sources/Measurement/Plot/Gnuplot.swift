@@ -1,0 +1,30 @@
+/// The parts that all scripts for gnuplot have in common. They work with gnuplot 5 and read no file.
+struct Gnuplot {
+  /// The colours of the curves: the bright scheme of P. Tol, "Colour schemes", SRON/EPS/TN/09-002, 2021.
+  static let colors = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb"]
+
+  /// Returns the lines that begin a script.
+  ///
+  /// - Parameters:
+  ///   - file: the picture.
+  ///   - format: the format of the picture.
+  ///   - height: the height of the picture in pixels.
+  static func head(file: String, format: PlotFormat, height: Int) -> String {
+    let terminal =
+      switch format {
+      case .svg: "svg size 900,\(height) dynamic background '#ffffff'"
+      case .png: "pngcairo size 900,\(height)"
+      }
+    return "set terminal \(terminal)\nset output \(quoted(file))\nset key noenhanced\nset grid\n"
+  }
+
+  /// Returns a block of data with the name `$name`.
+  static func data(_ name: String, _ lines: [String]) -> String {
+    "$\(name) << END_OF_DATA\n\(lines.joined(separator: "\n"))\nEND_OF_DATA\n"
+  }
+
+  /// Encloses `text` in single quotes. Gnuplot doubles a quote inside (gnuplot manual, "Strings").
+  static func quoted(_ text: String) -> String {
+    "'" + text.map { $0 == "'" ? "''" : $0.isNewline ? " " : "\($0)" }.joined() + "'"
+  }
+}

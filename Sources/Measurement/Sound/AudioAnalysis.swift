@@ -1,0 +1,56 @@
+import MusicalTime
+
+/// The comparison of several recordings: the report, and the difference of each hit.
+public struct AudioAnalysis: Sendable {
+  /// The figures.
+  public var report: AudioReport
+  /// The matched hits, recording by recording, in the order of the reference's hits.
+  public let hits: [AudioHit]
+
+  /// Compares `recordings` with the first of them.
+  ///
+  /// - Parameters:
+  ///   - recordings: at least two recordings with the same sample rate; the first is the reference.
+  ///   - clockOffsets: the clock of each recording minus a common clock, in the order of the recordings.
+  ///     Empty if all recordings share a clock.
+  ///   - aligns: whether to find and subtract the delay of each recording by its hits, because the recordings did not
+  ///     begin together.
+  /// - Throws: ``ReportError`` for fewer than two recordings, if the numbers of clock offsets and recordings differ,
+  ///   for sample rates that differ or are not 8000...384000, for a first instant beyond 73 years, for a reference
+  ///   without hits.
+  ///
+  /// Real-time: not safe.
+  public init(recordings: [Recording], clockOffsets: [Nanoseconds] = [], aligns: Bool = false) throws(ReportError) {
+    let clockOffsets = try ReportError.checkedClockOffsets(clockOffsets, of: recordings.map(\.name), kind: "recording")
+    let rate = recordings[0].rate
+    for recording in recordings {
+      guard AudioReport.rates.contains(recording.rate), recording.rate == rate else {
+        throw ReportError(
+          subject: recording.name,
+          reason: "\(recording.rate) frames per second, but \(recordings[0].name) has \(rate)",
+          remedy: "record all files at the same rate, from \(AudioReport.rates.lowerBound) to "
+            + "\(AudioReport.rates.upperBound), or convert them with a resampler that keeps their length")
+      }
+      guard recording.firstInstant.nanoseconds.magnitude <= TraceTick.limit.magnitude else {
+        throw ReportError(
+          subject: recording.name, reason: "its time reference is invalid (more than 73 years)",
+          remedy: "record it again with `tutti peer --audio wav:FILE`")
+      }
+    }
+    let tracks = zip(recordings, clockOffsets).map { AnalysedRecording($0, clockOffset: $1) }
+    guard !tracks[0].frames.isEmpty else {
+      throw ReportError(
+        subject: recordings[0].name, reason: "no hits detected" + (tracks[0].isSilent ? ", because it is silent" : ""),
+        remedy: "as the first file, give the recording of a peer that played")
+    }
+    let comparisons = tracks.dropFirst().map { AudioComparison(reference: tracks[0], other: $0, aligns: aligns) }
+    hits = comparisons.flatMap(\.hits)
+    report = AudioReport(
+      rate: rate,
+      tracks: tracks.map {
+        AudioReport.Track(
+          name: $0.recording.name, onsets: $0.frames.count,
+          seconds: Double($0.recording.samples.count) / Double(rate))
+      }, comparisons: comparisons.map(\.figures))
+  }
+}

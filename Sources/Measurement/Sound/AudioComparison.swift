@@ -1,0 +1,115 @@
+import MusicalTime
+
+/// Compares the hits of a recording with those of the reference.
+struct AudioComparison {
+  /// The figures.
+  private(set) var figures: AudioReport.Comparison
+  /// The matched hits. Empty if the recordings do not correspond.
+  private(set) var hits: [AudioHit] = []
+
+  /// The standard deviation of differences, relative to the largest that is matched, above which the two recordings are
+  /// unrelated. The hits of unrelated recordings are at any place between two hits of the reference: the deviation is
+  /// then 1 / sqrt(3), 0.58.
+  private static let unrelatedSpread = 0.45
+  /// The number of matched hits from which the spread is a criterion.
+  private static let fewestHits = 8
+
+  init(reference: AnalysedRecording, other: AnalysedRecording, aligns: Bool) {
+    figures = AudioReport.Comparison(name: other.recording.name)
+    guard !other.frames.isEmpty else {
+      figures.missing = reference.onsets.count { other.span.contains($0) }
+      figures.notes = [other.isSilent ? "silent" : "no hits detected"]
+      return
+    }
+    var line = AlignmentLine()
+    if aligns {
+      guard let search = DelaySearch(reference: reference.onsets, other: other.onsets) else {
+        figures.notes = ["no delay found; give recordings with at least \(DelaySearch.fewestHits) hits in common"]
+        return
+      }
+      line = search.line
+      if let note = search.note { figures.notes.append(note) }
+    } else if !reference.span.overlaps(other.span) {
+      figures.notes = ["does not overlap the reference in time; if their clocks are unrelated, use --align"]
+      return
+    }
+    compare(reference, other, line: line, aligns: aligns)
+  }
+
+  /// Matches and measures the hits. The onsets of `other` are first moved back by `line`.
+  private mutating func compare(
+    _ reference: AnalysedRecording, _ other: AnalysedRecording, line: AlignmentLine, aligns: Bool
+  ) {
+    let matching = OnsetMatching(
+      reference.onsets, span: reference.span, other.onsets.map(line.aligned),
+      span: line.aligned(
+        other.span.lowerBound)...max(line.aligned(other.span.lowerBound), line.aligned(other.span.upperBound)))
+    (figures.matched, figures.missing, figures.extra) = (matching.pairs.count, matching.missing, matching.extra)
+    guard !matching.pairs.isEmpty else {
+      figures.notes.append("no hit is within 100 ms of a hit of the reference" + (aligns ? "" : "; try --align"))
+      return
+    }
+    let (first, second, rate) = (reference.recording, other.recording, Double(reference.recording.rate))
+    let correlation = HitCorrelation(rate: first.rate)
+    let start = Double((second.firstInstant - first.firstInstant).count)
+    var differences: [(time: Instant, value: Double, isCorrelated: Bool)] = []
+    for (a, b) in matching.pairs {
+      // The correlation determines the position more exactly than the detection.
+      let position = correlation.match(
+        reference.frames[a], in: first.samples, near: other.frames[b], in: second.samples)
+      let frames = (position ?? Double(other.frames[b])) - Double(reference.frames[a])
+      differences.append((reference.onsets[a], start + frames * 1e9 / rate, position != nil))
+    }
+    figures.correlated = differences.count { $0.isCorrelated }
+    guard
+      !isUnrelated(
+        differences.map { line.aligned($0.time + Nanoseconds(Int64($0.value.rounded()))) - $0.time }, matching)
+    else {
+      figures.notes.append(
+        "the hits do not correspond to those of the reference, so there are no figures; give recordings of the same "
+          + "music" + (aligns ? "" : ", or use --align if they did not begin together"))
+      return
+    }
+    if aligns {
+      let delay = Distribution(differences.map(\.value))?.p50 ?? 0
+      figures.delay = delay / 1e9
+      for index in differences.indices { differences[index].value -= delay }
+    }
+    measure(differences)
+    hits = zip(matching.pairs, differences).map { pair, difference in
+      AudioHit(
+        recording: figures.name, hit: pair.0, time: (difference.time - first.firstInstant).seconds,
+        difference: difference.value, isCorrelated: difference.isCorrelated)
+    }
+  }
+
+  /// Whether the recordings contain different music: few hits match, or the matched hits neither sound alike nor are
+  /// close together.
+  private func isUnrelated(_ differences: [Nanoseconds], _ matching: OnsetMatching) -> Bool {
+    let total = matching.pairs.count + min(matching.missing, matching.extra)
+    guard total >= Self.fewestHits else { return false }
+    if 2 * matching.pairs.count < total { return true }
+    guard 2 * figures.correlated < matching.pairs.count else { return false }
+    let relative = zip(differences, matching.tolerances).map { Double($0.count) / Double(max($1.count, 1)) }
+    return (Distribution(relative)?.standardDeviation ?? 0) > Self.unrelatedSpread
+  }
+
+  /// Calculates the figures of the differences.
+  private mutating func measure(_ differences: [(time: Instant, value: Double, isCorrelated: Bool)]) {
+    var fit = DriftFit()
+    for difference in differences { fit.append(difference.value, at: difference.time) }
+    figures.difference = Distribution(differences.map(\.value))
+    figures.magnitude = Distribution(differences.map { abs($0.value) })
+    figures.correlatedDifference = Distribution(differences.filter(\.isCorrelated).map(\.value))
+    if differences.count > 2 {
+      figures.residual = Distribution(differences.map { $0.value - (fit.value(at: $0.time) ?? 0) })
+    }
+    (figures.drift, figures.driftError) = (fit.partsPerMillion, fit.standardError)
+    let signs = differences.map(\.value).filter { $0 != 0 }.map { $0 > 0 }
+    figures.signChanges = zip(signs, signs.dropFirst()).count { $0 != $1 }
+    if 2 * figures.correlated < figures.matched {
+      figures.notes.append(
+        "most hits do not sound alike, so their differences are those of the detected onsets, inexact by 1 ms or more")
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import MusicalTime
+
+/// The synchronization of the sound of several peers, measured from their recordings.
+///
+/// Hits are detected in each recording separately (``OnsetDetector``) and matched with the hits of the first recording,
+/// the reference (``OnsetMatching``). The time difference of two matched hits is then measured by cross-correlation
+/// (``HitCorrelation``). It is the difference at the outputs of the converters, and includes the effects of threads,
+/// network and clocks. Recordings need not start together: instants are calculated from the first frame of each
+/// recording, and known clock offsets are subtracted. The article <doc:AudioFigures> defines each figure.
+public struct AudioReport: Hashable, Sendable, Codable {
+  /// The data of one recording.
+  public struct Track: Hashable, Sendable, Codable {
+    /// The name of the recording.
+    public let name: String
+    /// The number of hits detected.
+    public let onsets: Int
+    /// The length of the recording in seconds.
+    public let seconds: Double
+  }
+
+  /// The comparison of one recording with the reference. Figures that the recordings do not have are nil, and ``notes``
+  /// states the reason.
+  public struct Comparison: Hashable, Sendable, Codable {
+    /// The name of the recording.
+    public let name: String
+    /// The number of hits present in both recordings.
+    public internal(set) var matched = 0
+    /// The number of matched hits whose sound was similar enough for the correlation. The other differences are those
+    /// of the detected onsets, which are inexact by a millisecond or more if sounds overlap.
+    public internal(set) var correlated = 0
+    /// The number of unmatched hits of the reference within the time span of this recording.
+    public internal(set) var missing = 0
+    /// The number of unmatched hits of this recording within the time span of the reference.
+    public internal(set) var extra = 0
+    /// The delay of this recording that was found by its hits and subtracted, in seconds; nil if the recordings are
+    /// aligned by their first frames.
+    public internal(set) var delay: Double?
+    /// The instant of the hit minus the instant of the hit in the reference, with its sign.
+    public internal(set) var difference: Distribution?
+    /// The absolute value of the difference.
+    public internal(set) var magnitude: Distribution?
+    /// The differences of the correlated hits only.
+    public internal(set) var correlatedDifference: Distribution?
+    /// The differences minus their best-fit line: the jitter without a constant delay and without drift.
+    public internal(set) var residual: Distribution?
+    /// How often the difference of a hit has another sign than that of the hit before.
+    public internal(set) var signChanges: Int?
+    /// The slope of the differences in parts per million, and its standard error.
+    public internal(set) var drift, driftError: Double?
+    /// Notes on the comparison, each in one line.
+    public internal(set) var notes: [String] = []
+
+    init(name: String) { self.name = name }
+
+    private enum CodingKeys: String, CodingKey {
+      case name, matched, correlated, missing, extra, difference, magnitude, residual, notes
+      case delay = "delay_s"
+      case correlatedDifference = "correlated_difference"
+      case signChanges = "sign_changes"
+      case drift = "drift_ppm"
+      case driftError = "drift_standard_error_ppm"
+    }
+  }
+
+  /// The program, the recordings and the command line; nil in a report that is not the result of a command.
+  public var provenance: Provenance?
+  /// The sample rate of all recordings in frames per second.
+  public let rate: Int
+  /// All recordings, in the order given; the first is the reference.
+  public let tracks: [Track]
+  /// The comparisons of all recordings, except the first, with the first.
+  public let comparisons: [Comparison]
+
+  /// The sample rates that can be compared, frames per second.
+  static let rates = 8_000...384_000
+
+  init(rate: Int, tracks: [Track], comparisons: [Comparison]) {
+    (self.rate, self.tracks, self.comparisons) = (rate, tracks, comparisons)
+  }
+
+  /// Compares `recordings` with the first of them.
+  ///
+  /// - Throws: ``ReportError`` as ``AudioAnalysis/init(recordings:clockOffsets:aligns:)``.
+  ///
+  /// Real-time: not safe.
+  public init(
+    recordings: [Recording], clockOffsets: [Nanoseconds] = [], aligns: Bool = false
+  ) throws(ReportError) {
+    self = try AudioAnalysis(recordings: recordings, clockOffsets: clockOffsets, aligns: aligns).report
+  }
+}

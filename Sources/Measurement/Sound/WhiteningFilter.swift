@@ -1,0 +1,62 @@
+/// A filter that gives noise with the spectrum of a given sound a white spectrum: the prediction error filter of the noise,
+/// by the autocorrelation method and the recursion of Levinson and Durbin (J. Makhoul, "Linear prediction: a tutorial
+/// review", Proc. IEEE 63 (4), 1975).
+struct WhiteningFilter {
+  /// The coefficients; the first is 1.
+  private var coefficients = [1.0]
+
+  /// The number of coefficients after the first.
+  private static let order = 16
+  /// The power of white noise that is added, relative to the power of the noise. It limits the gain where the noise has no
+  /// power.
+  private static let floor = 1e-3
+
+  /// Creates the filter for what all parts of `noise` have in common. Each part counts the same, whatever its level. For
+  /// silence, the filter passes everything unchanged.
+  init(noise: [ArraySlice<Float>]) {
+    var correlation = [Double](repeating: 0, count: Self.order + 1)
+    for part in noise where part.count > Self.order {
+      let values = part.map { $0.isFinite ? Double($0) : 0 }
+      let power = values.reduce(0) { $0 + $1 * $1 }
+      // One unit of 16 bits.
+      guard power > Double(values.count) / (32_768 * 32_768) else { continue }
+      for lag in 0...Self.order {
+        var sum = 0.0
+        for index in lag..<values.count { sum += values[index] * values[index - lag] }
+        correlation[lag] += sum / power
+      }
+    }
+    guard correlation[0] > 0 else { return }
+    correlation[0] *= 1 + Self.floor
+    var error = correlation[0]
+    for order in 1...Self.order {
+      var sum = correlation[order]
+      for index in 1..<order { sum += coefficients[index] * correlation[order - index] }
+      let reflection = -sum / error
+      let old = coefficients
+      coefficients.append(reflection)
+      for index in 1..<order { coefficients[index] += reflection * old[order - index] }
+      error *= 1 - reflection * reflection
+      guard error > 0 else { return }
+    }
+  }
+
+  /// Returns `count` frames of the filtered samples from frame `start` on. Frames outside `samples`, and samples that are
+  /// not finite, are silence.
+  func output(of samples: [Float], from start: Int, count: Int) -> [Double] {
+    let history = coefficients.count - 1
+    let input = (start - history..<start + count).map { index in
+      samples.indices.contains(index) && samples[index].isFinite ? Double(samples[index]) : 0
+    }
+    return (history..<history + count).map { index in
+      var sum = 0.0
+      for (lag, coefficient) in coefficients.enumerated() { sum += coefficient * input[index - lag] }
+      return sum
+    }
+  }
+}
+
+extension Array {
+  /// The part of the array within `range`, which may extend beyond it.
+  subscript(clamped range: Range<Int>) -> ArraySlice<Element> { self[range.clamped(to: indices)] }
+}

@@ -1,0 +1,52 @@
+import MusicalTime
+
+extension DueTicks {
+  /// Creates the median timeline of several traces, in the clock of the first trace.
+  ///
+  /// The runs and ticks are those of the first trace. The due instant of a tick is the median of its due instants in all
+  /// traces that contain it, the mean of the two middle ones if their number is even. Runs are assigned as in
+  /// ``RunMatching``.
+  ///
+  /// - Parameters:
+  ///   - traces: the due instants of each trace, at least one.
+  ///   - clockOffsets: the clock of each trace minus a common clock.
+  init(medianOf traces: [DueTicks], clockOffsets: [Nanoseconds]) {
+    self.init()
+    reserve(traces[0].count)
+    let offsets = clockOffsets.map { $0 - clockOffsets[0] }
+    let partners = traces.indices.dropFirst().map { index in
+      Dictionary(
+        uniqueKeysWithValues: RunMatching(traces[0], traces[index], clockOffset: offsets[index]).pairs)
+    }
+    for (number, run) in traces[0].runs.enumerated() {
+      // The next tick of each other trace in the run that belongs to this one.
+      var positions = partners.enumerated().map { index, partner in
+        partner[number].map {
+          (trace: index + 1, run: traces[index + 1].runs[$0], next: traces[index + 1].runs[$0].range.lowerBound)
+        }
+      }
+      var instants: [Int64] = []
+      for index in run.range {
+        let tick = traces[0].tick(index, in: run)
+        instants.removeAll(keepingCapacity: true)
+        instants.append(traces[0].due[index])
+        for position in positions.indices {
+          guard let (trace, other, first) = positions[position] else { continue }
+          var next = first
+          while next < other.range.upperBound, traces[trace].tick(next, in: other) < tick { next += 1 }
+          positions[position] = (trace, other, next)
+          if next < other.range.upperBound, traces[trace].tick(next, in: other) == tick {
+            instants.append(traces[trace].due[next] &- offsets[trace].count)
+          }
+        }
+        append(tick: tick, due: Self.median(&instants), beginsRun: index == run.range.lowerBound)
+      }
+    }
+  }
+
+  private static func median(_ values: inout [Int64]) -> Int64 {
+    values.sort()
+    let (low, high) = (values[(values.count - 1) / 2], values[values.count / 2])
+    return low + (high &- low) / 2
+  }
+}

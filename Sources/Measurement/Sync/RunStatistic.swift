@@ -1,0 +1,92 @@
+import Foundation
+
+/// A figure over several runs of the rhythm, in which the unit is the run: the median of the runs, and its 95 %
+/// bootstrap interval.
+///
+/// Ticks of one run are not independent of each other, so an interval over ticks would be far too narrow. The bootstrap
+/// distribution of a median is calculated exactly and not by random resampling (B. Efron, "Bootstrap methods: another
+/// look at the jackknife", Annals of Statistics 7 (1), 1979, section 3): the median of n values drawn from n sorted
+/// values is at most the k-th value if at least half of the draws are among the first k. The interval lies between the
+/// 2.5 % and 97.5 % percentiles of this distribution. Values are in nanoseconds. JSON contains microseconds.
+public struct RunStatistic: Hashable, Sendable {
+  /// The number of runs.
+  public let runs: Int
+  /// The median by the nearest-rank method.
+  public let median: Double
+  /// The 95 % interval; nil with fewer than five runs, where it would be too narrow.
+  public let interval: ClosedRange<Double>?
+
+  /// The number of runs from which there is an interval. With four runs, an interval from the smallest to the largest
+  /// would contain the median of all possible runs with a probability of 87.5 % only.
+  static let fewestRuns = 5
+
+  /// Creates the figure over the values of the runs; nil without a value.
+  ///
+  /// Real-time: not safe.
+  public init?(_ values: [Double]) {
+    guard !values.isEmpty else { return nil }
+    let sorted = values.sorted()
+    runs = sorted.count
+    median = sorted[Distribution.rank(0.5, of: runs) - 1]
+    guard runs >= Self.fewestRuns else {
+      interval = nil
+      return
+    }
+    let probabilities = (1...runs).map { Self.probability(ofRankAtMost: $0, of: sorted.count) }
+    let low = probabilities.firstIndex { $0 >= 0.025 } ?? 0
+    let high = probabilities.firstIndex { $0 >= 0.975 } ?? runs - 1
+    interval = sorted[low]...sorted[high]
+  }
+
+  /// Returns the probability that the median of `n` draws from the ranks 1...n is at most `k`.
+  private static func probability(ofRankAtMost k: Int, of n: Int) -> Double {
+    guard k < n else { return 1 }
+    let share = Double(k) / Double(n)
+    var sum = 0.0
+    for draws in Distribution.rank(0.5, of: n)...n {
+      // The binomial probability, by logarithms because of the large factorials.
+      let ways = lgamma(Double(n + 1)) - lgamma(Double(draws + 1)) - lgamma(Double(n - draws + 1))
+      let each = Double(draws) * log(share) + Double(n - draws) * log(1 - share)
+      sum += exp(ways + each)
+    }
+    return sum
+  }
+
+  /// The median with its interval as text, in microseconds with three decimal places.
+  var text: String {
+    let range = interval.map {
+      " [\(($0.lowerBound as Double?).microseconds), \(($0.upperBound as Double?).microseconds)]"
+    }
+    return (median as Double?).microseconds + (range ?? "")
+  }
+}
+
+extension RunStatistic: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case runs
+    case median = "median_us"
+    case low = "low_us"
+    case high = "high_us"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    runs = try container.decode(Int.self, forKey: .runs)
+    median = try container.decode(Double.self, forKey: .median) * 1e3
+    let low = try container.decodeIfPresent(Double.self, forKey: .low)
+    let high = try container.decodeIfPresent(Double.self, forKey: .high)
+    guard let low, let high, low <= high else {
+      interval = nil
+      return
+    }
+    interval = low * 1e3...high * 1e3
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(runs, forKey: .runs)
+    try container.encode(median / 1e3, forKey: .median)
+    try container.encodeIfPresent((interval?.lowerBound).map { $0 / 1e3 }, forKey: .low)
+    try container.encodeIfPresent((interval?.upperBound).map { $0 / 1e3 }, forKey: .high)
+  }
+}

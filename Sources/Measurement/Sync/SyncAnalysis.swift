@@ -1,0 +1,88 @@
+import MusicalTime
+
+/// The comparison of several traces: the report, and the data of its plot.
+public struct SyncAnalysis: Sendable {
+  /// The figures.
+  public var report: SyncReport
+  /// The offsets of each comparison for the plot.
+  let series: [SyncSeries]
+  /// The time from the first to the last tick of the reference in seconds.
+  let seconds: Double
+
+  /// Compares traces that are in memory.
+  ///
+  /// - Throws: ``ReportError`` as ``init(names:clockOffsets:reference:onRow:load:)``.
+  init(
+    _ traces: [SyncTrace], names: [String], clockOffsets: [Nanoseconds], reference: SyncReport.Reference
+  ) throws(ReportError) {
+    do {
+      try self.init(names: names, clockOffsets: clockOffsets, reference: reference) { traces[$0] }
+    } catch {
+      // Loading a trace from memory does not fail.
+      throw error as! ReportError
+    }
+  }
+
+  /// Compares traces and loads them when they are needed. If the first trace is the reference, at most two traces are
+  /// in memory at one time. If the median timeline is the reference, all traces are.
+  ///
+  /// - Parameters:
+  ///   - names: the names of at least two traces, for errors.
+  ///   - clockOffsets: the clock of each trace minus a common clock, in the order of the traces. Empty if all traces
+  ///     share a clock.
+  ///   - reference: the timeline with which the traces are compared.
+  ///   - onRow: receives each tick that a trace and the reference have in common; nil if nobody needs them.
+  ///   - load: returns the trace with the index that it is given.
+  /// - Throws: ``ReportError`` for fewer than two traces, if the numbers of clock offsets and traces differ, for a
+  ///   reference without ticks, for a trace with more than 1000 runs; the errors of `load`.
+  ///
+  /// Real-time: not safe.
+  public init(
+    names: [String], clockOffsets: [Nanoseconds] = [], reference: SyncReport.Reference = .first,
+    onRow: ((SyncRow) -> Void)? = nil, load: (Int) throws -> SyncTrace
+  ) throws {
+    let clockOffsets = try ReportError.checkedClockOffsets(clockOffsets, of: names, kind: "trace")
+    let first = try Self.checked(load(0))
+    guard first.ticks.count > 0 else {
+      throw ReportError(
+        subject: first.header.name, reason: "the reference has no ticks",
+        remedy: "as the first file, give the trace of a peer that played, normally that of the master")
+    }
+    var traces: [SyncTrace] = []
+    var peers = [SyncReport.Peer(first)]
+    var timeline = first.ticks
+    if reference == .median {
+      traces = [first] + (try names.indices.dropFirst().map { try Self.checked(load($0)) })
+      timeline = DueTicks(medianOf: traces.map(\.ticks), clockOffsets: clockOffsets)
+      peers = traces.map(SyncReport.Peer.init)
+    }
+    let span = timeline.due.first!...max(timeline.due.first!, timeline.due.last!)
+    seconds = Double(span.upperBound - span.lowerBound) / 1e9
+    var (comparisons, series): ([SyncReport.Comparison], [SyncSeries]) = ([], [])
+    for index in names.indices.dropFirst(reference == .first ? 1 : 0) {
+      let trace = try reference == .median ? traces[index] : Self.checked(load(index))
+      if reference == .first { peers.append(SyncReport.Peer(trace)) }
+      let result = SyncComparison(
+        name: trace.header.name, reference: timeline, span: span, other: trace.ticks,
+        // The median timeline is in the clock of the first trace.
+        clockOffset: clockOffsets[index] - clockOffsets[0], onRow: onRow)
+      comparisons.append(result.figures)
+      series.append(result.series)
+    }
+    report = SyncReport(reference: reference, peers: peers, comparisons: comparisons)
+    self.series = series
+  }
+
+  /// Returns `trace`.
+  ///
+  /// - Throws: ``ReportError`` if it has too many runs.
+  private static func checked(_ trace: SyncTrace) throws(ReportError) -> SyncTrace {
+    guard trace.ticks.runs.count <= RunMatching.limit else {
+      throw ReportError(
+        subject: trace.header.name,
+        reason: "\(trace.ticks.runs.count) runs of the rhythm, more than \(RunMatching.limit)",
+        remedy: "record traces with fewer starts of the rhythm")
+    }
+    return trace
+  }
+}

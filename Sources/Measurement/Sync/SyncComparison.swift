@@ -1,0 +1,50 @@
+import MusicalTime
+
+/// Compares the due instants of a trace with those of the reference.
+struct SyncComparison {
+  /// The figures.
+  let figures: SyncReport.Comparison
+  /// The data of the plot.
+  let series: SyncSeries
+
+  /// Compares the ticks, run by run (``RunMatching``).
+  ///
+  /// - Parameters:
+  ///   - name: the name of the peer.
+  ///   - reference: the timeline of the reference.
+  ///   - span: the due instants of the first and of the last tick of the reference, nanoseconds.
+  ///   - other: the due instants of the trace.
+  ///   - clockOffset: the trace's clock minus the reference's clock.
+  ///   - onRow: receives each common tick.
+  init(
+    name: String, reference: DueTicks, span: ClosedRange<Int64>, other: DueTicks, clockOffset: Nanoseconds,
+    onRow: ((SyncRow) -> Void)?
+  ) {
+    let pairs = RunMatching(reference, other, clockOffset: clockOffset).pairs
+    var collection = SyncOffsets(
+      span: span, referenceTicks: reference.count, capacity: min(reference.count, other.count))
+    for (i, j) in pairs {
+      let run = reference.runs[i]
+      collection.beginRun()
+      reference.forEachCommonTick(run, with: other.runs[j], of: other) { a, b in
+        let due = reference.due[a]
+        let offset = other.due[b] &- clockOffset.count &- due
+        collection.add(offset, index: a, due: due)
+        onRow?(SyncRow(peer: name, run: i, tick: reference.tick(a, in: run), due: due, offset: offset))
+      }
+    }
+    let (overTime, perRun) = (collection.overTime, collection.perRun)
+    collection.series.count(collection.offsets)
+    series = collection.series
+    let (skipped, drift) = (collection.skipped, collection.fit.partsPerMillion)
+    // Millions of offsets are sorted in place, first with their signs, then without.
+    var offsets = collection.takeOffsets()
+    let common = offsets.count
+    let signed = Distribution(sorting: &offsets)
+    for index in offsets.indices { offsets[index] = abs(offsets[index]) }
+    figures = SyncReport.Comparison(
+      name: name, runs: pairs.count, common: common, missing: reference.count - common, skipped: skipped,
+      extra: other.count - common, offset: signed,
+      magnitude: Distribution(sorting: &offsets), drift: drift, overTime: overTime, perRun: perRun)
+  }
+}

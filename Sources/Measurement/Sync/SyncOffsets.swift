@@ -1,0 +1,84 @@
+import MusicalTime
+
+/// Collects the offsets of one peer in the order of the reference's ticks, with the runs and intervals of time to which
+/// they belong.
+struct SyncOffsets {
+  /// All offsets, nanoseconds.
+  private(set) var offsets: [Double] = []
+  /// The slope of the offsets.
+  private(set) var fit = DriftFit()
+  /// The number of ticks of the reference that are missing between two common ticks of a run.
+  private(set) var skipped = 0
+  /// The data of the plot.
+  var series: SyncSeries
+
+  /// The due instants of the first and of the last tick of the reference, nanoseconds.
+  private let span: ClosedRange<Int64>
+  /// The length of an interval of time, nanoseconds.
+  private let length: Double
+  /// The index of the first offset of each run.
+  private var runs: [Int] = []
+  /// The index of the reference's tick of the newest offset; nil at the beginning of a run.
+  private var lastIndex: Int?
+  /// The number of the interval and the index of the first offset of each uninterrupted series of offsets in one
+  /// interval.
+  private var parts: [(interval: Int, start: Int)] = []
+
+  init(span: ClosedRange<Int64>, referenceTicks: Int, capacity: Int) {
+    (self.span, series) = (span, SyncSeries(ticks: referenceTicks))
+    length = SyncInterval.length(dividing: Double(span.upperBound - span.lowerBound) / 1e9) * 1e9
+    offsets.reserveCapacity(capacity)
+  }
+
+  mutating func beginRun() {
+    runs.append(offsets.count)
+    lastIndex = nil
+  }
+
+  /// Adds an offset.
+  ///
+  /// - Parameters:
+  ///   - offset: the offset, nanoseconds.
+  ///   - index: the index of the tick in the reference.
+  ///   - due: the due instant of the tick in the reference, nanoseconds.
+  mutating func add(_ offset: Int64, index: Int, due: Int64) {
+    if let lastIndex { skipped += index - lastIndex - 1 }
+    lastIndex = index
+    fit.append(Double(offset), at: Instant(nanoseconds: due))
+    let time = Double(due - span.lowerBound)
+    // The reference's instants can decrease between two runs. The first interval then contains the earlier ones.
+    let interval = min(max(Int(time / length), 0), 9)
+    if parts.last?.interval != interval { parts.append((interval, offsets.count)) }
+    series.add(Double(offset), at: time / Double(max(span.upperBound - span.lowerBound, 1)))
+    offsets.append(Double(offset))
+  }
+
+  /// Returns all offsets and removes them, so that the caller can change them without a copy.
+  mutating func takeOffsets() -> [Double] {
+    defer { offsets = [] }
+    return offsets
+  }
+
+  /// The figures of each interval of time that contains an offset.
+  var overTime: [SyncInterval] {
+    let ends = parts.dropFirst().map(\.start) + [offsets.count]
+    let ranges = Dictionary(grouping: zip(parts, ends), by: \.0.interval)
+    return ranges.keys.sorted().compactMap { interval in
+      let values = ranges[interval, default: []].flatMap { offsets[$0.0.start..<$0.1] }
+      guard let magnitude = Distribution(values.map { abs($0) }) else { return nil }
+      let start = Double(interval) * length / 1e9
+      return SyncInterval(
+        start: start, end: start + length / 1e9, mean: values.reduce(0, +) / Double(values.count) / 1e3,
+        magnitude: magnitude)
+    }
+  }
+
+  /// The figures of the runs with enough ticks.
+  var perRun: SyncRuns? {
+    let ends = runs.dropFirst() + [offsets.count]
+    return SyncRuns(
+      zip(runs, ends).compactMap { start, end in
+        end - start < SyncRuns.fewestTicks ? nil : Distribution(offsets[start..<end].map { abs($0) })
+      })
+  }
+}

@@ -1,0 +1,54 @@
+/// A script for gnuplot that draws the offset of each peer over time, and the histogram of the offsets.
+public struct SyncPlot {
+  /// The script, with its data.
+  public let script: String
+
+  /// Creates the script for `analysis`, which writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public init(_ analysis: SyncAnalysis, file: String, format: PlotFormat) {
+    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var (curves, histograms): ([String], [String]) = ([], [])
+    for (index, (comparison, series)) in zip(analysis.report.comparisons, analysis.series).enumerated() {
+      guard comparison.common > 0 else { continue }
+      text += Gnuplot.data("time\(index)", Self.lines(of: series, seconds: analysis.seconds))
+      text += Gnuplot.data(
+        "histogram\(index)",
+        series.counts.enumerated().map { bin, count in
+          "\((series.lowest + (Double(bin) + 0.5) * series.width) / 1e3) \(count)"
+        })
+      let color = "lc rgb '\(Gnuplot.colors[index % Gnuplot.colors.count])'"
+      let title = Gnuplot.quoted(comparison.name)
+      curves.append("$time\(index) using 1:2:3 with filledcurves \(color) fs transparent solid 0.5 title \(title)")
+      curves.append("$time\(index) using 1:2 with lines \(color) notitle")
+      curves.append("$time\(index) using 1:3 with lines \(color) notitle")
+      histograms.append("$histogram\(index) using 1:2 with steps \(color) title \(title)")
+    }
+    let reference = analysis.report.reference == .first ? analysis.report.peers[0].header.name : "the median timeline"
+    text += """
+      set multiplot layout 2,1 title \(Gnuplot.quoted(analysis.report.provenance?.title ?? "")) noenhanced
+      set xlabel 'time / s'
+      set ylabel \(Gnuplot.quoted("offset from \(reference) / us")) noenhanced
+      plot \(curves.isEmpty ? "NaN notitle" : curves.joined(separator: ", \\\n  "))
+      set xlabel 'offset / us'
+      set ylabel 'ticks'
+      set logscale y
+      set yrange [0.5:*]
+      plot \(histograms.isEmpty ? "1 notitle" : histograms.joined(separator: ", \\\n  "))
+      unset multiplot
+      unset output
+
+      """
+    script = text
+  }
+
+  /// Lines of a time in seconds and the smallest and largest offset in microseconds. An empty line interrupts the curve
+  /// where the peer has no tick.
+  private static func lines(of series: SyncSeries, seconds: Double) -> [String] {
+    series.extremes.enumerated().map { column, range in
+      guard let range else { return "" }
+      let time = (Double(column) + 0.5) * seconds / Double(series.extremes.count)
+      return "\(time) \(range.lowerBound / 1e3) \(range.upperBound / 1e3)"
+    }
+  }
+}

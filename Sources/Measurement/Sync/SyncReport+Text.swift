@@ -1,0 +1,100 @@
+extension SyncReport: CustomStringConvertible {
+  /// The report as text tables: the offset of each peer from the reference, in total, over time and over runs; the
+  /// lateness of the ticks of each peer; the counts that each peer wrote at its end; the provenance.
+  public var description: String {
+    var text = "Offset from \(referenceText), us\n\(offsets)\n"
+    if comparisons.contains(where: { !$0.overTime.isEmpty }) {
+      text += "Offset over time, us; seconds since the first tick of the reference\n\(overTime)\n"
+    }
+    text += runsText
+    var lateness = TextTable(columns: [""] + Distribution.columns)
+    for peer in peers { lateness.append([peer.header.name] + peer.lateness.row) }
+    text += "Lateness (time sent or played, minus time due), us\n\(lateness)\n"
+    text += "Counts of each peer over its whole run\n\(counts)"
+    for peer in peers where peer.summary == nil {
+      let defect = peer.isCutOff ? "incomplete" : "missing"
+      text += "\(peer.header.name): no counts, because the end of its trace is \(defect)\n"
+    }
+    if let provenance { text += "\nProvenance\n" + provenance.lines.map { "\($0)\n" }.joined() }
+    return text
+  }
+
+  /// The name of the reference.
+  private var referenceText: String {
+    guard reference == .first else { return "the median timeline of all traces" }
+    return peers.first.map { "\($0.header.name) (\($0.header.role), \($0.ticks) ticks)" } ?? "no trace"
+  }
+
+  private var offsets: TextTable {
+    var table = TextTable(columns: [
+      "", "ticks", "missing", "skipped", "extra", "|p50|", "|p95|", "|p99|", "|max|", "mean", "sd", "drift ppm",
+    ])
+    for comparison in comparisons {
+      let (magnitude, offset) = (comparison.magnitude, comparison.offset)
+      let ticks = [comparison.common, comparison.missing, comparison.skipped, comparison.extra]
+      let figures = [
+        magnitude?.p50, magnitude?.p95, magnitude?.p99, magnitude?.maximum, offset?.mean, offset?.standardDeviation,
+      ]
+      table.append(
+        [comparison.name] + ticks.map(String.init) + figures.map(\.microseconds) + [comparison.drift.fixed(3)])
+    }
+    return table
+  }
+
+  private var overTime: TextTable {
+    var table = TextTable(columns: ["", "from s", "to s", "ticks", "|p50|", "|p95|", "|p99|", "|max|", "mean"])
+    for comparison in comparisons {
+      for interval in comparison.overTime {
+        let magnitude = interval.magnitude
+        let figures = [magnitude.p50, magnitude.p95, magnitude.p99, magnitude.maximum, interval.mean * 1e3]
+        let times = [interval.start, interval.end].map { ($0 as Double?).fixed(3) }
+        table.append(
+          [comparison.name] + times + ["\(magnitude.count)"] + figures.map { ($0 as Double?).microseconds })
+      }
+    }
+    return table
+  }
+
+  /// The table over runs, or why there is none.
+  private var runsText: String {
+    guard comparisons.contains(where: { $0.perRun != nil }) else {
+      return "No figures over runs: no run has \(SyncRuns.fewestTicks) common ticks\n\n"
+    }
+    var table = TextTable(columns: ["", "runs", "|p50|", "|p95|", "|p99|", "|max|"])
+    for comparison in comparisons {
+      guard let runs = comparison.perRun else {
+        table.append([comparison.name, "0", "-", "-", "-", "-"])
+        continue
+      }
+      table.append(
+        [comparison.name, "\(runs.p50.runs)"] + [runs.p50, runs.p95, runs.p99, runs.maximum].map(\.text))
+    }
+    var text = "Offset over runs, us: the median of the runs [95 % bootstrap interval]\n\(table)"
+    for comparison in comparisons {
+      guard let runs = comparison.perRun?.p50.runs, runs < RunStatistic.fewestRuns else { continue }
+      text +=
+        "\(comparison.name): no interval, because it needs \(RunStatistic.fewestRuns) runs of the rhythm, and there "
+        + (runs == 1 ? "is 1\n" : "are \(runs)\n")
+    }
+    return text + "\n"
+  }
+
+  private var counts: TextTable {
+    var table = TextTable(columns: [
+      "", "runs", "expected", "received", "lost", "hits", "late", "dropped", "underruns",
+    ])
+    for peer in peers {
+      guard let summary = peer.summary else {
+        // Without a summary, the seven columns after the number of runs show dashes.
+        table.append([peer.header.name, "\(peer.runs)"] + [String](repeating: "-", count: 7))
+        continue
+      }
+      let numbers = [
+        summary.ticksExpected, summary.ticksReceived, summary.ticksLost, summary.hits, summary.lateHits,
+        summary.droppedHits, summary.underruns,
+      ]
+      table.append([peer.header.name, "\(peer.runs)"] + numbers.map(String.init))
+    }
+    return table
+  }
+}

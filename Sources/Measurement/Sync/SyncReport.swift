@@ -1,0 +1,115 @@
+import MusicalTime
+
+/// The synchronization of the timelines of several peers, measured from their traces.
+///
+/// The *offset* of a tick is its due instant at a peer minus its due instant on the reference timeline
+/// (``Reference``). It is the difference of the two timelines: it includes the effect of the network and excludes the
+/// effect of the threads. The *lateness* of a tick is the delay with which a thread acted on it. The article
+/// <doc:SyncFigures> defines each figure.
+public struct SyncReport: Hashable, Sendable, Codable {
+  /// The timeline with which the peers are compared.
+  public enum Reference: String, Hashable, Sendable, CaseIterable, Codable {
+    /// That of the first trace, normally the master.
+    case first
+    /// The median of the due instants of all traces that contain the tick. No peer is the reference, so that the jitter
+    /// of one peer does not appear in the figures of the others.
+    case median
+  }
+
+  /// The data of one trace.
+  public struct Peer: Hashable, Sendable, Codable {
+    /// The peer and its system.
+    public let header: TraceHeader
+    /// The number of ticks in the trace.
+    public let ticks: Int
+    /// The number of runs of the rhythm.
+    public let runs: Int
+    /// The acted instant minus the due instant of every tick, with its sign; nil without ticks.
+    public let lateness: Distribution?
+    /// The final counts that the peer wrote at its end; nil if the peer was killed.
+    public let summary: TraceSummary?
+    /// Whether the last line of the trace is incomplete.
+    public let isCutOff: Bool
+
+    init(_ trace: SyncTrace) {
+      (header, lateness, summary, isCutOff) = (trace.header, trace.lateness, trace.summary, trace.isCutOff)
+      (ticks, runs) = (trace.ticks.count, trace.ticks.runs.count)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case header, ticks, runs, lateness, summary
+      case isCutOff = "cut_off"
+    }
+  }
+
+  /// The comparison of one trace with the reference.
+  public struct Comparison: Hashable, Sendable, Codable {
+    /// The name of the peer.
+    public let name: String
+    /// The number of runs present in both timelines.
+    public let runs: Int
+    /// The number of ticks present in both timelines.
+    public let common: Int
+    /// The number of ticks that only the reference contains, because the peer joined late, left early or lost them.
+    public let missing: Int
+    /// The number of missing ticks between the first and the last common tick of a run.
+    public let skipped: Int
+    /// The number of ticks that the reference does not contain.
+    public let extra: Int
+    /// The due instant minus the due instant of the reference, with its sign; nil without a common tick.
+    public let offset: Distribution?
+    /// The absolute value of the offset; nil without a common tick.
+    public let magnitude: Distribution?
+    /// The slope of the offsets in parts per million; nil with fewer than two common ticks.
+    public let drift: Double?
+    /// The absolute value of the offset in each interval of time.
+    public let overTime: [SyncInterval]
+    /// The figures of the runs with at least 24 common ticks; nil without such a run.
+    public let perRun: SyncRuns?
+
+    private enum CodingKeys: String, CodingKey {
+      case name, runs
+      case common = "ticks_common"
+      case missing = "ticks_missing"
+      case skipped = "ticks_skipped"
+      case extra = "ticks_extra"
+      case offset, magnitude
+      case drift = "drift_ppm"
+      case overTime = "over_time"
+      case perRun = "per_run"
+    }
+  }
+
+  /// The program, the traces and the command line; nil in a report that is not the result of a command.
+  public var provenance: Provenance?
+  /// The timeline with which the peers are compared.
+  public let reference: Reference
+  /// All traces, in the order given.
+  public let peers: [Peer]
+  /// The comparisons of the traces with the reference: of all traces except the first with the first, or of all traces
+  /// with the median timeline.
+  public let comparisons: [Comparison]
+
+  init(reference: Reference, peers: [Peer], comparisons: [Comparison]) {
+    (self.reference, self.peers, self.comparisons) = (reference, peers, comparisons)
+  }
+
+  /// Compares `traces`.
+  ///
+  /// - Parameters:
+  ///   - traces: at least two traces.
+  ///   - clockOffsets: the clock of each trace minus a common clock, in the order of the traces. Empty if
+  ///     all traces share a clock.
+  ///   - reference: the timeline with which the traces are compared.
+  /// - Throws: ``ReportError`` for fewer than two traces, if the numbers of clock offsets and traces differ, for a
+  ///   reference without ticks, for a trace with more than 1000 runs.
+  ///
+  /// Real-time: not safe.
+  public init(
+    traces: [Trace], clockOffsets: [Nanoseconds] = [], reference: Reference = .first
+  ) throws(ReportError) {
+    let names = traces.map(\.header.name)
+    self = try SyncAnalysis(traces.map(SyncTrace.init), names: names, clockOffsets: clockOffsets, reference: reference)
+      .report
+  }
+}

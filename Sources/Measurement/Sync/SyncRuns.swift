@@ -1,0 +1,25 @@
+/// The figures of one peer in which the unit is the run: of each run, the percentiles of the absolute offset; of these, the
+/// median of the runs with its 95 % bootstrap interval.
+public struct SyncRuns: Hashable, Sendable, Codable {
+  /// The figures of each run, in order.
+  public let magnitudes: [Distribution]
+  /// The median over the runs of the 50 %, 95 % and 99 % percentiles and of the maximum.
+  public let p50, p95, p99, maximum: RunStatistic
+
+  /// The number of common ticks from which a run counts: a quarter note.
+  static let fewestTicks = 24
+
+  /// Creates the figures; nil without a run.
+  init?(_ magnitudes: [Distribution]) {
+    guard let p50 = RunStatistic(magnitudes.map(\.p50)), let p95 = RunStatistic(magnitudes.map(\.p95)),
+      let p99 = RunStatistic(magnitudes.map(\.p99)), let maximum = RunStatistic(magnitudes.map(\.maximum))
+    else { return nil }
+    self.magnitudes = magnitudes
+    (self.p50, self.p95, self.p99, self.maximum) = (p50, p95, p99, maximum)
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case magnitudes, p50, p95, p99
+    case maximum = "max"
+  }
+}

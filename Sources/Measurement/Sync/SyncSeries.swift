@@ -1,0 +1,39 @@
+/// The offsets of one peer for a plot.
+struct SyncSeries: Sendable {
+  /// The smallest and largest offset in each of a number of equal intervals of the reference, nanoseconds; nil without
+  /// a tick. An interval contains the extremes of its ticks, so that no peak is lost.
+  private(set) var extremes: [ClosedRange<Double>?]
+  /// The number of offsets in each of ``bins`` equal intervals from the smallest to the largest offset.
+  private(set) var counts: [Int] = []
+  /// The smallest offset and the width of a bin, nanoseconds.
+  private(set) var (lowest, width) = (0.0, 1.0)
+
+  /// The greatest number of intervals of time.
+  private static let columns = 1000
+  /// The number of bins of the histogram.
+  static let bins = 100
+
+  /// Creates a series for a reference with `ticks` ticks. At least two ticks belong to an interval on average, so that a
+  /// curve has no holes.
+  init(ticks: Int) {
+    extremes = [ClosedRange<Double>?](repeating: nil, count: min(max(ticks / 2, 1), Self.columns))
+  }
+
+  /// Adds an offset at `position`, 0...1, between the first and the last tick of the reference.
+  mutating func add(_ offset: Double, at position: Double) {
+    let column = min(max(Int(position * Double(extremes.count)), 0), extremes.count - 1)
+    guard let range = extremes[column] else {
+      extremes[column] = offset...offset
+      return
+    }
+    if !range.contains(offset) { extremes[column] = min(range.lowerBound, offset)...max(range.upperBound, offset) }
+  }
+
+  /// Counts all offsets in bins.
+  mutating func count(_ offsets: [Double]) {
+    guard let low = offsets.min(), let high = offsets.max() else { return }
+    (lowest, width) = (low, max((high - low) / Double(Self.bins), 1))
+    counts = [Int](repeating: 0, count: Self.bins)
+    for offset in offsets { counts[min(Int((offset - low) / width), Self.bins - 1)] += 1 }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import MusicalTime
+
+/// A trace in the form in which ``SyncAnalysis`` compares it: the due instants, and a summary of everything else.
+public struct SyncTrace: Sendable {
+  /// The first line of the trace.
+  public let header: TraceHeader
+  /// The final counts of the peer; nil if the peer was killed.
+  public let summary: TraceSummary?
+  /// Whether the last line of the trace is incomplete and was ignored.
+  public let isCutOff: Bool
+  /// The acted instant minus the due instant of every tick; nil without ticks.
+  let lateness: Distribution?
+  /// The due instants.
+  let ticks: DueTicks
+
+  /// Creates the form of `trace`.
+  ///
+  /// Real-time: not safe.
+  public init(_ trace: Trace) {
+    (header, summary, isCutOff) = (trace.header, trace.summary, trace.isCutOff)
+    lateness = Distribution(trace.ticks.lazy.map { $0.acted - $0.due })
+    var ticks = DueTicks()
+    for tick in trace.ticks { ticks.append(tick) }
+    self.ticks = ticks
+  }
+
+  /// Reads the trace at `path` line by line, in at most 20 octets of memory per tick.
+  ///
+  /// - Parameters:
+  ///   - path: the path of the file.
+  ///   - onOctets: receives all octets of the file, in order, for example for a digest.
+  /// - Throws: ``TraceError`` for a file that cannot be read or is not a trace. An incomplete last line is not an error.
+  ///
+  /// Real-time: not safe.
+  public init(contentsOf path: String, onOctets: @escaping (Data) -> Void = { _ in }) throws(TraceError) {
+    var reader = try TraceReader(path: path, onOctets: onOctets)
+    var (ticks, lateness) = (DueTicks(), [Double]())
+    while let tick = try reader.next() {
+      if ticks.count == 1 {
+        ticks.reserve(reader.expectedLines)
+        lateness.reserveCapacity(reader.expectedLines)
+      }
+      ticks.append(tick)
+      lateness.append(Double((tick.acted - tick.due).count))
+    }
+    (header, summary, isCutOff) = (reader.header, reader.summary, reader.isCutOff)
+    self.lateness = Distribution(lateness)
+    self.ticks = ticks
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Reads the ticks of a trace file one by one. The memory does not depend on the size of the file.
+struct TraceReader {
+  /// The first line.
+  let header: TraceHeader
+  /// The counts of the peer; nil until the last line has been read, and if the peer was killed.
+  private(set) var summary: TraceSummary?
+  /// Whether the last line was incomplete and was ignored.
+  private(set) var isCutOff = false
+
+  private let path: String
+  private var lines: LineReader
+  /// The size of the file in octets, 0 if it is not known, and the number of octets in the newest line.
+  private let size: Int
+  private var lineLength = 100
+
+  /// The number of lines of a file in which all lines are as long as the newest, and a sixteenth more for shorter ones;
+  /// at most 16 million.
+  var expectedLines: Int { min(size / (lineLength + 1) * 17 / 16, 1 << 24) }
+
+  /// Opens the file at `path` and reads its first line.
+  ///
+  /// - Parameter onOctets: receives all octets of the file, in order, while lines are read.
+  /// - Throws: ``TraceError`` if the file cannot be read or has no trace header.
+  init(path: String, onOctets: @escaping (Data) -> Void) throws(TraceError) {
+    self.path = path
+    lines = try LineReader(path: path, onOctets: onOctets)
+    guard let first = try lines.next() else {
+      throw TraceError(file: path, line: 1, reason: "is empty", remedy: Trace.remedy)
+    }
+    do { header = try Trace.header(in: Data(first)) } catch {
+      throw TraceError(file: path, line: 1, reason: "no trace header (\(error.reason))", remedy: Trace.remedy)
+    }
+    size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+  }
+
+  /// Returns the next tick; nil at the end.
+  ///
+  /// - Throws: ``TraceError`` for an invalid line.
+  mutating func next() throws(TraceError) -> TraceTick? {
+    while let line = try lines.next() {
+      lineLength = line.count
+      do {
+        guard summary == nil else {
+          throw TraceLine.InvalidLine(reason: "follows the summary, which must be the last line")
+        }
+        switch try TraceLine(line) {
+        case .tick(let tick): return tick
+        case .summary(let summary): self.summary = summary
+        }
+      } catch {
+        // Only the last line, without a newline at its end, can be incomplete.
+        guard lines.isUnterminated else {
+          throw TraceError(
+            file: path, line: lines.number, reason: error.reason, remedy: "remove the line or record the trace again")
+        }
+        isCutOff = true
+      }
+    }
+    return nil
+  }
+}

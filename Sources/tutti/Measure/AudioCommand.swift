@@ -1,0 +1,127 @@
+import ArgumentParser
+import Audio
+import Crypto
+import Foundation
+import Measurement
+import MusicalTime
+
+/// The subcommand `tutti measure audio`.
+struct AudioCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audio",
+    abstract: "Compare recordings: when the same hit sounds in each recording.",
+    discussion: """
+      `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is the \
+      reference. Recordings are aligned by their Broadcast Wave time reference, which counts from the start of the machine. \
+      Therefore compare only recordings of one machine. Files without a time reference must begin at the same instant. \
+      Otherwise use --align, which finds the delay by the hits.
+
+      TABLES
+        matched       hits that are in both recordings
+        correlated    matched hits that sound alike: exact to a tenth of a frame.
+                      The difference of other hits is that of their beginnings
+        missing       hits of the reference that this recording lacks
+        extra         hits of this recording that the reference lacks
+        sign changes  how often the recording that is ahead changes
+        drift         slope of the differences: the rate of the sample clocks or of
+                      the tempos, relative to each other
+        residual      difference minus the line through all differences
+
+      Times are in microseconds and cover all matched hits: |p50| is the median of the magnitudes, |p99| the 99th \
+      percentile. The definitions are in the article AudioFigures of the documentation of Measurement.
+
+      EXAMPLES
+        tutti measure audio master.wav ada.wav
+        tutti measure audio --channels stereo.wav
+        tutti measure audio --align phone.wav laptop.wav --plot difference.svg
+        tutti measure audio --clock-ahead 0 98765 -- master.wav ada.wav
+      """)
+
+  @Argument(help: "Recordings; the first one is the reference.", completion: .file(extensions: ["wav", "flac"]))
+  var recordings: [String]
+
+  @OptionGroup var clocks: MeasureCommand.Clocks
+
+  @Flag(help: "Find and subtract the delay of each recording by its hits.")
+  var align = false
+
+  @Flag(help: "Compare the channels of the files. Without it, the channels of a file are mixed.")
+  var channels = false
+
+  @OptionGroup var output: MeasureOutput
+
+  func validate() throws {
+    guard recordings.count >= 2 || channels else {
+      throw ValidationError("recordings: fewer than two; give two or more, the reference first, or use --channels")
+    }
+    _ = try clocks.offsets()
+  }
+
+  func run() throws {
+    try reportingErrors {
+      let gnuplot = try output.gnuplot()
+      var (tracks, inputs): ([Recording], [Provenance.Input]) = ([], [])
+      for path in recordings {
+        let file = try SoundFile(path: path, mixes: !channels)
+        if file.isTruncated {
+          writeToStandardError(
+            "tutti: warning: \(path): shorter than its header states; only the \(file.tracks[0].count) frames that it "
+              + "contains are measured\n")
+        }
+        tracks += Recording.all(of: file, path: path)
+        inputs.append(Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
+      }
+      var analysis = try AudioAnalysis(recordings: tracks, clockOffsets: clocks.offsets(), aligns: align)
+      let provenance = Provenance(inputs: inputs)
+      analysis.report.provenance = provenance
+      if output.csv {
+        var rows = RowPrinter()
+        rows.print(AudioHit.titles)
+        for hit in analysis.hits { rows.print(hit.text) }
+        rows.flush()
+        for comparison in analysis.report.comparisons {
+          for note in comparison.notes { writeToStandardError("tutti: warning: \(comparison.name): \(note)\n") }
+        }
+        MeasureOutput.printComments(provenance)
+      } else if output.json {
+        try printJSON(analysis.report)
+      } else {
+        print(analysis.report, terminator: "")
+      }
+      try output.draw(gnuplot) { AudioPlot(analysis, file: $0, format: $1).script }
+    }
+  }
+}
+
+extension Recording {
+  /// Reads the sound file at `path` and mixes its channels.
+  init(file path: String) throws { self = Self.all(of: try SoundFile(path: path), path: path)[0] }
+
+  /// Returns the recordings in a sound file, one for each of its tracks. The instant of the first frame is its time
+  /// reference, or 0 if it has none.
+  static func all(of file: SoundFile, path: String) -> [Recording] {
+    let (seconds, frames) = (file.firstFrame ?? 0).quotientAndRemainder(dividingBy: Int64(file.rate))
+    let first = Instant(nanoseconds: 0) + .seconds(seconds) + Nanoseconds(frames * 1_000_000_000 / Int64(file.rate))
+    let name = URL(fileURLWithPath: path).lastPathComponent
+    return file.tracks.enumerated().map { index, samples in
+      Recording(
+        name: file.tracks.count == 1 ? name : "\(name):\(index + 1)", samples: samples, rate: file.rate,
+        firstInstant: first)
+    }
+  }
+}
+
+extension SHA256 {
+  /// Returns the digest of a file, as 64 hexadecimal digits.
+  ///
+  /// - Throws: ``TraceError`` if the file cannot be read.
+  static func digest(ofFile path: String) throws -> String {
+    let file: FileHandle
+    do { file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)) } catch {
+      throw TraceError(file: path, line: nil, reason: "cannot be read", remedy: "check the path and its permissions")
+    }
+    var digest = SHA256()
+    while let data = try file.read(upToCount: 1 << 18), !data.isEmpty { digest.update(data: data) }
+    return digest.hexadecimal
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Crypto
+import Engine
+import Foundation
+import Measurement
+
+/// The options of the form in which a measurement is printed.
+struct MeasureOutput: ParsableArguments {
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  @Flag(help: "Print one line for each observation.")
+  var csv = false
+
+  @Option(
+    help: ArgumentHelp("Draw the figures with gnuplot.", valueName: "FILE.svg|FILE.png"),
+    completion: .file(extensions: ["svg", "png"]))
+  var plot: String?
+
+  func validate() throws {
+    guard !json || !csv else { throw ValidationError("--json and --csv: contradict each other; give one of them") }
+    if let plot { _ = try GnuplotProgram.format(of: plot) }
+  }
+
+  /// Returns the program that draws the plot; nil without `--plot`. Gnuplot is needed at the end only, but its absence is
+  /// reported before the work.
+  ///
+  /// - Throws: ``GnuplotProgram/Failure`` if it is missing.
+  func gnuplot() throws(GnuplotProgram.Failure) -> GnuplotProgram? { try plot == nil ? nil : GnuplotProgram() }
+
+  /// Draws the plot.
+  ///
+  /// - Parameters:
+  ///   - gnuplot: the result of ``gnuplot()``.
+  ///   - script: returns the script for a picture of this name and format.
+  func draw(_ gnuplot: GnuplotProgram?, script: (String, PlotFormat) -> String) throws {
+    guard let gnuplot, let plot else { return }
+    try gnuplot.run(script(plot, GnuplotProgram.format(of: plot)), output: plot)
+  }
+
+  /// Prints lines of CSV and the provenance after them, because the digests of the inputs are known at their end only.
+  static func printComments(_ provenance: Provenance) {
+    for line in provenance.lines { print("# \(line)") }
+  }
+}
+
+extension Provenance {
+  /// The provenance of figures that this program calculates from `inputs`.
+  init(inputs: [Input]) {
+    self.init(version: Version.current, command: CommandLine.arguments.joined(separator: " "), inputs: inputs)
+  }
+}
+
+extension SHA256 {
+  /// The digest of all data so far, as 64 hexadecimal digits.
+  var hexadecimal: String { finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}

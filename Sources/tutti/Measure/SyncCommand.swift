@@ -1,0 +1,86 @@
+import ArgumentParser
+import Crypto
+import Foundation
+import Measurement
+
+/// The subcommand `tutti measure sync`.
+struct SyncCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync",
+    abstract: "Compare traces: when the same tick was due on each peer, and when the peer sent or played it.",
+    discussion: """
+      `tutti peer --trace FILE` writes a trace. The traces are compared with the first one, normally that of the master, or \
+      with the median of all. All peers must have run on one machine, because a trace contains the times of its machine's \
+      clock.
+
+      TABLES
+        Offset            time between the same tick on a peer and on the reference;
+                          skipped: ticks that one of the two traces lacks
+        Offset over time  the same for up to ten intervals of time
+        Offset over runs  the same for each start of the rhythm: the median of the
+                          runs with its 95 % bootstrap interval, from five runs
+        Lateness          time from the instant at which a tick was due until the
+                          peer sent or played the tick
+        Counts            totals over the whole run of each peer, such as lost ticks
+
+      Times are in microseconds: p50 is the median, p99 the 99th percentile; |p50| is the median of the magnitudes. The \
+      definitions are in the article SyncFigures of the documentation of Measurement.
+
+      EXAMPLES
+        tutti measure sync master.trace ada.trace ben.trace
+        tutti measure sync master.trace ada.trace ben.trace --reference median --plot sync.svg
+        tutti measure sync master.trace ada.trace --csv > ticks.csv
+        tutti measure sync --clock-ahead 0 98765 -- master.trace ada.trace
+      """)
+
+  @Argument(help: "Traces, in any number.", completion: .file())
+  var traces: [String]
+
+  @OptionGroup var clocks: MeasureCommand.Clocks
+
+  @Option(
+    help: ArgumentHelp(
+      "Compare with the first trace, or with the median of the due instants of all traces.", valueName: "first|median"))
+  var reference = SyncReport.Reference.first
+
+  @OptionGroup var output: MeasureOutput
+
+  func validate() throws {
+    guard traces.count >= 2 else {
+      throw ValidationError("traces: fewer than two; give two or more, the reference first")
+    }
+    _ = try clocks.offsets()
+  }
+
+  func run() throws {
+    try reportingErrors {
+      let gnuplot = try output.gnuplot()
+      var inputs = traces.map { Provenance.Input(file: $0, sha256: nil) }
+      var rows = RowPrinter()
+      if output.csv { rows.print(SyncRow.titles) }
+      var analysis = try SyncAnalysis(
+        names: traces, clockOffsets: clocks.offsets(), reference: reference,
+        onRow: output.csv ? { rows.print($0.text) } : nil
+      ) { index in
+        var digest = SHA256()
+        let trace = try SyncTrace(contentsOf: traces[index]) { digest.update(data: $0) }
+        // The header is in the table of peers.
+        inputs[index].sha256 = digest.hexadecimal
+        return trace
+      }
+      rows.flush()
+      let provenance = Provenance(inputs: inputs)
+      analysis.report.provenance = provenance
+      if output.csv {
+        MeasureOutput.printComments(provenance)
+      } else if output.json {
+        try printJSON(analysis.report)
+      } else {
+        print(analysis.report, terminator: "")
+      }
+      try output.draw(gnuplot) { SyncPlot(analysis, file: $0, format: $1).script }
+    }
+  }
+}
+
+extension SyncReport.Reference: ExpressibleByArgument {}
