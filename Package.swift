@@ -46,7 +46,8 @@ let package = Package(
     .target(
       name: "Sending", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", containers]),
     .target(
-      name: "Receiving", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Sending", containers]),
+      name: "Receiving",
+      dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Sending", containers]),
     .target(
       name: "Ensemble",
       dependencies: [

@@ -218,14 +218,17 @@ public struct EnsembleState: Sendable {
     return estimate
   }
 
-  /// How long a note takes at most, in 99 of 100 cases, to the most distant peer that admits notes of the local player; in whole
-  /// milliseconds, rounded up. Zero without such a peer.
+  /// The upper limit of ``noteDelay``: notes for a more distant peer sound late there, so that they do not become late at all others.
+  public static var maximumNoteDelay: Nanoseconds { .milliseconds(200) }
+
+  /// The 99th percentile of the delay of packets to the most distant peer that admits notes of the local player, at most
+  /// ``maximumNoteDelay``; in whole milliseconds, rounded up. Zero without such a peer.
   public var noteDelay: Nanoseconds {
     var longest = Nanoseconds.zero
     for member in roster.members where roster.admitsNotes(member.slot) {
       if let delay = roster.delay(to: member.slot), delay > longest { longest = delay }
     }
-    return .milliseconds((longest.count + 999_999) / 1_000_000)
+    return min(.milliseconds((longest.count + 999_999) / 1_000_000), Self.maximumNoteDelay)
   }
 
   // MARK: Time

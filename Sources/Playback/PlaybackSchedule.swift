@@ -157,18 +157,17 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     tick(at: Instant(nanoseconds: instant.nanoseconds &- 1)) + 1
   }
 
-  /// The deadline of the tick nearest to `instant`, if it is at most a millisecond away; otherwise `instant`. All peers that know
-  /// `instant` with this error get the same tick.
+  /// The tick whose deadline is at most a millisecond from `instant`; nil if there is none, and without a rhythm. Peers that
+  /// know `instant` with a smaller error get the same tick.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func aligned(_ instant: Instant) -> Instant {
-    guard run != 0 else { return instant }
+  public func tick(near instant: Instant) -> Tick? {
+    guard run != 0 else { return nil }
     let tick = tick(at: instant)
-    let (before, after) = (deadline(tick), deadline(tick + 1))
-    let nearest = instant - before < after - instant ? before : after
-    let error = nearest - instant
-    return error >= .milliseconds(-1) && error <= .milliseconds(1) ? nearest : instant
+    let (before, after) = (instant - deadline(tick), deadline(tick + 1) - instant)
+    if before <= after { return before <= .milliseconds(1) ? tick : nil }
+    return after <= .milliseconds(1) ? tick + 1 : nil
   }
 
   /// The tempo from `tick` on, in the master's clock.

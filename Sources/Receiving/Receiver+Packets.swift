@@ -49,7 +49,9 @@ extension Receiver {
         if keep(message, stamp, at: place) { continue }
         return output(message, stamp, arrival: arrival, isRecovered: false, at: place, now: arrival)
       case .recovered(let message, let stamp):
-        if let recoveredStamp, case .some = message.key, keep(message, recoveredStamp, at: place) { continue }
+        var noteStamp: Instant?
+        if case .some = message.key { noteStamp = recoveredStamp }
+        if keep(message, noteStamp, at: place) { continue }
         return output(message, stamp, arrival: arrival, isRecovered: true, at: place, now: arrival)
       case .systemExclusive(let stamp):
         let session = blocks[place.block].sessions[place.index].session

@@ -1,6 +1,7 @@
 import MIDI
 public import MusicalTime
 import PeerProtocol
+public import Playback
 import RTPMIDI
 
 // The messages that arrive before they take effect.
@@ -9,6 +10,12 @@ extension Receiver {
   ///
   /// Real-time: safe.
   public var nextTimedDeadline: Instant { @_noLocks @_noAllocation get { timed.nextRelease } }
+
+  /// Follows another state of the rhythm, by whose ticks the notes of remote peers take effect.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func follow(_ schedule: PlaybackSchedule) { timed.follow(schedule) }
 
   /// Returns the next output of the messages that are due at `now`; nil if there is none. ``instant`` is when the output takes
   /// effect.
@@ -44,25 +51,26 @@ extension Receiver {
     guard let place = timedPlace, let instant, instant > now else { return false }
     let session = blocks[place.block].sessions[place.index].session
     return timed.insert(
-      TimedMessages.Entry(.reception(reception), of: session, at: place, instant: instant, release: instant))
+      TimedMessages.Entry(.reception(reception), of: session, at: place, instant: instant, lead: .zero))
   }
 
   /// Keeps a message of the session at `place` that takes effect later.
   ///
+  /// - Parameter stamp: the time stamp of the message; nil if it is not known.
   /// - Returns: whether it was kept. If not, it takes effect at once.
   @_noLocks @_noAllocation
-  mutating func keep(_ message: Message, _ stamp: Instant, at place: SessionBlock.Place) -> Bool {
+  mutating func keep(_ message: Message, _ stamp: Instant?, at place: SessionBlock.Place) -> Bool {
     guard message.isOfChannel, !message.reportsActivity else { return false }
     let session = blocks[place.block].sessions[place.index].session
-    guard !message.endsAllNotes,
-      let instant = blocks[place.block].sessions[place.index].instant(of: stamp, arrivedAt: arrival)
-    else {
-      timed.removeBeginnings(endedBy: message, of: session)
-      return false
+    if !message.endsAllNotes, let stamp,
+      let instant = blocks[place.block].sessions[place.index].instant(of: stamp, arrivedAt: arrival),
+      timed.insert(
+        TimedMessages.Entry(
+          .message(message, stamp: stamp, arrival: arrival), of: session, at: place, instant: instant, lead: soundLead))
+    {
+      return true
     }
-    return timed.insert(
-      TimedMessages.Entry(
-        .message(message, stamp: stamp, arrival: arrival), of: session, at: place, instant: instant,
-        release: instant - soundLead))
+    timed.removeMessages(supersededBy: message, of: session)
+    return false
   }
 }

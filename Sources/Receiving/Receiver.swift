@@ -31,7 +31,7 @@ public struct Receiver: ~Copyable {
   var place: SessionBlock.Place?
   /// The arrival of the packet that is being read.
   var arrival = Instant(nanoseconds: 0)
-  /// The time stamp of the note that a recovered message of this packet belongs to; nil if it is not known.
+  /// The time stamp of the missing packets that this packet announces; nil if there are none, or if their time stamps differ.
   var recoveredStamp: Instant?
   /// The messages that wait for their instants.
   var timed = TimedMessages()
@@ -101,6 +101,7 @@ public struct Receiver: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func execute(_ command: ReceivingCommand) {
+    instant = nil
     switch command {
     case .open(let slot, let session, let source, let admission, let keys):
       guard slot < capacity else { return }

@@ -5,9 +5,9 @@ public import Sending
 extension Receiver {
   /// A result of the receiver.
   public enum Output: Sendable, BitwiseCopyable {
-    /// Sound a message of the peer of a session, or of the local player (nil), at once, and record it.
+    /// Sound a message of the peer of a session, or of the local player (nil), at ``Receiver/instant``, and record it.
     case sound(Message, from: SessionID?)
-    /// Sound a message of the peer of a session at once, without recording it: a note that is softer than it was played, or the
+    /// Sound a message of the peer of a session at ``Receiver/instant``, without recording it: a note that is softer than it was played, or the
     /// end of a note that the local player does not want to hear any longer.
     case hear(Message, from: SessionID)
     /// Record a message of the peer of a session, without sounding it: a note as it was played.

@@ -11,9 +11,9 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case open(slot: Int, SessionID, StreamSource, Admission, keys: SessionKeys? = nil)
   /// Sets what of a session is admitted, and how loud it sounds. If its notes do not sound any longer, those that sound end.
   case admit(slot: Int, SessionID, Admission)
-  /// Sets the offset of the clock of a peer, the remote clock minus the local one. With it, messages of the peer take effect at the
-  /// instants in their time stamps, if these are still to come.
-  case clock(slot: Int, SessionID, offset: Nanoseconds)
+  /// Sets the offset of the clock of a peer, the remote clock minus the local one; nil if it is not known. With it, messages of the
+  /// peer take effect at the instants in their time stamps, if these are still to come.
+  case clock(slot: Int, SessionID, offset: Nanoseconds?)
   /// Sounds a message on behalf of a session.
   case sound(slot: Int, SessionID, Message)
   /// Ends the reception of a session, and the notes that its peer holds.

@@ -28,7 +28,7 @@ struct SessionReceiver: ~Copyable {
 
   /// The clock of the peer minus the local clock; nil if it is not known.
   var clockOffset: Nanoseconds?
-  /// The last instant at which a message takes effect that was passed on in advance; nil if there was none.
+  /// The latest instant of a message that was passed to the sound before its instant; nil if there was none.
   private(set) var lastInstant: Instant?
   /// The longest time that a message may wait for its instant: longer than a quarter note at the slowest tempo.
   private static var longestWait: Nanoseconds { @_noLocks @_noAllocation get { .seconds(4) } }
@@ -60,8 +60,9 @@ struct SessionReceiver: ~Copyable {
   @_noLocks @_noAllocation
   mutating func close() { isOpen = false }
 
-  /// Returns the local instant of a time stamp of the peer, if a message that arrived at `arrival` waits for it. Only the lower 32
-  /// bits of the number of 100 us in `stamp` are used. The result is in the middle of the 100 us.
+  /// Returns the local instant of a time stamp. Nil if the message takes effect at once: the clock of the peer is not known, or the
+  /// instant is less than 2 ms or more than 4 s after `arrival`. Only the lower 32 bits of the number of 100 us in `stamp` are used. The
+  /// result is in the middle of the 100 us.
   @_noLocks @_noAllocation
   func instant(of stamp: Instant, arrivedAt arrival: Instant) -> Instant? {
     guard let clockOffset else { return nil }

@@ -1,14 +1,15 @@
 import BasicContainers
 import MIDI
 import MusicalTime
+import Playback
 import RTPMIDI
 
 /// The messages of remote peers that have arrived before the instants at which they take effect, in the order in which they are
 /// released.
 ///
 /// A peer sends a quantized note in advance, with the instant of its line of the grid as time stamp, so that the note sounds at the
-/// same instant at all peers. A message is released ``Receiver/soundLead`` before its instant. Its copy for the control thread is
-/// released at the instant.
+/// same instant at all peers. If the instant is that of a tick of the rhythm, the message stays at this tick when the tempo changes.
+/// A message is released ``Receiver/soundLead`` before its instant. Its copy for the control thread is released at the instant.
 struct TimedMessages: ~Copyable {
   /// What is released.
   enum Content: BitwiseCopyable {
@@ -24,34 +25,51 @@ struct TimedMessages: ~Copyable {
     var content: Content
     /// When the message takes effect.
     var instant: Instant
+    /// How long before ``instant`` the entry is released.
+    let lead: Nanoseconds
+    /// The tick at which the message takes effect; nil if it belongs to none.
+    var tick: Tick?
+
     /// When the entry is released.
-    var release: Instant
+    var release: Instant { @_noLocks @_noAllocation get { instant - lead } }
+    /// Whether the entry is the beginning of a note.
+    var startsNote: Bool {
+      @_noLocks @_noAllocation get {
+        if case .message(let message, _, _) = content { message.startsNote } else { false }
+      }
+    }
 
     @_noLocks @_noAllocation
-    init(_ content: Content, of session: SessionID, at place: SessionBlock.Place, instant: Instant, release: Instant) {
+    init(_ content: Content, of session: SessionID, at place: SessionBlock.Place, instant: Instant, lead: Nanoseconds) {
       (self.content, self.session, self.place) = (content, session, place)
-      (self.instant, self.release) = (instant, release)
+      (self.instant, self.lead) = (instant, lead)
     }
   }
 
-  private static var capacity: Int { @_noLocks @_noAllocation get { 512 } }
+  private static var capacity: Int { @_noLocks @_noAllocation get { 256 } }
   /// The maximum number of entries of a session, so that one peer does not use up the capacity.
-  private static var capacityPerSession: Int { @_noLocks @_noAllocation get { 128 } }
+  private static var capacityPerSession: Int { @_noLocks @_noAllocation get { 64 } }
 
   private var entries = RigidArray<Entry>(capacity: TimedMessages.capacity)
+  /// The rhythm, by whose ticks messages take effect.
+  private var rhythm = PlaybackSchedule.silence
 
   /// When the next entry is released.
   var nextRelease: Instant { @_noLocks @_noAllocation get { entries.isEmpty ? .distantFuture : entries[0].release } }
 
   /// Adds an entry. Entries with the same release keep their order.
   ///
-  /// An earlier note of the same key ends at the latest when a note begins: if the end waits for a later instant, it moves to this
-  /// one.
+  /// An earlier note of the same key ends at the latest when a note begins: if the end of the earlier note waits for a later
+  /// instant, it moves to the beginning of the new note.
   ///
   /// - Returns: false if there is no room.
   @_noLocks @_noAllocation
   mutating func insert(_ entry: Entry) -> Bool {
     guard hasRoom(for: entry.session) else { return false }
+    var entry = entry
+    if case .message = entry.content, let tick = rhythm.tick(near: entry.instant) {
+      (entry.tick, entry.instant) = (tick, rhythm.deadline(tick))
+    }
     if case .message(let message, _, _) = entry.content, message.startsNote { moveEnd(before: entry, message) }
     place(entry)
     return true
@@ -64,14 +82,45 @@ struct TimedMessages: ~Copyable {
     return entries.remove(at: 0)
   }
 
-  /// Removes the beginnings of notes that `message`, which takes effect at once, ends.
+  /// Follows another state of the rhythm. Messages at ticks of the rhythm move with the ticks. The beginnings of notes at or after the
+  /// end of the rhythm are removed, and those of an earlier rhythm that the new one does not continue.
   @_noLocks @_noAllocation
-  mutating func removeBeginnings(endedBy message: Message, of session: SessionID) {
-    guard !entries.isEmpty, message.endsAllNotes || message.silencesNote else { return }
+  mutating func follow(_ schedule: PlaybackSchedule) {
+    let continues = schedule.run != 0 && schedule.continuesRun(from: rhythm.run)
+    rhythm = schedule
+    var index = 0
+    while index < entries.count {
+      guard let tick = entries[index].tick else {
+        index += 1
+        continue
+      }
+      if entries[index].startsNote, !continues || tick >= schedule.end {
+        entries.remove(at: index)
+        continue
+      }
+      if continues { entries[index].instant = schedule.deadline(tick) } else { entries[index].tick = nil }
+      // The entries before this one are in order.
+      var place = index
+      while place > 0, entries[place - 1].release > entries[place].release {
+        let entry = entries[place]
+        entries[place] = entries[place - 1]
+        entries[place - 1] = entry
+        place -= 1
+      }
+      index += 1
+    }
+  }
+
+  /// Removes what `message`, which takes effect at once, supersedes: the beginnings of notes that it ends, and the end of an earlier
+  /// note of the key that it begins.
+  @_noLocks @_noAllocation
+  mutating func removeMessages(supersededBy message: Message, of session: SessionID) {
+    let (ends, begins) = (message.endsAllNotes || message.silencesNote, message.startsNote)
+    guard !entries.isEmpty, ends || begins else { return }
     var index = 0
     while index < entries.count {
       if entries[index].session.number == session.number, case .message(let other, _, _) = entries[index].content,
-        other.startsNote, message.ends(other)
+        ends && other.startsNote && message.ends(other) || begins && other.silencesNote && other.ends(message)
       {
         entries.remove(at: index)
       } else {
@@ -113,7 +162,7 @@ struct TimedMessages: ~Copyable {
         case .message(let other, _, _) = entries[index].content, other.silencesNote, other.ends(beginning)
       {
         var end = entries.remove(at: index)
-        (end.instant, end.release) = (entry.instant, entry.release)
+        (end.instant, end.tick) = (entry.instant, entry.tick)
         return place(end)
       }
       index += 1

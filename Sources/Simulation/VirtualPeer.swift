@@ -334,6 +334,7 @@ final class VirtualPeer {
       }
     case .stream(let command): execute(command)
     case .play(let schedule):
+      receiver.follow(schedule)
       thread.adopt(schedule, at: now)
       runClockThread()
     case .receiving(let command): execute(command)

@@ -11,7 +11,7 @@ import Testing
   private static let origin = Instant(nanoseconds: 1_000_000_000)
 
   /// An instrument that plays C4 to C6, on a grid of sixteenth notes: 125 ms at 120 BPM.
-  private func table(_ rest: String = "", length: String = "1/16") throws -> InstrumentTable {
+  private func table(_ rest: String = "", late: String = "40%", length: String = "1/16") throws -> InstrumentTable {
     InstrumentTable(
       try InstrumentLoader.instrument(
         from: """
@@ -19,7 +19,7 @@ import Testing
           description: A test.
           sound: harp
           scale: C major, C4..C6
-          grid: 1/16, late 40%
+          grid: 1/16, late \(late)
           length: \(length)
           \(rest)
           """, file: "test.yaml"))
@@ -300,6 +300,23 @@ import Testing
       let played = self.run(&driver, from: Self.origin, until: at + .seconds(1), actions: [(at, strike)])
       let begin = try #require(beginnings(played).first)
       #expect(begin.remote == begin.due && begin.due == at)
+    }
+  }
+
+  /// With `late 100%`, notes are not quantized at the other peers either. After All Notes Off, a repeated note is sent again.
+  @Test func onlyQuantizedNotesHaveALine() throws {
+    for tolerance in ["40%", "100%"] {
+      var driver = InstrumentDriver(at: Self.origin)
+      var settings = settings(try table(late: tolerance), run: 1)
+      (settings.noteDelay, settings.lead) = (.milliseconds(60), .milliseconds(65))
+      driver.adopt(settings, at: Self.origin)
+      let panic = Message.controlChange(Channel(wire: 3), controller: 123, value: 0)
+      let actions = [(1010, strike), (1020, panic), (1030, strike)].map {
+        (at: Self.origin + .milliseconds($0), message: $1)
+      }
+      let played = beginnings(run(&driver, from: Self.origin, until: Self.origin + .seconds(2), actions: actions))
+      #expect(played.map(\.due) == [1010, 1030].map { Self.origin + .milliseconds($0) })
+      #expect(played.map(\.remote) == (tolerance == "40%" ? [line(9), line(9)] : played.map(\.due)))
     }
   }
 }

@@ -3,7 +3,7 @@ import MusicalTime
 import Playback
 import Testing
 
-/// The nearest tick to an instant that is known with an error.
+/// The tick near an instant that is known with an error.
 @Suite struct AlignmentTests {
   private static let origin = Instant(nanoseconds: 1_000_000_000)
 
@@ -13,14 +13,14 @@ import Testing
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Self.origin))
   }
 
-  /// An instant at most 1 ms before or after a tick moves to the deadline of the tick. Others, and all without a rhythm, stay.
+  /// An instant at most 1 ms before or after the deadline of a tick belongs to the tick. Others, and all without a rhythm, do not.
   @Test(arguments: [-1_100_000, -1_000_000, -90_000, 0, 300, 1_000_000, 1_100_000] as [Int64])
-  func instantNearATickMovesToIt(error: Int64) {
+  func instantNearATickBelongsToIt(error: Int64) {
     let schedule = schedule(run: 1)
     for tick in [Tick(-5), Tick(0), Tick(7), Tick(1_000_001)] {
       let instant = schedule.deadline(tick) + Nanoseconds(error)
-      #expect(schedule.aligned(instant) == (abs(error) <= 1_000_000 ? schedule.deadline(tick) : instant))
-      #expect(self.schedule(run: 0).aligned(instant) == instant)
+      #expect(schedule.tick(near: instant) == (abs(error) <= 1_000_000 ? tick : nil))
+      #expect(self.schedule(run: 0).tick(near: instant) == nil)
     }
   }
 }

@@ -1,6 +1,7 @@
 import MIDI
 import MusicalTime
 import PeerProtocol
+import Playback
 import Receiving
 import Testing
 import _TestSupport
@@ -145,7 +146,8 @@ import _TestSupport
   @Test func messagesAtOnceEndNotesThatHaveNotBegun() {
     let allNotesOff = Message.controlChange(channel, controller: 123, value: 0)
     for (ending, remaining) in [
-      (allNotesOff, []), (off(60), [on(61)]), (.controlChange(Channel(4)!, controller: 123, value: 0), [on(60), on(61)]),
+      (allNotesOff, []), (off(60), [on(61)]),
+      (.controlChange(Channel(4)!, controller: 123, value: 0), [on(60), on(61)]),
     ] {
       var peer = Peer()
       for key in [60, 61] as [UInt7] { peer.receive(on(key), for: Self.now + .milliseconds(200), at: Self.now) }
@@ -194,6 +196,18 @@ import _TestSupport
     #expect(abs((try #require(notes.first?.instant) - due).count) <= 50_000)
   }
 
+  /// All Notes Off is lost, and the journal of the next packet repairs it. It ends a note that has not begun.
+  @Test func recoveredEndRemovesTheBeginning() {
+    var peer = Peer()
+    let first = peer.packet(on(), for: Self.now + .milliseconds(200), at: Self.now)
+    _ = peer.packet(.controlChange(channel, controller: 123, value: 0), for: Self.now, at: Self.now)
+    let next = peer.packet(.controlChange(channel, controller: 1, value: 5), for: Self.now, at: Self.now)
+    peer.receive(first, at: Self.now)
+    peer.receive(next, at: Self.now + .milliseconds(10))
+    peer.run(until: Self.now + .seconds(1))
+    #expect(!peer.sounds.contains { $0.message == on() })
+  }
+
   @Test(arguments: [true, false]) func nothingSoundsAfterTheSessionOrThePlayer(closes: Bool) {
     var peer = Peer()
     peer.receive(on(), for: Self.now + .milliseconds(200), at: Self.now)
@@ -202,23 +216,76 @@ import _TestSupport
     #expect(peer.sounds.isEmpty && peer.reports.isEmpty)
   }
 
-  /// The gate, the budget and the loudness are those at the release.
+  /// The gate and the loudness are those at the release.
   @Test func gateAndLoudnessAreThoseAtTheRelease() {
-    var peer = Peer()
-    peer.receive(on(), for: Self.now + .milliseconds(200), at: Self.now)
-    peer.execute(.admit(slot: 0, Self.session, Admission()), at: Self.now)
-    peer.run(until: Self.now + .seconds(1))
-    #expect(peer.sounds.isEmpty && peer.reports.isEmpty)
+    for (isOpen, velocity) in [(false, nil), (true, UInt7(30))] as [(Bool, UInt7?)] {
+      var peer = Peer()
+      peer.receive(on(), for: Self.now + .milliseconds(200), at: Self.now)
+      var admission = Admission()
+      (admission.notes, admission.hearing) = (isOpen, Hearing(percent: 30))
+      peer.execute(.admit(slot: 0, Self.session, admission), at: Self.now)
+      peer.run(until: Self.now + .seconds(1))
+      #expect(peer.sounds.map(\.message) == velocity.map { [.noteOn(channel, key: 60, velocity: $0)] } ?? [])
+      #expect(peer.reports.count == (isOpen ? 1 : 0))
+    }
   }
 
-  /// A peer has 128 messages in advance at most. Further ones sound at once.
+  /// A peer has 64 messages in advance at most. Further ones take effect at once. The end of a note at once removes its beginning.
   @Test func numberOfMessagesIsBounded() {
     var peer = Peer()
-    for number in 0..<200 {
-      peer.receive(on(UInt7(masking: UInt8(number % 128))), for: Self.now + .milliseconds(200), at: Self.now)
-    }
-    #expect(peer.sounds.count == 200 - 128)
+    let due = Self.now + .milliseconds(200)
+    for number in 0..<100 { peer.receive(on(UInt7(masking: UInt8(number))), for: due, at: Self.now) }
+    #expect(peer.sounds.count == 100 - 64)
+    peer.receive(off(10), for: due, at: Self.now)
     peer.run(until: Self.now + .seconds(1))
-    #expect(peer.sounds.count == 200)
+    #expect(peer.sounds.filter(\.message.startsNote).count == 99)
+    #expect(!peer.sounds.contains { $0.message == on(10) })
+  }
+
+  /// A rhythm of 120 BPM whose first tick is at ``now``. A tick takes 20.8 ms.
+  private func rhythm(run: UInt32 = 1, end: Int64 = .max, tempo: Int64 = 500_000_000) -> PlaybackSchedule {
+    PlaybackSchedule(
+      run: run, sends: false, start: Tick(0), end: Tick(end),
+      timeline: Timeline(tempo: Tempo(nanosecondsPerQuarter: tempo)!, tick: Tick(0), at: Self.now))
+  }
+
+  /// A note near a tick takes effect exactly at the tick, also after a change of the tempo: at 60 BPM, a tick takes 41.7 ms.
+  @Test func noteFollowsItsTick() throws {
+    for changes in [false, true] {
+      var peer = Peer()
+      peer.receiver.follow(rhythm())
+      let due = rhythm().deadline(Tick(12)) + .microseconds(400)
+      peer.receive(on(), for: due, at: Self.now)
+      peer.receive(off(), for: due + .milliseconds(7), at: Self.now)
+      if changes { peer.receiver.follow(rhythm(tempo: 1_000_000_000)) }
+      peer.run(until: Self.now + .seconds(2))
+      let tick = (changes ? rhythm(tempo: 1_000_000_000) : rhythm()).deadline(Tick(12))
+      let beginning = try #require(peer.sounds.first { $0.message == on() })
+      #expect(beginning.instant == tick && beginning.at == tick - .milliseconds(50))
+    }
+  }
+
+  /// Notes at or after the end of the rhythm, and of an earlier rhythm, do not begin.
+  @Test func noNoteBeginsAfterTheRhythm() {
+    for (next, sounds) in [
+      (rhythm(end: 13), true), (rhythm(end: 12), false), (rhythm(run: 2), false), (.silence, false),
+    ] {
+      var peer = Peer()
+      peer.receiver.follow(rhythm())
+      peer.receive(on(), for: rhythm().deadline(Tick(12)), at: Self.now)
+      peer.receiver.follow(next)
+      peer.run(until: Self.now + .seconds(2))
+      #expect(peer.sounds.contains { $0.message == on() } == sounds)
+    }
+  }
+
+  /// A note at once ends the earlier note of its key. The end that waits for the earlier note does not end the new one.
+  @Test func noteAtOnceRemovesTheEndOfTheEarlierOne() {
+    var peer = Peer()
+    peer.receive(on(), for: Self.now, at: Self.now)
+    peer.receive(off(), for: Self.now + .milliseconds(100), at: Self.now)
+    peer.receive(on(), for: Self.now + .milliseconds(20), at: Self.now + .milliseconds(25))
+    peer.run(until: Self.now + .seconds(1))
+    #expect(peer.sounds.map(\.message) == [on(), on()])
   }
 }

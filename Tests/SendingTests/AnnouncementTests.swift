@@ -48,6 +48,6 @@ import Testing
     let plain = packets.first?.length ?? 0
     #expect(packets.prefix(5).map { $0.length - plain } == [0, 0, 4, 8, 12], "a word for each announced packet")
     #expect(packets.count >= 7 && packets[6].length == plain + 12)
-    #expect(packets[6].announced == RTPHeader.timestamp(of: VirtualSender.origin + .milliseconds(-460)))
+    #expect(packets[6].announced == nil, "the time stamps differ")
   }
 }

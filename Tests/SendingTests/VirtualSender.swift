@@ -27,7 +27,7 @@ final class VirtualSender {
     var messages: [Message] = []
     var hasExclusive = false
     var hasJournal = false
-    /// The time stamp of the last packet of the last five packets that this packet announces.
+    /// The common time stamp of the packets among the last five that this packet announces.
     var announced: UInt32?
     /// The length in octets.
     var length = 0

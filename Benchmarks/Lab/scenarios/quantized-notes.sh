@@ -46,6 +46,7 @@ lost=0 delay=5
 [[ $network != wifi && $network != poor ]] || { lost=$((notes / 30)) delay=50; }
 for peer in peer0 peer1; do
   at_most "$(grep "^$peer" "$results/lines.txt" | figure max)" 24 || complain "notes of $peer are not on their line"
+  [[ $(grep "^$peer" "$results/lines.txt" | figure repeated) == 0 ]] || complain "notes of $peer sound twice on a line"
 done
 count=$(grep '^notes=' "$results/lines.txt")
 at_most "$(figure different <<<"$count")" "$lost" || complain "notes are not on the same line"

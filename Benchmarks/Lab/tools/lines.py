@@ -19,7 +19,7 @@ from figures import fail, figures, trace
 from hits import nearest, onsets
 
 SIXTEENTH = 6  # ticks
-SILENCE = 24_000  # frames before each note: 0.5 s
+SILENCE = 2_400  # frames before each note: 50 ms
 SECOND = 1_000_000_000
 
 
@@ -37,15 +37,16 @@ def main(actions_path, player_trace, player_ahead, first, *peers):
         ticks = due(path, ahead)
         if not hits or not ticks:
             fail(f"{wav}: {len(hits)} notes and {len(ticks)} sixteenth notes; check that the peer played")
-        ordered, notes, distances = sorted(ticks), {}, []
+        ordered, notes, distances, repeated = sorted(ticks), {}, [], 0
         for hit in hits:
             instant = int(first) + hit * SECOND // rate
             line = nearest(ordered, instant)
-            notes[ticks[line]] = instant
+            repeated += ticks[line] in notes
+            notes.setdefault(ticks[line], instant)
             distances.append((instant - line) * rate / SECOND)
         middle = statistics.median_low(distances)
         print(f"{wav.rsplit('/', 1)[-1]}: deviation from the line:", figures([abs(each - middle) for each in distances]),
-              f"median={middle:.1f} frames")
+              f"median={middle:.1f} repeated={repeated} frames")
         found.append(notes)
     everywhere = set.intersection(*(set(notes) for notes in found))
     somewhere = set.union(*(set(notes) for notes in found))

@@ -1,7 +1,7 @@
 // notes CLIENT:PORT COUNT [DISTANCE]
 //
 // Sends COUNT side sticks to a port, at the instants of notes.h. All Sound Off ends each of them. With DISTANCE, only every
-// DISTANCEth of the instants has a side stick, and All Sound Off is not sent.
+// DISTANCE-th instant has a side stick, and All Sound Off is not sent.
 //
 // Prints "stamp error below X us", then for each Note On the kernel time stamp of its arrival in nanoseconds of
 // CLOCK_MONOTONIC. The time stamp is that of an own port, to which the kernel delivers the same event in the same system call.

@@ -11,13 +11,11 @@ import MIDI
 /// never ends. Therefore a block accepts messages only up to half of this capacity.
 struct ChannelLane: BitwiseCopyable {
   /// The maximum number of voices. A new voice replaces the oldest voice.
-  static var polyphony: Int32 { @_noLocks @_noAllocation get { 16 } }
+  static var polyphony: Int32 { @_noLocks @_noAllocation get { 64 } }
   /// The frames per block.
   static var blockFrames: Int { @_noLocks @_noAllocation get { 64 } }
   /// The maximum number of parameter changes per block: half the capacity of the FluidSynth ring.
   private static var maximumChanges: Int32 { @_noLocks @_noAllocation get { 32 &* polyphony } }
-  /// The most voices that a note starts, with the default SoundFont.
-  private static var voicesPerNote: Int32 { @_noLocks @_noAllocation get { 6 } }
 
   // Invariants: `block` holds 64 frames of the left and 64 of the right channel. The synthesizer and the block belong to the
   // ``ChannelSynthesizer`` and live as long as it. `consumed` frames of the block have been delivered. `isSounding` is true
@@ -39,8 +37,8 @@ struct ChannelLane: BitwiseCopyable {
   /// The number of frames until the next block can begin.
   var framesToBlock: Int { @_noLocks @_noAllocation get { Self.blockFrames &- consumed } }
 
-  /// Whether the voices of one more note find free slots.
-  var hasRoom: Bool { @_noLocks @_noAllocation get { lane_voices(synthesizer) <= Self.polyphony &- Self.voicesPerNote } }
+  /// The number of voices.
+  var voices: Int32 { @_noLocks @_noAllocation get { lane_voices(synthesizer) } }
 
   /// Whether the next block accepts `message`.
   @_noLocks @_noAllocation
@@ -77,7 +75,9 @@ struct ChannelLane: BitwiseCopyable {
 
   /// Adds the next `end - start` frames to both buffers at indices `start..<end`.
   @_noLocks @_noAllocation
-  mutating func mix(into left: inout MutableSpan<Float>, _ right: inout MutableSpan<Float>, from start: Int, to end: Int) {
+  mutating func mix(
+    into left: inout MutableSpan<Float>, _ right: inout MutableSpan<Float>, from start: Int, to end: Int
+  ) {
     var frame = start
     while frame < end, prepareBlock() {
       left[frame] += block[consumed]

@@ -7,16 +7,20 @@ public import MIDI
 ///
 /// FluidSynth starts voices on its own blocks of 64 frames. Here, sixteen FluidSynth instances (lanes) share one SoundFont, as in
 /// ``DrumLanes``. A note begins on its exact frame in a lane without voices, whose next block can begin at any frame. Notes on the
-/// same frame share a lane while it has room for their voices. If all lanes sound, the note begins with the next block of any lane.
-/// All other messages go to all lanes, so that all lanes are in the same state. They take effect with the next block of each lane, at
-/// most 63 frames late. A block begins at a fixed distance from the start of its note, so a note with a given length ends equally on
-/// all devices.
+/// same frame share a lane. If all lanes sound, the note begins with the next block of any lane. All other messages go to all lanes, so
+/// that all lanes are in the same state. They take effect with the next block of each lane, at most 63 frames late. The blocks of a lane
+/// begin at multiples of 64 frames from its first note. A note that begins in an idle lane therefore ends on the same frame relative to
+/// its beginning on all devices.
 ///
 /// Lane 0 plays all notes that depend on earlier notes of their channel: the drums, whose hits cut each other off, and the notes of
 /// channels with portamento or legato.
 ///
+/// If ``maximumVoices`` voices sound, the lane with the oldest notes ends for a new note.
+///
 /// The value has one owner, so one thread at a time uses it.
 public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
+  /// The number of voices of all lanes from which on a new note ends older ones. General MIDI requires 24.
+  public static var maximumVoices: Int32 { @_noLocks @_noAllocation get { 128 } }
   private static var laneCount: Int { @_noLocks @_noAllocation get { 16 } }
 
   /// The FluidSynth gain. With this value, the peak of a note at velocity 100 is a quarter of full scale within 6 dB, while
@@ -36,6 +40,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   private let rate: Int64
   private var lanes: InlineArray<16, ChannelLane>
   private var firstLaneNotes = FirstLaneNotes()
+  /// For each lane, the frame of its last note.
+  private var lastNotes = InlineArray<16, Int64>(repeating: .min)
 
   /// Creates a synthesizer with the instruments of a shared SoundFont. For a missing instrument, FluidSynth uses the first
   /// one of the SoundFont.
@@ -104,7 +110,9 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
       if lane != chosen, !lanes[lane].isIdle { lanes[lane].play(end) }
       lane += 1
     }
+    endOldestNotes(otherThan: chosen)
     lanes[chosen].play(message)
+    lastNotes[chosen] = position
     firstLaneNotes.noteBegan(on: channel)
     return true
   }
@@ -120,8 +128,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Returns the lane for a note: a lane whose next block begins now, an idle lane, the lane with the next block, or, if no lane has
-  /// room, the lane with the next block, whose oldest voices end. Nil if no lane accepts the note.
+  /// Returns the lane for a note, in order of preference: a sounding lane whose next block begins now, an idle lane, the lane whose
+  /// next block begins first. Nil if no lane accepts the note.
   @_noLocks @_noAllocation
   private func lane(for note: Message, on channel: Channel) -> Int? {
     if firstLaneNotes.contains(channel) { return lanes[0].accepts(note) ? 0 : nil }
@@ -130,14 +138,41 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     var lane = 0
     while lane < Self.laneCount {
       if lanes[lane].accepts(note) {
-        // A block that begins now has the cost 0, an idle lane 1. Any lane with room has a lower cost than one without.
-        var cost = lanes[lane].isIdle ? 1 : 2 &* lanes[lane].framesToBlock
-        if !lanes[lane].hasRoom { cost = cost &+ 4 &* ChannelLane.blockFrames }
+        // A block that begins now has the cost 0, an idle lane 1.
+        let cost = lanes[lane].isIdle ? 1 : 2 &* lanes[lane].framesToBlock
         if cost < lowestCost { (best, lowestCost) = (lane, cost) }
       }
       lane += 1
     }
     return best
+  }
+
+  /// The number of voices that sound. Real-time: safe.
+  var voices: Int32 {
+    @_noLocks @_noAllocation get {
+      var count: Int32 = 0
+      var lane = 0
+      while lane < Self.laneCount {
+        count = count &+ lanes[lane].voices
+        lane += 1
+      }
+      return count
+    }
+  }
+
+  /// Ends the voices of the lane with the oldest notes, except those of `lane`, if too many voices sound.
+  @_noLocks @_noAllocation
+  private mutating func endOldestNotes(otherThan lane: Int) {
+    guard voices >= Self.maximumVoices else { return }
+    var oldest: Int?
+    var other = 0
+    while other < Self.laneCount {
+      if other != lane, !lanes[other].isIdle {
+        if let known = oldest { if lastNotes[other] < lastNotes[known] { oldest = other } } else { oldest = other }
+      }
+      other += 1
+    }
+    if let oldest { lanes[oldest].silence() }
   }
 
   /// Ends all voices with the next block of each lane, without a release phase.

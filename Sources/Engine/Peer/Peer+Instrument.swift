@@ -47,9 +47,10 @@ extension Peer {
     core.play(.controlChange(localChannel, controller: 1, value: UInt7(clamping: tilt)))
   }
 
-  /// How long before its instant a note must be sent. Without an instrument, no note has an instant.
+  /// How long before its instant a note must be sent. Only the notes of an instrument and of a phrase have instants.
   private var noteDelay: Nanoseconds {
-    instrumentSettings.table == nil ? .zero : ensemble.noteDelay + ensemble.soundLead
+    guard instrumentSettings.table != nil || instrumentSettings.phrase != nil else { return .zero }
+    return ensemble.noteDelay + ensemble.soundLead
   }
 
   /// Passes the settings of the instrument to the network thread.

@@ -76,7 +76,14 @@ struct InstrumentDriver: BitwiseCopyable {
   mutating func stop() {
     player = nil
     isEnding = false
+    forgetRemoteNotes()
   }
+
+  /// Forgets the notes at the other peers, because they have ended there.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func forgetRemoteNotes() { remoteNotes = RemoteNotes() }
 
   /// Uses new settings from `now` on.
   ///
@@ -151,6 +158,7 @@ struct InstrumentDriver: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func receive(_ message: Message, at now: Instant) -> Bool {
     guard isActive, message.isOfChannel else { return false }
+    if message.endsAllNotes { forgetRemoteNotes() }
     player!.receive(message, at: position(at: now))
     // Volume (CC 7), pan (CC 10), activity (CC 11 on channel 1) and All Notes Off are also played unchanged. The instrument uses up
     // all other messages.
@@ -220,13 +228,12 @@ struct InstrumentDriver: BitwiseCopyable {
   }
 
   /// The first line of the grid, not before `position`, on which a note that is sent now sounds in time at the other peers. Nil
-  /// without a rhythm, and if the rhythm ends before.
+  /// without a rhythm or without quantization, and if the rhythm ends before.
   @_noLocks @_noAllocation
   private func line(for position: MusicalPosition, at now: Instant) -> Tick? {
-    guard schedule.run != 0, let player else { return nil }
+    guard schedule.run != 0, let player, let unit = player.lineDistance else { return nil }
     var earliest = self.position(at: now + settings.noteDelay)
     if position > earliest { earliest = position }
-    let unit = player.unitLength
     var rest = earliest.milliticks % unit
     if rest < 0 { rest = rest &+ unit }
     let line = rest == 0 ? earliest.tick : (earliest + (unit &- rest)).tick

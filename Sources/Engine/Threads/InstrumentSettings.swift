@@ -3,7 +3,8 @@ import Playback
 import Rhythm
 
 /// The instrument of the local player, the phrase that is repeated, and the state of the rhythm that ``InstrumentDriver`` and
-/// ``PhraseDriver`` need, and by which the notes of other players are timed. The control thread passes the settings to the network thread.
+/// ``PhraseDriver`` need. The rhythm also determines when notes of other players sound. The control thread passes the settings to the
+/// network thread.
 struct InstrumentSettings: Sendable, BitwiseCopyable {
   /// The number of the instrument, which changes with each choice; 0 before the first.
   var number: UInt32 = 0
@@ -26,7 +27,7 @@ struct InstrumentSettings: Sendable, BitwiseCopyable {
   /// How long before its instant a message of another peer is passed to the sound.
   var soundLead = Nanoseconds.zero
   /// How long before its instant an event of the instrument or the phrase is passed to the sound and sent. Shorter than the lead time,
-  /// so that a change of the rhythm never affects an event that was passed.
+  /// so that a change of the rhythm affects no event that was passed to the sound.
   var lead = Nanoseconds.zero
   /// How long before its instant a note must be sent to sound in time at the other peers: the delay of the network and the sound
   /// lead.

@@ -25,7 +25,7 @@ extension NetworkLoop {
   @_noLocks @_noAllocation
   mutating func adopt(_ settings: InstrumentSettings) {
     let wasActive = instrument.isActive
-    rhythm = settings.schedule
+    receiver.follow(settings.schedule)
     receiver.soundLead = settings.soundLead
     instrument.adopt(settings, at: MonotonicClock.now)
     phrase.adopt(settings, at: MonotonicClock.now)
@@ -106,26 +106,24 @@ extension NetworkLoop {
     }
   }
 
-  /// Ends the notes of the instrument that other peers have received in advance.
+  /// Sends All Notes Off to the Tutti peers if a note that they have received in advance has not begun or ended.
   @_noLocks @_noAllocation
   mutating func endTimedNotes() {
+    instrument.forgetRemoteNotes()
     guard lastTimed > MonotonicClock.now, let channel = receiver.localChannel else { return }
     send(StreamMessage(.controlChange(channel, controller: 123, value: 0), at: nil, to: .tuttiPeers))
   }
 
-  /// Plays the messages of remote peers whose instants come.
+  /// Plays the messages of remote peers whose instants come. Their number is bounded.
   @_noLocks @_noAllocation
   mutating func playTimed() {
     let now = MonotonicClock.now
-    var remaining = 256
-    while remaining > 0, let output = receiver.nextTimed(at: now) {
-      remaining -= 1
+    while let output = receiver.nextTimed(at: now) {
       act(on: output)
-      var instant: Instant?
-      if let exact = receiver.instant { instant = rhythm.aligned(exact) }
-      perform(output, at: instant)
+      perform(output, at: receiver.instant)
       rings.bell.ring()
     }
+    shape()
   }
 
   /// Passes a message to the clock thread, which sends it.

@@ -3,7 +3,6 @@ import BasicContainers
 import MIDI
 import MusicalTime
 import PeerProtocol
-import Playback
 import RTPMIDI
 import Realtime
 import Receiving
@@ -38,8 +37,6 @@ struct NetworkLoop: ~Copyable {
   var delayed = DelayedMessages()
   /// The last instant of a message of the instrument that Tutti peers got in advance.
   var lastTimed = Instant(nanoseconds: 0)
-  /// The rhythm, by which the notes of other peers are timed.
-  var rhythm = PlaybackSchedule.silence
   private var probes: ProbeSender
   /// The controllers in the packet that is being decoded with which a remote player changes the sound of the instrument. A packet
   /// rarely has more than one. Beyond the capacity, they are dropped.
@@ -232,7 +229,7 @@ struct NetworkLoop: ~Copyable {
 
   /// Plays the controllers of ``shapes``.
   @_noLocks @_noAllocation
-  private mutating func shape() {
+  mutating func shape() {
     var index = 0
     while index < shapes.count {
       let message = shapes[index]

@@ -86,7 +86,8 @@ struct PhraseDriver: BitwiseCopyable {
     case .program, .brightness: break
     }
     return InstrumentDriver.Output(
-      message: event.message(on: InstrumentDriver.channel), instant: instant > now ? instant : nil, remote: .at(instant))
+      message: event.message(on: InstrumentDriver.channel), instant: instant > now ? instant : nil, remote: .at(instant)
+    )
   }
 
   /// When ``next(at:)`` may return a message.

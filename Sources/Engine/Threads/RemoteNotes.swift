@@ -38,8 +38,9 @@ struct RemoteNotes: BitwiseCopyable {
       return .at(instant)
     }
     let due = schedule.deadline(line)
-    // The clock of the master may have been steered since the last note, so the same line may be due some microseconds earlier.
-    if due < beginnings[index] + .milliseconds(1) {
+    // The clock of the master may have been steered since the last note, so the same line may be due some microseconds earlier or later.
+    let distance = due - beginnings[index]
+    if distance >= .milliseconds(-1), distance <= .milliseconds(1) {
       merged |= bit
       return .never
     }

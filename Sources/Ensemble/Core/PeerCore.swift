@@ -214,6 +214,9 @@ public final class PeerCore {
     // Measurements from before the suspension are discarded too.
     handleSessions(at: now)
     ensemble.endSuspension(at: now)
+    for session in ensemble.roster.forgetReportedOffsets() {
+      emit(.receiving(.clock(slot: session.stream.slot, session.id, offset: nil)))
+    }
     for n in peerClocks.indices { peerClocks[n].discardMeasurements() }
     endpoint.resume(at: now)
   }

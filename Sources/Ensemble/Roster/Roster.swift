@@ -63,6 +63,18 @@ public struct Roster: Sendable {
   /// Whether the peer in a slot is known to admit notes of the local player.
   func admitsNotes(_ slot: Slot) -> Bool { rows[slot].membership?.presence?.gates[.notes] == true }
 
+  /// Forgets the offsets of clocks that the receiver knows.
+  ///
+  /// - Returns: the sessions that had one.
+  mutating func forgetReportedOffsets() -> [RemotePeer.Session] {
+    var sessions: [RemotePeer.Session] = []
+    for slot in rows.indices where rows[slot].session?.reportedOffset != nil {
+      rows[slot].session!.reportedOffset = nil
+      sessions.append(rows[slot].session!)
+    }
+    return sessions
+  }
+
   func containsMember(_ identity: Identity) -> Bool { memberSlot(of: identity) != nil }
 
   /// The number of sessions.
@@ -171,7 +183,9 @@ public struct Roster: Sendable {
   }
 
   /// Discards the measurements of all clocks.
-  mutating func discardClocks() { for slot in rows.indices { (rows[slot].clock, rows[slot].delay) = (RemoteClock(), DelayPercentile()) } }
+  mutating func discardClocks() {
+    for slot in rows.indices { (rows[slot].clock, rows[slot].delay) = (RemoteClock(), DelayPercentile()) }
+  }
 
   /// Ends the membership. The row keeps the identity, the name and the clock of the peer, but no session.
   mutating func leave(_ slot: Slot) {

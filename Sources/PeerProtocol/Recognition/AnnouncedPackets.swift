@@ -4,8 +4,8 @@ public import RTPMIDI
 
 /// The newest packets of a stream whose notes begin or end later: their sequence numbers and time stamps.
 ///
-/// The recovery journal repairs the loss of a note, but does not contain its time stamp. A packet that overtakes the packet of a note
-/// would therefore make the note sound at once. For this reason, each packet that leaves before the instant of such a note repeats the
+/// The recovery journal repairs the loss of a note, but does not contain its time stamp. Without the time stamp, a note that is repaired
+/// from the journal of a later packet would sound at once. Therefore each packet that leaves before the instant of such a note repeats the
 /// time stamp, behind the send instant in the ``RTPMIDI/HeaderExtension``, in one word of 32 bits for each announced packet:
 ///
 ///     sequence number, 16 bits | time stamp minus that of this packet, 16 bits, signed, in units of 100 us
@@ -96,14 +96,13 @@ public struct AnnouncedPackets: Sendable, BitwiseCopyable {
 }
 
 extension RTPHeader {
-  /// Returns the time stamp of the last announced packet between the packet `previous` and this packet, both excluded. Nil if no such
-  /// packet is announced.
+  /// Returns the time stamp of the announced packets between the packet `previous` and this packet, both excluded. Nil if no such packet
+  /// is announced, or if their time stamps differ.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func announcedTimestamp(in packet: Span<UInt8>, after previous: UInt16) -> UInt32? {
     guard let headerExtension, case .some = headerExtension.sendInstant(in: packet) else { return nil }
-    var last: UInt16 = 0
     var found: UInt32?
     var word = 2
     while word < Int(headerExtension.words) {
@@ -111,10 +110,11 @@ extension RTPHeader {
       word += 1
       // The distance from the previous packet.
       let place = packet.uint16(at: start) &- previous
-      guard place > last, place < sequence &- previous else { continue }
-      last = place
+      guard place > 0, place < sequence &- previous else { continue }
       let distance = Int16(bitPattern: packet.uint16(at: start + 2))
-      found = timestamp &+ UInt32(bitPattern: Int32(distance))
+      let stamp = timestamp &+ UInt32(bitPattern: Int32(distance))
+      if let found, found != stamp { return nil }
+      found = stamp
     }
     return found
   }

@@ -207,10 +207,15 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     nextUnit = rest > 0 ? count &+ 1 : count
   }
 
-  /// The length of a unit of the grid in thousandths of a tick.
+  /// The distance of the lines on which notes sound, in thousandths of a tick; nil if a tolerance of 100 % switches quantization off.
   ///
   /// Real-time: safe.
-  public var unitLength: Int64 {
+  public var lineDistance: Int64? {
+    @_noLocks @_noAllocation get { table.quantizer.tolerance == 100 && !table.hasFigure ? nil : unitLength }
+  }
+
+  /// The length of a unit of the grid in thousandths of a tick.
+  var unitLength: Int64 {
     @_noLocks @_noAllocation get { table.quantizer.grid.ticks &* MusicalPosition.perTick }
   }
 }

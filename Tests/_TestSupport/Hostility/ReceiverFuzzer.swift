@@ -71,7 +71,8 @@ public final class ReceiverFuzzer: Fuzzer {
     case 987..<995: try admit(slot)
     case 995..<997:
       // The clock of the hostile packets, whose time stamps are then near or far.
-      let offset = Nanoseconds(pick(2) == 0 ? Int64(pick(10_000_000_000)) : Int64.random(in: .min ... .max, using: &random))
+      let offset = Nanoseconds(
+        pick(2) == 0 ? Int64(pick(10_000_000_000)) : Int64.random(in: .min ... .max, using: &random))
       try execute(.clock(slot: slot, SessionID(number: sessions[slot] ?? 0), offset: offset))
     case 997..<999:
       let message = Message.controlChange(Channel(wire: UInt8(pick(16))), controller: 121, value: 0)
