@@ -154,6 +154,7 @@ extension Receiver {
     to packet: Span<UInt8>, from address: SocketAddress, at arrival: Instant, sentAt now: Instant
   ) -> ClockReply? {
     if let probe = ClockProbe(packet), let ssrc = sources.localSSRC(for: probe.ssrc, at: address) {
+      if hasPasskey, case .none = self[sealerFor: probe.ssrc, onHostOf: address] { return nil }
       let answer = probe.answer(
         from: ssrc, identity: identity, rateLimit: probeRateLimit, receivedAt: arrival, sentAt: now)
       guard let answer else { return nil }

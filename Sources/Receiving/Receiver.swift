@@ -73,15 +73,19 @@ public struct Receiver: ~Copyable {
   var endsAsPlayed: (held: HeldNotes, stream: StreamID?) = (HeldNotes(), nil)
   /// The identity of the local peer.
   let identity: UInt64
+  /// Whether the local peer has a passkey.
+  let hasPasskey: Bool
   /// The rate limit in the replies to clock probes.
   var probeRateLimit: UInt16 = 0
 
   /// Creates a receiver without memory for sessions.
   ///
-  /// - Parameter identity: the identity of the local peer, which the replies to clock probes contain.
+  /// - Parameters:
+  ///   - identity: the identity of the local peer, which the replies to clock probes contain.
+  ///   - hasPasskey: whether the local peer has a passkey. Clock probes are then answered only in sessions with keys.
   ///
   /// Real-time: not safe.
-  public init(identity: UInt64) { self.identity = identity }
+  public init(identity: UInt64, hasPasskey: Bool = false) { (self.identity, self.hasPasskey) = (identity, hasPasskey) }
 
   /// The number of slots that can be used.
   ///

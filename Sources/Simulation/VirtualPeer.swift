@@ -79,7 +79,7 @@ final class VirtualPeer {
     self.probeRateLimit = probeRateLimit
     (self.host, self.life, self.clock, self.wire, self.mutation) = (host, life, clock, wire, mutation)
     core = PeerCore(name: name, key: key, ensemble: ensemble, invitations: invitations, random: random)
-    receiver = Receiver(identity: ensemble.identity.bits)
+    receiver = Receiver(identity: ensemble.identity.bits, hasPasskey: key != nil)
     // The tick lead is the same as in the engine: ticks are sent ahead of time, but so late that no change can still affect them.
     thread = VirtualClockThread(
       host: host, wire: wire, pattern: pattern, tickLead: ensemble.lead - .milliseconds(10),

@@ -12,19 +12,14 @@ extension Peer {
     case renewedIdentity
   }
 
-  /// The time after the start within which the peer takes a new identity. A peer that has run for longer keeps its identity,
-  /// because any peer in session can send the report.
-  private static var renewalTime: Nanoseconds { .seconds(30) }
-
   /// Another peer reports that a second machine uses the identity of this peer. If this peer has just joined, it takes a new
-  /// identity and starts again. Otherwise it informs the player once.
+  /// identity and starts again (``IdentityRenewal``). Otherwise it informs the player once.
   func identityIsUsed(accordingTo peer: PeerReference, at now: Instant) {
+    guard !isLeaving else { return }
+    let decision = identityRenewal.report(isMaster: ensemble.role == .master, at: now)
+    guard decision != .ignore else { return }
     let fact = "another machine uses the identity of this peer, perhaps because its disk was copied"
-    guard !isLeaving, !hasReportedIdentity else { return }
-    hasReportedIdentity = true
-    guard configuration.renewsIdentity, now - startedAt < Self.renewalTime, ensemble.role != .master,
-      storage.store.renewIdentity()
-    else {
+    guard decision == .renew, storage.store.renewIdentity() else {
       let remedy = "give this peer another --name, which creates a new identity"
       return log.warning("\(name(of: peer)) reports: \(fact); \(remedy)")
     }

@@ -63,10 +63,8 @@ public final class Peer {
 
   // MARK: Identity
 
-  /// When this peer was created.
-  let startedAt: Instant
-  /// Whether a report of a second machine with the identity of this peer has been handled.
-  var hasReportedIdentity = false
+  /// Whether this peer takes a new identity if a second machine has the same one.
+  var identityRenewal: IdentityRenewal
   /// How the run will end.
   var outcome = Outcome.left
 
@@ -151,7 +149,7 @@ public final class Peer {
     ports.dropForeignDatagrams()
     probes = ProbeSender(socket: ports.data)
     let now = MonotonicClock.now
-    startedAt = now
+    identityRenewal = IdentityRenewal(startedAt: now, isPermitted: configuration.renewsIdentity)
     let recordingRings = midiFile.map { _ in RecordingRings() }
     let clockRings = ClockRings(recording: recordingRings)
     do {
@@ -197,7 +195,7 @@ public final class Peer {
     networkRings = NetworkRings(bell: mailbox.bell, clock: clockRings, hasSecondAudioThread: sound.areTwo)
     network = NetworkThread(
       ports: ports, sequencer: midi?.sequencer, identity: store.identity.bits,
-      rings: networkRings)
+      hasPasskey: configuration.passkey != nil, rings: networkRings)
 
     if configuration.start {
       startsAt = now + (configuration.connect.isEmpty && restored.isEmpty ? .milliseconds(100) : .seconds(5))

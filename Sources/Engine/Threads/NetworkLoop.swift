@@ -48,11 +48,11 @@ struct NetworkLoop: ~Copyable {
   /// The reply to a clock packet.
   private var reply = RigidArray<UInt8>(capacity: ClockPacket.length + DatagramSealer.length)
 
-  init(ports: PortPair, sequencer: Sequencer?, identity: UInt64, rings: NetworkRings) {
+  init(ports: PortPair, sequencer: Sequencer?, identity: UInt64, hasPasskey: Bool = false, rings: NetworkRings) {
     self.ports = ports
     self.sequencer = sequencer
     self.rings = rings
-    receiver = Receiver(identity: identity)
+    receiver = Receiver(identity: identity, hasPasskey: hasPasskey)
     receiver.add(SessionBlock())
     probes = ProbeSender(socket: ports.data)
   }

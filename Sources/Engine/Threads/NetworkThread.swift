@@ -42,12 +42,17 @@ final class NetworkThread {
 
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
 
-  /// Starts the thread. `identity` is that of the local peer.
-  init(ports: PortPair, sequencer: Sequencer?, identity: UInt64, rings: NetworkRings) {
+  /// Starts the thread.
+  ///
+  /// - Parameters:
+  ///   - identity: the identity of the local peer.
+  ///   - hasPasskey: whether the local peer has a passkey.
+  init(ports: PortPair, sequencer: Sequencer?, identity: UInt64, hasPasskey: Bool, rings: NetworkRings) {
     let quit = quit
     signal = rings.signal
     thread = RealtimeThread(name: "network", priority: 65) {
-      var loop = NetworkLoop(ports: ports, sequencer: sequencer, identity: identity, rings: rings)
+      var loop = NetworkLoop(
+        ports: ports, sequencer: sequencer, identity: identity, hasPasskey: hasPasskey, rings: rings)
       while !quit.flag.load(ordering: .acquiring) {
         loop.round()
         loop.pause()

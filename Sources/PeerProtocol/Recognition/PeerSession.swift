@@ -52,9 +52,19 @@ final class PeerSession: SessionExtension {
   var measuresClock: Bool { recognition.isRecognised }
 
   func established(at now: Instant, isExpected: Bool, isProtected: Bool) {
-    self.isExpected = isExpected
-    if isProtected { handshakeStart = now } else { recognition.begin(at: now, isExpected: isExpected) }
+    if isProtected {
+      (self.isExpected, handshakeStart) = (isExpected, now)
+    } else if owner.key == nil {
+      self.isExpected = isExpected
+      recognition.begin(at: now, isExpected: isExpected)
+    } else {
+      recognition.beginStandardDevice(at: now)
+    }
   }
+
+  /// Whether the peer may use the peer protocol. In a group with a passkey, a device that is exempt from the passkey
+  /// (``RTPMIDI/Endpoint/exempts``) may not, because its packets can be forged: it counts as a standard device, whatever it sends.
+  private func admitsProtocol(in context: SessionContext) -> Bool { owner.key == nil || context.isProtected }
 
   /// Starts the recognition of a peer that has proved that it knows the passkey.
   func beginRecognition(at now: Instant, in context: SessionContext) {
@@ -108,6 +118,7 @@ final class PeerSession: SessionExtension {
       return receive(handshake: handshake, key, at: arrival.instant, in: context)
     }
     guard let probe = ClockProbe(packet) else { return .malformed }
+    guard admitsProtocol(in: context) else { return .rejectedExtensionPacket }
     if context.isProtected {
       guard arrival.isAuthentic, probe.identity == provenIdentity else { return .notAuthentic }
       handshake?.end()
@@ -211,6 +222,7 @@ final class PeerSession: SessionExtension {
 
   /// Receives the send instant in an RTP packet, and reports the transit of the packet.
   func receive(sendInstant sent: Instant, at instant: Instant, in context: SessionContext) {
+    guard admitsProtocol(in: context) else { return }
     handshake?.end()
     if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
     guard recognition.isRecognised else { return }

@@ -90,6 +90,9 @@ struct Recognition {
     (state, next) = (.asking(tries: 0, isExpected ? .expectation : .none), now)
   }
 
+  /// The peer counts as a standard device without being asked. ``advance(to:shortestInterval:)`` reports this once.
+  mutating func beginStandardDevice(at now: Instant) { (state, next) = (.standardDevice, now) }
+
   /// Returns what is due at `now`, if anything, and schedules the next step.
   ///
   /// - Parameter shortestInterval: the shortest interval between two requests that the number of sessions permits.

@@ -48,6 +48,26 @@ import _TestSupport
     #expect(kept.session == first && kept.isReported)
   }
 
+  /// Several devices use the identity of the peer, one after another. The player is informed once.
+  @Test func furtherDevicesAreNotReported() {
+    let core = PeerCore(
+      name: "a", ensemble: EnsembleState(identity: Identity(1)),
+      invitations: InvitationList(to: [], local: Identity(1), at: start), random: SplitMix(seed: 1))
+    for n in UInt32(1)...5 {
+      let now = start + .seconds(20 * Int64(n))
+      core.ensemble.heard(Identity(5), at: now)
+      let info = SessionInfo(
+        name: "b", ssrc: n, control: SocketAddress(host: n, port: 5004), data: SocketAddress(host: n, port: 5005),
+        local: nil, localSSRC: 90 + n, isInitiator: false)
+      core.established(SessionID(number: UInt64(n)), info, at: now)
+      core.recognised(SessionID(number: UInt64(n)), Identity(5), at: now)
+    }
+    let reports = core.takeOutputs(at: start + .seconds(100)).count {
+      if case .event(.warning(Identity(5), .identityIsUsedTwice)) = $0 { true } else { false }
+    }
+    #expect(reports == 1 && core.roster.session(of: Identity(5)) == first)
+  }
+
   /// The peer has restarted, or has a new address.
   @Test(arguments: [1, 9] as [UInt64], [(true, true), (true, false), (false, true), (false, false)])
   func silentPeerIsReplaced(local: UInt64, isInitiator: (Bool, Bool)) {

@@ -34,6 +34,8 @@ struct ProtectedPair {
   private var inFlight: [Sent] = []
   /// All datagrams so far.
   private(set) var sent: [Sent] = []
+  /// Whether the network loses a datagram.
+  var loses: (Sent) -> Bool = { _ in false }
 
   static let key = GroupKey([UInt8](repeating: 0x5A, count: 32))
 
@@ -65,8 +67,7 @@ struct ProtectedPair {
       let probes = inFlight
       inFlight = []
       for probe in probes {
-        sent.append(probe)
-        deliver(probe.octets, to: 1 - probe.sender, .data, at: now)
+        transmit(probe, at: now)
       }
       for n in nodes.indices {
         for output in nodes[n].endpoint.drain() {
@@ -89,8 +90,7 @@ struct ProtectedPair {
   private mutating func handle(_ output: Endpoint.Output, of n: Int, at now: Instant) {
     switch output {
     case .send(let octets, _, _, let port):
-      sent.append(Sent(octets: octets, sender: n, port: port))
-      deliver(octets, to: 1 - n, port, at: now)
+      transmit(Sent(octets: octets, sender: n, port: port), at: now)
     case .established(let id, _):
       nodes[n].session = id
       let keys = nodes[n].endpoint.keys(of: id)
@@ -118,6 +118,12 @@ struct ProtectedPair {
     _ = probe.append(to: &packet)
     sealer?.seal(&packet, port: .data, at: now)
     inFlight.append(Sent(octets: (0..<packet.count).map { packet[$0] }, sender: n, port: .data))
+  }
+
+  /// Records a datagram, and delivers it unless the network loses it.
+  private mutating func transmit(_ datagram: Sent, at now: Instant) {
+    sent.append(datagram)
+    if !loses(datagram) { deliver(datagram.octets, to: 1 - datagram.sender, datagram.port, at: now) }
   }
 
   /// Delivers a datagram to peer `n`, as if from the other one.

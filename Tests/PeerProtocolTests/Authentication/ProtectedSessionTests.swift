@@ -62,6 +62,24 @@ import _TestSupport
     #expect(pair.nodes[0].endpoint.keys(of: session) == nil)
   }
 
+  /// An exempt device uses the peer protocol: it sends clock probes and send instants. It is a standard device all the same, and gets
+  /// neither probes nor answers to its own. Otherwise, it could become the master of a group whose passkey it does not know.
+  @Test func exemptDeviceIsNoTuttiPeer() throws {
+    var pair = ProtectedPair(ProtectedPair.key, nil)
+    let device = pair.nodes[1].control
+    pair.nodes[0].endpoint.exempts = { $0.isSameHost(as: device) }
+    try pair.connect(from: 0, at: start)
+    let session = try #require(pair.nodes[0].session)
+    pair.nodes[0].endpoint.received(sendInstant: start, at: start, on: session)
+    pair.exchange(from: start, to: start + .seconds(2))
+    let events = pair.nodes[0].outputs.compactMap { output -> RecognitionEvent? in
+      if case .extended(session, let event) = output { RecognitionEvent(event) } else { nil }
+    }
+    #expect(events == [.standardDevice])
+    let probes = pair.sent.filter { ClockProbe($0.octets.span) != nil }
+    #expect(probes.contains { $0.sender == 1 } && probes.allSatisfy { $0.sender == 1 })
+  }
+
   @Test func forgedByeHasNoEffect() throws {
     var pair = ProtectedPair()
     try pair.connect(from: 0, at: start)

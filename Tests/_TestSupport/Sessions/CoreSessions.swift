@@ -10,11 +10,12 @@ package struct CoreSessions {
   package struct Remote {
     package let endpoint: Endpoint
     package let ahead: Nanoseconds
-    let control: SocketAddress
+    package let control: SocketAddress
     var data: SocketAddress { control.dataPort }
 
-    package init(host: UInt32, identity: UInt64, ahead: Nanoseconds) {
-      endpoint = Endpoint(name: "host \(host)", identity: identity, random: SplitMix(seed: UInt64(host)))
+    /// - Parameter key: the key of the group; nil without a passkey.
+    package init(host: UInt32, identity: UInt64, ahead: Nanoseconds, key: GroupKey? = nil) {
+      endpoint = Endpoint(name: "host \(host)", identity: identity, key: key, random: SplitMix(seed: UInt64(host)))
       (control, self.ahead) = (SocketAddress(host: host, port: 5004), ahead)
     }
   }
@@ -24,10 +25,12 @@ package struct CoreSessions {
   private let local = SocketAddress(host: 1, port: 5004)
 
   /// A core of this identity.
-  package init(identity: UInt64) {
+  ///
+  /// - Parameter key: the key of the group; nil without a passkey.
+  package init(identity: UInt64, key: GroupKey? = nil) {
     let identity = Identity(identity)
     core = PeerCore(
-      name: "a", ensemble: EnsembleState(identity: identity),
+      name: "a", key: key, ensemble: EnsembleState(identity: identity),
       invitations: InvitationList(to: [], local: identity, at: Instant(nanoseconds: 0)), random: SplitMix(seed: 1))
   }
 

@@ -1,0 +1,28 @@
+import MusicalTime
+
+/// The decision whether the local peer takes a new identity, because another peer reports that a second machine uses its identity.
+///
+/// Any peer in session can send the report. Therefore only a peer that has just joined takes a new identity, only once, and not as
+/// the master. Otherwise, a hostile peer could restart the local peer again and again.
+struct IdentityRenewal {
+  /// The result of ``report(isMaster:at:)``.
+  enum Decision { case renew, inform, ignore }
+
+  /// The time after the start within which a peer takes a new identity.
+  static var time: Nanoseconds { .seconds(30) }
+
+  private let startedAt: Instant
+  /// False if the peer has taken a new identity before.
+  private let isPermitted: Bool
+  /// Whether a report has arrived. Later reports are ignored.
+  private var hasReport = false
+
+  init(startedAt: Instant, isPermitted: Bool) { (self.startedAt, self.isPermitted) = (startedAt, isPermitted) }
+
+  /// Evaluates a report that has arrived at `now`.
+  mutating func report(isMaster: Bool, at now: Instant) -> Decision {
+    guard !hasReport else { return .ignore }
+    hasReport = true
+    return isPermitted && !isMaster && now - startedAt < Self.time ? .renew : .inform
+  }
+}

@@ -1,0 +1,25 @@
+import MusicalTime
+import Testing
+
+@testable import Engine
+
+/// Reports that a second machine uses the identity of the local peer.
+@Suite struct IdentityRenewalTests {
+  private let start = Instant(nanoseconds: 1_000_000_000)
+
+  /// The peer that joined later gets the report.
+  @Test func peerThatHasJustJoinedTakesANewIdentityOnce() {
+    var renewal = IdentityRenewal(startedAt: start, isPermitted: true)
+    let decisions = (0..<3).map { _ in renewal.report(isMaster: false, at: start + .milliseconds(29_999)) }
+    #expect(decisions == [.renew, .ignore, .ignore])
+  }
+
+  /// A hostile peer can send reports at any time. They restart neither a master, nor a peer that has run for 30 s, nor a peer that
+  /// has a new identity already.
+  @Test(arguments: [(false, true, Int64(30)), (true, true, 1), (false, false, 1)])
+  func otherPeerIsInformedOnce(isMaster: Bool, isPermitted: Bool, seconds: Int64) {
+    var renewal = IdentityRenewal(startedAt: start, isPermitted: isPermitted)
+    let decisions = (0..<3).map { _ in renewal.report(isMaster: isMaster, at: start + .seconds(seconds)) }
+    #expect(decisions == [.inform, .ignore, .ignore])
+  }
+}

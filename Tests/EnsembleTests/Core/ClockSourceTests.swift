@@ -1,0 +1,51 @@
+import MIDI
+import MusicalTime
+import PeerProtocol
+import Testing
+import _TestSupport
+
+@testable import Ensemble
+@testable import RTPMIDI
+
+/// MIDI clock of standard devices. Only the device that the player has chosen (`--clock-from`) provides the clock.
+@Suite struct ClockSourceTests {
+  private let start = Instant(nanoseconds: 1_000_000_000)
+
+  /// Whether the core plays by the clock of a device on host `sender`. The chosen device, if any, is on host 1, and both are in
+  /// session.
+  private func playsByClock(of sender: UInt32, chosen: Bool) -> (plays: Bool, reports: Int) {
+    let core = PeerCore(
+      name: "a", ensemble: EnsembleState(identity: Identity(1)),
+      invitations: InvitationList(to: [], local: Identity(1), at: start), random: SplitMix(seed: 1))
+    if chosen { core.peerClocks = [RTPPeerClock(address: SocketAddress(host: 1, port: 5004), name: "device")] }
+    for host in UInt32(1)...2 {
+      let info = SessionInfo(
+        name: "device \(host)", ssrc: host, control: SocketAddress(host: host, port: 5004),
+        data: SocketAddress(host: host, port: 5005), local: nil, localSSRC: 90 + host, isInitiator: true)
+      core.established(SessionID(number: UInt64(host)), info, at: start)
+      core.recognisedAsStandardDevice(SessionID(number: UInt64(host)), at: start)
+    }
+    let session = SessionID(number: UInt64(sender))
+    for (n, message) in ([.start] + [Message](repeating: .clock, count: 96)).enumerated() {
+      let now = start + .milliseconds(20 * Int64(n))
+      core.handle(.message(session, message, at: now, arrival: now, isRecovered: false), at: now)
+      core.ensemble.advance(to: now)
+    }
+    let reports = core.takeOutputs(at: start + .seconds(2)).count {
+      if case .event(.clockIsUnused) = $0 { true } else { false }
+    }
+    return (core.ensemble.role == .master, reports)
+  }
+
+  @Test func chosenDeviceProvidesTheClock() {
+    let result = playsByClock(of: 1, chosen: true)
+    #expect(result == (true, 0))
+  }
+
+  /// The player is informed once that the clock is not used.
+  @Test(arguments: [(UInt32(2), true), (1, false), (2, false)])
+  func clockOfAnotherDeviceIsNotUsed(sender: UInt32, chosen: Bool) {
+    let result = playsByClock(of: sender, chosen: chosen)
+    #expect(result == (false, 1))
+  }
+}

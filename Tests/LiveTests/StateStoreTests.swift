@@ -1,0 +1,39 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import Engine
+
+/// The identity and the bound of the terms on the disk.
+@Suite struct StateStoreTests {
+  private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  private func store(_ name: String) throws -> StateStore {
+    _ = try LivePeer.state.get()
+    return try StateStore(name: name, log: log)
+  }
+
+  /// The next start uses the new identity. The bound of the terms stays.
+  @Test func renewedIdentityIsStored() throws {
+    let former: (identity: String, term: UInt64)
+    let renewed: String
+    do {
+      let store = try store("renewed identity")
+      #expect(store.write(term: 12_345))
+      former = ("\(store.identity)", store.term)
+      #expect(store.renewIdentity())
+      renewed = "\(store.identity)"
+    }
+    let next = try store("renewed identity")
+    #expect(renewed != former.identity && "\(next.identity)" == renewed && next.term == former.term)
+  }
+
+  /// A peer claims terms above the bound that was stored when it started. It stores a higher bound before its first claim.
+  @Test func restartedPeerBeginsAboveTheStoredBound() throws {
+    for expected in [UInt64(0), 64, 128] {
+      let store = try store("reserved terms")
+      let keeper = SessionKeeper(store, log: log)
+      #expect(keeper.previousBound == expected && store.term == expected + 64)
+    }
+  }
+}
