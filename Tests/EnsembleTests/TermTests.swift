@@ -86,4 +86,15 @@ import Testing
     try ensemble.start(tempo: .standard, at: now)
     #expect(ensemble.claim == Claim(term: 901, identity: Identity(1)))
   }
+
+  /// A hostile peer reports a claim of the local peer that the local peer has never made.
+  @Test func falseReportOfAClaimDoesNotExhaustTheTerms() throws {
+    var ensemble = makeState(highestTerm: 64)
+    let presence = Presence(
+      identity: hostile, claim: Claim(term: .max - 1, identity: Identity(1)), channel: nil, gates: .all, takesOver: true
+    )
+    ensemble.received(presence, from: hostile, at: now)
+    try ensemble.start(tempo: .standard, at: now)
+    #expect(ensemble.claim == Claim(term: 65, identity: Identity(1)))
+  }
 }

@@ -1,10 +1,10 @@
 import MusicalTime
 import PeerProtocol
-import RTPMIDI
 import Testing
 import _TestSupport
 
 @testable import Ensemble
+@testable import RTPMIDI
 
 /// A core with a passkey, or with a remote peer that has one.
 @Suite struct PasskeyCoreTests {
@@ -35,6 +35,23 @@ import _TestSupport
       if case .receiving(.open(_, _, _, _, let keys)) = output { receivers.append(keys) }
     }
     #expect(streams.count == 1 && streams == receivers && (streams[0] != nil) == hasPasskey)
+  }
+
+  /// The session has ended before the core handles its beginning, so its keys are not known any more.
+  @Test func sessionWithoutItsKeysIsNotOpened() {
+    let core = CoreSessions(identity: 1, key: key).core
+    var info = SessionInfo(
+      name: "b", ssrc: 1, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
+      local: nil, localSSRC: 91, isInitiator: true)
+    info.isProtected = true
+    core.established(SessionID(number: 1), info, at: start)
+    let isOpened = core.takeOutputs(at: start).contains {
+      switch $0 {
+      case .stream(.open), .receiving(.open): true
+      default: false
+      }
+    }
+    #expect(!isOpened && core.roster.sessionCount == 0)
   }
 
   /// The core invites the remote peer every second. The player is informed once.

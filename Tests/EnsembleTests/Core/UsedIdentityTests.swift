@@ -48,6 +48,22 @@ import _TestSupport
     #expect(kept.session == first && kept.isReported)
   }
 
+  /// A device uses the identity of the local peer. The initiator of the session ends it.
+  @Test(arguments: [true, false]) func deviceWithTheLocalIdentityIsNotRecognised(isInitiator: Bool) {
+    let core = PeerCore(
+      name: "a", ensemble: EnsembleState(identity: Identity(1)),
+      invitations: InvitationList(to: [], local: Identity(1), at: start), random: SplitMix(seed: 1))
+    let info = SessionInfo(
+      name: "b", ssrc: 1, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
+      local: nil, localSSRC: 91, isInitiator: isInitiator)
+    core.established(first, info, at: start)
+    core.recognised(first, Identity(1), at: start)
+    let reports = core.takeOutputs(at: start).count {
+      if case .event(.identityIsDuplicate) = $0 { true } else { false }
+    }
+    #expect(core.roster.identities.isEmpty && reports == (isInitiator ? 1 : 0))
+  }
+
   /// Several devices use the identity of the peer, one after another. The player is informed once.
   @Test func furtherDevicesAreNotReported() {
     let core = PeerCore(

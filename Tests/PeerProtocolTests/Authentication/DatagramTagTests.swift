@@ -74,6 +74,15 @@ import _TestSupport
     }
   }
 
+  /// It is not known whether such a datagram was received. Here, neither it nor the one that shares its bit was.
+  @Test func datagramBelowTheWindowIsRefused() {
+    var (sealer, opener) = (DatagramSealer(one, thread: .clock), DatagramOpener(other))
+    let datagrams = (0...300).map { _ in sealed(by: &sealer, at: start) }
+    #expect(open(datagrams[300], by: &opener) == 3)
+    for index in 0...44 { #expect(open(datagrams[index], by: &opener) == nil) }
+    #expect(open(datagrams[45], by: &opener) == 3)
+  }
+
   @Test func datagramOfTheOtherDirectionIsRefused() {
     var (sealer, opener) = (DatagramSealer(one, thread: .clock), DatagramOpener(one))
     let datagram = sealed(by: &sealer, at: start)

@@ -75,6 +75,19 @@ import _TestSupport
     #expect(pair.nodes.allSatisfy { $0.session != nil })
   }
 
+  /// The SSRCs and the token of a session have 32 bits each. The nonces make its keys new even if these numbers are repeated.
+  @Test func eachSessionHasNewNonces() throws {
+    var pair = ProtectedPair()
+    for second in Int64(0)..<4 {
+      try pair.connect(from: 0, at: start + .seconds(second))
+      let session = try #require(pair.nodes[0].session)
+      pair.nodes[0].endpoint.close(session, at: start + .seconds(second))
+      pair.exchange(at: start + .seconds(second))
+    }
+    let nonces = (packets(.hello, by: 0, in: pair) + packets(.answer, by: 1, in: pair)).map(\.nonce)
+    #expect(nonces.count == 8 && Set(nonces).count == 8)
+  }
+
   /// A peer that knows the passkey but uses its own identity or SSRC for both sides is refused: its packets came back to it.
   @Test func packetsThatComeBackEstablishNoSession() throws {
     var pair = try pairWithoutPackets(of: 1)

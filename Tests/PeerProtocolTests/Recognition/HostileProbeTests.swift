@@ -46,6 +46,33 @@ import _TestSupport
     #expect(network.transits(1).count == transits && network.standing[1][id]?.identity == 100)
   }
 
+  /// A reply to an open request, and an acknowledgement, from the address of peer 0 but with another identity.
+  @Test func answersWithAnotherIdentityAreRejected() throws {
+    var (network, id) = try session()
+    let request = openRequest(&network)
+    let (here, there) = (network.clock(1), network.clock(0))
+    let reply = request.answer(from: network.localSSRC(0), identity: 77, receivedAt: there, sentAt: there)
+    let ownReply = ClockProbe(ssrc: network.localSSRC(0), identity: 100, sentAt: there)
+      .answer(from: network.localSSRC(1), identity: 101, receivedAt: here, sentAt: here)
+    let acknowledgement = ownReply?.answer(from: network.localSSRC(0), identity: 77, receivedAt: there, sentAt: there)
+    let before = network.endpoints[1].counters.rejectedExtensionPackets
+    for probe in [reply, acknowledgement] {
+      network.endpoints[1].receive(octets { _ = probe?.append(to: &$0) }, from: .at(1), port: .data, at: here)
+    }
+    #expect(network.endpoints[1].counters.rejectedExtensionPackets == before + 2)
+    #expect(network.standing[1][id]?.identity == 100)
+  }
+
+  /// Invitations without an answer do not slow the probes: only sessions count. With 61 sessions, it would be 16 per second.
+  @Test func invitationsDoNotSlowTheProbes() throws {
+    var (network, _) = try session()
+    for other in 2..<62 { network.connect(1, to: other) }
+    let before = network.sent("TU", by: 3).count
+    network.run(for: .seconds(1))
+    let requests = network.sent("TU", by: 3).dropFirst(before).count { ClockProbe($0.span)?.kind == .request }
+    #expect(requests > 40, "\(requests)")
+  }
+
   /// Delivers a request of peer 0 to endpoint 1, after `change` has changed it. Returns the resulting measurements.
   private func request(_ network: inout EndpointNetwork, _ change: (inout ClockProbe) -> Void) -> [ClockTransit] {
     var probe = ClockProbe(ssrc: network.localSSRC(0), identity: 100, sentAt: network.clock(0))

@@ -9,13 +9,13 @@ import _TestSupport
   private let endpoint = Endpoint(name: "local", identity: 1, random: SplitMix(seed: 1))
   private let now = Instant(nanoseconds: 1_000_000_000)
 
-  /// Receives the invitation of a peer of SSRC 9 on both ports. Returns the probe that the peer gets.
-  private func invite() throws -> ClockProbe {
-    let invitation = octets { _ = SessionCommand(.invitation, token: 1, ssrc: 9).append(to: &$0) }
-    endpoint.receive(invitation, from: .at(2), port: .control, at: now)
-    endpoint.receive(invitation, from: .at(3), port: .data, at: now)
+  /// Receives the invitation of a peer on both ports. Returns the probe that the peer gets.
+  private func invite(ssrc: UInt32 = 9, at control: Int = 2) throws -> ClockProbe {
+    let invitation = octets { _ = SessionCommand(.invitation, token: ssrc, ssrc: ssrc).append(to: &$0) }
+    endpoint.receive(invitation, from: .at(control), port: .control, at: now)
+    endpoint.receive(invitation, from: .at(control + 1), port: .data, at: now)
     var sent: ClockProbe?
-    for case .extensionPacket(let session, to: .at(3), _) in endpoint.drain() {
+    for case .extensionPacket(let session, to: .at(control + 1), _) in endpoint.drain() {
       endpoint.sendProbe(on: session) { probe, _ in
         sent = probe
         return now
@@ -25,8 +25,8 @@ import _TestSupport
     return try #require(sent)
   }
 
-  private func receive(_ probe: ClockProbe?) {
-    endpoint.receive(octets { _ = probe?.append(to: &$0) }, from: .at(3), port: .data, at: now + .milliseconds(1))
+  private func receive(_ probe: ClockProbe?, from data: Int = 3) {
+    endpoint.receive(octets { _ = probe?.append(to: &$0) }, from: .at(data), port: .data, at: now + .milliseconds(1))
   }
 
   @Test func replyToAProbeEstablishesTheSession() throws {
@@ -37,6 +37,14 @@ import _TestSupport
       return
     }
     #expect(outputs.contains(.peer(id, .recognised(Identity(5)))), "the same reply recognises the peer")
+  }
+
+  /// A second device gives the identity of a peer that is heard. The session of the peer does not end here: the core decides.
+  @Test func deviceWithTheIdentityOfAPeerEndsNoSession() throws {
+    receive(try invite().answer(from: 9, identity: 5, receivedAt: now, sentAt: now))
+    let request = try invite(ssrc: 10, at: 4)
+    receive(request.answer(from: 10, identity: 5, receivedAt: now, sentAt: now), from: 5)
+    #expect(endpoint.establishedCount == 2)
   }
 
   /// Requests, acknowledgements and replies with a wrong stamp prove nothing.

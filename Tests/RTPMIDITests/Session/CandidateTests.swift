@@ -154,6 +154,19 @@ import _TestSupport
     #expect(endpoint.candidateCount == 5)
   }
 
+  /// Many peers can run on this machine. No other host can send from its loopback address.
+  @Test func candidatesOfThisMachineAreNotLimited() {
+    for number in UInt16(1)...20 {
+      let control = SocketAddress(host: 0x7F00_0001, port: 6000 + 2 * number)
+      let data = SocketAddress(host: 0x7F00_0001, port: control.port + 1)
+      let command = SessionCommand(.invitation, token: UInt32(number), ssrc: UInt32(number))
+      let invitation = octets { _ = command.append(to: &$0) }
+      endpoint.receive(invitation, from: control, port: .control, at: start)
+      endpoint.receive(invitation, from: data, port: .data, at: start)
+    }
+    #expect(endpoint.candidateCount == 20)
+  }
+
   /// A stranger that knows the address and the SSRC of a peer in session does not end this session, although the peer answers
   /// clock packets.
   @Test(arguments: [EndpointNetwork.Kind.standard, .tutti])
