@@ -82,8 +82,8 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Audio", "Engine", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Rhythm",
-        .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+        "Audio", "Engine", "Ensemble", "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Rhythm",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
       ],

@@ -34,8 +34,9 @@ import Testing
     ] { #expect(command(json) == nil, "\(json)") }
   }
 
-  @Test func playersMayOnlyPlayNotes() {
+  @Test func playersMayOnlyPlay() {
     #expect(command(#"{"do":"note","key":60,"velocity":90}"#, access: .play) == .player(.note(60, velocity: 90)))
+    #expect(command(#"{"do":"activity","value":90}"#, access: .play) == .player(.activity(90)))
     for verb in ["start", "stop", "take", "quiet", "patch"] {
       #expect(command(#"{"do":"\#(verb)","on":true,"name":"street"}"#, access: .play) == nil)
     }

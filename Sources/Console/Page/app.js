@@ -38,6 +38,7 @@ function showConnection() {
   element("connection").dataset.state = status
   const problem = { refused: "refusedText", limited: "limitedText" }[status]
   element("entry-problem").textContent = problem ? text(problem) : ""
+  element("join").disabled = problem !== undefined
   if (problem) showSession(false)
 }
 

@@ -8,6 +8,9 @@ const FIRST_EXCHANGES = 8
 const BURST_EXCHANGES = 4
 const EXCHANGE_INTERVAL = 40
 const BURST_INTERVAL = 5000
+/** While a page loads, its replies are handled late. For the first seconds, bursts are more frequent. */
+const FIRST_BURST_INTERVAL = 500
+const FIRST_BURSTS = 8
 const RETRY_INTERVALS = [300, 600, 1200, 2500, 2500]
 const LIMITED_INTERVAL = 30_000
 /** A connection on which nothing arrives for this time is replaced. */
@@ -95,6 +98,9 @@ export class Connection extends EventTarget {
     this.#estimate = undefined
     this.#setState("open")
     this.#burst(FIRST_EXCHANGES)
+    for (let n = 1; n <= FIRST_BURSTS; n += 1) {
+      this.#timers.push(setTimeout(() => this.#burst(BURST_EXCHANGES), n * FIRST_BURST_INTERVAL))
+    }
     this.#timers.push(setInterval(() => this.#burst(BURST_EXCHANGES), BURST_INTERVAL))
     this.#timers.push(setInterval(() => this.#checkSilence(), 2000))
   }
@@ -198,6 +204,11 @@ export class Connection extends EventTarget {
   /** The largest error of the clock in milliseconds; undefined before the first exchange. */
   get uncertainty() {
     return this.#estimate?.uncertainty
+  }
+
+  /** The instant of the peer to which relative instants refer; undefined before the first exchange. */
+  get base() {
+    return this.#base
   }
 
   /** An instant of the peer, a BigInt in nanoseconds, as a Number relative to a fixed instant. */

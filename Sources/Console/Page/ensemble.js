@@ -30,7 +30,7 @@ export class EnsembleView {
     element("patch").addEventListener("change", (event) => connection.command({ do: "patch", name: event.target.value }))
     element("rule").addEventListener("change", (event) => connection.command({ do: "total", rule: event.target.value }))
     element("activity").addEventListener("input", (event) => {
-      connection.activity(Number(event.target.value))
+      connection.command({ do: "activity", value: Number(event.target.value) })
       element("activity-value").value = event.target.value
     })
     element("loudness").value = String(audio.loudness)
@@ -151,15 +151,31 @@ export class EnsembleView {
   /** A row of the table. `muted` is the member if the local peer may mute it. */
   #row(name, { role, channel }, muted) {
     const meter = create("meter", { min: 0, max: 127, attributes: { "aria-hidden": "true" } })
-    const value = create("span")
-    const [clock, lost, sound] = [create("td", { className: "number" }), create("td", { className: "number" }), create("td")]
-    if (muted) sound.append(this.#muteButton(name, muted))
-    const row = create("tr", {},
-      create("th", { textContent: name, attributes: { scope: "row" } }),
-      create("td", {}, create("span", { className: `role ${role}`, textContent: text(role) })),
-      create("td", { className: "number", textContent: channel ?? text("none") }), create("td", { className: "activity" }, meter, value),
-      clock, lost, sound)
+    const [value, clock, lost] = [create("span"), create("span"), create("span")]
+    // On a narrow screen, each cell shows the heading of its column, which style.css takes from data-label.
+    const cell = (label, className, ...children) =>
+      create("td", { className, attributes: { role: "cell", "data-label": text(label) } }, ...children)
+    const row = create("tr", { attributes: { role: "row" } },
+      create("th", { textContent: name, attributes: { scope: "row", role: "rowheader" } }),
+      cell("role", "", create("span", { className: `role ${role}`, textContent: text(role) })),
+      cell("channel", "number", String(channel ?? text("none"))), cell("activity", "activity", meter, value),
+      cell("clock", "number", clock), cell("lostTicks", "number", lost),
+      cell("control", "buttons", ...(muted ? [this.#muteButton(name, muted), this.#offerButton(name, muted)] : [])))
     return { row, meter, value, clock, lost }
+  }
+
+  /** The button that offers the role of master to a peer. */
+  #offerButton(name, { identity }) {
+    const button = create("button", {
+      type: "button", textContent: text("offer"),
+      attributes: { "aria-label": text("offerName", { name }), "data-offer": identity },
+    })
+    button.addEventListener("click", () => {
+      this.#context.connection.command({ do: "offer", peer: identity })
+      this.#context.announce(text("offerSent", { name }))
+    })
+    button.disabled = this.#context.connection.access !== "lead"
+    return button
   }
 
   #muteButton(name, { identity, isMuted }) {

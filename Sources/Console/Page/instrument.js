@@ -121,7 +121,16 @@ export class InstrumentView {
   #key(index) {
     const { drums, low } = this.#instrument
     if (drums.length > 0) return drums[index % drums.length]
-    return low + 12 * Math.floor(index / SCALE.length) + SCALE[index % SCALE.length]
+    const { connection, rhythm } = this.#context
+    const chord = connection.hasClock ? rhythm.chord(connection.peerTime()) : undefined
+    if (chord === undefined) return low + 12 * Math.floor(index / SCALE.length) + SCALE[index % SCALE.length]
+    // In a style, the keys are the notes of the chord that sounds now.
+    let key = low - 1
+    for (let found = -1; found < index; ) {
+      key += 1
+      if (chord & (1 << (key % 12))) found += 1
+    }
+    return Math.min(key, 127)
   }
 
   // Playing.

@@ -72,5 +72,8 @@ export class LeaderStrip {
     if (!ensemble) return
     if (document.activeElement !== element("tempo")) element("tempo").value = String(ensemble.bpm)
     element("quiet").setAttribute("aria-pressed", String(ensemble.isQuiet))
+    const isOffered = ensemble.isOffered === true && this.#context.connection.access === "lead"
+    if (isOffered && element("offer").hidden) this.#context.announce(text("offered"))
+    element("offer").hidden = !isOffered
   }
 }

@@ -7,6 +7,8 @@ const HIDDEN_HORIZON = 1500
 const TOLERANCE = 0.001
 /** A sound that begins sooner than this cannot be changed, in seconds. */
 const COMMITTED = 0.004
+/** A sound that has ended is remembered for this time, in seconds. */
+const MEMORY = 0.5
 /** The release of a note, and the end of a cut-off drum, in seconds. */
 const RELEASE = 0.08
 const CUT = 0.006
@@ -14,7 +16,7 @@ const CUT = 0.006
 export class RhythmPlayer {
   /** The number of hits that were scheduled too late to be heard in time. */
   late = 0
-  /** The largest distance of a scheduled sound from its instant when the clock estimate has changed, in seconds. For tests. */
+  /** The number of hits that were scheduled. */
   scheduled = 0
   #context
   #output
@@ -48,7 +50,11 @@ export class RhythmPlayer {
       wanted.set(sound.key, { ...sound, time, end })
     }
     for (const [key, voice] of this.#voices) {
-      if (voice.time < current + COMMITTED) continue
+      if (voice.time < current + COMMITTED) {
+        // A sound that has just ended is kept, so that it does not start again.
+        if (voice.hasEnded && voice.time < current - MEMORY) this.#voices.delete(key)
+        continue
+      }
       const next = wanted.get(key)
       const isSame = next && next.hit.velocity === voice.velocity && Math.abs(next.time - voice.time) < TOLERANCE
       if (!isSame) this.#cancel(key, voice)
@@ -84,7 +90,7 @@ export class RhythmPlayer {
     this.scheduled += 1
     source.addEventListener("ended", () => {
       gain.disconnect()
-      if (this.#voices.get(key) === voice) this.#voices.delete(key)
+      voice.hasEnded = true
     })
   }
 
@@ -92,7 +98,7 @@ export class RhythmPlayer {
   #cut(voice) {
     if (voice.group === 0) return
     for (const other of this.#voices.values()) {
-      if (other.group !== voice.group || other.isCut || other.time >= voice.time) continue
+      if (other.group !== voice.group || other.isCut || other.hasEnded || other.time >= voice.time) continue
       other.isCut = true
       other.gain.gain.setTargetAtTime(0, voice.time, CUT / 3)
       voice.cuts.push(other)
@@ -105,6 +111,7 @@ export class RhythmPlayer {
     this.#voices.delete(key)
     // The sounds that this hit would have cut off continue.
     for (const other of voice.cuts) {
+      if (other.hasEnded) continue
       other.isCut = false
       other.gain.gain.cancelScheduledValues(this.#context.currentTime)
       other.gain.gain.setValueAtTime(other.level, this.#context.currentTime)
@@ -117,7 +124,7 @@ export class RhythmPlayer {
     const isPlaying = schedule?.plays && schedule.position(this.#connection.peerTime()) < schedule.end
     if (isPlaying) return
     for (const voice of this.#voices.values()) {
-      if (!voice.isNote || voice.isReleased || voice.time > current) continue
+      if (!voice.isNote || voice.isReleased || voice.hasEnded || voice.time > current) continue
       voice.isReleased = true
       voice.gain.gain.cancelScheduledValues(current)
       voice.gain.gain.setTargetAtTime(0, current, RELEASE / 3)

@@ -95,6 +95,15 @@ export class Rhythm {
     })
   }
 
+  /** The pitch classes of the chord that sounds at an instant, as in ChordTones; undefined without a chord. */
+  chord(instant) {
+    const { schedule } = this
+    if (!schedule?.plays) return undefined
+    const tick = schedule.position(instant)
+    if (!schedule.includes(tick)) return undefined
+    return this.patchAt(tick)?.table.chord(Math.floor(tick / TICKS_PER_STEP))?.pitchClasses
+  }
+
   /** The clicks of the count-in at a step: none or one. */
   clicks(step) {
     const tick = step * TICKS_PER_STEP

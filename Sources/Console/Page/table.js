@@ -183,11 +183,22 @@ export class StepTable {
     return Math.min(count * distance, MAXIMUM_LENGTH)
   }
 
+  /** The chord at a step, counted from the first downbeat; undefined for a rhythm without chords. */
+  chord(step) {
+    return this.chords.length > 0 ? this.chords[this.#chordIndex(modulo(step, this.chordSteps))] : undefined
+  }
+
+  /** The index of the chord at a step within the progression. */
+  #chordIndex(place) {
+    let chord = this.chords.length - 1
+    while (chord > 0 && this.chords[chord].step > place) chord -= 1
+    return chord
+  }
+
   #harmony(length, tick, cursor) {
     const step = cursor.bar * this.barSteps + divided(tick, 6)
     const place = modulo(step, this.chordSteps)
-    let chord = this.chords.length - 1
-    while (chord > 0 && this.chords[chord].step > place) chord -= 1
+    let chord = this.#chordIndex(place)
     let end = (this.#chordEnd(chord) - place) * 6 - (tick % 6)
     if (end < ANTICIPATION && end < length && !this.#isSameChord(chord, this.#nextChord(chord))) {
       chord = this.#nextChord(chord)

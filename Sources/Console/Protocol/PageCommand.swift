@@ -26,16 +26,17 @@ enum PageCommand: Equatable {
     var rule: String?
     var key: Int?
     var velocity: Int?
+    var value: Int?
     var kind: String?
 
     private enum CodingKeys: String, CodingKey {
       case verb = "do"
-      case bpm, bars, part, percent, on, peer, name, rule, key, velocity, kind
+      case bpm, bars, part, percent, on, peer, name, rule, key, velocity, value, kind
     }
   }
 
   /// The commands that ``Access/play`` permits.
-  private static let playerVerbs: Set<String> = ["note"]
+  private static let playerVerbs: Set<String> = ["activity", "note"]
 
   /// Decodes a command. Nil if it is malformed, out of range, or not permitted.
   init?(_ payload: ByteBuffer, access: Access) {
@@ -65,6 +66,7 @@ enum PageCommand: Equatable {
     case "quiet": fields.on.map { .quiet($0) }
     case "mute": identity(fields).flatMap { peer in fields.on.map { .mute(peer, $0) } }
     case "total": fields.rule.flatMap(TotalActivityRule.init).map { .total($0) }
+    case "activity": fields.value.flatMap { (0...127).contains($0) ? .activity(UInt8($0)) : nil }
     case "offer": fields.peer == nil ? .offer(to: nil) : identity(fields).map { .offer(to: $0) }
     case "take": .take
     case "gate": gate(fields)

@@ -18,11 +18,13 @@ struct PageFiles: Sendable {
     "svg": "image/svg+xml",
   ]
 
-  /// Reads the resources of the package.
+  /// Reads the resources of the package, which are in a folder beside the program. (`Bundle.module` would end the program if
+  /// they are missing.)
   ///
   /// - Throws: ``EngineError`` if they are missing.
   init() throws(EngineError) {
-    let folder = Bundle.module.bundleURL.appendingPathComponent("Page")
+    let program = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0]).resolvingSymlinksInPath()
+    let folder = program.deletingLastPathComponent().appendingPathComponent("Tutti_Console.resources/Page")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     var files: [String: File] = [:]
     for name in names {

@@ -19,8 +19,12 @@ final class Pages {
   private let mailbox: Mailbox
   private let library: any RhythmLibrary
   private var limiter = RateLimiter(rate: commandRate, burst: 2 * commandRate, at: MonotonicClock.now)
-  /// The activity that the peer was given last.
+  /// The greatest activity of the pages that report one; nil if none does.
   private var activity: UInt8?
+  /// The activity of the peer while no page reports one: the last one that a command has set, or the one before.
+  private var heldActivity: UInt8?
+  /// The activity in the newest snapshot.
+  private var shownActivity: UInt8 = 0
   /// The names of the rhythms that pages may select.
   private var rhythms: [String] = []
 
@@ -64,7 +68,10 @@ final class Pages {
   }
 
   /// Takes over a snapshot of the peer.
-  func show(_ snapshot: PeerSnapshot) { update(state.update(snapshot)) }
+  func show(_ snapshot: PeerSnapshot) {
+    shownActivity = snapshot.status.activity
+    update(state.update(snapshot))
+  }
 
   /// Passes a command to the peer.
   func execute(_ command: PageCommand) {
@@ -73,7 +80,9 @@ final class Pages {
       return
     }
     switch command {
-    case .player(let command): mailbox.post(command)
+    case .player(let command):
+      if case .activity(let value) = command { heldActivity = value }
+      mailbox.post(command)
     case .selectPatch(let name):
       // A name that is not in the list could be a path.
       guard rhythms.contains(name) else {
@@ -84,12 +93,15 @@ final class Pages {
     }
   }
 
-  /// Passes the greatest activity of all pages to the peer, whose filter smooths it.
+  /// Passes the greatest activity of all pages to the peer, whose filter smooths it. When no page reports an activity any
+  /// longer, the peer gets its previous one.
   func updateActivity() {
-    let greatest = pages.values.compactMap(\.activity).max() ?? 0
+    let greatest = pages.values.compactMap(\.activity).max()
     guard greatest != activity else { return }
+    let held = heldActivity ?? shownActivity
+    heldActivity = held
     activity = greatest
-    mailbox.post(.activity(greatest))
+    mailbox.post(.activity(greatest ?? held))
   }
 
   /// Closes the pages that have gone or do not read, and pings the others. Called once per second.

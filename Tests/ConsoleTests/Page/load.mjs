@@ -1,0 +1,88 @@
+// Measures the lateness of the ticks of a peer without and with pages: node --experimental-websocket load.mjs [PAGES [SECONDS]]
+//
+// Each page sends its activity 20 times per second, and clock requests. The runs alternate, so that other load of the machine
+// affects both kinds alike.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Kind, encode, encodeJSON } from "../../../Sources/Console/Page/frames.js"
+import { sleep } from "./chromium.mjs"
+import { Peer } from "./peer.mjs"
+
+const [pages, seconds] = [Number(process.argv[2] ?? 50), Number(process.argv[3] ?? 20)]
+const folder = mkdtempSync(join(tmpdir(), "tutti-load-"))
+
+/** A page without a browser. */
+class Client {
+  frames = 0
+  #socket
+  #sequence = 0
+  #timers = []
+
+  constructor(url) {
+    const { host, hash } = new URL(url)
+    this.#socket = new WebSocket(`ws://${host}/socket`, ["tutti.1", `token.${hash.slice("#token=".length)}`])
+    this.#socket.binaryType = "arraybuffer"
+    this.#socket.onmessage = () => { this.frames += 1 }
+    this.opened = new Promise((resolve, reject) => {
+      this.#socket.onopen = resolve
+      this.#socket.onerror = reject
+    })
+    this.#timers.push(setInterval(() => this.send(Kind.activity, Uint8Array.of(Math.floor(Math.random() * 128))), 50))
+    this.#timers.push(setInterval(() => this.send(Kind.clockRequest), 1250))
+  }
+
+  send(kind, payload) {
+    if (this.#socket.readyState !== 1) return
+    this.#sequence += 1
+    this.#socket.send(encode(kind, this.#sequence, process.hrtime.bigint(), payload))
+  }
+
+  close() {
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#socket.close()
+  }
+}
+
+/** Plays at 240 BPM, 96 ticks per second. Returns the lateness of all ticks in microseconds, ascending. */
+async function run(count, number) {
+  const trace = join(folder, `${number}.trace`)
+  const peer = await Peer.start("Load", ["--trace", trace, "--bpm", "240"])
+  const clients = Array.from({ length: count }, () => new Client(peer.lead))
+  await Promise.all(clients.map((client) => client.opened))
+  const first = clients[0] ?? new Client(peer.lead)
+  await first.opened
+  await sleep(1000)
+  first.send(Kind.command, encodeJSON({ do: "start" }))
+  // Without pages, the one that has started the rhythm leaves.
+  await sleep(200)
+  if (count === 0) first.close()
+  await sleep(seconds * 1000)
+  for (const client of clients) client.close()
+  const frames = clients.reduce((sum, client) => sum + client.frames, 0)
+  await sleep(300)
+  await peer.kill()
+  const ticks = readFileSync(trace, "utf8").split("\n").filter((line) => line.includes('"due')).flatMap((line) => {
+    try {
+      return [JSON.parse(line)]
+    } catch {
+      return []
+    }
+  })
+  return { frames, lateness: ticks.map((tick) => ((tick.acted_ns ?? tick.acted) - (tick.due_ns ?? tick.due)) / 1000).sort((a, b) => a - b) }
+}
+
+const results = { without: [], with: [] }
+for (let number = 0; number < 6; number += 1) {
+  const isLoaded = number % 2 === 1
+  const { frames, lateness } = await run(isLoaded ? pages : 0, number)
+  results[isLoaded ? "with" : "without"].push(...lateness)
+  if (isLoaded) console.log(`${pages} pages got ${(frames / pages / seconds).toFixed(1)} frames per second each`)
+}
+for (const [kind, lateness] of Object.entries(results)) {
+  lateness.sort((a, b) => a - b)
+  const at = (share) => lateness[Math.min(lateness.length - 1, Math.floor(lateness.length * share))]?.toFixed(1)
+  console.log(`${kind} pages: ${lateness.length} ticks, lateness in us: p50 ${at(0.5)}, p99 ${at(0.99)}, p99.9 ${at(0.999)}, max ${at(1)}`)
+}
+rmSync(folder, { recursive: true })

@@ -1,0 +1,58 @@
+// A peer with a web page, for tests.
+
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url))
+export const PROGRAM = process.env.TUTTI ?? join(ROOT, ".build/release/tutti")
+
+export class Peer {
+  lead = undefined
+  play = undefined
+  port = undefined
+  #process
+  #folder = mkdtempSync(join(tmpdir(), "tutti-peer-"))
+
+  /** Starts a peer, and waits until it serves its page. */
+  static async start(name, args = [], http = "0") {
+    const peer = new Peer()
+    peer.#process = spawn(
+      PROGRAM, ["peer", "--name", name, "--port", "0", "--discovery", "off", "--audio", "none", "--json", "--http", http, ...args],
+      {
+        stdio: ["pipe", "pipe", "pipe"],
+        env: { ...process.env, XDG_STATE_HOME: peer.#folder, TUTTI_PATCHES: join(ROOT, "Patches") },
+      })
+    let output = ""
+    let errors = ""
+    peer.#process.stderr.on("data", (data) => { errors += data })
+    await new Promise((resolve, reject) => {
+      peer.#process.on("exit", () => reject(new Error(`${name}: ended; ${errors}`)))
+      peer.#process.stdout.on("data", (data) => {
+        output += data
+        const lines = output.split("\n")
+        output = lines.pop()
+        for (const line of lines) {
+          const event = JSON.parse(line)
+          if (event.event === "ready") peer.port = event.port
+          if (event.event === "page") {
+            [peer.lead, peer.play] = [event.lead, event.play]
+            resolve()
+          }
+        }
+      })
+    })
+    peer.#process.removeAllListeners("exit")
+    return peer
+  }
+
+  /** Ends the peer without notice. */
+  async kill() {
+    const hasEnded = new Promise((resolve) => this.#process.once("exit", resolve))
+    this.#process.kill("SIGKILL")
+    await hasEnded
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
