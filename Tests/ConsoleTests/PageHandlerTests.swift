@@ -59,7 +59,7 @@ import Testing
     let frame = Frame(.activity, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(bytes: [1])).encoded
     var count = 0
     while channel.isActive, count < 10_000 {
-      try? channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
+      _ = try? channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
       channel.embeddedEventLoop.run()
       count += 1
     }

@@ -39,8 +39,10 @@ final class PageHandler: ChannelInboundHandler {
   init(access: Access, pages: Pages) { (self.access, self.pages) = (access, pages) }
 
   func handlerAdded(context: ChannelHandlerContext) {
+    let isAdded = pages.add(self)
+    // Set after the addition, which updates all pages: the first frame is the welcome.
     self.context = context
-    guard pages.add(self) else { return close(.goingAway) }
+    guard isAdded else { return close(.goingAway) }
     pending = Set(FrameKind.state)
     send(.welcome, pages.welcome(for: access), at: MonotonicClock.now)
     sendPending()

@@ -29,7 +29,7 @@ final class RawConnection {
   /// Sends octets. Returns false if the connection is closed.
   @discardableResult
   func send(_ octets: [UInt8]) -> Bool {
-    Foundation.send(descriptor, octets, octets.count, Int32(MSG_NOSIGNAL.rawValue)) == octets.count
+    Foundation.send(descriptor, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count
   }
 
   @discardableResult

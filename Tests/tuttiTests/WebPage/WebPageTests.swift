@@ -88,7 +88,9 @@ import _TestTraits
     let page = try PageClient(port: peer.port, token: peer.playToken)
     page.send(.clockRequest, at: 123_456_789)
     let reply = try #require(page.next(.clockReply))
-    let (sent, received) = try #require(reply.payload.getMultipleIntegers(as: (Int64, Int64).self))
+    var payload = reply.payload
+    let instants = payload.readMultipleIntegers(as: (Int64, Int64).self)
+    let (sent, received) = try #require(instants)
     #expect(sent == 123_456_789)
     #expect(received <= reply.at.nanoseconds && reply.at.nanoseconds - received < 100_000_000)
   }
