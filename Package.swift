@@ -71,7 +71,9 @@ let package = Package(
     .target(name: "Audio", dependencies: ["CALSA", "CFluidSynth", "CSndfile", "MIDI", "MusicalTime", "Realtime"]),
     .target(
       name: "Measurement",
-      dependencies: ["MusicalTime", .product(name: "Histogram", package: "hdrhistogram-swift")]),
+      dependencies: [
+        "ClockSync", "MIDI", "MusicalTime", .product(name: "Histogram", package: "hdrhistogram-swift"),
+      ]),
     .target(
       name: "Engine",
       dependencies: [
@@ -132,7 +134,7 @@ let package = Package(
       ]),
     .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
     .testTarget(name: "AudioTests", dependencies: ["_TestSupport", "Audio", "MIDI", "CAllocationCount"]),
-    .testTarget(name: "MeasurementTests", dependencies: ["_TestSupport", "Measurement"]),
+    .testTarget(name: "MeasurementTests", dependencies: ["_TestSupport", "MIDI", "Measurement"]),
     .testTarget(name: "EngineTests", dependencies: ["_TestSupport", "Engine", "CAllocationCount"]),
     .testTarget(
       name: "ConsoleTests",

@@ -9,6 +9,13 @@ public struct ReportError: Error, Hashable, CustomStringConvertible {
   /// The remedy.
   public let remedy: String
 
+  /// Creates an error.
+  ///
+  /// Real-time: not safe.
+  public init(subject: String, reason: String, remedy: String) {
+    (self.subject, self.reason, self.remedy) = (subject, reason, remedy)
+  }
+
   /// The error in one line.
   public var description: String { "\(subject): \(reason); \(remedy)" }
 

@@ -40,6 +40,27 @@ import _TestSupport
     #expect(try SoundFile(path: path).samples == [0.5, 0.25, 0])
   }
 
+  @Test func channelsAreReadAsTracks() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    write(path, [0.5, 0.25, 0, 1, -1, .nan], channels: 2)
+    #expect(try SoundFile(path: path, mixes: false).tracks == [[0.5, 0, -1], [0.25, 1, 0]])
+  }
+
+  /// The present part of a file that was cut is read, and the cut is reported.
+  @Test(arguments: [Int32(SF_FORMAT_PCM_16), Int32(SF_FORMAT_PCM_24), Int32(SF_FORMAT_FLOAT)])
+  func fileThatWasCutIsReported(format: Int32) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.wav")
+    write(path, [Float](repeating: 0.5, count: 10_000), channels: 1, format: format)
+    #expect(try !SoundFile(path: path).isTruncated)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: path))
+    let file = try SoundFile(path: path)
+    #expect(file.isTruncated && (4_000..<5_100).contains(file.samples.count))
+    #expect(file.samples.allSatisfy { abs($0 - 0.5) < 1e-4 })
+  }
+
   @Test func invalidFileIsReportedWithReasonAndRemedy() throws {
     let folder = try TemporaryFolder()
     let remedy = "give a WAV file of at most 345600000 frames (two hours at 48 kHz)"

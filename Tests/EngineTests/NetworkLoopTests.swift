@@ -80,7 +80,7 @@ import _TestSupport
         case .reception(.unknownSource(_, _, let arrival)):
           unknown += 1
           arrivals.append(arrival)
-        case .reception: break
+        case .reception, .action: break
         }
       }
     }
@@ -146,5 +146,30 @@ import _TestSupport
       }
     }
     #expect(copies == notes + ends, "the control thread gets the messages on their own channels")
+  }
+
+  /// The notes that the local player begins are reported with their velocity; ends of notes and controllers are not.
+  @Test func notesOfThePlayerAreReportedAsActions() throws {
+    let local = try PortPair(port: 0)
+    defer { local.close() }
+    let rings = NetworkRings(bell: Doorbell())
+    var loop = NetworkLoop(ports: local, sequencer: nil, identity: 2, rings: rings)
+    let channel = Channel(2)!
+    let before = MonotonicClock.now
+    for message: Message in [
+      .noteOn(channel, key: 60, velocity: 100), .noteOn(channel, key: 60, velocity: 0),
+      .controlChange(channel, controller: 1, value: 5), .noteOff(channel, key: 60, velocity: 64),
+      .noteOn(channel, key: 61, velocity: 1),
+    ] {
+      rings.commands.push(.play(message))
+    }
+    loop.executeCommands()
+    var forces: [UInt8] = []
+    while let event = rings.events.pop() {
+      guard case .action(let instant, let force) = event else { continue }
+      forces.append(force)
+      #expect(instant >= before && instant <= MonotonicClock.now)
+    }
+    #expect(forces == [100, 1])
   }
 }

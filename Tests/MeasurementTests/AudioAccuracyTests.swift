@@ -102,7 +102,7 @@ import _TestSupport
     }
     let report = try AudioReport(recordings: [
       Takes.recording("a", positions: music(), sounds: [.snare]),
-      Takes.recording("b", positions: music(), sounds: [.tom]),
+      Takes.recording("b", positions: music(), sounds: [seed % 2 == 0 ? .tom : .snare]),
     ])
     let comparison = report.comparisons[0]
     #expect(comparison.difference == nil && comparison.drift == nil && comparison.signChanges == nil, "seed \(seed)")

@@ -89,6 +89,12 @@ extension Peer {
     }
   }
 
+  /// Adds an action of the player to the trace.
+  func record(_ action: TraceAction) {
+    // The rhythm continues without a trace.
+    do throws(TraceError) { try trace.append(action) } catch { log.warning("\(error)") }
+  }
+
   /// Passes what has sounded to the MIDI recording. The ticks before `now` have been recorded.
   ///
   /// - Parameter isLast: whether the sound has ended.

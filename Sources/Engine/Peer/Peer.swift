@@ -339,6 +339,7 @@ public final class Peer {
       case .reception(let reception):
         core.receive(
           reception, systemExclusive: { networkRings.exclusives.pop()?.array ?? [] }, now: MonotonicClock.now)
+      case .action(let instant, let force): record(TraceAction(at: instant, force: force))
       case .datagram:
         guard let datagram = networkRings.datagrams.pop() else { continue }
         core.receive(

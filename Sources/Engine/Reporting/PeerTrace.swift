@@ -3,7 +3,7 @@ import Ensemble
 import Measurement
 import MusicalTime
 
-/// The trace of a peer: one line per tick that the clock thread has played.
+/// The trace of a peer: one line per tick that the clock thread has played, and one per action of the player.
 struct PeerTrace {
   /// Nil if the peer writes no trace.
   private let writer: TraceWriter?
@@ -25,6 +25,14 @@ struct PeerTrace {
           tick: record.tick, due: record.due, acted: record.acted, offset: masterClock?.offset,
           uncertainty: masterClock?.uncertainty, activity: record.activity))
     } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  /// Appends an action of the player.
+  mutating func append(_ action: TraceAction) throws(TraceError) {
+    do { try writer?.append(action) } catch {
       failure = error
       throw error
     }

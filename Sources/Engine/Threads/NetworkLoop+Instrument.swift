@@ -61,6 +61,15 @@ extension NetworkLoop {
     return true
   }
 
+  /// Reports a note that the local player has begun to the control thread, for the trace. The instant is that of the action
+  /// itself, before any quantization.
+  @_noLocks @_noAllocation
+  func reportAction(_ message: Message, at instant: Instant) {
+    guard case .noteOn(_, _, let velocity) = message, velocity.value > 0 else { return }
+    rings.events.push(.action(at: instant, force: velocity.value))
+    rings.bell.ring()
+  }
+
   /// Plays the messages of the instrument and of the phrase, and sends those that are due.
   @_noLocks @_noAllocation
   mutating func playInstrument() {

@@ -135,7 +135,11 @@ struct NetworkLoop: ~Copyable {
   mutating func executeCommands() {
     while let command = rings.commands.pop() {
       if let block = rings.memory.take() { receiver.add(block) }
-      if case .play(let message) = command, isForInstrument(message, at: MonotonicClock.now) { continue }
+      if case .play(let message) = command {
+        let now = MonotonicClock.now
+        reportAction(message, at: now)
+        if isForInstrument(message, at: now) { continue }
+      }
       switch command {
       case .releaseNotes:
         instrument.stop()
@@ -178,7 +182,10 @@ struct NetworkLoop: ~Copyable {
   mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) -> Bool {
     if instrument.isActive {
       guard receiver.admits(at: arrival) else { return false }
-      if isForInstrument(message, at: arrival) { return true }
+      if isForInstrument(message, at: arrival) {
+        reportAction(message, at: arrival)
+        return true
+      }
     }
     receiver.play(message, from: program, at: arrival)
     var isPlayed = false
@@ -186,6 +193,8 @@ struct NetworkLoop: ~Copyable {
       perform(output)
       isPlayed = true
     }
+    // Refused messages are not reported, so that a flood does not fill the ring.
+    if isPlayed { reportAction(message, at: arrival) }
     return isPlayed
   }
 

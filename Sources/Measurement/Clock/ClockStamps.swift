@@ -36,6 +36,11 @@ public struct ClockStamps: Sendable {
   /// Real-time: not safe.
   public init(name: String, stamps: [Int64] = []) { (self.name, self.stamps) = (name, stamps) }
 
+  /// Adds a message for the user.
+  ///
+  /// Real-time: not safe.
+  public mutating func warn(_ message: String) { warnings.append(message) }
+
   /// Appends the stamp of a line.
   ///
   /// - Throws: ``TraceError`` if it is more than 73 years from the origin of the clock, or earlier than the stamp

@@ -83,13 +83,11 @@ struct AudioComparison {
     }
   }
 
-  /// Whether the recordings contain different music: few hits match, or the matched hits neither sound alike nor are
-  /// close together.
+  /// Whether the recordings contain different music: few hits match, or the matched hits are not close together.
   private func isUnrelated(_ differences: [Nanoseconds], _ matching: OnsetMatching) -> Bool {
     let total = matching.pairs.count + min(matching.missing, matching.extra)
     guard total >= Self.fewestHits else { return false }
     if 2 * matching.pairs.count < total { return true }
-    guard 2 * figures.correlated < matching.pairs.count else { return false }
     let relative = zip(differences, matching.tolerances).map { Double($0.count) / Double(max($1.count, 1)) }
     return (Distribution(relative)?.standardDeviation ?? 0) > Self.unrelatedSpread
   }
@@ -97,12 +95,16 @@ struct AudioComparison {
   /// Calculates the figures of the differences.
   private mutating func measure(_ differences: [(time: Instant, value: Double, isCorrelated: Bool)]) {
     var fit = DriftFit()
-    for difference in differences { fit.append(difference.value, at: difference.time) }
+    // A hit that was found in the noise only must not turn the line.
+    let correlated = differences.filter(\.isCorrelated)
+    let exact = 2 * correlated.count >= differences.count ? correlated : differences
+    for difference in exact { fit.append(difference.value, at: difference.time) }
     figures.difference = Distribution(differences.map(\.value))
     figures.magnitude = Distribution(differences.map { abs($0.value) })
-    figures.correlatedDifference = Distribution(differences.filter(\.isCorrelated).map(\.value))
-    if differences.count > 2 {
-      figures.residual = Distribution(differences.map { $0.value - (fit.value(at: $0.time) ?? 0) })
+    figures.correlatedDifference = Distribution(correlated.map(\.value))
+    figures.correlatedMagnitude = Distribution(correlated.map { abs($0.value) })
+    if exact.count > 2 {
+      figures.residual = Distribution(exact.map { $0.value - (fit.value(at: $0.time) ?? 0) })
     }
     (figures.drift, figures.driftError) = (fit.partsPerMillion, fit.standardError)
     let signs = differences.map(\.value).filter { $0 != 0 }.map { $0 > 0 }

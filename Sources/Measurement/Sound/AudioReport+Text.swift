@@ -7,6 +7,7 @@ extension AudioReport: CustomStringConvertible {
       "", "hits", "matched", "correlated", "missing", "extra", "|p50|", "|p95|", "|p99|", "|max|", "mean", "sd",
       "sign changes",
     ])
+    var correlated = TextTable(columns: ["", "hits", "|p50|", "|p95|", "|p99|", "|max|", "mean", "sd"])
     var lines = TextTable(columns: ["", "delay s", "drift ppm", "error ppm", "residual sd", "p50", "p99", "max"])
     for (track, comparison) in zip(tracks.dropFirst(), comparisons) {
       let (magnitude, difference) = (comparison.magnitude, comparison.difference)
@@ -20,6 +21,11 @@ extension AudioReport: CustomStringConvertible {
       table.append(
         [comparison.name] + counts.map(String.init) + figures.map(\.microseconds)
           + [comparison.signChanges.map(String.init) ?? "-"])
+      let (exact, signed) = (comparison.correlatedMagnitude, comparison.correlatedDifference)
+      correlated.append(
+        [comparison.name, "\(comparison.correlated)"]
+          + [exact?.p50, exact?.p95, exact?.p99, exact?.maximum, signed?.mean, signed?.standardDeviation].map(
+            \.microseconds))
       let residual = comparison.residual
       lines.append(
         [
@@ -29,6 +35,7 @@ extension AudioReport: CustomStringConvertible {
     let reference = tracks.first.map { "\($0.name) (\($0.onsets) hits)" } ?? "no recording"
     let frame = (rate > 0 ? 1e9 / Double(rate) : nil as Double?).microseconds
     var text = "Difference from \(reference), us; one frame is \(frame)\n\(table)\n"
+    text += "Correlated hits only, us; exact to a part of a frame\n\(correlated)\n"
     text += "Line through the differences, and what remains without the line (residual), us\n\(lines)"
     let notes = comparisons.flatMap { comparison in comparison.notes.map { "\(comparison.name): \($0)\n" } }
     if !notes.isEmpty { text += "\nNotes\n" + notes.joined() }

@@ -41,7 +41,10 @@ public struct AudioReport: Hashable, Sendable, Codable {
     public internal(set) var magnitude: Distribution?
     /// The differences of the correlated hits only.
     public internal(set) var correlatedDifference: Distribution?
-    /// The differences minus their best-fit line: the jitter without a constant delay and without drift.
+    /// The absolute values of ``correlatedDifference``.
+    public internal(set) var correlatedMagnitude: Distribution?
+    /// The differences minus their best-fit line: the jitter without a constant delay and without drift. If at least half
+    /// of the matched hits are correlated, the line and the residual are those of the correlated hits.
     public internal(set) var residual: Distribution?
     /// How often the difference of a hit has another sign than that of the hit before.
     public internal(set) var signChanges: Int?
@@ -56,6 +59,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
       case name, matched, correlated, missing, extra, difference, magnitude, residual, notes
       case delay = "delay_s"
       case correlatedDifference = "correlated_difference"
+      case correlatedMagnitude = "correlated_magnitude"
       case signChanges = "sign_changes"
       case drift = "drift_ppm"
       case driftError = "drift_standard_error_ppm"

@@ -17,7 +17,7 @@ struct HitCorrelation {
   private let maximumLag: Int
   /// The frames compared before the onset: 2 ms.
   private let before: Int
-  /// The frames compared after the onset: 20 ms.
+  /// The frames compared after the onset.
   private let after: Int
 
   /// The minimum correlation coefficient of two hits with the same sound.
@@ -26,10 +26,12 @@ struct HitCorrelation {
   private static let taps = 16
 
   /// Creates a correlation for recordings with `rate` frames per second.
-  init(rate: Int) {
+  ///
+  /// - Parameter after: the frames compared after the onset; nil for 20 ms.
+  init(rate: Int, after: Int? = nil) {
     maximumLag = rate * 4 / 1_000
     before = rate * 2 / 1_000
-    after = rate * 20 / 1_000
+    self.after = after ?? rate * 20 / 1_000
   }
 
   /// Returns the position in `second` near `guess`, in frames, that corresponds to `frame` of `first`. Returns nil if the

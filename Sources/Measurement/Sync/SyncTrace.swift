@@ -36,7 +36,8 @@ public struct SyncTrace: Sendable {
   public init(contentsOf path: String, onOctets: @escaping (Data) -> Void = { _ in }) throws(TraceError) {
     var reader = try TraceReader(path: path, onOctets: onOctets)
     var (ticks, lateness) = (DueTicks(), [Double]())
-    while let tick = try reader.next() {
+    while let line = try reader.next() {
+      guard case .tick(let tick) = line else { continue }
       if ticks.count == 1 {
         ticks.reserve(reader.expectedLines)
         lateness.reserveCapacity(reader.expectedLines)

@@ -3,14 +3,16 @@ import MusicalTime
 
 /// The contents of a trace file: the ticks of one peer, in local time.
 ///
-/// A trace consists of JSON lines: a ``TraceHeader``, one line per tick (``TraceTick``), and a summary,
-/// `{"summary":{...}}` (``TraceSummary``). The trace of a killed peer has no summary, and its last line can be
+/// A trace consists of JSON lines: a ``TraceHeader``, one line per tick (``TraceTick``), one line per action of the player
+/// (``TraceAction``) between them, and a summary, `{"summary":{...}}` (``TraceSummary``). The trace of a killed peer has no summary, and its last line can be
 /// incomplete.
 public struct Trace: Hashable, Sendable {
   /// The first line.
   public var header: TraceHeader
   /// The ticks, in the order in which the peer acted on them.
   public var ticks: [TraceTick]
+  /// The actions of the player, in the order in which they reached the peer. A trace of an earlier version has none.
+  public var actions: [TraceAction]
   /// The counts of the peer; nil if the peer was killed.
   public var summary: TraceSummary?
   /// Whether the last line of the file was incomplete and was ignored.
@@ -22,8 +24,12 @@ public struct Trace: Hashable, Sendable {
   /// Creates a trace.
   ///
   /// Real-time: not safe.
-  public init(header: TraceHeader, ticks: [TraceTick], summary: TraceSummary? = nil, isCutOff: Bool = false) {
-    (self.header, self.ticks, self.summary, self.isCutOff) = (header, ticks, summary, isCutOff)
+  public init(
+    header: TraceHeader, ticks: [TraceTick], actions: [TraceAction] = [], summary: TraceSummary? = nil,
+    isCutOff: Bool = false
+  ) {
+    (self.header, self.ticks, self.actions) = (header, ticks, actions)
+    (self.summary, self.isCutOff) = (summary, isCutOff)
   }
 
   /// The runs of the rhythm, as ranges of ``ticks``.
@@ -96,7 +102,7 @@ extension Trace {
   /// Real-time: not safe.
   public init(bytes: [UInt8], file: String) throws(TraceError) {
     var header: TraceHeader?
-    (ticks, summary, isCutOff) = ([], nil, false)
+    (ticks, actions, summary, isCutOff) = ([], [], nil, false)
     var number = 0
     var start = 0
     while start < bytes.count {
@@ -111,6 +117,7 @@ extension Trace {
         } else {
           switch try TraceLine(line) {
           case .tick(let tick): ticks.append(tick)
+          case .action(let action): actions.append(action)
           case .summary(let summary): self.summary = summary
           }
         }

@@ -4,6 +4,7 @@ import MusicalTime
 /// A line of a trace after the header.
 enum TraceLine {
   case tick(TraceTick)
+  case action(TraceAction)
   case summary(TraceSummary)
 
   /// The error for a line that is valid JSON, but not valid in a trace or not at its place there.
@@ -20,8 +21,18 @@ enum TraceLine {
       self = .summary(summary)
       return
     }
+    if let action = members.action {
+      guard (-TraceTick.limit...TraceTick.limit).contains(action) else {
+        throw InvalidLine(reason: "\(action) is more than 73 years in nanoseconds")
+      }
+      guard let force = members.force, (1...127).contains(force) else {
+        throw InvalidLine(reason: "an action without a force of 1...127")
+      }
+      self = .action(TraceAction(at: Instant(nanoseconds: action), force: UInt8(force)))
+      return
+    }
     guard let tick = members.tick, let due = members.due, let acted = members.acted else {
-      throw InvalidLine(reason: "neither a complete tick nor a summary")
+      throw InvalidLine(reason: "neither a complete tick, nor an action, nor a summary")
     }
     // Larger numbers could overflow in differences.
     for value in [tick, due, acted, members.offset ?? 0, members.uncertainty ?? 0]
@@ -46,6 +57,8 @@ enum TraceLine {
     var offset: Int64?
     var uncertainty: Int64?
     var activity: Int64?
+    var action: Int64?
+    var force: Int64?
     var summary: TraceSummary?
   }
 

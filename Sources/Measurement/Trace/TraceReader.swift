@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the ticks of a trace file one by one. The memory does not depend on the size of the file.
+/// Reads the lines of a trace file one by one. The memory does not depend on the size of the file.
 struct TraceReader {
   /// The first line.
   let header: TraceHeader
@@ -35,20 +35,19 @@ struct TraceReader {
     size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
   }
 
-  /// Returns the next tick; nil at the end.
+  /// Returns the next line with a tick or an action; nil at the end.
   ///
   /// - Throws: ``TraceError`` for an invalid line.
-  mutating func next() throws(TraceError) -> TraceTick? {
+  mutating func next() throws(TraceError) -> TraceLine? {
     while let line = try lines.next() {
       lineLength = line.count
       do {
         guard summary == nil else {
           throw TraceLine.InvalidLine(reason: "follows the summary, which must be the last line")
         }
-        switch try TraceLine(line) {
-        case .tick(let tick): return tick
-        case .summary(let summary): self.summary = summary
-        }
+        let parsed = try TraceLine(line)
+        guard case .summary(let summary) = parsed else { return parsed }
+        self.summary = summary
       } catch {
         // Only the last line, without a newline at its end, can be incomplete.
         guard lines.isUnterminated else {

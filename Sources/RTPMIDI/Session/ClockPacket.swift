@@ -108,7 +108,9 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
 
   /// The best estimate of the instant of sending by the sender's clock: the middle of the unit that the stamp counts.
   /// Wraps outside the range of Int64.
-  var sent: Instant {
+  ///
+  /// Real-time: not safe.
+  public var sent: Instant {
     let stamp = count == 0 ? stamp1 : count == 1 ? stamp2 : stamp3
     return Instant(hundredMicroseconds: Int64(bitPattern: stamp)) + .microseconds(50)
   }

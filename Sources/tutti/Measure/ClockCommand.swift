@@ -1,6 +1,4 @@
 import ArgumentParser
-import Crypto
-import Engine
 import Foundation
 import Measurement
 
@@ -10,9 +8,20 @@ struct ClockCommand: ParsableCommand {
     commandName: "clock",
     abstract: "Measure one clock: tempo, phase errors, lost ticks and stability.",
     discussion: """
-      FILE is a trace of `tutti peer --trace FILE`, or a text file with the stamp of one tick per line, which any other \
-      program can write: whole nanoseconds, or seconds with a point. Further fields of a line are ignored. A MIDI file is \
-      not accepted, because it contains a tempo but not the times at which ticks were sent.
+      SOURCE is one of these:
+
+        FILE             trace of `tutti peer --trace FILE`; or text with the stamp of
+                         one tick per line, which any other program can write: whole
+                         nanoseconds, or seconds with a point
+        FILE.wav         recording of the clock: a pulse or a click for each tick
+        FILE.mid         MIDI file with recorded clock bytes, or with --notes a note
+                         for each tick
+        rtp:HOST[:PORT]  RTP-MIDI device at its control port: the arrivals of the clock
+                         bytes, or with --instant due their time stamps
+        alsa:PORT        ALSA sequencer port: the arrivals by the kernel's time stamps
+
+      A recording or a MIDI file of quarter notes needs --ticks-per-quarter 1. The program invites the RTP-MIDI device and \
+      waits for its clock. Ctrl-C ends the measurement and prints the figures.
 
       FIGURES
         interval   time from a tick to the next one
@@ -34,14 +43,18 @@ struct ClockCommand: ParsableCommand {
         tutti measure clock stamps.txt --nominal 120 --plot clock.svg
         tutti measure clock ada.trace --csv > ticks.csv
         tutti measure clock ada.trace --histogram 500
+        tutti measure clock clicks.wav --ticks-per-quarter 1
+        tutti measure clock rtp:192.168.1.30 --seconds 600
+        tutti measure clock "alsa:USB MIDI"
       """)
 
-  @Argument(help: "Trace or file of stamps.", completion: .file())
-  var file: String
+  @Argument(help: "File, RTP-MIDI device or ALSA port.", completion: .file())
+  var source: String
 
   @Option(
     help: ArgumentHelp(
-      "Measure the instants at which ticks were due, or at which the peer sent or played them. No effect on stamps.",
+      "Measure the instants at which ticks were due, or at which the peer sent or played them; of an RTP-MIDI device, its "
+        + "time stamps or the arrivals. No effect on other sources.",
       valueName: "due|acted"))
   var instant = ClockStamps.Source.acted
 
@@ -54,6 +67,12 @@ struct ClockCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Set the number of ticks in a quarter note.", valueName: "N"))
   var ticksPerQuarter = 24
+
+  @Flag(help: "Measure the beginnings of the notes of a MIDI file, and not its clock bytes.")
+  var notes = false
+
+  @Option(help: ArgumentHelp("Measure a device or a port for S seconds. 0: until Ctrl-C.", valueName: "S"))
+  var seconds = 30.0
 
   @Flag(help: "Print one JSON object.")
   var json = false
@@ -86,6 +105,9 @@ struct ClockCommand: ParsableCommand {
     if let histogram, !(1...1_000_000).contains(histogram) {
       throw ValidationError("--histogram \(histogram): out of range; give 1 to 1000000")
     }
+    guard (0...1e6).contains(seconds) else {
+      throw ValidationError("--seconds \(seconds): out of range; give 0 to 1000000")
+    }
     if let plot { _ = try GnuplotProgram.format(of: plot) }
   }
 
@@ -93,10 +115,9 @@ struct ClockCommand: ParsableCommand {
     try reportingErrors {
       // Gnuplot is needed at the end only, but its absence is reported before the work.
       let gnuplot = try plot.map { _ in try GnuplotProgram() }
-      var digest = SHA256()
-      let clock = try ClockStamps(contentsOf: file, source: instant) { digest.update(data: $0) }
-      let provenance = Provenance(
-        inputs: [Provenance.Input(file: file, sha256: digest.hexadecimal, recording: clock.header)])
+      let (clock, input) = try ClockInput(source).stamps(
+        ClockInput.Options(instant: instant, usesNotes: notes, seconds: seconds))
+      let provenance = Provenance(inputs: [input])
       let analysis = try ClockAnalysis(
         clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
       for warning in analysis.report.warnings { writeToStandardError("tutti: warning: \(warning)\n") }

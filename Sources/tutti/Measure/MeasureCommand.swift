@@ -8,14 +8,16 @@ import MusicalTime
 struct MeasureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
-    abstract: "Measure a clock, or compare the timing of peers, from traces or recordings.",
+    abstract: "Measure a clock, a network, players, or the timing of peers.",
     discussion: """
       EXAMPLES
         tutti measure clock master.trace
         tutti measure sync master.trace ada.trace
         tutti measure audio master.wav ada.wav --json
+        tutti measure network 192.168.1.20:5004
+        tutti measure players ada.trace ben.trace
       """,
-    subcommands: [ClockCommand.self, SyncCommand.self, AudioCommand.self])
+    subcommands: [ClockCommand.self, SyncCommand.self, AudioCommand.self, NetworkCommand.self, PlayersCommand.self])
 
   /// Known clock offsets between the files, as in measurements with one time namespace for each peer.
   struct Clocks: ParsableArguments {

@@ -40,7 +40,7 @@ func reportingErrors(_ body: () throws -> Void) throws {
     case is ReportError, is NetworkModel.Fault: code = .badData
     case let error as ContactFile.ParseError: code = error.isMalformed ? .badData : .unavailable
     case is TransportError, is PCMError, is EngineError, is PatchLibrary.NotFound,
-      is SimulateCommand.NetworkFileError, is GnuplotProgram.Failure:
+      is SimulateCommand.NetworkFileError, is GnuplotProgram.Failure, is InvitedSession.Failure:
       code = .unavailable
     case is TempoError: code = .validationFailure
     case is OutputError: code = .outputFailed

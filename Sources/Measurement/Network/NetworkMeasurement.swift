@@ -1,0 +1,75 @@
+import ClockSync
+import MusicalTime
+
+/// Collects exchanges with one peer and calculates the figures of the network between the peers.
+public struct NetworkMeasurement: Sendable {
+  /// The protocol of the requests.
+  public let `protocol`: NetworkProtocol
+  /// The exchanges so far, in the order of their answers.
+  public private(set) var exchanges: [NetworkExchange] = []
+  /// The number of requests.
+  public private(set) var sent = 0
+  /// The number of answers that were dropped because their stamps are implausible.
+  public private(set) var implausible = 0
+  /// The number of answers that nobody asked for, or that came again.
+  public private(set) var unsolicited = 0
+  /// The estimate of the remote clock.
+  private var clock = RemoteClock()
+
+  /// Creates a measurement without exchanges.
+  ///
+  /// Real-time: not safe.
+  public init(_ protocol: NetworkProtocol) { self.protocol = `protocol` }
+
+  /// Counts a request.
+  ///
+  /// Real-time: not safe.
+  public mutating func requestSent() { sent += 1 }
+
+  /// Counts an answer that belongs to no request.
+  ///
+  /// Real-time: not safe.
+  public mutating func answerIgnored() { unsolicited += 1 }
+
+  /// Adds the answer to a request.
+  ///
+  /// Real-time: not safe.
+  public mutating func add(_ exchange: NetworkExchange) {
+    guard exchange.isPlausible(resolution: `protocol`.resolution) else {
+      implausible += 1
+      return
+    }
+    exchanges.append(exchange)
+    let resolution = `protocol`.resolution
+    for transit in [
+      ClockTransit(.out, sent: exchange.sent, received: exchange.remoteReceived, resolution: resolution),
+      ClockTransit(.back, sent: exchange.remoteSent, received: exchange.received, resolution: resolution),
+    ] {
+      clock.add(transit, at: exchange.received)
+    }
+  }
+
+  /// The estimate of the remote clock at the newest answer; nil without an answer.
+  public var estimate: ClockEstimate? { exchanges.last.flatMap { clock.estimate(at: $0.received) } }
+
+  /// Calculates the figures.
+  ///
+  /// - Parameters:
+  ///   - peer: the name or the address of the peer.
+  ///   - now: the present instant. Requests less than a second before it are not lost yet.
+  ///   - pending: the number of requests without an answer that are less than a second old.
+  ///   - provenance: the program and the command line.
+  /// - Throws: ``ReportError`` if the peer answered no request.
+  ///
+  /// Real-time: not safe.
+  public func report(peer: String, pending: Int, provenance: Provenance) throws(ReportError) -> NetworkReport {
+    guard let first = exchanges.first, let last = exchanges.last else {
+      throw ReportError(
+        subject: peer, reason: "no answer to \(sent) requests" + (implausible > 0 ? " with plausible stamps" : ""),
+        remedy: "check that the peer is running and that no firewall drops UDP at its two ports")
+    }
+    return NetworkReport(
+      self, peer: peer, seconds: (last.received - first.sent).seconds,
+      lost: max(0, sent - pending - exchanges.count - implausible), resets: clock.resets, provenance: provenance)
+  }
+}

@@ -1,0 +1,16 @@
+/// Correlations of series of numbers with gaps.
+enum Correlation {
+  /// Returns Pearson's coefficient of pairs of values; nil with fewer than ten pairs, or without variation.
+  static func coefficient(_ pairs: [(Double, Double)]) -> Double? {
+    guard pairs.count >= 10 else { return nil }
+    let count = Double(pairs.count)
+    let means = pairs.reduce((0.0, 0.0)) { ($0.0 + $1.0 / count, $0.1 + $1.1 / count) }
+    var (xx, yy, xy) = (0.0, 0.0, 0.0)
+    for (x, y) in pairs {
+      let (dx, dy) = (x - means.0, y - means.1)
+      (xx, yy, xy) = (xx + dx * dx, yy + dy * dy, xy + dx * dy)
+    }
+    guard xx > 0, yy > 0 else { return nil }
+    return xy / (xx * yy).squareRoot()
+  }
+}

@@ -1,0 +1,53 @@
+/// A linear regression by least squares, with an intercept.
+struct LeastSquares {
+  /// The coefficients of the regressors.
+  let coefficients: [Double]
+  /// Their standard errors, if the errors of the observations are independent.
+  let standardErrors: [Double]
+
+  /// Fits `y = c + sum of coefficients times regressors`; nil with too few observations, or if the regressors depend on
+  /// each other.
+  ///
+  /// - Parameters:
+  ///   - rows: the regressors of each observation, the same number in each.
+  ///   - values: the observations.
+  init?(_ rows: [[Double]], _ values: [Double]) {
+    guard let count = rows.first?.count, rows.count >= 10 * (count + 1) else { return nil }
+    let n = Double(rows.count)
+    let means = (0..<count).map { index in rows.reduce(0) { $0 + $1[index] } / n }
+    let mean = values.reduce(0, +) / n
+    // The normal equations about the means, with the inverse matrix beside them.
+    var matrix = [[Double]](repeating: [Double](repeating: 0, count: 2 * count), count: count)
+    var vector = [Double](repeating: 0, count: count)
+    for (row, value) in zip(rows, values) {
+      for a in 0..<count {
+        vector[a] += (row[a] - means[a]) * (value - mean)
+        for b in 0..<count { matrix[a][b] += (row[a] - means[a]) * (row[b] - means[b]) }
+      }
+    }
+    let scales = (0..<count).map { matrix[$0][$0] }
+    for index in 0..<count { matrix[index][count + index] = 1 }
+    // Gauss-Jordan elimination with the largest pivot.
+    for column in 0..<count {
+      let pivot = (column..<count).max { abs(matrix[$0][column]) < abs(matrix[$1][column]) }!
+      guard abs(matrix[pivot][column]) > 1e-9 * scales[column], scales[column] > 0 else { return nil }
+      matrix.swapAt(column, pivot)
+      let divisor = matrix[column][column]
+      for index in 0..<2 * count { matrix[column][index] /= divisor }
+      for row in 0..<count where row != column {
+        let factor = matrix[row][column]
+        for index in 0..<2 * count { matrix[row][index] -= factor * matrix[column][index] }
+      }
+    }
+    let inverse = matrix.map { Array($0[count...]) }
+    let coefficients = (0..<count).map { a in (0..<count).reduce(0) { $0 + inverse[a][$1] * vector[$1] } }
+    var squares = 0.0
+    for (row, value) in zip(rows, values) {
+      let fitted = (0..<count).reduce(mean) { $0 + coefficients[$1] * (row[$1] - means[$1]) }
+      squares += (value - fitted) * (value - fitted)
+    }
+    let variance = squares / (n - Double(count + 1))
+    self.coefficients = coefficients
+    standardErrors = (0..<count).map { max(inverse[$0][$0] * variance, 0).squareRoot() }
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import MusicalTime
+
+/// The actions of one player, with the due instants of the ticks of the rhythm.
+public struct PlayerTrace: Sendable {
+  /// The first line of the trace.
+  public let header: TraceHeader
+  /// The due instants.
+  let ticks: DueTicks
+  /// The actions, in the order of the trace.
+  let actions: [TraceAction]
+
+  /// Creates the form of `trace`.
+  ///
+  /// Real-time: not safe.
+  public init(_ trace: Trace) {
+    (header, actions) = (trace.header, trace.actions)
+    var ticks = DueTicks()
+    for tick in trace.ticks { ticks.append(tick) }
+    self.ticks = ticks
+  }
+
+  /// Reads the trace at `path` line by line.
+  ///
+  /// - Parameters:
+  ///   - path: the path of the file.
+  ///   - onOctets: receives all octets of the file, in order, for example for a digest.
+  /// - Throws: ``TraceError`` for a file that cannot be read or is not a trace.
+  ///
+  /// Real-time: not safe.
+  public init(contentsOf path: String, onOctets: @escaping (Data) -> Void = { _ in }) throws(TraceError) {
+    var reader = try TraceReader(path: path, onOctets: onOctets)
+    var (ticks, actions) = (DueTicks(), [TraceAction]())
+    while let line = try reader.next() {
+      switch line {
+      case .tick(let tick):
+        if ticks.count == 1 { ticks.reserve(reader.expectedLines) }
+        ticks.append(tick)
+      case .action(let action): actions.append(action)
+      case .summary: break
+      }
+    }
+    (header, self.ticks, self.actions) = (reader.header, ticks, actions)
+  }
+}

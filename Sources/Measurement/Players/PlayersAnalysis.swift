@@ -1,0 +1,182 @@
+import MusicalTime
+
+/// Calculates how people play together.
+public struct PlayersAnalysis: Sendable {
+  /// The figures.
+  public var report: PlayersReport
+  /// The actions on the grid of each player.
+  private let placed: [[GridAction]]
+
+  /// The largest lag of the cross-correlation, in actions.
+  private static let greatestLag = 4
+
+  /// Measures the actions of one or more players.
+  ///
+  /// - Parameters:
+  ///   - traces: the traces of the players.
+  ///   - ticksPerLine: the distance of two lines of the grid in ticks, at least 1. 6 is a sixteenth note.
+  ///   - clockOffsets: the clock of each trace minus a common clock, only to assign runs to each other if their numbers
+  ///     differ. Empty if all traces share a clock.
+  /// - Throws: ``ReportError`` without a trace, for a trace with more than 1000 runs, or if no trace has an action.
+  ///
+  /// Real-time: not safe.
+  public init(_ traces: [PlayerTrace], ticksPerLine: Int, clockOffsets: [Nanoseconds] = []) throws(ReportError) {
+    for trace in traces where trace.ticks.runs.count > RunMatching.limit {
+      throw ReportError(
+        subject: trace.header.name,
+        reason: "\(trace.ticks.runs.count) runs of the rhythm, more than \(RunMatching.limit)",
+        remedy: "record traces with fewer starts of the rhythm")
+    }
+    guard let first = traces.first, traces.contains(where: { !$0.actions.isEmpty }) else {
+      throw ReportError(
+        subject: traces.first?.header.name ?? "players", reason: "no trace contains an action of a player",
+        remedy: "give traces of peers whose players have played notes")
+    }
+    let names = traces.map(\.header.name)
+    let results = traces.enumerated().map { index, trace in
+      let offset = clockOffsets.isEmpty ? .zero : clockOffsets[index] - clockOffsets[0]
+      return GridAction.place(
+        trace, ticksPerLine: ticksPerLine, runs: Self.runNumbers(of: trace.ticks, in: first.ticks, clockOffset: offset))
+    }
+    placed = results.map(\.actions)
+    let deviations = placed.map(Self.deviations)
+    var notes: [String] = []
+    for (trace, result) in zip(traces, results) where result.actions.isEmpty {
+      notes.append("\(trace.header.name): no action while the rhythm played")
+    }
+    let players = zip(traces, results).map { trace, result in
+      PlayersReport.Player(
+        name: trace.header.name, actions: trace.actions.count, outside: result.outside, double: result.double,
+        asynchrony: Distribution(result.actions.map(\.asynchrony)),
+        asynchronyAutocorrelation: Correlation.coefficient(
+          Self.consecutive(result.actions).map { ($0.0.asynchrony, $0.1.asynchrony) }),
+        intervals: Self.intervals(of: result.actions))
+    }
+    var pairs: [PlayersReport.Pair] = []
+    for a in placed.indices {
+      for b in placed.indices where b > a {
+        let others = Self.byLine(placed[b])
+        let common = placed[a].compactMap { action in
+          others[action.key].map { action.asynchrony - $0.asynchrony }
+        }
+        pairs.append(
+          PlayersReport.Pair(
+            first: names[a], second: names[b], asynchrony: Distribution(common),
+            crossCorrelation: (-Self.greatestLag...Self.greatestLag).map {
+              Self.crossCorrelation(deviations[a], deviations[b], lag: $0)
+            }))
+      }
+    }
+    let gains = Self.gains(placed, names: names)
+    if gains.isEmpty {
+      notes.append("no correction gain: too few lines on which all players play twice in succession")
+    }
+    report = PlayersReport(
+      provenance: nil, ticksPerLine: ticksPerLine, players: players, pairs: pairs, gains: gains, notes: notes)
+  }
+
+  /// Writes one line for each action on the grid: `player,run,line,asynchrony_ns,unit_ns`.
+  ///
+  /// Real-time: not safe.
+  public func writeRows(_ output: (String) -> Void) {
+    output("player,run,line,asynchrony_ns,line_distance_ns")
+    for (player, actions) in zip(report.players, placed) {
+      for action in actions {
+        output(
+          "\(player.name.quotedForCSV),\(action.run),\(action.line),\((action.asynchrony as Double?).fixed(1)),"
+            + (action.unit as Double?).fixed(1))
+      }
+    }
+  }
+
+  /// The asynchronies of each player over time for a plot: seconds since the first action, and nanoseconds.
+  var series: [[(time: Double, asynchrony: Double)]] {
+    placed.map { actions in
+      let start = actions.map(\.instant).min() ?? 0
+      return actions.map { (Double($0.instant - start) / 1e9, $0.asynchrony) }
+    }
+  }
+
+  /// Returns the number of each run of `ticks` as the number of the run of `first` to which it is assigned; a negative
+  /// number for a run that has no partner.
+  private static func runNumbers(of ticks: DueTicks, in first: DueTicks, clockOffset: Nanoseconds) -> [Int] {
+    var numbers = ticks.runs.indices.map { -1 - $0 }
+    for (i, j) in RunMatching(first, ticks, clockOffset: clockOffset).pairs { numbers[j] = i }
+    return numbers
+  }
+
+  private static func byLine(_ actions: [GridAction]) -> [GridAction.Key: GridAction] {
+    Dictionary(uniqueKeysWithValues: actions.map { ($0.key, $0) })
+  }
+
+  /// The pairs of consecutive actions in one run.
+  private static func consecutive(_ actions: [GridAction]) -> [(GridAction, GridAction)] {
+    zip(actions, actions.dropFirst()).filter { $0.run == $1.run }
+  }
+
+  /// Returns the intervals of the most frequent number of lines.
+  private static func intervals(of actions: [GridAction]) -> PlayersReport.Intervals? {
+    let pairs = consecutive(actions)
+    let counts = Dictionary(grouping: pairs) { $1.line - $0.line }.mapValues(\.count)
+    guard let lines = counts.max(by: { ($0.value, -$0.key) < ($1.value, -$1.key) })?.key else { return nil }
+    func length(_ pair: (GridAction, GridAction)) -> Double? {
+      pair.1.line - pair.0.line == lines ? Double(pair.1.instant - pair.0.instant) : nil
+    }
+    guard let lengths = Distribution(pairs.compactMap(length)) else { return nil }
+    let successive = zip(pairs, pairs.dropFirst()).compactMap { first, second -> (Double, Double)? in
+      guard first.1 == second.0, let a = length(first), let b = length(second) else { return nil }
+      return (a, b)
+    }
+    return PlayersReport.Intervals(
+      lines: lines, length: lengths, variation: lengths.standardDeviation.map { $0 / lengths.mean },
+      autocorrelation: Correlation.coefficient(successive))
+  }
+
+  /// The deviation of each interval from its number of lines, by the line at which the interval ends.
+  private static func deviations(of actions: [GridAction]) -> [GridAction.Key: Double] {
+    Dictionary(uniqueKeysWithValues: consecutive(actions).map { ($1.key, $1.asynchrony - $0.asynchrony) })
+  }
+
+  /// Returns the correlation of the deviations of the first player with those of the second `lag` common lines later.
+  private static func crossCorrelation(
+    _ first: [GridAction.Key: Double], _ second: [GridAction.Key: Double], lag: Int
+  ) -> Double? {
+    let lines = first.keys.filter { second[$0] != nil }.sorted { ($0.run, $0.line) < ($1.run, $1.line) }
+    let pairs = lines.indices.compactMap { index -> (Double, Double)? in
+      let other = index + lag
+      guard lines.indices.contains(other), lines[other].run == lines[index].run else { return nil }
+      return (first[lines[index]]!, second[lines[other]]!)
+    }
+    return Correlation.coefficient(pairs)
+  }
+
+  /// Returns the correction gains of all players, by least squares: the deviation of the next interval of a player is
+  /// minus the sum of each gain times the asynchrony.
+  private static func gains(_ players: [[GridAction]], names: [String]) -> [PlayersReport.Gain] {
+    let lines = players.map(byLine)
+    var gains: [PlayersReport.Gain] = []
+    for (index, actions) in players.enumerated() {
+      let others = players.indices.filter { $0 != index }
+      var (rows, values): ([[Double]], [Double]) = ([], [])
+      for (now, next) in consecutive(actions) {
+        let asynchronies = others.compactMap { lines[$0][now.key].map { now.asynchrony - $0.asynchrony } }
+        guard asynchronies.count == others.count else { continue }
+        rows.append([now.asynchrony] + asynchronies)
+        values.append(next.asynchrony - now.asynchrony)
+      }
+      guard let fit = LeastSquares(rows, values) else { continue }
+      for (place, other) in ([nil] + others.map(Optional.some)).enumerated() {
+        gains.append(
+          PlayersReport.Gain(
+            player: names[index], to: other.map { names[$0] }, gain: -fit.coefficients[place],
+            standardError: fit.standardErrors[place]))
+      }
+    }
+    return gains
+  }
+}
+
+extension GridAction {
+  /// The run and the line.
+  var key: Key { Key(run: run, line: line) }
+}

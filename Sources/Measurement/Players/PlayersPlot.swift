@@ -1,0 +1,41 @@
+/// A script for gnuplot that draws the asynchronies of each player over time, and their histogram.
+public struct PlayersPlot {
+  /// The script, with its data.
+  public let script: String
+
+  /// The width of a bin of the histogram in milliseconds.
+  private static let width = 2.0
+
+  /// Creates the script for `analysis`, which writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public init(_ analysis: PlayersAnalysis, file: String, format: PlotFormat) {
+    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var (points, histograms): ([String], [String]) = ([], [])
+    for (index, (player, series)) in zip(analysis.report.players, analysis.series).enumerated() where !series.isEmpty {
+      text += Gnuplot.data("time\(index)", series.map { "\($0.time) \($0.asynchrony / 1e6)" })
+      var counts: [Int: Int] = [:]
+      for action in series { counts[Int((action.asynchrony / 1e6 / Self.width).rounded(.down)), default: 0] += 1 }
+      text += Gnuplot.data(
+        "histogram\(index)",
+        counts.sorted { $0.key < $1.key }.map { "\((Double($0.key) + 0.5) * Self.width) \($0.value)" })
+      let color = "lc rgb '\(Gnuplot.colors[index % Gnuplot.colors.count])'"
+      let title = Gnuplot.quoted(player.name)
+      points.append("$time\(index) using 1:2 with points pt 7 ps 0.4 \(color) title \(title)")
+      histograms.append("$histogram\(index) using 1:2 with linespoints pt 7 ps 0.4 \(color) title \(title)")
+    }
+    text += """
+      set multiplot layout 2,1 title \(Gnuplot.quoted(analysis.report.provenance?.title ?? "")) noenhanced
+      set xlabel 'time since the first action / s'
+      set ylabel 'asynchrony to the grid / ms'
+      plot \(points.isEmpty ? "NaN notitle" : points.joined(separator: ", \\\n  "))
+      set xlabel 'asynchrony to the grid / ms'
+      set ylabel 'actions'
+      plot \(histograms.isEmpty ? "1 notitle" : histograms.joined(separator: ", \\\n  "))
+      unset multiplot
+      unset output
+
+      """
+    script = text
+  }
+}

@@ -1,0 +1,135 @@
+import Audio
+import Crypto
+import Engine
+import Foundation
+import MIDI
+import Measurement
+import MusicalTime
+import Realtime
+import Transports
+
+/// A source of the stamps of one clock, from the argument of `tutti measure clock`.
+enum ClockInput {
+  /// A trace, a file of stamps, a MIDI file or a recording.
+  case file(String)
+  /// The address of an RTP-MIDI peer.
+  case session(String)
+  /// The name or the address of a port of the ALSA sequencer.
+  case port(String)
+
+  /// Reads the argument: `rtp:HOST[:PORT]`, `alsa:PORT`, or the path of a file.
+  init(_ text: String) {
+    if text.hasPrefix("rtp:") {
+      self = .session(String(text.dropFirst(4)))
+    } else if text.hasPrefix("alsa:") {
+      self = .port(String(text.dropFirst(5)))
+    } else {
+      self = .file(text)
+    }
+  }
+
+  /// The choices of the user.
+  struct Options {
+    var instant: ClockStamps.Source
+    var usesNotes: Bool
+    var seconds: Double
+  }
+
+  /// Returns the stamps and the inputs for the provenance.
+  ///
+  /// - Throws: the errors of the source.
+  func stamps(_ options: Options) throws -> (stamps: ClockStamps, input: Provenance.Input) {
+    switch self {
+    case .file(let path): try Self.read(path, options)
+    case .session(let address): try Self.record(session: address, options)
+    case .port(let name): try Self.record(port: name, options)
+    }
+  }
+
+  /// Reads a file. Its first octets decide its type.
+  private static func read(_ path: String, _ options: Options) throws -> (ClockStamps, Provenance.Input) {
+    switch try Self.head(of: path) {
+    case Data("MThd".utf8):
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      let file: StandardMIDIFile
+      do { file = try StandardMIDIFile(bytes: [UInt8](data)) } catch {
+        throw ReportError(subject: path, reason: "\(error)", remedy: "give a Standard MIDI File")
+      }
+      let stamps = try ClockStamps(name: path, file, usesNotes: options.usesNotes)
+      return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
+    case Data("RIFF".utf8), Data("RF64".utf8), Data("fLaC".utf8), Data("FORM".utf8):
+      let file = try SoundFile(path: path)
+      var stamps = try ClockStamps(Recording.all(of: file, path: path)[0])
+      if file.isTruncated { stamps.warn("\(path): shorter than its header states; only the present part is measured") }
+      return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
+    default:
+      var digest = SHA256()
+      let stamps = try ClockStamps(contentsOf: path, source: options.instant) { digest.update(data: $0) }
+      return (stamps, Provenance.Input(file: path, sha256: digest.hexadecimal, recording: stamps.header))
+    }
+  }
+
+  /// Returns the first four octets of a regular file; nothing for a pipe, from which they could not be read again.
+  private static func head(of path: String) throws -> Data {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      let file = FileHandle(forReadingAtPath: path)
+    else { return Data() }
+    return (try? file.read(upToCount: 4)) ?? Data()
+  }
+
+  /// Records the clock of an RTP-MIDI peer.
+  private static func record(session address: String, _ options: Options) throws -> (ClockStamps, Provenance.Input) {
+    let session = try InvitedSession(to: address)
+    let terminal = Terminal()
+    let task = ClockTask(address, usesTimeStamps: options.instant == .due) {
+      terminal.showStatus("\($0.peer): \($0.stamps.count) ticks")
+    }
+    let interruption = session.interruption
+    let signals = TerminationSignals { interruption.raise() }
+    defer { signals.cancel() }
+    terminal.showStatus("inviting \(address)")
+    try session.run(task, seconds: options.seconds > 0 ? options.seconds : nil)
+    terminal.clearStatus()
+    terminal.flush()
+    // Packets can overtake each other.
+    var stamps = ClockStamps(name: task.peer, stamps: task.stamps.sorted())
+    if task.recovered > 0 {
+      stamps.warn("\(task.peer): \(task.recovered) ticks were lost, but repaired by a journal; they count as lost")
+    }
+    if options.instant == .due { stamps.warn("\(task.peer): RTP time stamps count 100 us, which limits every figure") }
+    return (stamps, Provenance.Input(file: "rtp:\(address)", sha256: nil))
+  }
+
+  /// Records the clock of an ALSA sequencer port, by the time stamps of the kernel.
+  private static func record(port name: String, _ options: Options) throws -> (ClockStamps, Provenance.Input) {
+    let sequencer = try Sequencer(name: "tutti measure", takingClock: true)
+    defer { sequencer.close() }
+    let port = try sequencer.ports().find(name, sending: true)
+    try sequencer.subscribe(SequencerLink(.clockInput, port.address))
+    let (flag, terminal) = (Interruption(), Terminal())
+    let signals = TerminationSignals { flag.raise() }
+    defer { signals.cancel() }
+    var (stamps, overflows): ([Int64], Int) = ([], 0)
+    let end = options.seconds > 0 ? MonotonicClock.now + Nanoseconds(Int64(options.seconds * 1e9)) : .distantFuture
+    while !flag.isRaised, MonotonicClock.now < end {
+      var request = pollfd(fd: sequencer.descriptor, events: Int16(POLLIN), revents: 0)
+      _ = poll(&request, 1, sequencer.hasBuffered ? 0 : 100)
+      while let arrival = sequencer.receive() {
+        switch arrival.event {
+        case .message(.clock): stamps.append(arrival.at.nanoseconds)
+        case .overflow: overflows += 1
+        default: break
+        }
+      }
+      terminal.showStatus("\(port): \(stamps.count) ticks")
+    }
+    terminal.clearStatus()
+    terminal.flush()
+    var result = ClockStamps(name: "\(port)", stamps: stamps.sorted())
+    if overflows > 0 {
+      result.warn("\(port): the kernel dropped events \(overflows) times, because this program was late")
+    }
+    return (result, Provenance.Input(file: "alsa:\(name)", sha256: nil))
+  }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import Foundation
+import Measurement
+import MusicalTime
+import Realtime
+
+/// The subcommand `tutti measure network`.
+struct NetworkCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "network",
+    abstract: "Measure the network to an RTP-MIDI peer: round trip, jitter, loss, clock.",
+    discussion: """
+      The program invites the peer at HOST:PORT, its control port, and measures the clock of the peer again and again. A \
+      Tutti peer is measured by its clock probes, with stamps in nanoseconds. Any other RTP-MIDI peer is measured by CK \
+      packets, whose stamps count 100 us. The program sends no music. Ctrl-C ends the measurement and prints the figures.
+
+      FIGURES
+        round trip       from the request to the answer, without the time that a Tutti
+                         peer needed for the answer
+        variation        one-way delay minus the smallest one, for each direction
+        lost             requests without an answer within a second
+        offset           clock of the peer minus the clock of this machine
+        skew             rate of the clock of the peer, relative to this machine
+        asymmetry bound  error of the offset if one direction has all of the delay
+
+      Times are in microseconds. The definitions are in the article NetworkFigures of the documentation of Measurement.
+
+      EXAMPLES
+        tutti measure network 192.168.1.20:5004
+        tutti measure network studio.local --seconds 600 --json
+        tutti measure network 192.168.1.20 --csv > exchanges.csv
+      """)
+
+  @Argument(help: ArgumentHelp("Address of the peer with its control port.", valueName: "HOST[:PORT]"))
+  var address: String
+
+  @Option(help: ArgumentHelp("Measure for S seconds. 0: until Ctrl-C.", valueName: "S"))
+  var seconds = 30.0
+
+  @Option(
+    help: ArgumentHelp(
+      "Send a request every MS milliseconds. (default: 20 to a Tutti peer, 100 to others)", valueName: "MS"))
+  var interval: Double?
+
+  @OptionGroup var output: MeasureOutput
+
+  func validate() throws {
+    guard (0...1e6).contains(seconds) else {
+      throw ValidationError("--seconds \(seconds): out of range; give 0 to 1000000")
+    }
+    if let interval, !(1...10_000).contains(interval) {
+      throw ValidationError("--interval \(interval): out of range; give 1 to 10000")
+    }
+  }
+
+  func run() throws {
+    try reportingErrors {
+      let gnuplot = try output.gnuplot()
+      let session = try InvitedSession(to: address)
+      let terminal = Terminal()
+      var shown = Instant(nanoseconds: .min)
+      let task = NetworkTask(
+        address, ports: session.ports, interval: interval.map { Nanoseconds(Int64($0 * 1e6)) }
+      ) { task, now in
+        guard shown == Instant(nanoseconds: .min) || now - shown > .milliseconds(250) else { return }
+        shown = now
+        terminal.showStatus(Self.status(task, at: now))
+      }
+      let interruption = session.interruption
+      let signals = TerminationSignals { interruption.raise() }
+      defer { signals.cancel() }
+      terminal.showStatus("inviting \(address)")
+      try session.run(task, seconds: seconds > 0 ? seconds : nil)
+      terminal.clearStatus()
+      terminal.flush()
+      let report = try task.measurement.report(
+        peer: task.peer, pending: task.pendingCount(at: MonotonicClock.now),
+        provenance: Provenance(inputs: [Provenance.Input(file: address, sha256: nil)]))
+      try print(report, task.measurement)
+      try output.draw(gnuplot) { NetworkPlot(task.measurement, report, file: $0, format: $1).script }
+    }
+  }
+
+  /// The figures so far in one line.
+  private static func status(_ task: NetworkTask, at now: Instant) -> String {
+    let measurement = task.measurement
+    guard let last = measurement.exchanges.last else { return "\(task.peer): no answer yet" }
+    let pending = task.pendingCount(at: now)
+    let smallest = measurement.exchanges.suffix(500).map { ($0.received - $0.sent).count }.min() ?? 0
+    var text = "\(task.peer): \(measurement.exchanges.count) answers"
+    text += ", \(max(0, measurement.sent - pending - measurement.exchanges.count)) lost"
+    text += ", round trip \((last.received - last.sent).microseconds) us, smallest \(Double(smallest) / 1e3) us"
+    if let estimate = measurement.estimate {
+      text += ", offset \(estimate.offset.seconds) s +- \(estimate.deviation.microseconds) us"
+    }
+    return text
+  }
+
+  /// Prints the figures in the chosen form.
+  private func print(_ report: NetworkReport, _ measurement: NetworkMeasurement) throws {
+    if output.json {
+      try printJSON(report)
+    } else if output.csv {
+      var rows = RowPrinter()
+      rows.print("sent_ns,received_ns,remote_received_ns,remote_sent_ns")
+      for exchange in measurement.exchanges {
+        let stamps = [exchange.sent, exchange.received, exchange.remoteReceived, exchange.remoteSent]
+        rows.print(stamps.map { "\($0.nanoseconds)" }.joined(separator: ","))
+      }
+      rows.flush()
+      MeasureOutput.printComments(report.provenance)
+    } else {
+      Swift.print(report, terminator: "")
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Crypto
+import Foundation
+import Measurement
+
+/// The subcommand `tutti measure players`.
+struct PlayersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "players",
+    abstract: "Measure how people play together: asynchrony, intervals, correction.",
+    discussion: """
+      A trace of `tutti peer --trace FILE` contains the instant of each note that the player began, before an instrument moved \
+      the note to the grid. Give the traces of all players of one session. The peers may have run on different machines, because \
+      each action is compared with the rhythm of its own peer.
+
+      TABLES
+        Asynchrony         action minus the nearest line of the grid; positive: late.
+                           lag 1: correlation of consecutive asynchronies.
+                           outside: actions while no rhythm played; double: actions
+                           with a nearer one on the same line
+        Intervals          between consecutive actions of one player
+        Cross-correlation  of the intervals of two players, at lags of -4 to 4 actions
+        Correction gain    share of an asynchrony that the next action corrects
+                           (Wing et al. 2014)
+
+      Times are in microseconds. The definitions are in the article PlayersFigures of the documentation of Measurement.
+
+      EXAMPLES
+        tutti measure players ada.trace ben.trace
+        tutti measure players ada.trace ben.trace --grid 12 --plot players.svg
+        tutti measure players ada.trace ben.trace --csv > actions.csv
+      """)
+
+  @Argument(help: "Traces of the players.", completion: .file())
+  var traces: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "Set the distance of the lines of the grid in ticks of 1/24 quarter note: 6 is a sixteenth note.",
+      valueName: "TICKS"))
+  var grid = 6
+
+  @OptionGroup var clocks: MeasureCommand.Clocks
+
+  @OptionGroup var output: MeasureOutput
+
+  func validate() throws {
+    guard (1...1000).contains(grid) else { throw ValidationError("--grid \(grid): out of range; give 1 to 1000") }
+    let offsets = try clocks.offsets()
+    guard offsets.isEmpty || offsets.count == traces.count else {
+      throw ValidationError(
+        "--clock-ahead: \(offsets.count) values for \(traces.count) traces; give one value for each trace")
+    }
+  }
+
+  func run() throws {
+    try reportingErrors {
+      let gnuplot = try output.gnuplot()
+      var (players, inputs): ([PlayerTrace], [Provenance.Input]) = ([], [])
+      for path in traces {
+        var digest = SHA256()
+        let trace = try PlayerTrace(contentsOf: path) { digest.update(data: $0) }
+        inputs.append(Provenance.Input(file: path, sha256: digest.hexadecimal, recording: trace.header))
+        players.append(trace)
+      }
+      var analysis = try PlayersAnalysis(players, ticksPerLine: grid, clockOffsets: clocks.offsets())
+      let provenance = Provenance(inputs: inputs)
+      analysis.report.provenance = provenance
+      if output.json {
+        try printJSON(analysis.report)
+      } else if output.csv {
+        var rows = RowPrinter()
+        analysis.writeRows { rows.print($0) }
+        rows.flush()
+        MeasureOutput.printComments(provenance)
+      } else {
+        print(analysis.report, terminator: "")
+      }
+      try output.draw(gnuplot) { PlayersPlot(analysis, file: $0, format: $1).script }
+    }
+  }
+}

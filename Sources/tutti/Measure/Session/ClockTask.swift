@@ -1,0 +1,44 @@
+import MIDI
+import MusicalTime
+import RTPMIDI
+import Transports
+
+/// Records the Timing Clocks of a peer.
+final class ClockTask: InvitedSession.Task {
+  /// The arrivals by the local clock, or the time stamps by the clock of the peer, in nanoseconds.
+  private(set) var stamps: [Int64] = []
+  /// The name of the peer, or its address.
+  private(set) var peer: String
+  /// The number of clocks that a recovery journal repaired. They contain no information about time.
+  private(set) var recovered = 0
+  private let usesTimeStamps: Bool
+  private let onProgress: (ClockTask) -> Void
+
+  /// - Parameters:
+  ///   - address: the address of the peer, its name until the session is established.
+  ///   - usesTimeStamps: whether the RTP time stamps are recorded, and not the arrivals.
+  ///   - onProgress: called ten times per second.
+  init(_ address: String, usesTimeStamps: Bool, onProgress: @escaping (ClockTask) -> Void) {
+    (peer, self.usesTimeStamps, self.onProgress) = (address, usesTimeStamps, onProgress)
+  }
+
+  func established(_ info: SessionInfo, at now: Instant) {
+    if let name = info.name, !name.isEmpty { peer = "\(name) (\(peer))" }
+  }
+
+  func advance(to now: Instant) -> Instant {
+    onProgress(self)
+    return now + .milliseconds(100)
+  }
+
+  func receive(_ datagram: Span<UInt8>, from address: SocketAddress, at arrival: Instant) -> Bool { false }
+
+  func receive(_ message: Endpoint.Output) {
+    guard case .message(_, .clock, let stamp, let arrival, let isRecovered) = message else { return }
+    guard !isRecovered else {
+      recovered += 1
+      return
+    }
+    stamps.append((usesTimeStamps ? stamp : arrival).nanoseconds)
+  }
+}

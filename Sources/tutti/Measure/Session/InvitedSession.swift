@@ -1,0 +1,137 @@
+import BasicContainers
+import MusicalTime
+import RTPMIDI
+import Realtime
+import Transports
+
+/// A session that this program begins with one RTP-MIDI peer in order to measure it.
+///
+/// The program takes part as a standard RTP-MIDI device without a name of its own in the ensemble: it sends no rhythm,
+/// no notes and no claim.
+final class InvitedSession {
+  /// The session cannot be used.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// What the owner of the session does with received datagrams and at certain instants.
+  protocol Task: AnyObject {
+    /// The session is established.
+    func established(_ info: SessionInfo, at now: Instant)
+    /// Receives a datagram before the session does.
+    ///
+    /// - Returns: whether the datagram belongs to the task alone.
+    func receive(_ datagram: Span<UInt8>, from address: SocketAddress, at arrival: Instant) -> Bool
+    /// A MIDI message has arrived.
+    func receive(_ message: Endpoint.Output)
+    /// Does what is due. Returns the next instant at which something is due.
+    func advance(to now: Instant) -> Instant
+  }
+
+  /// The local ports.
+  let ports: PortPair
+  private let endpoint = Endpoint(name: "tutti measure", random: SystemRandomNumberGenerator())
+  private let address: SocketAddress
+  /// The data port of the peer is the one after the control port.
+  private var dataAddress: SocketAddress {
+    var data = address
+    data.port += 1
+    return data
+  }
+  private let text: String
+  /// Ends ``run(_:seconds:)`` soon.
+  let interruption = Interruption()
+  private var info: SessionInfo?
+
+  /// Opens the local ports and resolves the address of the peer.
+  ///
+  /// - Parameter text: `HOST:PORT`, with the control port of the peer.
+  /// - Throws: `TransportError`.
+  init(to text: String) throws {
+    self.text = text
+    address = try SocketAddress(resolving: text)
+    ports = try PortPair(port: 0)
+  }
+
+  deinit { ports.close() }
+
+  /// Invites the peer, runs `task` for `seconds` from the beginning of the session, and ends the session.
+  ///
+  /// - Parameter seconds: nil: until ``interruption``.
+  /// - Throws: ``Failure`` if the peer refuses or does not answer, or ends the session before it was measured.
+  func run(_ task: any Task, seconds: Double?) throws {
+    var end = Instant.distantFuture
+    let id = try endpoint.connect(to: address, data: dataAddress, at: MonotonicClock.now)
+    while !interruption.isRaised {
+      let now = MonotonicClock.now
+      guard now < end else { break }
+      endpoint.advance(to: now)
+      var next = min(endpoint.nextDeadline ?? .distantFuture, end)
+      if info != nil { next = min(next, task.advance(to: now)) }
+      guard try handleOutputs(of: task, id, seconds: seconds, end: &end) else { break }
+      let wait = min(max((next - MonotonicClock.now).count, 0) / 1_000_000, 100)
+      let ready = ports.wait(and: nil, interruption.signal, milliseconds: Int32(wait))
+      if ready.control { receive(on: .control, task) }
+      if ready.data { receive(on: .data, task) }
+      guard try handleOutputs(of: task, id, seconds: seconds, end: &end) else { break }
+    }
+    endpoint.closeAll(at: MonotonicClock.now)
+    _ = try? handleOutputs(of: task, id, seconds: seconds, end: &end)
+  }
+
+  /// Passes the datagrams at a port to the task and to the session.
+  private func receive(on port: Datagram.Port, _ task: any Task) {
+    var datagram = Datagram()
+    // A flood must not keep the loop from its deadlines.
+    for _ in 0..<256 where ports.receive(on: port, into: &datagram) {
+      let octets = datagram.octets.span.extracting(first: datagram.count)
+      if port == .data, let info, datagram.from == info.data,
+        task.receive(octets, from: datagram.from, at: datagram.at)
+      {
+        continue
+      }
+      endpoint.receive(
+        octets, from: datagram.from, to: datagram.to, port: port == .control ? .control : .data, at: datagram.at)
+    }
+  }
+
+  /// Executes the outputs of the endpoint.
+  ///
+  /// - Returns: false if the peer has ended an established session.
+  private func handleOutputs(
+    of task: any Task, _ id: SessionID, seconds: Double?, end: inout Instant
+  ) throws(Failure) -> Bool {
+    for output in endpoint.drain() {
+      switch output {
+      case .send(let octets, let to, let from, let port):
+        var packet = RigidArray<UInt8>(capacity: octets.count)
+        for octet in octets { packet.append(octet) }
+        _ = (port == .control ? ports.control : ports.data).send(packet, to: to, from: from)
+      case .clockPacket(let session, let to, let from):
+        var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
+        if endpoint.clockPacket(on: session, sentAt: MonotonicClock.now)?.append(to: &packet) == true {
+          _ = ports.data.send(packet, to: to, from: from)
+        }
+      case .established(id, let info):
+        let now = MonotonicClock.now
+        self.info = info
+        if let seconds { end = now + Nanoseconds(Int64(seconds * 1e9)) }
+        task.established(info, at: now)
+      case .refused(id), .hasOtherMark(id, _):
+        throw Failure(
+          description: "\(text): the peer refuses the session; admit this device, or start the peer without a passkey")
+      case .reflected(id):
+        throw Failure(description: "\(text): the address of this program itself; give the address of another peer")
+      case .unreachable(id):
+        throw Failure(
+          description:
+            "\(text): no answer to twelve invitations; check that an RTP-MIDI peer uses this control port and "
+            + "that no firewall drops UDP")
+      case .lost(id), .closed(id): return false
+      case .message: task.receive(output)
+      default: break
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Measurement
+import MusicalTime
+import Testing
+import _TestSupport
+
+/// The figures of simulated networks with known delays and clocks.
+@Suite struct NetworkMeasurementTests {
+  /// A network and a remote clock.
+  private struct Network {
+    var outMinimum = 200_000.0
+    var backMinimum = 200_000.0
+    /// The mean of the exponential delay above the minimum.
+    var queueing = 50_000.0
+    var offset = 123_456_789_000.0
+    var ppm = 12.0
+    var loss = 0.0
+    var resolution: Int64 = 1
+    /// The time that the peer needs for its answer.
+    var kept = 30_000.0
+  }
+
+  private static let provenance = Provenance(version: "1", command: "test", inputs: [])
+
+  /// Measures `count` exchanges, 20 ms apart.
+  private func measurement(
+    _ network: Network, _ protocol: NetworkProtocol = .probes, count: Int = 3_000, seed: UInt64
+  ) -> (measurement: NetworkMeasurement, lost: Int) {
+    var (random, measurement, lost) = (SplitMix(seed: seed), NetworkMeasurement(`protocol`), 0)
+    func remote(_ local: Double) -> Instant {
+      let nanoseconds = Int64((local + network.offset + local * network.ppm / 1e6).rounded())
+      return Instant(nanoseconds: nanoseconds / network.resolution * network.resolution + network.resolution / 2)
+    }
+    for index in 0..<count {
+      let sent = Double(index) * 20e6
+      measurement.requestSent()
+      if Double.random(in: 0..<1, using: &random) < network.loss {
+        lost += 1
+        continue
+      }
+      let out = network.outMinimum - network.queueing * log(Double.random(in: 1e-12..<1, using: &random))
+      let back = network.backMinimum - network.queueing * log(Double.random(in: 1e-12..<1, using: &random))
+      let arrived = sent + out
+      let left = arrived + network.kept
+      measurement.add(
+        NetworkExchange(
+          sent: Instant(nanoseconds: Int64(sent)), remoteReceived: remote(`protocol` == .probes ? arrived : left),
+          remoteSent: remote(left), received: Instant(nanoseconds: Int64((left + back).rounded()))))
+    }
+    return (measurement, lost)
+  }
+
+  @Test(arguments: UInt64(1)...30) func figuresOfATuttiPeerAreRecovered(seed: UInt64) throws {
+    var network = Network()
+    network.ppm = Double(seed) * 7 - 100
+    network.loss = 0.02
+    let (measurement, lost) = measurement(network, seed: seed)
+    let report = try measurement.report(peer: "x", pending: 0, provenance: Self.provenance)
+    #expect(report.lost == lost && report.sent == 3_000 && report.answered == 3_000 - lost, "seed \(seed)")
+    // The sum of two exponential delays has the mean of 100 us, and its median is 1.678 times the mean of one.
+    #expect(report.roundTrip.minimum > 399_999 && report.roundTrip.minimum < 410_000)
+    #expect(report.roundTrip.mean.isClose(to: 500_000, 0.02) && report.roundTrip.p50.isClose(to: 483_917, 0.02))
+    let clock = try #require(report.clock)
+    let end = 2_999 * 20e6
+    let error = Double(clock.offset.count) - network.offset - end * network.ppm / 1e6
+    #expect(abs(error) < 3_000, "seed \(seed), \(error) ns")
+    #expect(abs(error) <= Double(clock.uncertainty.count))
+    #expect(abs(clock.skew - network.ppm) < 0.5)
+    let bounds = try #require(clock.skewBounds)
+    #expect(bounds.contains(network.ppm) && bounds.upperBound - bounds.lowerBound < 30, "\(bounds)")
+    let (out, back) = (try #require(report.out), try #require(report.back))
+    for direction in [out, back] {
+      #expect(abs(direction.minimum - 200_000) < 6_000)
+      #expect(direction.variation.p50.isClose(to: 34_657, 0.15) && direction.variation.mean.isClose(to: 50_000, 0.12))
+      // The mean magnitude of the difference of two exponential delays is their mean. The jitter is its running mean over
+      // about 16 differences.
+      #expect((15_000...120_000).contains(direction.jitter))
+    }
+  }
+
+  /// All of the delay is in one direction: the error of the offset is the asymmetry bound.
+  @Test func asymmetryIsWithinItsBound() throws {
+    var network = Network()
+    (network.outMinimum, network.backMinimum, network.queueing) = (400_000, 0, 1_000)
+    let report = try measurement(network, seed: 3).measurement.report(
+      peer: "x", pending: 0, provenance: Self.provenance)
+    let clock = try #require(report.clock)
+    let error = Double(clock.offset.count) - network.offset - 2_999 * 20e6 * network.ppm / 1e6
+    #expect(error.isClose(to: 200_000, 0.02) && report.asymmetryBound.isClose(to: 200_000, 0.01))
+    #expect(error <= Double(clock.uncertainty.count) + 1_000)
+    #expect(try #require(clock.skewBounds).contains(network.ppm))
+  }
+
+  /// CK stamps count 100 us. The errors of the stamps average out, because the requests leave at all phases of the unit.
+  @Test(arguments: UInt64(1)...10) func figuresOfAStandardPeerAreRecovered(seed: UInt64) throws {
+    var network = Network()
+    (network.resolution, network.ppm) = (100_000, Double(seed) * 10 - 40)
+    let report = try measurement(network, .clockPackets, seed: seed).measurement.report(
+      peer: "x", pending: 0, provenance: Self.provenance)
+    let clock = try #require(report.clock)
+    let error = Double(clock.offset.count) - network.offset - 2_999 * 20e6 * network.ppm / 1e6
+    // The peer's 30 us before its answer count half.
+    #expect(abs(error) < 40_000, "seed \(seed), \(error) ns")
+    #expect(abs(clock.skew - network.ppm) < 2, "seed \(seed), \(clock.skew)")
+    #expect(report.notes.contains { $0.contains("100 us") } && report.roundTrip.p50.isClose(to: 513_917, 0.02))
+  }
+
+  @Test func implausibleStampsAreCountedAndDropped() throws {
+    var measurement = measurement(Network(), count: 100, seed: 1).measurement
+    func exchange(_ sent: Int64, _ arrived: Int64, _ left: Int64, _ received: Int64) -> NetworkExchange {
+      NetworkExchange(
+        sent: Instant(nanoseconds: sent), remoteReceived: Instant(nanoseconds: arrived),
+        remoteSent: Instant(nanoseconds: left), received: Instant(nanoseconds: received))
+    }
+    let now: Int64 = 3_000_000_000
+    for bad in [
+      exchange(now, 0, -1, now + 1000), exchange(now, 0, 2000, now + 1000), exchange(now, 0, 0, now - 1),
+      exchange(now, .max, .max, now + 1), exchange(.min, 0, 0, .max), exchange(now, 0, 0, now + 11_000_000_000),
+    ] {
+      measurement.requestSent()
+      measurement.add(bad)
+    }
+    let report = try measurement.report(peer: "x", pending: 0, provenance: Self.provenance)
+    #expect(report.implausible == 6 && report.answered == 100 && report.lost == 0)
+  }
+
+  @Test func clockThatWasSetHasNoSkewBounds() throws {
+    var network = Network()
+    var measurement = measurement(network, count: 500, seed: 1).measurement
+    network.offset += 5e6
+    let later = self.measurement(network, count: 1_000, seed: 2).measurement
+    for exchange in later.exchanges.dropFirst(500) {
+      measurement.requestSent()
+      measurement.add(exchange)
+    }
+    let report = try measurement.report(peer: "x", pending: 0, provenance: Self.provenance)
+    #expect(report.notes.contains { $0.contains("was set") } && report.clock?.skewBounds == nil)
+  }
+
+  @Test func noAnswerIsAnError() {
+    var measurement = NetworkMeasurement(.clockPackets)
+    measurement.requestSent()
+    let error = #expect(throws: ReportError.self) {
+      try measurement.report(peer: "10.0.0.9:5004", pending: 0, provenance: Self.provenance)
+    }
+    #expect(error?.description.contains("10.0.0.9:5004: no answer to 1 requests") == true)
+  }
+
+  @Test func textAndJSONShowTheFigures() throws {
+    let measurement = measurement(Network(), count: 500, seed: 4).measurement
+    let report = try measurement.report(peer: "ben", pending: 0, provenance: Self.provenance)
+    let json = try #require(
+      try JSONSerialization.jsonObject(with: JSONEncoder().encode(report)) as? [String: Any])
+    #expect(json["answered"] as? Int == 500 && json["protocol"] as? String == "Tutti")
+    #expect((json["clock"] as? [String: Any])?["skew_low_ppm"] is Double)
+    #expect(report.description.hasPrefix("Network to ben, 10.0 s, protocol Tutti\nrequests 500, answers 500, lost 0"))
+    let script = NetworkPlot(measurement, report, file: "x.svg", format: .svg).script
+    #expect(script.components(separatedBy: "\nplot ").count == 3)
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Measurement
+import MusicalTime
+import Testing
+import _TestSupport
+
+/// The figures of simulated players with known correction gains.
+@Suite struct PlayersTests {
+  private static let tick: Int64 = 20_833_333
+  private static let origin: Int64 = 7_000_000_000_000
+
+  /// A trace of `lines` lines of a sixteenth note, with an action at each asynchrony, in nanoseconds; nil for no action.
+  private func trace(_ name: String, _ asynchronies: [Double?], clock: Int64 = 0) -> PlayerTrace {
+    let ticks = (0..<asynchronies.count * 6 + 7).map { index in
+      let due = Instant(nanoseconds: Self.origin + clock + Int64(index) * Self.tick)
+      return TraceTick(tick: Tick(Int64(index)), due: due, acted: due)
+    }
+    let actions = asynchronies.enumerated().compactMap { index, asynchrony in
+      asynchrony.map {
+        let instant = Self.origin + clock + Int64(index + 1) * 6 * Self.tick + Int64($0.rounded())
+        return TraceAction(at: Instant(nanoseconds: instant), force: 100)
+      }
+    }
+    return PlayerTrace(Trace(header: header(name), ticks: ticks, actions: actions))
+  }
+
+  /// The asynchronies of players who each correct a share of the asynchrony to the grid and to each other player, with
+  /// timekeeper noise (Wing et al. 2014, equation 1).
+  private func ensemble(_ count: Int, grid: [Double], gains: [[Double]], noise: Double, seed: UInt64) -> [[Double]] {
+    let errors = grid.indices.map { Clocks.gaussian(count, seed: seed &* 100 &+ UInt64($0)).map { $0 * noise } }
+    var asynchronies = grid.indices.map { _ in [0.0] }
+    for event in 1..<count {
+      let last = asynchronies.map { $0[event - 1] }
+      for player in grid.indices {
+        var next = last[player] * (1 - grid[player]) + errors[player][event]
+        for other in grid.indices where other != player { next -= gains[player][other] * (last[player] - last[other]) }
+        asynchronies[player].append(next)
+      }
+    }
+    return asynchronies
+  }
+
+  @Test(arguments: UInt64(1)...20) func correctionGainsAreRecovered(seed: UInt64) throws {
+    let (grid, gains) = ([0.3, 0.1], [[0, 0.25], [0.5, 0]])
+    let players = ensemble(2000, grid: grid, gains: gains, noise: 10e6, seed: seed)
+    let report = try PlayersAnalysis([trace("anna", players[0]), trace("bert", players[1])], ticksPerLine: 6).report
+    let found = report.gains.map(\.gain)
+    #expect(report.gains.map(\.to) == [nil, "bert", nil, "anna"])
+    for (gain, expected) in zip(report.gains, [0.3, 0.25, 0.1, 0.5]) {
+      // Five standard errors, of 0.02 each.
+      #expect(abs(gain.gain - expected) < 5 * gain.standardError && gain.standardError < 0.04, "\(found)")
+    }
+    let pair = report.pairs[0]
+    let difference = try #require(pair.asynchrony)
+    let expected = zip(players[0], players[1]).map { $0 - $1 }
+    #expect(difference.count == 2000 && difference.mean.isClose(to: expected.reduce(0, +) / 2000, 0.001))
+    for (player, asynchronies) in zip(report.players, players) {
+      let figures = try #require(player.asynchrony)
+      #expect(figures.count == 2000 && abs(figures.mean - asynchronies.reduce(0, +) / 2000) < 2)
+      // An interval is a line plus the difference of two asynchronies.
+      let steps = zip(asynchronies.dropFirst(), asynchronies).map { $0 - $1 }
+      let intervals = try #require(player.intervals)
+      #expect(intervals.lines == 1 && intervals.length.count == 1999)
+      let mean = steps.reduce(0, +) / 1999
+      let deviation = (steps.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / 1998).squareRoot()
+      #expect(try #require(intervals.length.standardDeviation).isClose(to: deviation, 1e-4))
+    }
+  }
+
+  /// The second player copies the interval of the first one with the next action.
+  @Test func crossCorrelationShowsWhoFollows() throws {
+    let first = Clocks.gaussian(500, seed: 3).map { $0 * 10e6 }
+    let second = [0] + first.dropLast()
+    let pair = try PlayersAnalysis([trace("anna", first), trace("bert", Array(second))], ticksPerLine: 6).report.pairs[
+      0]
+    let values = pair.crossCorrelation.map { $0 ?? .nan }
+    #expect(values.count == 9 && values[5] > 0.99)
+    #expect(values.enumerated().allSatisfy { $0.offset == 5 || abs($0.element) < 0.7 })
+  }
+
+  /// The intervals of independent asynchronies around the grid have a lag 1 autocorrelation of -0.5 (A. Wing and A.
+  /// Kristofferson, 1973).
+  @Test func independentAsynchroniesHaveNegativeAutocorrelation() throws {
+    let player = try PlayersAnalysis(
+      [trace("anna", Clocks.gaussian(3000, seed: 4).map { $0 * 5e6 })], ticksPerLine: 6
+    ).report.players[0]
+    #expect(abs(try #require(player.intervals?.autocorrelation) + 0.5) < 0.05)
+    #expect(abs(try #require(player.asynchronyAutocorrelation)) < 0.06)
+    #expect(try #require(player.asynchrony?.standardDeviation).isClose(to: 5e6, 0.05))
+    #expect(try #require(player.intervals?.variation).isClose(to: 5e6 * 2.0.squareRoot() / 125e6, 0.05))
+  }
+
+  /// Peers on different machines: the clocks are unrelated.
+  @Test func clocksOfThePeersNeedNotBeRelated() throws {
+    let asynchronies = Clocks.gaussian(200, seed: 5).map { $0 * 5e6 }
+    let report = try PlayersAnalysis(
+      [trace("anna", asynchronies), trace("bert", asynchronies.map { $0 + 1e6 }, clock: 86_400_000_000_000)],
+      ticksPerLine: 6
+    ).report
+    let difference = try #require(report.pairs[0].asynchrony)
+    #expect(difference.count == 200 && abs(difference.minimum + 1e6) < 3 && abs(difference.maximum + 1e6) < 3)
+  }
+
+  @Test func actionsOffTheGridAreCounted() throws {
+    var player = trace("anna", [0, nil, 1e6, nil, 2e6])
+    var trace = Trace(header: header("anna"), ticks: [], actions: [])
+    trace.ticks = (0..<37).map {
+      let due = Instant(nanoseconds: Self.origin + Int64($0) * Self.tick)
+      return TraceTick(tick: Tick(Int64($0)), due: due, acted: due)
+    }
+    // A flam of two actions, one before the rhythm, one long after it.
+    let first = Self.origin + 6 * Self.tick
+    trace.actions = [-1_000_000_000, 0, 5_000_000, 60_000_000_000].map {
+      TraceAction(at: Instant(nanoseconds: first + $0), force: 1)
+    }
+    player = PlayerTrace(trace)
+    let figures = try PlayersAnalysis([player], ticksPerLine: 6).report.players[0]
+    #expect(figures.actions == 4 && figures.outside == 2 && figures.double == 1 && figures.asynchrony?.count == 1)
+    let error = #expect(throws: ReportError.self) {
+      try PlayersAnalysis([self.trace("bert", [nil, nil])], ticksPerLine: 6)
+    }
+    #expect(error?.description.contains("no trace contains an action") == true)
+  }
+
+  @Test func traceWithActionsIsReadAsWritten() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".trace").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let due = Instant(nanoseconds: 5)
+    let writer = try TraceWriter(path: path, header: header("anna"))
+    try writer.append(TraceTick(tick: Tick(0), due: due, acted: due))
+    try writer.append(TraceAction(at: Instant(nanoseconds: -7), force: 127))
+    try writer.finish(TraceSummary(role: "master"))
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    #expect(lines[2] == "{\"action\":-7,\"force\":127}")
+    let trace = try Trace(contentsOf: path)
+    #expect(trace.actions == [TraceAction(at: Instant(nanoseconds: -7), force: 127)] && trace.ticks.count == 1)
+    for bad in ["{\"action\":1}", "{\"action\":1,\"force\":0}", "{\"action\":9223372036854775807,\"force\":1}"] {
+      let text = lines[0] + "\n" + bad + "\n"
+      let error = #expect(throws: TraceError.self) { try Trace(bytes: Array(text.utf8), file: "t") }
+      #expect(error?.line == 2)
+    }
+  }
+
+  @Test func textAndPlotShowTheFigures() throws {
+    let players = ensemble(100, grid: [0.3, 0.1], gains: [[0, 0.25], [0.5, 0]], noise: 10e6, seed: 1)
+    let analysis = try PlayersAnalysis([trace("anna", players[0]), trace("bert", players[1])], ticksPerLine: 6)
+    let text = analysis.report.description
+    #expect(text.contains("anna    the grid") && text.contains("Cross-correlation of the intervals"))
+    var rows: [String] = []
+    analysis.writeRows { rows.append($0) }
+    #expect(rows.count == 201 && rows[1].hasPrefix("anna,0,1,0.0,124999998"))
+    #expect(PlayersPlot(analysis, file: "x.svg", format: .svg).script.components(separatedBy: "\nplot ").count == 3)
+  }
+}

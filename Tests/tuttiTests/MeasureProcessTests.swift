@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+import _TestSupport
+import _TestTraits
+
+/// `tutti measure` with running peers.
+@Suite(.ownThreads) struct MeasureProcessTests {
+  private struct Network: Decodable {
+    struct Clock: Decodable { var offsetNs, uncertaintyUs, skewPpm: Double }
+    var `protocol`: String
+    var sent, answered, lost: Int
+    var clock: Clock?
+  }
+  private struct Clock: Decodable {
+    var ticks, lost: Int
+    var tempoBpm: Double
+  }
+  private struct Players: Decodable {
+    struct Player: Decodable {
+      var name: String
+      var actions, outside: Int
+    }
+    var players: [Player]
+  }
+
+  private func decode<Report: Decodable>(_ type: Report.Type, _ outcome: Child.Outcome) throws -> Report {
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(type, from: Data(outcome.output.utf8))
+  }
+
+  /// Both programs use the clock of one machine: the true offset is 0.
+  @Test func networkToATuttiPeerIsMeasured() async throws {
+    let folder = try TemporaryFolder()
+    let peer = try await PeerProcess("ada", ["--audio", "none"], in: folder)
+    let command = ["measure", "network", "127.0.0.1:\(peer.port)", "--seconds", "5", "--json"]
+    let report = try decode(Network.self, await Child.tutti(command, in: folder).outcome())
+    #expect(report.protocol == "Tutti" && report.answered > 50 && report.lost == 0, "\(report)")
+    let clock = try #require(report.clock)
+    #expect(abs(clock.offsetNs) <= clock.uncertaintyUs * 1e3 + 1000, "\(clock)")
+    try await peer.leave()
+  }
+
+  /// Ctrl-C ends the measurement, and the figures so far are printed.
+  @Test func interruptPrintsTheFiguresSoFar() async throws {
+    let folder = try TemporaryFolder()
+    let peer = try await PeerProcess("ada", ["--audio", "none"], in: folder)
+    let child = try Child.tutti(["measure", "network", "127.0.0.1:\(peer.port)", "--seconds", "0"], in: folder)
+    try await peer.wait(for: "to have a session") { $0.contains { $0.event == "joined" } }
+    try await Task.sleep(for: .seconds(3))
+    child.signal(SIGINT)
+    let outcome = try await child.outcome(within: .seconds(20))
+    #expect(outcome.status == 0 && outcome.output.contains("Asymmetry bound"), "\(outcome.errors)")
+    try await peer.leave()
+  }
+
+  @Test func peerThatDoesNotAnswerIsReported() async throws {
+    let outcome = try await Child.tutti(["measure", "network", "127.0.0.1:9"], in: TemporaryFolder()).outcome()
+    #expect(outcome.status == 69 && outcome.output.isEmpty)
+    #expect(outcome.errors.contains("127.0.0.1:9: no answer to twelve invitations"), "\(outcome.errors)")
+  }
+
+  @Test func clockOfAPeerIsMeasured() async throws {
+    let folder = try TemporaryFolder()
+    let peer = try await PeerProcess("ada", ["--audio", "none", "--start", "--bpm", "150"], in: folder)
+    let command = ["measure", "clock", "rtp:127.0.0.1:\(peer.port)", "--seconds", "6", "--json"]
+    let report = try decode(Clock.self, await Child.tutti(command, in: folder).outcome())
+    #expect(report.ticks > 100 && report.lost == 0 && abs(report.tempoBpm - 150) < 1, "\(report)")
+    try await peer.leave()
+  }
+
+  /// The notes that a player begins are in the trace, with the instants at which they reached the peer.
+  @Test func actionsOfAPlayerAreMeasured() async throws {
+    let folder = try TemporaryFolder()
+    let peer = try await PeerProcess("ada", ["--audio", "none", "--start", "--trace", "ada.trace"], in: folder)
+    try await peer.wait(forRole: "master")
+    // The first ticks of the rhythm precede the actions.
+    try await Task.sleep(for: .seconds(1))
+    for key in 60..<65 { peer.type("note \(key)") }
+    try await Task.sleep(for: .seconds(1))
+    try await peer.leave()
+    let outcome = try await Child.tutti(["measure", "players", "ada.trace", "--json"], in: folder).outcome()
+    let player = try #require(try decode(Players.self, outcome).players.first)
+    #expect(player.name == "ada" && player.actions == 5 && player.outside == 0)
+  }
+}
