@@ -30,6 +30,7 @@ two-peers-lan-stress  1800 two-peers.sh lan 60 stress
 note-latency          3600 note-latency.sh
 stock-player           600 stock-player.sh 60
 clock-from            1800 clock-from.sh 600
+measure-clock          600 measure-clock.sh 60
 sound-server           600 sound-server.sh 30
 sound-server-stalls    600 sound-server.sh 40 stalls
 sound-server-restart   900 sound-server-restart.sh
