@@ -46,7 +46,8 @@ public struct SyncTrace: Sendable {
       lateness.append(Double((tick.acted - tick.due).count))
     }
     (header, summary, isCutOff) = (reader.header, reader.summary, reader.isCutOff)
-    self.lateness = Distribution(lateness)
+    // Sorted in place: a copy would take 8 octets more per tick.
+    self.lateness = Distribution(sorting: &lateness)
     self.ticks = ticks
   }
 }
