@@ -1,7 +1,7 @@
 import BasicContainers
 import MusicalTime
 import PeerProtocol
-import RTPMIDI
+public import RTPMIDI
 
 extension StreamSender {
   /// Allocates the memory for streams with the slots 0..<`capacity`. Does nothing if the memory is there already.
@@ -9,13 +9,30 @@ extension StreamSender {
   /// Real-time: not safe.
   public mutating func reserve(_ capacity: Int) {
     guard capacity > senders.count else { return }
-    streams.reallocate(capacity: capacity)
-    senders.reallocate(capacity: capacity)
-    openSlots.reallocate(capacity: capacity)
+    reserveTable(capacity)
     while senders.count < capacity {
       streams.append(Stream.closed)
       senders.append(PacketSender(ssrc: 0, sequence: 0))
     }
+  }
+
+  /// Allocates a table for up to `count` streams. ``add(_:)`` supplies the memory of each further stream.
+  ///
+  /// Real-time: not safe.
+  public mutating func reserveTable(_ count: Int) {
+    guard count > senders.capacity else { return }
+    streams.reallocate(capacity: count)
+    senders.reallocate(capacity: count)
+    openSlots.reallocate(capacity: count)
+  }
+
+  /// Adds the memory for one more stream. The table must have room for it.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func add(_ sender: consuming PacketSender) {
+    streams.append(Stream.closed)
+    senders.append(sender)
   }
 
   /// Whether ``execute(_:)`` may be called, which is the case if no message and no series of due packets is in

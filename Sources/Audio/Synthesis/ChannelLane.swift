@@ -11,7 +11,7 @@ import MIDI
 /// never ends. Therefore a block accepts messages only up to half of this capacity.
 struct ChannelLane: BitwiseCopyable {
   /// The maximum number of voices. A new voice replaces the oldest voice.
-  static var polyphony: Int32 { @_noLocks @_noAllocation get { 64 } }
+  static var polyphony: Int32 { @_noLocks @_noAllocation get { 32 } }
   /// The frames per block.
   static var blockFrames: Int { @_noLocks @_noAllocation get { 64 } }
   /// The maximum number of parameter changes per block: half the capacity of the FluidSynth ring.

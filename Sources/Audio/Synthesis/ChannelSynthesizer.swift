@@ -5,7 +5,7 @@ public import MIDI
 /// because it carries only activity between peers. Each other channel begins with a different instrument
 /// (``ChannelSynthesizer/defaultProgram(of:)``).
 ///
-/// FluidSynth starts voices on its own blocks of 64 frames. Here, sixteen FluidSynth instances (lanes) share one SoundFont, as in
+/// FluidSynth starts voices on its own blocks of 64 frames. Here, twelve FluidSynth instances (lanes) share one SoundFont, as in
 /// ``DrumLanes``. A note begins on its exact frame in a lane without voices, whose next block can begin at any frame. Notes on the
 /// same frame share a lane. If all lanes sound, the note begins with the next block of any lane. All other messages go to all lanes, so
 /// that all lanes are in the same state. They take effect with the next block of each lane, at most 63 frames late. The blocks of a lane
@@ -21,7 +21,7 @@ public import MIDI
 public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   /// The number of voices of all lanes from which on a new note ends older ones. General MIDI requires 24.
   public static var maximumVoices: Int32 { @_noLocks @_noAllocation get { 128 } }
-  private static var laneCount: Int { @_noLocks @_noAllocation get { 16 } }
+  private static var laneCount: Int { @_noLocks @_noAllocation get { 12 } }
 
   /// The FluidSynth gain. With this value, the peak of a note at velocity 100 is a quarter of full scale within 6 dB, while
   /// drums reach full scale.
@@ -32,16 +32,16 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   /// Real-time: safe.
   public private(set) var position: Int64 = 0
 
-  // Invariants: `synthesizers` holds 16 synthesizers, and `blocks` holds their blocks of 128 samples each. Both live from init to
+  // Invariants: `synthesizers` holds 12 synthesizers, and `blocks` holds their blocks of 128 samples each. Both live from init to
   // deinit.
   private let synthesizers: UnsafeMutablePointer<OpaquePointer>
   private let blocks: UnsafeMutablePointer<Float>
   private let soundFont: SoundFont
   private let rate: Int64
-  private var lanes: InlineArray<16, ChannelLane>
+  private var lanes: InlineArray<12, ChannelLane>
   private var firstLaneNotes = FirstLaneNotes()
   /// For each lane, the frame of its last note.
-  private var lastNotes = InlineArray<16, Int64>(repeating: .min)
+  private var lastNotes = InlineArray<12, Int64>(repeating: .min)
 
   /// Creates a synthesizer with the instruments of a shared SoundFont. For a missing instrument, FluidSynth uses the first
   /// one of the SoundFont.

@@ -56,8 +56,18 @@ extension Peer {
     observer?.report(.sounded(message, from: peer), about: peer, at: MonotonicClock.now)
   }
 
-  /// Passes a command to the clock thread. Messages have their own ring, because they may wait.
+  /// Passes a command to the clock thread, together with the memory that it needs. Messages have their own ring, because they may
+  /// wait.
   private func execute(_ command: StreamCommand) {
+    if case .open(let stream, _, _, _, _, _, _) = command, stream.slot >= sendingCapacity {
+      // The thread takes the last memory before it executes the command for which the memory was given.
+      while clock.rings.memory.isFull {
+        clock.rings.bell.ring()
+        MonotonicClock.sleep(until: MonotonicClock.now + .microseconds(100))
+      }
+      clock.rings.memory.give(PacketSender(ssrc: 0, sequence: 0))
+      sendingCapacity += 1
+    }
     if case .message(let message) = command { clock.send(.stream(message)) } else { clock.send(.stream(command)) }
   }
 

@@ -26,6 +26,8 @@ public final class Peer {
   let clock: ClockThread
   let networkRings: NetworkRings
   let network: NetworkThread
+  /// The number of sessions for which the clock thread has memory.
+  var sendingCapacity = ClockLoop.initialSessions
   /// The number of sessions for which the network thread has memory.
   var receivingCapacity = SessionBlock.slots
   let sound: SoundOutputs

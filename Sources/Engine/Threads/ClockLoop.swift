@@ -13,6 +13,9 @@ import Transports
 struct ClockLoop: ~Copyable {
   /// The maximum number of simultaneous sessions.
   static var maximumSessions: Int { 1100 }
+  /// The number of sessions for which the thread has memory at first. Each has about 16 kB. The control thread gives it the memory of
+  /// further sessions.
+  static var initialSessions: Int { 16 }
   /// The maximum number of commands that are executed before the loop checks the deadlines again. A thousand peers can cause
   /// thousands of commands at once, and each takes up to a microsecond.
   static var slice: Int { @_noLocks @_noAllocation get { 16 } }
@@ -39,8 +42,9 @@ struct ClockLoop: ~Copyable {
     self.shared = shared
     socket = settings.socket
     sender = StreamSender(
-      capacity: Self.maximumSessions, tickLead: settings.tickLead, soundLead: settings.soundLead,
+      capacity: Self.initialSessions, tickLead: settings.tickLead, soundLead: settings.soundLead,
       bars: Bars(StepTable()), reportsTicks: true)
+    sender.reserveTable(Self.maximumSessions)
     hasSecondAudioThread = settings.records
     if let sequencer = settings.sequencer { port = ClockPort(sequencer) }
   }
@@ -80,7 +84,9 @@ struct ClockLoop: ~Copyable {
     while remaining > 0, hasCommands, let command = shared.commands.pop() {
       remaining -= 1
       switch command {
-      case .stream(let command): sender.execute(command)
+      case .stream(let command):
+        if let memory = shared.memory.take() { sender.add(memory) }
+        sender.execute(command)
       case .soundLead(let lead): sender.soundLead = lead
       case .rhythmLevel(let percent): send(SoundEvent.rhythmLevel(percent, at: MonotonicClock.now))
       case .subscribed(let address): port?.joined(address)

@@ -3,6 +3,7 @@ import Ensemble
 import MIDI
 import MusicalTime
 import Playback
+import RTPMIDI
 import Realtime
 import Rhythm
 import Sending
@@ -15,6 +16,8 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let table = TripleBuffer(StepTable())
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
+  /// The memory of a stream, before the command that opens it.
+  let memory = Handover<PacketSender>()
   /// May be rung by the network thread too.
   let bell = Doorbell()
   // From the network thread to the clock thread.
