@@ -59,7 +59,9 @@ extension Peer {
   /// Passes a command to the clock thread, together with the memory that it needs. Messages have their own ring, because they may
   /// wait.
   private func execute(_ command: StreamCommand) {
-    if case .open(let stream, _, _, _, _, _, _) = command, stream.slot >= sendingCapacity {
+    if case .open(let stream, _, _, _, _, _, _) = command, stream.slot >= sendingCapacity,
+      sendingCapacity < ClockLoop.maximumSessions
+    {
       // The thread takes the last memory before it executes the command for which the memory was given.
       while clock.rings.memory.isFull {
         clock.rings.bell.ring()
