@@ -47,7 +47,9 @@ import _TestTraits
     let folder = try TemporaryFolder()
     let peer = try await PeerProcess("ada", ["--audio", "none"], in: folder)
     let child = try Child.tutti(["measure", "network", "127.0.0.1:\(peer.port)", "--seconds", "0"], in: folder)
-    try await peer.wait(for: "to have a session") { $0.contains { $0.event == "joined" } }
+    try await peer.child.wait(for: "to have a session", within: .seconds(15)) {
+      peer.child.errors.contains("tutti measure at 127.0.0.1")
+    }
     try await Task.sleep(for: .seconds(3))
     child.signal(SIGINT)
     let outcome = try await child.outcome(within: .seconds(20))

@@ -8,9 +8,9 @@ extension DrumLanes {
   /// (Benchmarks/loudness.sh), and the loudest single drum of the default kit reaches full scale. ``SoftLimit`` follows.
   private static let gain = 1.6
 
-  /// The maximum number of voices of a lane. A new voice replaces the oldest voice. A lane receives at most one hit per 64
-  /// frames, usually far fewer.
-  static var polyphony: Int32 { @_noLocks @_noAllocation get { 16 } }
+  /// The maximum number of voices of a lane, enough for one hit of the default SoundFont. A new voice replaces the oldest voice. Each
+  /// voice takes 11 kB in each of the 64 lanes.
+  static var polyphony: Int32 { @_noLocks @_noAllocation get { 8 } }
 
   /// Creates the 64 synthesizers and sets up a drum kit on the channel of each cut-off group.
   ///

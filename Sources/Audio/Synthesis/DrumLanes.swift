@@ -21,10 +21,10 @@ import CFluidSynth
 /// **Pitched parts.** Each part has its own channel in every lane. A lane gets the program of the part with a note. A note ends
 /// at a frame that is known when it starts.
 ///
-/// **Event ring.** Until the next block of a lane, FluidSynth keeps the parameter changes of its voices in a ring of 1024
+/// **Event ring.** Until the next block of a lane, FluidSynth keeps the parameter changes of its voices in a ring of 512
 /// changes. A change that does not fit is lost, and a voice whose start is lost never ends. A lane accepts hits up to
-/// 16 voices. They make at most 50 changes each, and a hit makes one change in each earlier voice of its note or group.
-/// The sum is less than 1024.
+/// 8 voices. They make at most 50 changes each, and a hit makes one change in each earlier voice of its note or group.
+/// The sum is less than 512.
 ///
 /// **Priming.** FluidSynth plays each voice in a voice slot. During the first block of a voice, FluidSynth moves the stereo
 /// position from that of the previous voice in the same slot to that of the new voice. To make a hit independent of earlier
