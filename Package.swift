@@ -84,7 +84,7 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Audio", "Engine", "Ensemble", "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Rhythm",
+        "Audio", "ClockSync", "Engine", "Ensemble", "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Rhythm",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),

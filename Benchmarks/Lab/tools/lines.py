@@ -40,6 +40,8 @@ def main(actions_path, player_trace, player_ahead, first, *peers):
         ordered, notes, distances, repeated = sorted(ticks), {}, [], 0
         for hit in hits:
             instant = int(first) + hit * SECOND // rate
+            if instant < actions[0]:
+                continue  # a hit of the follower's own rhythm, which plays until the rhythm of the master arrives
             line = nearest(ordered, instant)
             repeated += ticks[line] in notes
             notes.setdefault(ticks[line], instant)

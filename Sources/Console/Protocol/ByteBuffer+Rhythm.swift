@@ -1,3 +1,4 @@
+import ClockSync
 import Engine
 import Ensemble
 import MusicalTime
@@ -21,9 +22,13 @@ extension ByteBuffer {
       schedule.start, schedule.end, schedule.changeTick, schedule.intensity.changeTick, schedule.mixTick,
       schedule.countInStart,
     ] { writeInteger(tick.index) }
-    writeSegment(of: schedule, at: Swift.min(schedule.tick(at: snapshot.at), schedule.changeTick + -1))
+    let now = schedule.tick(at: snapshot.at)
+    let isChanged = now >= schedule.changeTick
     writeSegment(
-      of: schedule, at: schedule.changeTick.index == .max ? schedule.tick(at: snapshot.at) : schedule.changeTick)
+      of: isChanged ? schedule.changed : schedule.timeline, by: schedule.clock,
+      at: isChanged ? schedule.changeTick + -1 : now)
+    writeSegment(
+      of: schedule.changed, by: schedule.clock, at: schedule.changeTick.index == .max ? now : schedule.changeTick)
   }
 
   /// Appends four octets, one per part: the level in percent, plus 128 for a stopped part; then 1 if all are quiet, otherwise 0.
@@ -38,8 +43,9 @@ extension ByteBuffer {
   ///
   /// A follower's clock mapping is a line with at most one bend, so the length of the next four quarter notes is exact to the
   /// slew rate.
-  private mutating func writeSegment(of schedule: PlaybackSchedule, at tick: Tick) {
-    let (first, last) = (schedule.deadline(tick), schedule.deadline(tick + 4 * Tick.perQuarter))
+  private mutating func writeSegment(of timeline: Timeline, by clock: ClockMapping, at tick: Tick) {
+    let first = clock.local(at: timeline.deadline(tick))
+    let last = clock.local(at: timeline.deadline(tick + 4 * Tick.perQuarter))
     writeMultipleIntegers(tick.index, first.nanoseconds, (Double((last - first).count) / 4).bitPattern)
   }
 

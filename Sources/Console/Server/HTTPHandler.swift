@@ -12,6 +12,8 @@ final class HTTPHandler: ChannelInboundHandler {
   private let timeout: RequestTimeout
   /// The request whose end has not arrived.
   private var request: HTTPRequestHead?
+  /// Whether the connection closes after the last response.
+  private var isClosing = false
 
   init(admission: Admission, files: PageFiles, sounds: SoundStore, timeout: RequestTimeout) {
     (self.admission, self.files, self.sounds, self.timeout) = (admission, files, sounds, timeout)
@@ -24,9 +26,9 @@ final class HTTPHandler: ChannelInboundHandler {
       // No request has a body.
       context.close(promise: nil)
     case .end:
-      guard let request else { return }
+      guard let request, !isClosing else { return }
       self.request = nil
-      timeout.restart()
+      timeout.restart(for: RequestTimeout.response)
       answer(request, context)
     }
   }
@@ -83,15 +85,19 @@ final class HTTPHandler: ChannelInboundHandler {
     headers.add(contentsOf: additional)
     if let type { headers.add(name: "Content-Type", value: type) }
     if status != .noContent { headers.add(name: "Content-Length", value: "\(body.readableBytes)") }
-    let keepsAlive = request.isKeepAlive && status.code < 400
+    // A client that sends the next request before it has read the last response gets no further ones, so that responses do not pile
+    // up.
+    let keepsAlive = request.isKeepAlive && status.code < 400 && context.channel.isWritable
+    isClosing = !keepsAlive
     if !keepsAlive { headers.add(name: "Connection", value: "close") }
     context.write(
       Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
     if request.method == .GET, body.readableBytes > 0 {
       context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
     }
-    let channel = context.channel
-    let end = context.writeAndFlush(Self.wrapOutboundOut(.end(nil)))
-    if !keepsAlive { end.whenComplete { _ in channel.close(promise: nil) } }
+    let (channel, timeout) = (context.channel, NIOLoopBound(timeout, eventLoop: context.eventLoop))
+    context.writeAndFlush(Self.wrapOutboundOut(.end(nil))).whenComplete { _ in
+      if keepsAlive { timeout.value.restart() } else { channel.close(promise: nil) }
+    }
   }
 }

@@ -35,6 +35,10 @@ final class PageHandler: ChannelInboundHandler {
   private var pinged = MonotonicClock.now
   /// The activity that the page reported last, 0...127.
   private(set) var activity: UInt8?
+  /// Whether ``activity`` has changed and is passed on soon.
+  private var isActivityDue = false
+  /// The keys that the page holds: one bit per key.
+  private var held = UInt128(0)
 
   init(access: Access, pages: Pages) { (self.access, self.pages) = (access, pages) }
 
@@ -58,6 +62,13 @@ final class PageHandler: ChannelInboundHandler {
   private func leave() {
     context = nil
     pages.remove(self)
+    releaseNotes()
+  }
+
+  /// Ends the notes that the page holds.
+  private func releaseNotes() {
+    for key in UInt8(0)..<128 where held >> UInt128(key) & 1 != 0 { pages.release(key) }
+    held = 0
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -95,15 +106,40 @@ final class PageHandler: ChannelInboundHandler {
         pages.counters.malformed += 1
         return
       }
-      pages.execute(command)
+      execute(command)
     case .activity:
       guard let value = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt8.self), value < 128 else {
         pages.counters.malformed += 1
         return
       }
       activity = value
-      pages.updateActivity()
+      activityChanged()
     default: pages.counters.malformed += 1
+    }
+  }
+
+  private func execute(_ command: PageCommand) {
+    guard case .player(.note(let key, let velocity)) = command, key < 128 else {
+      pages.execute(command)
+      return
+    }
+    let bit = UInt128(1) << UInt128(key)
+    if velocity > 0 {
+      if pages.execute(command) { held |= bit }
+    } else if held & bit != 0 {
+      // The end of a note is not limited.
+      held &= ~bit
+      pages.release(key)
+    }
+  }
+
+  /// Passes the activity of all pages on, at most twenty times per second for this page.
+  private func activityChanged() {
+    guard !isActivityDue, let context else { return }
+    isActivityDue = true
+    context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(50)) {
+      self.isActivityDue = false
+      self.pages.updateActivity()
     }
   }
 
@@ -166,8 +202,7 @@ final class PageHandler: ChannelInboundHandler {
   /// Sends a close frame and closes the connection.
   func close(_ code: WebSocketErrorCode) {
     guard let context else { return }
-    self.context = nil
-    pages.remove(self)
+    leave()
     var data = ByteBuffer()
     data.write(webSocketErrorCode: code)
     let channel = context.channel

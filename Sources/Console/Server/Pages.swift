@@ -21,7 +21,8 @@ final class Pages {
   private var limiter = RateLimiter(rate: commandRate, burst: 2 * commandRate, at: MonotonicClock.now)
   /// The greatest activity of the pages that report one; nil if none does.
   private var activity: UInt8?
-  /// The activity of the peer while no page reports one: the last one that a command has set, or the one before.
+  /// While pages report an activity: the one that the peer gets when none does any longer. This is the last one that a command has
+  /// set, or the one before.
   private var heldActivity: UInt8?
   /// The activity in the newest snapshot.
   private var shownActivity: UInt8 = 0
@@ -74,24 +75,35 @@ final class Pages {
   }
 
   /// Passes a command to the peer.
-  func execute(_ command: PageCommand) {
+  ///
+  /// - Returns: whether it was passed on.
+  @discardableResult
+  func execute(_ command: PageCommand) -> Bool {
     guard limiter.admit(at: MonotonicClock.now) else {
       counters.limited += 1
-      return
+      return false
     }
     switch command {
     case .player(let command):
-      if case .activity(let value) = command { heldActivity = value }
-      mailbox.post(command)
+      if case .activity(let value) = command, activity != nil {
+        // It takes effect when no page reports an activity any longer.
+        heldActivity = value
+      } else {
+        mailbox.post(command)
+      }
     case .selectPatch(let name):
       // A name that is not in the list could be a path.
       guard rhythms.contains(name) else {
         counters.malformed += 1
-        return
+        return false
       }
       library.select(name)
     }
+    return true
   }
+
+  /// Ends a note that a page has begun.
+  func release(_ key: UInt8) { mailbox.post(.note(key, velocity: 0)) }
 
   /// Passes the greatest activity of all pages to the peer, whose filter smooths it. When no page reports an activity any
   /// longer, the peer gets its previous one.
@@ -99,7 +111,7 @@ final class Pages {
     let greatest = pages.values.compactMap(\.activity).max()
     guard greatest != activity else { return }
     let held = heldActivity ?? shownActivity
-    heldActivity = held
+    heldActivity = greatest == nil ? nil : held
     activity = greatest
     mailbox.post(.activity(greatest ?? held))
   }

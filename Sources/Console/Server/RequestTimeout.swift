@@ -1,11 +1,13 @@
 import NIOCore
 
-/// Closes a connection that sends no complete request in time.
+/// Closes a connection that sends no complete request in time, or does not read the response in time.
 final class RequestTimeout: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
   /// The time for one request, and between two requests.
-  private static let limit = TimeAmount.seconds(15)
+  static let request = TimeAmount.seconds(15)
+  /// The time for the transmission of one response.
+  static let response = TimeAmount.seconds(120)
 
   private var timer: Scheduled<Void>?
   private var channel: (any Channel)?
@@ -22,11 +24,11 @@ final class RequestTimeout: ChannelInboundHandler, RemovableChannelHandler {
     context.fireChannelInactive()
   }
 
-  /// Begins the time for the next request.
-  func restart() {
+  /// Begins the time for the next request, or for a response.
+  func restart(for limit: TimeAmount = request) {
     timer?.cancel()
     guard let channel else { return }
-    timer = channel.eventLoop.scheduleTask(in: Self.limit) { channel.close(promise: nil) }
+    timer = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
   }
 
   /// Ends the supervision: the connection has become a page or is closed.

@@ -18,14 +18,14 @@ public struct AudioPlot {
       text += Gnuplot.data("time\(index)", hits.map { "\($0.time) \($0.difference / 1e3)" })
       let width = max((difference.maximum - difference.minimum) / Double(Self.bins), 1)
       var counts = [Int](repeating: 0, count: Self.bins)
-      for hit in hits { counts[min(Int((hit.difference - difference.minimum) / width), Self.bins - 1)] += 1 }
+      for hit in hits { counts[min(max(Int((hit.difference - difference.minimum) / width), 0), Self.bins - 1)] += 1 }
       text += Gnuplot.data(
         "histogram\(index)",
         counts.enumerated().map { "\((difference.minimum + (Double($0) + 0.5) * width) / 1e3) \($1)" })
       let color = "lc rgb '\(Gnuplot.colors[index % Gnuplot.colors.count])'"
       let title = Gnuplot.quoted(comparison.name)
       points.append("$time\(index) using 1:2 with points pt 7 ps 0.3 \(color) title \(title)")
-      histograms.append("$histogram\(index) using 1:2 with steps \(color) title \(title)")
+      histograms.append("$histogram\(index) using 1:2 with histeps \(color) title \(title)")
     }
     let reference = Gnuplot.quoted("difference from \(analysis.report.tracks[0].name) / us")
     text += """

@@ -22,7 +22,7 @@ public struct SyncPlot {
       curves.append("$time\(index) using 1:2:3 with filledcurves \(color) fs transparent solid 0.5 title \(title)")
       curves.append("$time\(index) using 1:2 with lines \(color) notitle")
       curves.append("$time\(index) using 1:3 with lines \(color) notitle")
-      histograms.append("$histogram\(index) using 1:2 with steps \(color) title \(title)")
+      histograms.append("$histogram\(index) using 1:2 with histeps \(color) title \(title)")
     }
     let reference = analysis.report.reference == .first ? analysis.report.peers[0].header.name : "the median timeline"
     text += """

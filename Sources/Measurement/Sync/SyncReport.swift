@@ -11,8 +11,8 @@ public struct SyncReport: Hashable, Sendable, Codable {
   public enum Reference: String, Hashable, Sendable, CaseIterable, Codable {
     /// That of the first trace, normally the master.
     case first
-    /// The median of the due instants of all traces that contain the tick. No peer is the reference, so that the jitter
-    /// of one peer does not appear in the figures of the others.
+    /// The median of the due instants of all traces that contain it. Each trace is a part of its own reference, so the differences are
+    /// too small with few traces.
     case median
   }
 

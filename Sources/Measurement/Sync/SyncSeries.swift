@@ -21,7 +21,8 @@ struct SyncSeries: Sendable {
 
   /// Adds an offset at `position`, 0...1, between the first and the last tick of the reference.
   mutating func add(_ offset: Double, at position: Double) {
-    let column = min(max(Int(position * Double(extremes.count)), 0), extremes.count - 1)
+    // A run can lie outside the first and the last tick.
+    let column = min(Int(min(max(position, 0), 1) * Double(extremes.count)), extremes.count - 1)
     guard let range = extremes[column] else {
       extremes[column] = offset...offset
       return
