@@ -7,12 +7,13 @@ import Foundation
 struct ConsoleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Serve a web page on which the ensemble is seen, led and played. Without ADDRESS, only this machine can open the page. "
-        + "Any other ADDRESS, such as 0.0.0.0, requires a passkey. The port 0 uses any free port.",
+      "Serve a web page that shows and controls the ensemble and has instruments to play. Without ADDRESS, only this machine "
+        + "can open the page. An ADDRESS that other machines can reach, such as 0.0.0.0, requires --passkey-file, --passkey or "
+        + "--http-open. The port 0 uses any free port.",
       valueName: "[ADDRESS:]PORT"))
   var http: String?
 
-  @Flag(help: "With --http, let everybody who can reach the page control this peer, without a passkey.")
+  @Flag(help: "Let anyone who can open the page of --http control this peer. A passkey has no effect on the page.")
   var httpOpen = false
 
   func validate() throws {
