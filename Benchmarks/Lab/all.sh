@@ -28,6 +28,8 @@ two-peers-lan          900 two-peers.sh lan 60
 two-peers-wifi         900 two-peers.sh wifi 60
 two-peers-lan-stress  1800 two-peers.sh lan 60 stress
 note-latency          3600 note-latency.sh
+quantized-notes-lan    900 quantized-notes.sh lan 60
+quantized-notes-wifi   900 quantized-notes.sh wifi 60
 stock-player           600 stock-player.sh 60
 clock-from            1800 clock-from.sh 600
 measure-clock          600 measure-clock.sh 60
