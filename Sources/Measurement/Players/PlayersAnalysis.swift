@@ -75,7 +75,7 @@ public struct PlayersAnalysis: Sendable {
       provenance: nil, ticksPerLine: ticksPerLine, players: players, pairs: pairs, gains: gains, notes: notes)
   }
 
-  /// Writes one line for each action on the grid: `player,run,line,asynchrony_ns,unit_ns`.
+  /// Writes one line for each action on the grid: `player,run,line,asynchrony_ns,line_distance_ns`.
   ///
   /// Real-time: not safe.
   public func writeRows(_ output: (String) -> Void) {

@@ -58,7 +58,7 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
   public struct Gain: Hashable, Sendable, Encodable {
     /// The player who corrects.
     public let player: String
-    /// The player to whom the asynchrony is; nil for the grid.
+    /// The player whose actions the asynchrony is measured from; nil: it is measured from the grid.
     public let to: String?
     /// The share of the asynchrony that is corrected, and its standard error.
     public let gain, standardError: Double

@@ -25,7 +25,8 @@ struct AudioCommand: ParsableCommand {
         sign changes  how often the recording that is ahead changes
         drift         slope of the differences: the rate of the sample clocks or of
                       the tempos, relative to each other
-        residual      difference minus the line through all differences
+        residual      difference minus the line through the correlated hits,
+                      or through all hits if less than half are correlated
 
       Times are in microseconds and cover all matched hits: |p50| is the median of the magnitudes, |p99| the 99th \
       percentile. The definitions are in the article AudioFigures of the documentation of Measurement.

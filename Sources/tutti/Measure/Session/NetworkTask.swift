@@ -8,7 +8,7 @@ import Transports
 
 /// Sends requests for the clock of a peer and collects the answers.
 ///
-/// The first second decides the protocol: the peer gets three clock probes. If it answers one, it is a Tutti peer, and gets
+/// The first second decides the protocol: the peer gets four clock probes. If it answers one, it is a Tutti peer, and gets
 /// probes. Otherwise it gets CK0.
 final class NetworkTask: InvitedSession.Task {
   /// The figures so far.
