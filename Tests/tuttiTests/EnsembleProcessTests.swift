@@ -64,6 +64,13 @@ import _TestTraits
       peer.events.contains { $0.event == "message" && $0.name == nil && $0.midi?.contains(" \(key) 64") == true }
     }
     func count(_ event: String, of peer: PeerProcess) -> Int { peer.events.count { $0.event == event } }
+    /// Types a command that ben, a follower, must not give, and waits for the error number `number`.
+    func expectRejectedCommand(_ number: Int) async throws {
+      ben.type("quiet off")
+      try await ben.child.wait(for: "to report the error", within: .seconds(15)) {
+        ben.child.errors.ranges(of: "only the master controls it").count == number
+      }
+    }
     ben.type("note 60 100")
     try await ben.wait(for: "to sound note 60") { _ in hasSounded(ben, "3C") }
     ada.type("mute ben")
@@ -73,6 +80,8 @@ import _TestTraits
       $0.contains { $0.name == nil && $0.midi?.hasPrefix("8") == true && $0.midi?.contains(" 3C ") == true }
     }
     ben.type("note 61 100")
+    // Ben has obeyed its commands when it reports the error of the last one.
+    try await expectRejectedCommand(1)
     ada.type("unmute ben")
     try await ben.wait(for: "to be heard again") { _ in count("unmuted", of: ben) == 1 }
     ben.type("note 62 100")
@@ -81,12 +90,8 @@ import _TestTraits
     ada.type("quiet")
     try await ben.wait(for: "to be quiet") { _ in count("muted", of: ben) == 2 }
     try await ada.wait(for: "to be quiet") { _ in count("muted", of: ada) == 1 }
-    // A follower cannot end it.
-    ben.type("quiet off")
     ben.type("note 63 100")
-    try await ben.child.wait(for: "to report the error", within: .seconds(15)) {
-      ben.child.errors.contains("only the master controls it")
-    }
+    try await expectRejectedCommand(2)
     ada.type("quiet off")
     try await ben.wait(for: "to be heard again") { _ in count("unmuted", of: ben) == 2 }
     #expect(!hasSounded(ben, "3F"))
