@@ -2,9 +2,10 @@ import CFluidSynth
 import Glibc
 import Synchronization
 
-// FluidSynth initialises global tables with the first synthesizer, without a lock. Therefore synthesizers are created one at
-// a time.
-private let creationLock = Mutex<Void>(())
+// FluidSynth has global state that it changes without a lock: tables that the first synthesizer initialises, and the numbers of
+// references to samples of a file (fluid_samplecache_load of FluidSynth 2.3.1). Therefore synthesizers are created, and
+// SoundFonts are loaded and deleted, by one thread at a time.
+private let fluidSynthLock = Mutex<Void>(())
 
 /// A SoundFont in memory that several synthesizers share.
 ///
@@ -34,13 +35,15 @@ final class SoundFont {
     let synthesizers = Self.make(1, rate: rate, polyphony: 1, gain: 1)
     owner = synthesizers[0]
     synthesizers.deallocate()
-    guard fluid_synth_sfload(owner, path, 1) >= 0 else {
+    let owner = owner
+    guard fluidSynthLock.withLock({ _ in fluid_synth_sfload(owner, path, 1) }) >= 0 else {
       throw AudioFileError(
         .malformed, path: path, reason: "not a SoundFont that FluidSynth can read", remedy: Self.remedy)
     }
   }
 
-  deinit { Self.delete(owner) }
+  // Deleting the synthesizer deletes the SoundFont.
+  deinit { fluidSynthLock.withLock { _ in Self.delete(owner) } }
 
   /// Creates `count` synthesizers with up to `polyphony` voices each. A new voice replaces the oldest voice. The caller
   /// deletes the synthesizers with ``deleteSynthesizers(_:count:)``.
@@ -72,7 +75,7 @@ final class SoundFont {
   private static func make(
     _ count: Int, rate: Int64, polyphony: Int32, gain: Double
   ) -> UnsafeMutablePointer<OpaquePointer> {
-    creationLock.withLock { _ in
+    fluidSynthLock.withLock { _ in
       guard let settings = new_fluid_settings() else { fatalError("FluidSynth: out of memory; close other programs") }
       fluid_settings_setnum(settings, "synth.sample-rate", Double(rate))
       fluid_settings_setnum(settings, "synth.gain", gain)
