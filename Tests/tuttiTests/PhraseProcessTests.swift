@@ -14,13 +14,13 @@ import _TestTraits
     func wait(_ peer: PeerProcess, for text: String) async throws {
       try await peer.child.wait(for: "to print \(text)", within: .seconds(20)) { peer.child.errors.contains(text) }
     }
-    // A bar lasts a second. The notes are played in the two bars that follow the command.
-    ada.type("phrase record 2")
-    try await wait(ada, for: "lasts 2 bars")
-    for key in 60..<64 {
-      try await Task.sleep(for: .milliseconds(400))
-      ada.type("note \(key)")
-      ada.type("release \(key)")
+    // A bar lasts a second. Notes are played until the end of the recording, because this thread may be late.
+    ada.type("phrase record 4")
+    try await wait(ada, for: "lasts 4 bars")
+    for number in 0..<100 where !ada.child.errors.contains("phrase: recorded") {
+      ada.type("note \(60 + number % 4)")
+      ada.type("release \(60 + number % 4)")
+      try await Task.sleep(for: .milliseconds(200))
     }
     try await wait(ada, for: "phrase: recorded")
     ada.type("phrase send ben")
