@@ -8,9 +8,16 @@ import Testing
 @Suite struct StateStoreTests {
   private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
+  /// Opens the first file of a name. A process that another test starts inherits the lock of a file and keeps it until it executes
+  /// its program, so the file may be in use for some milliseconds.
   private func store(_ name: String) throws -> StateStore {
     _ = try LivePeer.state.get()
-    return try StateStore(name: name, log: log)
+    for _ in 0..<1000 {
+      let store = try StateStore(name: name, log: log)
+      if store.sessionPath?.hasSuffix("/\(name).session") == true { return store }
+      Thread.sleep(forTimeInterval: 0.005)
+    }
+    throw EngineError("\(name): in use")
   }
 
   /// The next start uses the new identity. The bound of the terms stays.
@@ -18,20 +25,20 @@ import Testing
     let former: (identity: String, term: UInt64)
     let renewed: String
     do {
-      let store = try store("renewed identity")
+      let store = try store("renewed-identity")
       #expect(store.write(term: 12_345))
       former = ("\(store.identity)", store.term)
       #expect(store.renewIdentity())
       renewed = "\(store.identity)"
     }
-    let next = try store("renewed identity")
+    let next = try store("renewed-identity")
     #expect(renewed != former.identity && "\(next.identity)" == renewed && next.term == former.term)
   }
 
   /// A peer claims terms above the bound that was stored when it started. It stores a higher bound before its first claim.
   @Test func restartedPeerBeginsAboveTheStoredBound() throws {
     for expected in [UInt64(0), 64, 128] {
-      let store = try store("reserved terms")
+      let store = try store("reserved-terms")
       let keeper = SessionKeeper(store, log: log)
       #expect(keeper.previousBound == expected && store.term == expected + 64)
     }
