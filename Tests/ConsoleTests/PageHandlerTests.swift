@@ -8,12 +8,14 @@ import Testing
 
 @Suite struct PageHandlerTests {
   private struct NoRhythms: RhythmLibrary {
-    var rhythms: [String] { [] }
+    func readNames(_ deliver: @escaping @Sendable ([String]) -> Void) {}
     func select(_ name: String) {}
   }
 
-  private let pages = Pages(mailbox: Mailbox(), library: NoRhythms())
+  private let pages: Pages
   private let channel = EmbeddedChannel()
+
+  init() { pages = Pages(mailbox: Mailbox(), library: NoRhythms(), eventLoop: channel.eventLoop) }
 
   private func join(_ access: Access = .lead) throws {
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

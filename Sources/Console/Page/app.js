@@ -52,23 +52,46 @@ function render() {
   for (const view of views) view.render()
 }
 
-let previousSchedule
-connection.addEventListener("state", () => render())
+/** Without its peer, the page continues the rhythm for this time, in milliseconds. */
+const ALONE = 30_000
+/** The newest frame `rhythm`, whose instants refer to the peer's clock. */
+let schedule
+let aloneTimer
+
+function updateSchedule() {
+  rhythm.schedule = schedule && new Schedule(schedule, (instant) => connection.relative(instant))
+  audio.update()
+}
+
+/** The peer may have stopped the rhythm after the connection was lost. */
+function endAlone() {
+  schedule = undefined
+  updateSchedule()
+  announce(text("stoppedAlone"))
+}
+
+connection.addEventListener("state", ({ detail }) => {
+  if (detail === "open") {
+    clearTimeout(aloneTimer)
+    aloneTimer = undefined
+  } else if (rhythm.schedule?.plays) {
+    aloneTimer ??= setTimeout(endAlone, ALONE)
+  }
+  render()
+})
 connection.addEventListener("welcome", () => render())
 connection.addEventListener("clock", () => {
-  if (previousSchedule) rhythm.setSchedule(new Schedule(previousSchedule, (instant) => connection.relative(instant)))
-  audio.update()
+  updateSchedule()
 })
 connection.addEventListener("rhythm", ({ detail }) => {
   const didPlay = rhythm.schedule?.plays
-  previousSchedule = detail
-  rhythm.setSchedule(new Schedule(detail, (instant) => connection.relative(instant)))
-  audio.update()
+  schedule = detail
+  updateSchedule()
   if (didPlay !== undefined && didPlay !== detail.plays) announce(text(detail.plays ? "started" : "stopped"))
   strip.render()
 })
 connection.addEventListener("patch", ({ detail }) => {
-  rhythm.setPatch(detail)
+  rhythm.setPatches(detail)
   audio.update()
   ensemble.renderPatch()
 })
@@ -110,6 +133,7 @@ element("join").addEventListener("click", () => {
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return
+  connection.wake()
   if (audio.context) {
     audio.context.resume().catch(() => undefined)
     audio.update()

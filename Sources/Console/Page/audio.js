@@ -3,6 +3,7 @@
 import { OutputClock } from "./output-clock.js"
 import { RhythmPlayer } from "./player.js"
 import { Samples } from "./samples.js"
+import { store, stored } from "./settings.js"
 
 const DELAY_KEY = "tutti.output-delay"
 const LOUDNESS_KEY = "tutti.rhythm-loudness"
@@ -12,22 +13,9 @@ const STANDARD_LOUDNESS = 80
 /** The largest sample that the limiter distinguishes. */
 const LIMITER_RANGE = 4
 
-/** Reads a number from the storage of the browser, which may be blocked. */
-function stored(key, standard) {
-  try {
-    const value = Number(localStorage.getItem(key) ?? standard)
-    return Number.isFinite(value) ? value : standard
-  } catch {
-    return standard
-  }
-}
-
-function store(key, value) {
-  try {
-    localStorage.setItem(key, String(value))
-  } catch {
-    // Private windows may refuse. The setting then lasts until the page is closed.
-  }
+function storedNumber(key, standard) {
+  const value = Number(stored(key) ?? standard)
+  return Number.isFinite(value) ? value : standard
 }
 
 /**
@@ -47,17 +35,17 @@ function limiter(context) {
 /** Events: `change` when the state or the samples have changed. */
 export class Audio extends EventTarget {
   /** The loudness of the rhythm on this device in percent. */
-  loudness = stored(LOUDNESS_KEY, STANDARD_LOUDNESS)
+  loudness = storedNumber(LOUDNESS_KEY, STANDARD_LOUDNESS)
   /** The delay of the output that the browser does not know, in milliseconds. */
-  delay = stored(DELAY_KEY, 0)
+  delay = storedNumber(DELAY_KEY, 0)
   context = undefined
-  samples = undefined
+  samples
   player = undefined
   outputClock = undefined
   #connection
   #rhythm
-  #manifest
   #worker
+  #manifest
   #rhythmGain
   #output
   #lastTime = { time: -1, moment: 0 }
@@ -66,10 +54,11 @@ export class Audio extends EventTarget {
     super()
     this.#connection = connection
     this.#rhythm = rhythm
+    this.samples = new Samples(connection.headers)
+    this.samples.addEventListener("progress", () => this.#changed())
     connection.addEventListener("sounds", ({ detail }) => {
       this.#manifest = detail
-      this.samples?.setManifest(detail)
-      this.#changed()
+      this.#load()
     })
   }
 
@@ -98,15 +87,20 @@ export class Audio extends EventTarget {
     this.#output.connect(limiter(context)).connect(context.destination)
     this.#rhythmGain = new GainNode(context, { gain: (this.loudness / 100) ** 2 })
     this.#rhythmGain.connect(this.#output)
-    this.samples = new Samples(context, this.#connection.headers)
-    this.samples.addEventListener("progress", () => this.#changed())
-    if (this.#manifest) this.samples.setManifest(this.#manifest)
+    this.samples.context = context
     this.player = new RhythmPlayer({
       context, output: this.#rhythmGain, outputClock: this.outputClock, samples: this.samples,
       connection: this.#connection, rhythm: this.#rhythm,
     })
     context.addEventListener("statechange", () => this.#changed())
     previous?.close().catch(() => undefined)
+    this.#load()
+  }
+
+  /** Loads the samples of the newest manifest. Nothing is loaded before the player joins. */
+  #load() {
+    if (this.#manifest && this.context) this.samples.setManifest(this.#manifest)
+    this.#changed()
   }
 
   #changed() {
@@ -144,13 +138,13 @@ export class Audio extends EventTarget {
 
   setLoudness(percent) {
     this.loudness = percent
-    store(LOUDNESS_KEY, percent)
+    store(LOUDNESS_KEY, String(percent))
     this.#rhythmGain?.gain.setTargetAtTime((percent / 100) ** 2, this.context.currentTime, 0.02)
   }
 
   setDelay(milliseconds) {
     this.delay = milliseconds
-    store(DELAY_KEY, milliseconds)
+    store(DELAY_KEY, String(milliseconds))
     if (this.outputClock) this.outputClock.manualDelay = milliseconds / 1000
     this.update()
   }

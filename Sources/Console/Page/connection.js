@@ -16,8 +16,30 @@ const LIMITED_INTERVAL = 30_000
 /** A connection on which nothing arrives for this time is replaced. */
 const PATIENCE = 12_000
 
+/** The clock is known after this number of exchanges. */
+const SETTLED = 4
+/** A greater change of the difference of Date.now() and performance.now() is a sleep of the device, in milliseconds. */
+const SLEEP = 500
+
 /** The page's clock in nanoseconds. */
 const pageNow = () => BigInt(Math.round(performance.now() * 1e6))
+
+/**
+ * The resolution of performance.now() in nanoseconds: the smallest of three steps. Browsers reduce it to 5 us to 1 ms (High
+ * Resolution Time, section 4.1).
+ */
+function measuredResolution() {
+  let smallest = Infinity
+  let last = performance.now()
+  for (let steps = 0; steps < 3; ) {
+    const now = performance.now()
+    if (now === last) continue
+    smallest = Math.min(smallest, now - last)
+    last = now
+    steps += 1
+  }
+  return Math.max(5000, Math.round(smallest * 1e6))
+}
 
 /**
  * Events: `state` (connecting, open, lost, refused, limited), and one for each kind of frame, with the decoded payload as `detail`.
@@ -26,7 +48,7 @@ export class Connection extends EventTarget {
   state = "connecting"
   access = "play"
   /** The resolution of performance.now() in nanoseconds. */
-  resolution = globalThis.crossOriginIsolated ? 5000 : 100_000
+  resolution = measuredResolution()
   clock = new RemoteClock()
   #token
   #socket
@@ -35,6 +57,8 @@ export class Connection extends EventTarget {
   #timers = []
   #heard = 0
   #isClosed = false
+  #exchanges = 0
+  #wallDifference = Date.now() - performance.now()
   /** The newest estimate: the offset at a moment in milliseconds of performance.now(), relative to #base. */
   #estimate
   /** A BigInt near the peer's clock, so that differences fit into a Number. */
@@ -86,7 +110,7 @@ export class Connection extends EventTarget {
     this.#socket = socket
     socket.binaryType = "arraybuffer"
     socket.addEventListener("open", () => this.#opened())
-    socket.addEventListener("message", (event) => this.#receive(event.data))
+    socket.addEventListener("message", (event) => this.#receive(socket, event.data))
     socket.addEventListener("close", () => this.#lost(socket))
   }
 
@@ -94,10 +118,8 @@ export class Connection extends EventTarget {
     this.#attempt = 0
     this.#heard = performance.now()
     // The peer may have started again, with another clock.
-    this.clock = new RemoteClock()
-    this.#estimate = undefined
+    this.#restartClock()
     this.#setState("open")
-    this.#burst(FIRST_EXCHANGES)
     for (let n = 1; n <= FIRST_BURSTS; n += 1) {
       this.#timers.push(setTimeout(() => this.#burst(BURST_EXCHANGES), n * FIRST_BURST_INTERVAL))
     }
@@ -105,12 +127,39 @@ export class Connection extends EventTarget {
     this.#timers.push(setInterval(() => this.#checkSilence(), 2000))
   }
 
+  /** A silent connection is given up at once, because its closing handshake would wait for the peer. */
   #checkSilence() {
-    if (performance.now() - this.#heard > PATIENCE && !document.hidden) this.#socket?.close()
+    if (performance.now() - this.#heard <= PATIENCE || document.hidden) return
+    const socket = this.#socket
+    this.#lost(socket)
+    socket?.close()
+  }
+
+  /** The page is visible again: the device may have slept. */
+  wake() {
+    if (this.state !== "open") return
+    if (!this.#checkSleep()) this.#burst(BURST_EXCHANGES)
+  }
+
+  /** While a device sleeps, performance.now() of some browsers stands still. Then the clock is measured again. */
+  #checkSleep() {
+    const difference = Date.now() - performance.now()
+    const hasSlept = Math.abs(difference - this.#wallDifference) > SLEEP
+    this.#wallDifference = difference
+    if (hasSlept) this.#restartClock()
+    return hasSlept
+  }
+
+  #restartClock() {
+    this.clock = new RemoteClock()
+    this.#estimate = undefined
+    this.#exchanges = 0
+    this.#burst(FIRST_EXCHANGES)
   }
 
   #lost(socket) {
     if (socket !== this.#socket || this.#isClosed) return
+    this.#socket = undefined
     this.#clearTimers()
     this.#setState("lost")
     this.#retry()
@@ -151,7 +200,8 @@ export class Connection extends EventTarget {
     this.#send(Kind.activity, Uint8Array.of(value))
   }
 
-  #receive(data) {
+  #receive(socket, data) {
+    if (socket !== this.#socket) return
     const arrived = pageNow()
     this.#heard = performance.now()
     const frame = decode(data)
@@ -183,11 +233,14 @@ export class Connection extends EventTarget {
   }
 
   #measure(reply, arrived) {
+    // A reply to a request before the sleep would show a delay of hours.
+    if (this.#checkSleep()) return
+    this.#exchanges += 1
     const [sent, received] = [reply.payload.getBigInt64(0), reply.payload.getBigInt64(8)]
     this.clock.add(true, sent, received, this.resolution, arrived)
     this.clock.add(false, reply.at, arrived, this.resolution, arrived)
     const estimate = this.clock.estimate(arrived)
-    if (!estimate) return
+    if (!estimate || this.#exchanges < SETTLED) return
     this.#base ??= arrived + estimate.offset
     this.#estimate = {
       moment: Number(arrived) / 1e6, peer: Number(arrived + estimate.offset - this.#base), rate: 1 + estimate.skew / 1e6,

@@ -15,13 +15,18 @@ function create(tag, properties = {}, ...children) {
   return created
 }
 
+/** The key of the row of the local peer. */
+const OWN = "own"
+
 export class EnsembleView {
   #context
   #grid
   #shownMessage = 0
-  /** The cells of the table that the levels update, by identity. */
-  #cells = new Map()
-  #ownCells
+  /** The process of the peer whose messages are shown. */
+  #instance
+  #soundState
+  /** The rows of the table of players, by identity. */
+  #rows = new Map()
 
   constructor(context) {
     this.#context = context
@@ -45,6 +50,7 @@ export class EnsembleView {
     })
     element("sound-on").addEventListener("click", () => audio.start())
     connection.addEventListener("library", ({ detail }) => this.#renderLibrary(detail.rhythms))
+    connection.addEventListener("welcome", ({ detail }) => this.#forgetMessages(detail.instance))
     connection.addEventListener("notices", ({ detail }) => this.#renderMessages(detail))
     connection.addEventListener("clock", () => this.renderSound())
   }
@@ -98,7 +104,9 @@ export class EnsembleView {
       container.replaceChildren(
         ...parts.map(({ name }) => {
           const label = text(names[name])
-          const button = create("button", { type: "button", attributes: { "aria-describedby": "reason" } })
+          const button = create("button", {
+            type: "button", textContent: label, attributes: { "aria-describedby": "reason" },
+          })
           const slider = create("input", {
             type: "range", min: "0", max: "100", step: "5",
             attributes: { "aria-label": text("partLevel", { part: label }), "aria-describedby": "reason" },
@@ -112,13 +120,12 @@ export class EnsembleView {
             this.#context.connection.command({ do: "level", part: name, percent: Number(slider.value) })
           })
           return create("div", { className: "part", attributes: { "data-part": name, role: "group", "aria-label": label } },
-            create("span", { textContent: label }), button, slider, output)
+            button, slider, output)
         }))
     }
     const isDisabled = reason !== undefined || role !== "master"
     for (const { name, percent, plays } of parts) {
-      const [, button, slider, output] = container.querySelector(`[data-part="${name}"]`).children
-      button.textContent = text(plays ? "on" : "off")
+      const [button, slider, output] = container.querySelector(`[data-part="${name}"]`).children
       button.setAttribute("aria-pressed", String(plays))
       button.disabled = isDisabled
       slider.disabled = isDisabled
@@ -130,67 +137,62 @@ export class EnsembleView {
     container.title = isDisabled ? (reason ?? text("reasonIdle")) : ""
   }
 
+  /** Updates the rows of the table. A row stays the same element, so that a control in it keeps the focus. */
   #renderPlayers(ensemble) {
     const body = element("players")
-    const focused = document.activeElement?.dataset?.mute
-    this.#cells.clear()
-    const own = this.#row(text("thisPeer", { name: ensemble.name }), ensemble, undefined)
-    this.#ownCells = own
-    own.clock.textContent = text("none")
-    const rows = [own]
-    for (const member of ensemble.members) {
-      const row = this.#row(member.name ?? text("unnamed"), member, ensemble.role === "master" ? member : undefined)
-      row.lost.textContent = text("none")
-      this.#cells.set(member.identity, row)
-      rows.push(row)
+    const { lang } = document.documentElement
+    if (body.dataset.language !== lang) this.#rows.clear()
+    body.dataset.language = lang
+    const isMaster = ensemble.role === "master"
+    const players = [[OWN, { ...ensemble, name: text("thisPeer", { name: ensemble.name }) }],
+      ...ensemble.members.map((member) => [member.identity, { ...member, name: member.name ?? text("unnamed") }])]
+    for (const identity of this.#rows.keys()) if (!players.some(([key]) => key === identity)) this.#rows.delete(identity)
+    for (const [identity, player] of players) {
+      if (!this.#rows.has(identity)) this.#rows.set(identity, this.#row(identity))
+      this.#renderPlayer(this.#rows.get(identity), player, isMaster && identity !== OWN)
     }
-    body.replaceChildren(...rows.map(({ row }) => row))
-    if (focused) body.querySelector(`[data-mute="${focused}"]`)?.focus()
+    const rows = players.map(([identity]) => this.#rows.get(identity).row)
+    const isSame = rows.length === body.children.length && rows.every((row, index) => row === body.children[index])
+    if (!isSame) body.replaceChildren(...rows)
   }
 
-  /** A row of the table. `muted` is the member if the local peer may mute it. */
-  #row(name, { role, channel }, muted) {
+  #renderPlayer(row, { name, role, channel, isMuted }, hasControls) {
+    const set = (cell, value) => { if (cell.textContent !== value) cell.textContent = value }
+    set(row.name, name)
+    set(row.role, text(role))
+    row.role.className = `role ${role}`
+    set(row.channel, String(channel ?? text("none")))
+    if (hasControls !== row.controls.contains(row.mute)) row.controls.replaceChildren(...(hasControls ? [row.mute, row.offer] : []))
+    row.mute.setAttribute("aria-pressed", String(isMuted === true))
+    row.mute.setAttribute("aria-label", text("muteName", { name }))
+    row.offer.setAttribute("aria-label", text("offerName", { name }))
+    for (const button of [row.mute, row.offer]) button.disabled = this.#context.connection.access !== "lead"
+  }
+
+  /** Creates the row of a player. */
+  #row(identity) {
+    const { connection, announce } = this.#context
     const meter = create("meter", { min: 0, max: 127, attributes: { "aria-hidden": "true" } })
-    const [value, clock, lost] = [create("span"), create("span"), create("span")]
+    const [name, role, channel, value] = [create("th", { attributes: { scope: "row", role: "rowheader" } }),
+      create("span"), create("span"), create("span")]
+    const [clock, lost] = [create("span", { textContent: text("none") }), create("span", { textContent: text("none") })]
+    const mute = create("button", { type: "button", textContent: text("mute"), attributes: { "data-mute": identity } })
+    mute.addEventListener("click", () => {
+      connection.command({ do: "mute", peer: identity, on: mute.getAttribute("aria-pressed") !== "true" })
+    })
+    const offer = create("button", { type: "button", textContent: text("offer"), attributes: { "data-offer": identity } })
+    offer.addEventListener("click", () => {
+      connection.command({ do: "offer", peer: identity })
+      announce(text("offerSent", { name: name.textContent }))
+    })
     // On a narrow screen, each cell shows the heading of its column, which style.css takes from data-label.
     const cell = (label, className, ...children) =>
       create("td", { className, attributes: { role: "cell", "data-label": text(label) } }, ...children)
-    const row = create("tr", { attributes: { role: "row" } },
-      create("th", { textContent: name, attributes: { scope: "row", role: "rowheader" } }),
-      cell("role", "", create("span", { className: `role ${role}`, textContent: text(role) })),
-      cell("channel", "number", String(channel ?? text("none"))), cell("activity", "activity", meter, value),
-      cell("clock", "number", clock), cell("lostTicks", "number", lost),
-      cell("control", "buttons", ...(muted ? [this.#muteButton(name, muted), this.#offerButton(name, muted)] : [])))
-    return { row, meter, value, clock, lost }
-  }
-
-  /** The button that offers the role of master to a peer. */
-  #offerButton(name, { identity }) {
-    const button = create("button", {
-      type: "button", textContent: text("offer"),
-      attributes: { "aria-label": text("offerName", { name }), "data-offer": identity },
-    })
-    button.addEventListener("click", () => {
-      this.#context.connection.command({ do: "offer", peer: identity })
-      this.#context.announce(text("offerSent", { name }))
-    })
-    button.disabled = this.#context.connection.access !== "lead"
-    return button
-  }
-
-  #muteButton(name, { identity, isMuted }) {
-    const button = create("button", {
-      type: "button", textContent: text(isMuted ? "unmute" : "mute"),
-      attributes: {
-        "aria-pressed": String(isMuted), "aria-label": text(isMuted ? "unmuteName" : "muteName", { name }),
-        "data-mute": identity,
-      },
-    })
-    button.addEventListener("click", () => {
-      this.#context.connection.command({ do: "mute", peer: identity, on: !isMuted })
-    })
-    button.disabled = this.#context.connection.access !== "lead"
-    return button
+    const controls = cell("control", "buttons")
+    const row = create("tr", { attributes: { role: "row" } }, name, cell("role", "", role),
+      cell("channel", "number", channel), cell("activity", "activity", meter, value),
+      cell("clock", "number", clock), cell("lostTicks", "number", lost), controls)
+    return { row, name, role, channel, meter, value, clock, lost, controls, mute, offer }
   }
 
   renderLevels() {
@@ -206,12 +208,13 @@ export class EnsembleView {
       meter.value = activity ?? 0
       value.textContent = activity ?? text("none")
     }
-    if (this.#ownCells) {
-      set(this.#ownCells, levels.activity)
-      this.#ownCells.lost.textContent = levels.lostTicks
+    const own = this.#rows.get(OWN)
+    if (own) {
+      set(own, levels.activity)
+      own.lost.textContent = levels.lostTicks
     }
     for (const member of levels.members) {
-      const cells = this.#cells.get(member.identity)
+      const cells = this.#rows.get(member.identity)
       if (!cells) continue
       set(cells, member.activity)
       cells.clock.textContent = member.offset === undefined ? text("none")
@@ -237,12 +240,21 @@ export class EnsembleView {
     const key = failure ? "soundFailed" : !isOn ? "soundOff" : missing > 0 ? "soundLoading" : "soundPlaying"
     const state = text(key, { reason: failure, count: missing })
     if (element("sound-state").textContent !== state) element("sound-state").textContent = state
+    // The number of missing sounds is not announced.
+    if (this.#soundState !== undefined && this.#soundState !== key && key !== "soundLoading") this.#context.announce(state)
+    this.#soundState = key
     element("sound-on").hidden = isOn
     element("page-clock").textContent = connection.hasClock
       ? text("pageClock", {
         error: connection.uncertainty.toFixed(2), latency: Math.round(audio.outputClock?.latency ?? 0),
       })
       : text("pageClockUnknown")
+  }
+
+  /** A peer that has started again counts its messages from one. */
+  #forgetMessages(instance) {
+    if (instance !== this.#instance) this.#shownMessage = 0
+    this.#instance = instance
   }
 
   #renderMessages(messages) {

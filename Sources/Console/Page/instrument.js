@@ -1,5 +1,6 @@
 // The view of the player's own instrument: a touch pad and keys. Its notes sound on this device.
 
+import { store, stored } from "./settings.js"
 import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
@@ -10,6 +11,7 @@ const KEY_COUNT = 8
 /** The notes of a major pentatonic scale, which sound well together in any order. */
 const SCALE = [0, 2, 4, 7, 9]
 const INSTRUMENT_KEY = "tutti.instrument"
+const LETTERS_KEY = "tutti.letters"
 /** The activity is reported this often, in milliseconds. It is not filtered here; the peer filters it. */
 const REPORT_INTERVAL = 50
 /** A struck note counts as activity for this time, in milliseconds. */
@@ -60,7 +62,7 @@ export class InstrumentView {
     const signature = JSON.stringify([instruments.map(({ name }) => name), document.documentElement.lang])
     if (container.dataset.signature === signature || instruments.length === 0) return
     container.dataset.signature = signature
-    const chosen = this.#instrument?.name ?? storedInstrument()
+    const chosen = this.#instrument?.name ?? stored(INSTRUMENT_KEY)
     this.#instrument = instruments.find(({ name }) => name === chosen) ?? instruments[0]
     const legend = container.querySelector("legend")
     legend.textContent = text("chooseInstrument")
@@ -82,11 +84,7 @@ export class InstrumentView {
   #choose(instrument) {
     this.#releaseAll()
     this.#instrument = instrument
-    try {
-      localStorage.setItem(INSTRUMENT_KEY, instrument.name)
-    } catch {
-      // Private windows may refuse. The choice then lasts until the page is closed.
-    }
+    store(INSTRUMENT_KEY, instrument.name)
     this.#renderKeys()
   }
 
@@ -163,9 +161,15 @@ export class InstrumentView {
 
   #listenToLetters() {
     const index = (event) => LETTERS.indexOf(event.key.toLowerCase())
+    const letters = element("letters")
+    letters.checked = stored(LETTERS_KEY) !== "false"
+    letters.addEventListener("change", () => {
+      this.#releaseAll()
+      store(LETTERS_KEY, String(letters.checked))
+    })
     const isText = ({ target }) => target.matches?.("input:not([type=radio]):not([type=range]):not([type=checkbox]), select")
     document.addEventListener("keydown", (event) => {
-      if (!this.#isVisible || event.repeat || event.ctrlKey || event.metaKey || event.altKey || isText(event)) return
+      if (!letters.checked || !this.#isVisible || event.repeat || event.ctrlKey || event.metaKey || event.altKey || isText(event)) return
       const number = index(event)
       if (number < 0) return
       this.#strike(`key ${number}`, this.#key(number), KEY_STRENGTH, element("keys").children[number])
@@ -231,10 +235,3 @@ export class InstrumentView {
   }
 }
 
-function storedInstrument() {
-  try {
-    return localStorage.getItem(INSTRUMENT_KEY)
-  } catch {
-    return null
-  }
-}

@@ -57,29 +57,24 @@ export function mixed(velocity, part, mix = STANDARD) {
 /** The schedule together with the patches that play. */
 export class Rhythm {
   schedule = undefined
-  /** The newest patch, and the one before it, which plays until the first tick of the newest one. */
-  #patch
+  /** The newest patch. */
+  patch = undefined
+  /** The patch that plays before the first tick of the newest one, in one run of the rhythm. */
   #previous
+  #previousRun
 
-  get patch() {
-    return this.#patch
-  }
-
-  setPatch(patch) {
-    const isPlaying = this.schedule?.plays === true
-    this.#previous = isPlaying && this.#patch ? this.#patch : undefined
-    this.#patch = { ...patch, table: new StepTable(patch.table) }
-  }
-
-  setSchedule(schedule) {
-    // After a new start, only the newest patch plays.
-    if (!schedule.plays || schedule.firstRun !== this.schedule?.firstRun) this.#previous = undefined
-    this.schedule = schedule
+  /** @param patches the decoded payload of a frame `patch`. */
+  setPatches({ newest, previous, firstRun }) {
+    const prepared = (patch) => patch && { ...patch, table: new StepTable(patch.table) }
+    this.patch = prepared(newest)
+    this.#previous = prepared(previous)
+    this.#previousRun = firstRun
   }
 
   /** The patch that plays at a tick. */
   patchAt(tick) {
-    return this.#previous && tick < this.#patch.tick ? this.#previous : this.#patch
+    const hasPrevious = this.#previous && this.schedule?.firstRun === this.#previousRun
+    return hasPrevious && tick < this.patch.tick ? this.#previous : this.patch
   }
 
   /** The hits of a step that sound, with their positions in ticks and velocities in the present mix. */

@@ -3,20 +3,22 @@
 /** The largest number of requests at once. */
 const MAXIMUM_REQUESTS = 4
 
+/** Events: `progress` when a sample has been loaded or not. */
 export class Samples extends EventTarget {
   /** Why there are no sounds; undefined if there are. */
   failure = undefined
-  #context
+  /** The context that decodes. The decoded samples can be played in every context. */
+  context
   #manifest
-  /** The decoded samples by path, or a promise while a sample is loading. */
+  /** The decoded samples by path. */
   #buffers = new Map()
   #queue = []
-  #active = 0
+  /** The paths that are being loaded. */
+  #loading = new Set()
   #headers
 
-  constructor(context, headers) {
+  constructor(headers) {
     super()
-    this.#context = context
     this.#headers = headers
   }
 
@@ -26,7 +28,7 @@ export class Samples extends EventTarget {
 
   /** The number of samples that are not loaded yet. */
   get missing() {
-    return this.#queue.length + this.#active
+    return this.#queue.length + this.#loading.size
   }
 
   setManifest(manifest) {
@@ -35,23 +37,22 @@ export class Samples extends EventTarget {
     const tones = Object.values(manifest.tones).flat().map((tone) => tone.sample)
     const paths = new Set([...Object.values(manifest.drums), ...tones].map((sample) => sample.path))
     for (const path of this.#buffers.keys()) if (!paths.has(path)) this.#buffers.delete(path)
-    this.#queue = [...paths].filter((path) => !this.#buffers.has(path))
-    while (this.#active < MAXIMUM_REQUESTS && this.#queue.length > 0) this.#loadNext()
+    this.#queue = [...paths].filter((path) => !this.#buffers.has(path) && !this.#loading.has(path))
+    while (this.#loading.size < MAXIMUM_REQUESTS && this.#queue.length > 0) this.#loadNext()
   }
 
   async #loadNext() {
     const path = this.#queue.shift()
     if (path === undefined) return
-    this.#active += 1
+    this.#loading.add(path)
     try {
       const response = await fetch(path, { headers: this.#headers })
       if (!response.ok) throw new Error(`${path}: ${response.status}`)
-      this.#buffers.set(path, await this.#context.decodeAudioData(await response.arrayBuffer()))
+      this.#buffers.set(path, await this.context.decodeAudioData(await response.arrayBuffer()))
     } catch {
       // The connection was lost. The manifest is sent again with the next connection.
-      this.#buffers.delete(path)
     }
-    this.#active -= 1
+    this.#loading.delete(path)
     this.#loadNext()
     this.dispatchEvent(new Event("progress"))
   }

@@ -1,5 +1,7 @@
 // All texts of the page. A text may contain {name} for a value.
 
+import { store, stored } from "./settings.js"
+
 const en = {
   languageName: "English",
   language: "Language",
@@ -41,8 +43,6 @@ const en = {
   guitarPart: "Guitar",
   keysPart: "Keys",
   partLevel: "{part}: level in percent",
-  on: "On",
-  off: "Off",
   activity: "Activity",
   total: "Total activity",
   rule: "Total is the",
@@ -67,9 +67,7 @@ const en = {
   idle: "idle",
   none: "–",
   mute: "Mute",
-  unmute: "Unmute",
   muteName: "Mute {name}",
-  unmuteName: "Unmute {name}",
   clockValue: "{offset} ± {error} ms",
   devices: "Also connected: {count} MIDI devices without Tutti.",
   device: "Sound of this device",
@@ -86,9 +84,10 @@ const en = {
   messages: "Messages of the peer",
   chooseInstrument: "Choose an instrument",
   pad: "Tap and move here",
-  keys: "Keys: click, tap, or press the letters on a keyboard. With Tab and Enter, one switch is enough.",
+  keys: "Keys: click or tap. With Tab and Enter, one switch is enough.",
   played: "Your activity",
   sensitivity: "Sensitivity",
+  letters: "Play the keys with the letters A to K of a keyboard",
   share: "Also send my notes to this peer and to the other players",
   motionLater: "Playing by shaking and tilting needs HTTPS, which this version does not offer yet.",
   marimba: "Marimba",
@@ -99,6 +98,7 @@ const en = {
   drumsInstrument: "Hand drums",
   started: "The rhythm starts.",
   stopped: "The rhythm has stopped.",
+  stoppedAlone: "The connection has been lost for 30 seconds. The rhythm has stopped on this device.",
   tempoSet: "Tempo {bpm}",
   keyName: "Key {number}",
 }
@@ -144,8 +144,6 @@ const de = {
   guitarPart: "Gitarre",
   keysPart: "Tasten",
   partLevel: "{part}: Pegel in Prozent",
-  on: "An",
-  off: "Aus",
   activity: "Aktivität",
   total: "Gesamtaktivität",
   rule: "Gesamt ist",
@@ -170,9 +168,7 @@ const de = {
   idle: "bereit",
   none: "–",
   mute: "Stumm",
-  unmute: "Hörbar",
   muteName: "{name} stumm schalten",
-  unmuteName: "{name} wieder hörbar machen",
   clockValue: "{offset} ± {error} ms",
   devices: "Außerdem verbunden: {count} MIDI-Geräte ohne Tutti.",
   device: "Klang dieses Geräts",
@@ -189,9 +185,10 @@ const de = {
   messages: "Meldungen des Programms",
   chooseInstrument: "Instrument wählen",
   pad: "Hier tippen und bewegen",
-  keys: "Tasten: anklicken, antippen oder die Buchstaben auf einer Tastatur drücken. Mit Tab und Eingabe genügt ein Schalter.",
+  keys: "Tasten: anklicken oder antippen. Mit Tab und Eingabe genügt ein Schalter.",
   played: "Deine Aktivität",
   sensitivity: "Empfindlichkeit",
+  letters: "Die Tasten mit den Buchstaben A bis K einer Tastatur spielen",
   share: "Meine Töne auch an dieses Gerät und an die anderen senden",
   motionLater: "Spielen durch Schütteln und Neigen braucht HTTPS, das diese Version noch nicht bietet.",
   marimba: "Marimba",
@@ -202,6 +199,7 @@ const de = {
   drumsInstrument: "Trommeln",
   started: "Der Rhythmus beginnt.",
   stopped: "Der Rhythmus ist zu Ende.",
+  stoppedAlone: "Die Verbindung ist seit 30 Sekunden verloren. Der Rhythmus ist auf diesem Gerät zu Ende.",
   tempoSet: "Tempo {bpm}",
   keyName: "Taste {number}",
 }
@@ -210,26 +208,14 @@ export const languages = { en, de }
 
 const LANGUAGE_KEY = "tutti.language"
 
-function storedLanguage() {
-  try {
-    return localStorage.getItem(LANGUAGE_KEY)
-  } catch {
-    return null
-  }
-}
-
-const preferred = [storedLanguage(), ...navigator.languages.map((tag) => tag.slice(0, 2))]
+const preferred = [stored(LANGUAGE_KEY), ...navigator.languages.map((tag) => tag.slice(0, 2))]
 let current = preferred.find((code) => code && code in languages) ?? "en"
 
 export const language = () => current
 
 export function setLanguage(code) {
   current = code
-  try {
-    localStorage.setItem(LANGUAGE_KEY, code)
-  } catch {
-    // Private windows may refuse. The choice then lasts until the page is closed.
-  }
+  store(LANGUAGE_KEY, code)
 }
 
 /** The text with a key, with its values inserted. */

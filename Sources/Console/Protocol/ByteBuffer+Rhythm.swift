@@ -10,11 +10,10 @@ extension ByteBuffer {
   /// Appends the payload of a frame ``FrameKind/rhythm``.
   mutating func writeRhythm(_ snapshot: PeerSnapshot) {
     let schedule = snapshot.schedule
-    let plays = snapshot.status.role != .idle && schedule.run != 0
     let countIn = schedule.countInStart.index != .max
     writeMultipleIntegers(
-      schedule.run, schedule.firstRun, UInt8(plays ? 1 : 0), UInt8(schedule.sends ? 1 : 0), schedule.intensity.value,
-      schedule.intensity.next)
+      schedule.run, schedule.firstRun, UInt8(snapshot.plays ? 1 : 0), UInt8(schedule.sends ? 1 : 0),
+      schedule.intensity.value, schedule.intensity.next)
     writeMix(schedule.mix)
     writeMix(schedule.nextMix)
     writeInteger(countIn ? UInt16(schedule.countIn.ticksPerClick) : 0)

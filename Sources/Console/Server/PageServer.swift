@@ -37,7 +37,7 @@ final class PageServer: @unchecked Sendable {
   ) {
     (self.configuration, self.tokens, self.files, self.eventLoop) = (configuration, tokens, files, eventLoop)
     sounds = SoundStore(soundFont: configuration.soundFont)
-    pages = Pages(mailbox: mailbox, library: library)
+    pages = Pages(mailbox: mailbox, library: library, eventLoop: eventLoop)
   }
 
   /// Opens the port.

@@ -18,6 +18,9 @@ final class Pages {
   private var pages: [ObjectIdentifier: PageHandler] = [:]
   private let mailbox: Mailbox
   private let library: any RhythmLibrary
+  /// Tells the pages that the peer has started again.
+  private let instance = String(UInt64.random(in: 0 ... .max), radix: 16)
+  private let eventLoop: any EventLoop
   private var limiter = RateLimiter(rate: commandRate, burst: 2 * commandRate, at: MonotonicClock.now)
   /// The greatest activity of the pages that report one; nil if none does.
   private var activity: UInt8?
@@ -29,7 +32,9 @@ final class Pages {
   /// The names of the rhythms that pages may select.
   private var rhythms: [String] = []
 
-  init(mailbox: Mailbox, library: any RhythmLibrary) { (self.mailbox, self.library) = (mailbox, library) }
+  init(mailbox: Mailbox, library: any RhythmLibrary, eventLoop: any EventLoop) {
+    (self.mailbox, self.library, self.eventLoop) = (mailbox, library, eventLoop)
+  }
 
   /// The number of pages.
   var count: Int { pages.count }
@@ -52,13 +57,20 @@ final class Pages {
 
   /// Lists the rhythms again, because their files may have changed.
   private func updateLibrary() {
-    rhythms = library.rhythms
+    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    library.readNames { [eventLoop] names in eventLoop.execute { bound.value.show(names) } }
+  }
+
+  private func show(_ rhythms: [String]) {
+    self.rhythms = rhythms
     if state.set(.library, json: ["rhythms": rhythms]) { update([.library]) }
   }
 
   /// The payload of the first frame of a page.
   func welcome(for access: Access) -> ByteBuffer {
-    let octets = try? JSONEncoder().encode(["access": access.rawValue, "version": Version.current])
+    let octets = try? JSONEncoder().encode([
+      "access": access.rawValue, "version": Version.current, "instance": instance,
+    ])
     return ByteBuffer(bytes: octets ?? Data())
   }
 

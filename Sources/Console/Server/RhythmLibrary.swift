@@ -1,7 +1,7 @@
 /// The rhythms that the pages offer.
 public protocol RhythmLibrary: Sendable {
-  /// The names of all rhythms. May read folders.
-  var rhythms: [String] { get }
+  /// Passes the names of all rhythms to `deliver`, on any thread. Returns at once.
+  func readNames(_ deliver: @escaping @Sendable ([String]) -> Void)
   /// Plays the rhythm called `name`. Returns at once.
   func select(_ name: String)
 }

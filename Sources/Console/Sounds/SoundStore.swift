@@ -30,6 +30,8 @@ final class SoundStore: Sendable {
   private let soundFont: String
   private let queue = DispatchQueue(label: "sounds", qos: .utility)
   private let contents = Mutex(Contents())
+  /// The number of requests. Only the last one is rendered.
+  private let requestCount = Atomic<Int>(0)
 
   /// - Parameter soundFont: the path of a General MIDI SoundFont.
   init(soundFont: String) { self.soundFont = soundFont }
@@ -37,9 +39,12 @@ final class SoundStore: Sendable {
   /// The WAV file at a path; nil if there is none.
   subscript(path: String) -> ByteBuffer? { contents.withLock { $0.paths[path] } }
 
-  /// Renders the sounds of `request` that are missing, and passes the manifest to `deliver`, on the queue of this object.
+  /// Renders the sounds of `request` that are missing, and passes the manifest to `deliver`, on the queue of this object. If there
+  /// is a further request before the rendering begins, nothing is rendered or delivered.
   func prepare(_ request: SoundRequest, deliver: @escaping @Sendable (SoundManifest) -> Void) {
+    let number = requestCount.add(1, ordering: .relaxed).newValue
     queue.async { [self] in
+      guard number == requestCount.load(ordering: .relaxed) else { return }
       do throws(AudioFileError) {
         try render(request)
         deliver(manifest(of: request))

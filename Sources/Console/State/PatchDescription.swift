@@ -1,7 +1,7 @@
 import Engine
 import Rhythm
 
-/// The payload of a frame ``FrameKind/patch``.
+/// A patch, as a part of ``PatchesDescription``.
 struct PatchDescription: Encodable {
   struct Layer: Encodable {
     var name: String
@@ -28,9 +28,12 @@ struct PatchDescription: Encodable {
   var table: StepTableDescription
 
   init(_ snapshot: PeerSnapshot) {
-    let patch = snapshot.patch
-    (name, description) = (snapshot.status.patchName, patch.description)
-    (number, tick) = (snapshot.patchNumber, snapshot.patchTick.index)
+    self.init(
+      snapshot.patch, name: snapshot.status.patchName, number: snapshot.patchNumber, tick: snapshot.patchTick.index)
+  }
+
+  init(_ patch: Patch, name: String, number: UInt32, tick: Int64) {
+    (self.name, description, self.number, self.tick) = (name, patch.description, number, tick)
     (beats, unit) = (patch.meter.beats, patch.meter.unit)
     layers = patch.layers.map {
       Layer(name: $0.name, from: Int($0.activity.lowerBound), to: Int($0.activity.upperBound))

@@ -20,6 +20,7 @@ final class SharedState {
   private var ensemble: EnsembleDescription?
   private var schedule: PlaybackSchedule?
   private var role: Role?
+  private var patches: PatchesDescription?
   private var patchNumber: UInt32?
   private var identity: String?
   private var patchName: String?
@@ -40,7 +41,9 @@ final class SharedState {
     identity = description.identity
     if !isSamePeer || snapshot.patchNumber != patchNumber || snapshot.status.patchName != patchName {
       (patchNumber, patchName) = (snapshot.patchNumber, snapshot.status.patchName)
-      if set(.patch, json: PatchDescription(snapshot), at: snapshot.at) { changed.append(.patch) }
+      let patches = PatchesDescription(snapshot, after: isSamePeer ? self.patches : nil)
+      self.patches = patches
+      if set(.patch, json: patches, at: snapshot.at) { changed.append(.patch) }
     }
     let role = snapshot.status.role
     let isOld = role.master != nil && snapshot.at - rhythmAt >= Self.rhythmInterval

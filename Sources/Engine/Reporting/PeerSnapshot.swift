@@ -55,6 +55,9 @@ public struct PeerSnapshot: Sendable {
   public var lostTicks: Int64
   /// How far in advance a change is announced.
   public var lead: Nanoseconds
+
+  /// Whether a rhythm plays.
+  public var plays: Bool { status.role != .idle && schedule.run != 0 }
 }
 
 extension Peer {
