@@ -50,9 +50,11 @@ export class Peer {
 
   /** Ends the peer without notice. */
   async kill() {
-    const hasEnded = new Promise((resolve) => this.#process.once("exit", resolve))
-    this.#process.kill("SIGKILL")
-    await hasEnded
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      const hasEnded = new Promise((resolve) => this.#process.once("exit", resolve))
+      this.#process.kill("SIGKILL")
+      await hasEnded
+    }
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
