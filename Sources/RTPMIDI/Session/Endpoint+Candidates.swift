@@ -98,6 +98,10 @@ extension Endpoint {
   func verify(_ session: Session, at now: Instant) -> Bool {
     guard session.candidacy != nil else { return true }
     table.remove(session)
+    guard !losesAgainstCrossingSession(session, at: now) else {
+      counters.forgottenInvitations += 1
+      return false
+    }
     session.restart(at: now)
     let sessionAtAddress = table.session(at: session.control)
     let needsRoom = sessionAtAddress == nil && !session.isInitiator
@@ -120,6 +124,24 @@ extension Endpoint {
     if session.isInitiator { session.clock.begin(at: now) }
     establish(session, at: now)
     return true
+  }
+
+  /// Whether the invitation of an unprotected candidate has crossed one of the local peer that has led to a session, and that
+  /// session is kept.
+  ///
+  /// Both peers have then a session by their own invitation, and a candidate by that of the other. If both candidates replaced the
+  /// sessions, each peer would keep another session. Both know the tokens of both invitations, so both keep the session of the lower
+  /// token.
+  ///
+  /// The invitations have not crossed if the session was silent since the candidate began, as after a restart of the peer. Neither
+  /// have they if the peer has revived the session, which it does with the same SSRC.
+  private func losesAgainstCrossingSession(_ candidate: Session, at now: Instant) -> Bool {
+    guard !candidate.isProtected, !candidate.isInitiator, let since = candidate.candidacy?.since,
+      let token = candidate.acceptedToken, let other = table.session(at: candidate.control),
+      other.phase == .established, other.isInitiator, other.ssrc != candidate.ssrc, other.lastHeard > since,
+      !other.isOutdated, other.supervision.isMutual || other.expectsExtension || candidate.expectsExtension
+    else { return false }
+    return other.token < token
   }
 
   /// Reports an event of the extension: at once, or after the proof of a candidate.

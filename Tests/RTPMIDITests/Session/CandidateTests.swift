@@ -76,6 +76,49 @@ import _TestSupport
     #expect(endpoint.drain() == [], "the initiator sends CK0")
   }
 
+  /// The invitations of two Tutti peers have crossed, and each has led to a session at its sender and to a candidate at the
+  /// receiver. Both peers keep the session of the lower token. An endpoint that has not heard its session since the invitation of
+  /// the peer replaces it, because the peer may have restarted.
+  @Test(arguments: [(0, true, false), (UInt32.max, true, true), (UInt32.max, false, false)])
+  func crossingSessionOfTheLowerTokenIsKept(token: UInt32, isHeard: Bool, isKept: Bool) throws {
+    _ = try endpoint.connect(to: .at(18), data: .at(19), expectsExtension: true, at: start)
+    for port in [Port.control, .data] {
+      guard case .send(let datagram, _, _, _)? = endpoint.drain().last,
+        case .session(let invitation) = try ControlPacket(datagram.span)
+      else {
+        Issue.record("no invitation")
+        return
+      }
+      let answer = SessionCommand(.accepted, token: invitation.token, ssrc: 9)
+      endpoint.receive(
+        octets { _ = answer.append(to: &$0) }, from: .at(port == .control ? 18 : 19), port: port, at: start)
+    }
+    #expect(endpoint.establishedCount == 1)
+    let command = SessionCommand(.invitation, token: token, ssrc: 10)
+    for (port, address) in [(Port.control, 18), (.data, 19)] {
+      endpoint.receive(octets { _ = command.append(to: &$0) }, from: .at(address), port: port, at: start + .seconds(1))
+    }
+    #expect(endpoint.candidateCount == 1)
+    let now = start + .milliseconds(1200)
+    if isHeard {
+      let packet = ClockPacket(ssrc: 9, sentAt: now)
+      endpoint.receive(octets { _ = packet.append(to: &$0) }, from: .at(19), port: .data, at: now)
+    }
+    _ = endpoint.drain()
+    let request = ClockPacket(ssrc: 10, sentAt: now)
+    endpoint.receive(octets { _ = request.append(to: &$0) }, from: .at(19), port: .data, at: now)
+    let answers = endpoint.drain().compactMap { output -> ClockPacket? in
+      if case .send(let datagram, _, _, _) = output { ClockPacket(datagram.span) } else { nil }
+    }
+    let proof = try #require(answers.last?.reply(from: 10, sentAt: now))
+    endpoint.receive(octets { _ = proof.append(to: &$0) }, from: .at(19), port: .data, at: now)
+    let established = endpoint.drain().compactMap { output -> UInt32? in
+      if case .established(_, let info) = output { info.ssrc } else { nil }
+    }
+    #expect(established == (isKept ? [] : [10]))
+    #expect(endpoint.establishedCount == 1 && endpoint.candidateCount == 0)
+  }
+
   /// Some devices begin a session but send no CK0. After a second, they get one.
   @Test func replyToCK0EstablishesTheSession() throws {
     invite(9, at: start)
