@@ -6,7 +6,8 @@ import Testing
 @Suite struct PatchesDescriptionTests {
   /// A patch that was chosen as the number `number`, and begins at `tick`.
   private func patch(_ number: UInt32, at tick: Int64) throws -> PatchDescription {
-    let patch = try PatchLoader.patch(from: "name: test\ndescription: A test.\ntempo: 100\nplay:\n  always:\n    kick: x... .... .... ....\n", file: "test")
+    let text = "name: test\ndescription: A test.\ntempo: 100\nplay:\n  always:\n    kick: x... .... .... ....\n"
+    let patch = try PatchLoader.patch(from: text, file: "test")
     return PatchDescription(patch, name: "test", number: number, tick: tick)
   }
 

@@ -71,6 +71,13 @@ import _TestSupport
     #expect(try ClockStamps(recording).stamps.count == 50)
   }
 
+  /// The click of a plug is ten times louder than the pulses.
+  @Test func loudClickDoesNotHideThePulses() throws {
+    var recording = recording((0..<50).map { 4_800 + Double($0) * 1_000 }, isSquare: false, noise: 0.001, scale: 0.08)
+    recording.samples[2_000] = 0.9
+    #expect(try ClockStamps(recording).stamps.count == 51)
+  }
+
   // MARK: MIDI files
 
   private func file(_ events: [StandardMIDIFile.Event]) -> StandardMIDIFile {

@@ -46,6 +46,17 @@ import _TestSupport
     #expect(abs(drift - ppm) < 1e-4)
   }
 
+  /// In the second run, the peer is 50 ms later than in the first one. That is no drift.
+  @Test func differenceBetweenRunsIsNoDrift() throws {
+    let later = Self.origin + .seconds(100)
+    let other =
+      run(1_000, offset: { Int64($0) * 417 }) + run(1_000, start: later, offset: { 50_000_000 + Int64($0) * 417 })
+    let report = try SyncReport(traces: [trace("anna", run(1_000) + run(1_000, start: later)), trace("bert", other)])
+    #expect(report.comparisons[0].runs == 2)
+    // 417 ns per tick of 20 833 333 ns.
+    #expect(abs(try #require(report.comparisons[0].drift) - 20.016) < 1e-3)
+  }
+
   @Test(arguments: UInt64(1)...6) func jitterAppearsInThePercentiles(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let offsets = (0..<3_000).map { _ in random.integer(in: -300_000...200_000) }

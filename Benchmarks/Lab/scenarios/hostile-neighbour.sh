@@ -2,7 +2,7 @@
 # hostile-neighbour.sh [SECONDS] [RATE]
 #
 # Can a host on the network of an ensemble change what is heard? ada plays at 119.3 BPM for SECONDS (600), and ben, cem and dan follow
-# on the network lan. ben plays two notes per second. Every host receives all frames, as in a Wi-Fi network without protection. The
+# on the network lan. ben plays about two notes per second until four fifths of SECONDS. Every host receives all frames, as in a Wi-Fi network without protection. The
 # scenario has three parts:
 # - The four peers have a passkey.
 # - The same, and a hostile host records all datagrams and sends RATE (20 000) datagrams per second: recorded and changed ones, and
@@ -32,7 +32,8 @@ neighbour() { ip netns exec host5 neighbour net5 "$1" "$rate" >"$results/neighbo
 commands() {
   local n
   sleep 8
-  for n in $(seq $((2 * seconds - 12))); do
+  # On a busy guest, a note takes up to 0.55 s. The last note must come before ada ends.
+  for n in $(seq $((seconds * 8 / 5))); do
     echo "note $((36 + n % 48))"
     sleep 0.25
     echo "release $((36 + n % 48))"

@@ -34,16 +34,24 @@ struct PulseDetector {
     return ([Double(first.frame)] + positions, correlated)
   }
 
-  /// Returns the median of the peaks of all 5 ms that reach a quarter of the greatest peak. One loud click does not raise
-  /// it.
+  /// Returns the median of the peaks of all 5 ms that reach a quarter of the greatest peak.
+  ///
+  /// One or two peaks that are four times higher than all others are clicks of a connection or a switch, and are left out. The others
+  /// must be more than two, and fewer than half of all 5 ms, because noise fills them all.
   private func usualPeak(of samples: [Float]) -> Float {
     let width = max(rate / 200, 1)
     let peaks = stride(from: 0, to: samples.count, by: width).map { start in
       samples[start..<min(start + width, samples.count)].reduce(0) { $1.isFinite ? max($0, abs($1)) : $0 }
     }
-    let greatest = peaks.max() ?? 0
-    let high = peaks.filter { $0 >= greatest / 4 }.sorted()
-    return high.isEmpty ? 0 : high[high.count / 2]
+    func group(in peaks: ArraySlice<Float>) -> ArraySlice<Float> { peaks.drop { $0 < (peaks.last ?? 0) / 4 } }
+    let sorted = peaks.sorted()
+    let high = group(in: sorted[...])
+    let others = group(in: sorted[..<high.startIndex])
+    let areClicks =
+      high.count <= 2 && (3..<max(sorted.count / 2, 3)).contains(others.count)
+      && (others.last ?? 0) > OnsetDetector.silence
+    let pulses = areClicks ? others : high
+    return pulses.isEmpty ? 0 : pulses[pulses.startIndex + pulses.count / 2]
   }
 
   /// Returns the first frame above the threshold of each pulse, and the place where the straight line between the frames

@@ -52,11 +52,17 @@ public struct NetworkMeasurement: Sendable {
   /// The estimate of the remote clock at the newest answer; nil without an answer.
   public var estimate: ClockEstimate? { exchanges.last.flatMap { clock.estimate(at: $0.received) } }
 
+  /// The number of requests without an answer.
+  ///
+  /// - Parameter pending: the number of requests without an answer that are less than a second old.
+  ///
+  /// Real-time: not safe.
+  public func lost(pending: Int) -> Int { max(0, sent - pending - exchanges.count - implausible) }
+
   /// Calculates the figures.
   ///
   /// - Parameters:
   ///   - peer: the name or the address of the peer.
-  ///   - now: the present instant. Requests less than a second before it are not lost yet.
   ///   - pending: the number of requests without an answer that are less than a second old.
   ///   - provenance: the program and the command line.
   /// - Throws: ``ReportError`` if the peer answered no request.
@@ -70,6 +76,6 @@ public struct NetworkMeasurement: Sendable {
     }
     return NetworkReport(
       self, peer: peer, seconds: (last.received - first.sent).seconds,
-      lost: max(0, sent - pending - exchanges.count - implausible), resets: clock.resets, provenance: provenance)
+      lost: lost(pending: pending), resets: clock.resets, provenance: provenance)
   }
 }

@@ -12,11 +12,10 @@ public struct NetworkReport: Hashable, Sendable {
     /// The interarrival jitter of RFC 3550, section 6.4.1, at the end, in nanoseconds.
     public let jitter: Double
 
-    init(_ delays: [Double]) {
-      minimum = delays.min() ?? 0
-      let minimum = minimum
-      // There is at least one exchange.
-      variation = Distribution(delays.map { $0 - minimum })!
+    /// Calculates the figures; nil without delays.
+    init?(_ delays: [Double]) {
+      guard let minimum = delays.min(), let variation = Distribution(delays.map({ $0 - minimum })) else { return nil }
+      (self.minimum, self.variation) = (minimum, variation)
       jitter = zip(delays, delays.dropFirst()).reduce(0.0) { $0 + (abs($1.1 - $1.0) - $0) / 16 }
     }
   }
@@ -44,7 +43,7 @@ public struct NetworkReport: Hashable, Sendable {
   public let `protocol`: NetworkProtocol
   /// The time from the first request to the last answer in seconds.
   public let seconds: Double
-  /// The numbers of requests, of answers, and of requests without an answer after a second.
+  /// The numbers of requests, of answers, and of requests without an answer. Requests of the last second are not lost.
   public let sent, answered, lost: Int
   /// The numbers of answers with implausible stamps, and of answers that nobody asked for.
   public let implausible, unsolicited: Int
@@ -55,7 +54,7 @@ public struct NetworkReport: Hashable, Sendable {
   public let asymmetryBound: Double
   /// The estimate of the remote clock; nil with too few answers.
   public let clock: Clock?
-  /// The delays to the peer and from the peer; nil without ``clock``.
+  /// The delays to the peer and from the peer; nil without ``clock``, and if a clock was set in each minute.
   public let out, back: Direction?
   /// Notes, each in one line.
   public let notes: [String]
@@ -74,17 +73,23 @@ public struct NetworkReport: Hashable, Sendable {
     if resets > 0 {
       notes.append("the clock of the peer was set, or its rate or the route changed, \(resets) times; measure again")
     }
-    if let estimate = measurement.estimate, let last = exchanges.last {
-      let bounds = SkewBounds(exchanges, margin: Double(measurement.protocol.resolution.count) / 2)
+    if let estimate = measurement.estimate {
+      let margin = Double(measurement.protocol.resolution.count) / 2
+      let line = ClockLine(exchanges, margin: margin)
+      let bounds = line?.skewBounds
       clock = Clock(
         offset: estimate.offset, uncertainty: estimate.uncertainty, deviation: estimate.deviation, skew: estimate.skew,
-        skewBounds: bounds.map { $0.range.lowerBound * 1e6...$0.range.upperBound * 1e6 })
-      func offset(_ instant: Instant) -> Double {
-        Double(estimate.offset.count) + Double((instant - last.received).count) * estimate.skew / 1e6
+        skewBounds: bounds.map { $0.lowerBound * 1e6...$0.upperBound * 1e6 })
+      if line == nil {
+        notes.append("the rate of a clock was not constant, so the skew has no bounds")
+      } else if bounds == nil {
+        notes.append("the exchanges do not bound the skew; measure longer")
       }
-      out = Direction(exchanges.map { $0.outDifference - offset($0.sent) })
-      back = Direction(exchanges.map { offset($0.received) - $0.backDifference })
-      if bounds == nil { notes.append("the exchanges do not bound the skew; measure longer") }
+      let delays = OneWayDelays(exchanges, margin: margin)
+      (out, back) = (Direction(delays.out), Direction(delays.back))
+      if delays.omitted > 0 {
+        notes.append("the delays of \(delays.omitted) exchanges are unknown, because a clock was set in their minute")
+      }
     } else {
       (clock, out, back) = (nil, nil, nil)
       notes.append("too few answers for an estimate of the clock; measure longer")

@@ -5,7 +5,7 @@ import MusicalTime
 struct SyncOffsets {
   /// All offsets, nanoseconds.
   private(set) var offsets: [Double] = []
-  /// The slope of the offsets.
+  /// The slope of the offsets within the runs.
   private(set) var fit = DriftFit()
   /// The number of ticks of the reference that are missing between two common ticks of a run.
   private(set) var skipped = 0
@@ -33,6 +33,7 @@ struct SyncOffsets {
   mutating func beginRun() {
     runs.append(offsets.count)
     lastIndex = nil
+    fit.beginGroup()
   }
 
   /// Adds an offset.

@@ -18,7 +18,7 @@ struct NetworkCommand: ParsableCommand {
         round trip       from the request to the answer, without the time that a Tutti
                          peer needed for the answer
         variation        one-way delay minus the smallest one, for each direction
-        lost             requests without an answer within a second
+        lost             requests without an answer, except those of the last second
         offset           clock of the peer minus the clock of this machine
         skew             rate of the clock of the peer, relative to this machine
         asymmetry bound  error of the offset if one direction has all of the delay
@@ -88,7 +88,7 @@ struct NetworkCommand: ParsableCommand {
     let pending = task.pendingCount(at: now)
     let smallest = measurement.exchanges.suffix(500).map { ($0.received - $0.sent).count }.min() ?? 0
     var text = "\(task.peer): \(measurement.exchanges.count) answers"
-    text += ", \(max(0, measurement.sent - pending - measurement.exchanges.count)) lost"
+    text += ", \(measurement.lost(pending: pending)) lost"
     text += ", round trip \((last.received - last.sent).microseconds) us, smallest \(Double(smallest) / 1e3) us"
     if let estimate = measurement.estimate {
       text += ", offset \(estimate.offset.seconds) s +- \(estimate.deviation.microseconds) us"

@@ -1,0 +1,37 @@
+import MusicalTime
+
+/// The one-way delays of the exchanges.
+///
+/// The rate of a clock changes with its temperature, by about 0.1 ppm in an hour. Therefore the exchanges of each minute have their
+/// own ``ClockLine``. A last part that is shorter than half a minute belongs to the minute before.
+struct OneWayDelays {
+  /// The delays to the peer and from the peer in nanoseconds, in the order of the exchanges.
+  private(set) var out, back: [Double]
+  /// The number of exchanges without delays, because no line fits those of their minute.
+  private(set) var omitted = 0
+
+  private static let minute = Nanoseconds.seconds(60)
+
+  /// - Parameters:
+  ///   - exchanges: the exchanges in the order of their answers.
+  ///   - margin: the error of a stamp in nanoseconds.
+  init(_ exchanges: [NetworkExchange], margin: Double) {
+    (out, back) = ([], [])
+    out.reserveCapacity(exchanges.count)
+    back.reserveCapacity(exchanges.count)
+    var rest = exchanges[...]
+    while let first = rest.first, let last = rest.last {
+      let isLast = last.received - first.received < Self.minute + .seconds(30)
+      let part = isLast ? rest : rest.prefix { $0.received - first.received < Self.minute }
+      rest = rest[part.endIndex...]
+      guard let line = ClockLine(part, margin: margin) else {
+        omitted += part.count
+        continue
+      }
+      for exchange in part {
+        out.append(exchange.outDifference - line.offset(at: exchange.sent))
+        back.append(line.offset(at: exchange.received) - exchange.backDifference)
+      }
+    }
+  }
+}
