@@ -137,12 +137,11 @@ import _TestSupport
     #expect(report.notes.contains { $0.contains("was set") } && report.clock?.skewBounds == nil)
   }
 
-  /// In ten minutes, the skew changes from 10 to 10.5 ppm. The estimate of the last seconds is wrong by milliseconds for the first
-  /// minute, but the delays are right, and the report states that there is no constant rate.
+  /// In ten minutes, the skew changes from 10 to 18 ppm. The delays are right, and the report states that there is no constant rate.
   @Test func delaysAreRightAlthoughTheSkewChanges() throws {
     var (measurement, random) = (NetworkMeasurement(.probes), SplitMix(seed: 5))
     func remote(_ local: Double) -> Instant {
-      Instant(nanoseconds: Int64((local + 1e9 + local * 10e-6 + local * local * 0.5e-6 / 1_200e9).rounded()))
+      Instant(nanoseconds: Int64((local + 1e9 + local * 10e-6 + local * local * 8e-6 / 1_200e9).rounded()))
     }
     func delay() -> Double { 200_000 - 20_000 * log(Double.random(in: 1e-12..<1, using: &random)) }
     for index in 0..<12_000 {
@@ -157,7 +156,7 @@ import _TestSupport
     }
     let report = try measurement.report(peer: "x", pending: 0, provenance: Self.provenance)
     for direction in [try #require(report.out), try #require(report.back)] {
-      #expect(abs(direction.minimum - 200_000) < 3_000 && direction.variation.p50.isClose(to: 13_863, 0.1))
+      #expect(abs(direction.minimum - 200_000) < 8_000 && direction.variation.p50.isClose(to: 13_863, 0.5))
       #expect(direction.variation.maximum < 300_000)
     }
     #expect(report.clock?.skewBounds == nil && report.notes.contains { $0.contains("was not constant") })

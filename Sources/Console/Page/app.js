@@ -33,7 +33,7 @@ const views = [strip, ensemble, instrument]
 function showConnection() {
   const name = state.ensemble?.name ?? ""
   const { state: status } = connection
-  const key = status === "open" ? (name ? "connected" : "connecting") : status
+  const key = endedAlone ? "stoppedAlone" : status === "open" ? (name ? "connected" : "connecting") : status
   element("connection").textContent = text(key, { name })
   element("connection").dataset.state = status
   const problem = { refused: "refusedText", limited: "limitedText" }[status]
@@ -57,6 +57,9 @@ const ALONE = 30_000
 /** The newest frame `rhythm`, whose instants refer to the peer's clock. */
 let schedule
 let aloneTimer
+/** Whether the rhythm played according to the last frame; undefined before the first one. */
+let didPlay
+let endedAlone = false
 
 function updateSchedule() {
   rhythm.schedule = schedule && new Schedule(schedule, (instant) => connection.relative(instant))
@@ -66,14 +69,18 @@ function updateSchedule() {
 /** The peer may have stopped the rhythm after the connection was lost. */
 function endAlone() {
   schedule = undefined
+  didPlay = false
+  endedAlone = true
   updateSchedule()
   announce(text("stoppedAlone"))
+  showConnection()
 }
 
 connection.addEventListener("state", ({ detail }) => {
   if (detail === "open") {
     clearTimeout(aloneTimer)
     aloneTimer = undefined
+    endedAlone = false
   } else if (rhythm.schedule?.plays) {
     aloneTimer ??= setTimeout(endAlone, ALONE)
   }
@@ -84,10 +91,10 @@ connection.addEventListener("clock", () => {
   updateSchedule()
 })
 connection.addEventListener("rhythm", ({ detail }) => {
-  const didPlay = rhythm.schedule?.plays
   schedule = detail
   updateSchedule()
   if (didPlay !== undefined && didPlay !== detail.plays) announce(text(detail.plays ? "started" : "stopped"))
+  didPlay = detail.plays
   strip.render()
 })
 connection.addEventListener("patch", ({ detail }) => {

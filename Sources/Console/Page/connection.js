@@ -18,7 +18,7 @@ const PATIENCE = 12_000
 
 /** The clock is known after this number of exchanges. */
 const SETTLED = 4
-/** A greater change of the difference of Date.now() and performance.now() is a sleep of the device, in milliseconds. */
+/** In milliseconds. If Date.now() - performance.now() changes by more than this, the device has slept. */
 const SLEEP = 500
 
 /** The page's clock in nanoseconds. */
@@ -58,6 +58,8 @@ export class Connection extends EventTarget {
   #heard = 0
   #isClosed = false
   #exchanges = 0
+  /** Replies to requests before this moment are ignored. */
+  #since = 0n
   #wallDifference = Date.now() - performance.now()
   /** The newest estimate: the offset at a moment in milliseconds of performance.now(), relative to #base. */
   #estimate
@@ -146,7 +148,11 @@ export class Connection extends EventTarget {
     const difference = Date.now() - performance.now()
     const hasSlept = Math.abs(difference - this.#wallDifference) > SLEEP
     this.#wallDifference = difference
-    if (hasSlept) this.#restartClock()
+    if (hasSlept) {
+      this.#restartClock()
+      // The connection may have ended during the sleep. If nothing arrives, it is replaced after three seconds.
+      this.#heard = Math.min(this.#heard, performance.now() - PATIENCE + 3000)
+    }
     return hasSlept
   }
 
@@ -154,6 +160,7 @@ export class Connection extends EventTarget {
     this.clock = new RemoteClock()
     this.#estimate = undefined
     this.#exchanges = 0
+    this.#since = pageNow()
     this.#burst(FIRST_EXCHANGES)
   }
 
@@ -233,10 +240,11 @@ export class Connection extends EventTarget {
   }
 
   #measure(reply, arrived) {
-    // A reply to a request before the sleep would show a delay of hours.
-    if (this.#checkSleep()) return
-    this.#exchanges += 1
+    this.#checkSleep()
     const [sent, received] = [reply.payload.getBigInt64(0), reply.payload.getBigInt64(8)]
+    // The request left before a sleep, or before the connection. Its reply would give a wrong offset.
+    if (sent < this.#since) return
+    this.#exchanges += 1
     this.clock.add(true, sent, received, this.resolution, arrived)
     this.clock.add(false, reply.at, arrived, this.resolution, arrived)
     const estimate = this.clock.estimate(arrived)

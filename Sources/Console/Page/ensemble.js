@@ -137,7 +137,7 @@ export class EnsembleView {
     container.title = isDisabled ? (reason ?? text("reasonIdle")) : ""
   }
 
-  /** Updates the rows of the table. A row stays the same element, so that a control in it keeps the focus. */
+  /** Updates the rows of the table. A row stays the same element, and a control in it keeps the focus. */
   #renderPlayers(ensemble) {
     const body = element("players")
     const { lang } = document.documentElement
@@ -153,7 +153,11 @@ export class EnsembleView {
     }
     const rows = players.map(([identity]) => this.#rows.get(identity).row)
     const isSame = rows.length === body.children.length && rows.every((row, index) => row === body.children[index])
-    if (!isSame) body.replaceChildren(...rows)
+    if (isSame) return
+    const { mute, offer } = document.activeElement?.dataset ?? {}
+    body.replaceChildren(...rows)
+    if (mute) body.querySelector(`[data-mute="${mute}"]`)?.focus()
+    if (offer) body.querySelector(`[data-offer="${offer}"]`)?.focus()
   }
 
   #renderPlayer(row, { name, role, channel, isMuted }, hasControls) {
@@ -235,13 +239,13 @@ export class EnsembleView {
   renderSound() {
     const { audio, connection } = this.#context
     const isOn = audio.isRunning
-    const failure = audio.samples?.failure
-    const missing = audio.samples?.missing ?? 0
-    const key = failure ? "soundFailed" : !isOn ? "soundOff" : missing > 0 ? "soundLoading" : "soundPlaying"
+    const { failure } = audio.samples
+    const { missing } = audio.samples
+    const key = failure ? "soundFailed" : !isOn ? "soundOff" : missing === undefined ? "soundPreparing" : missing > 0 ? "soundLoading" : "soundPlaying"
     const state = text(key, { reason: failure, count: missing })
     if (element("sound-state").textContent !== state) element("sound-state").textContent = state
     // The number of missing sounds is not announced.
-    if (this.#soundState !== undefined && this.#soundState !== key && key !== "soundLoading") this.#context.announce(state)
+    if (this.#soundState !== undefined && this.#soundState !== key && !["soundLoading", "soundPreparing"].includes(key)) this.#context.announce(state)
     this.#soundState = key
     element("sound-on").hidden = isOn
     element("page-clock").textContent = connection.hasClock

@@ -57,7 +57,7 @@ export class InstrumentView {
   // The choice of the instrument.
 
   #renderInstruments() {
-    const instruments = this.#context.audio.samples?.instruments ?? []
+    const instruments = this.#context.audio.samples.instruments
     const container = element("instruments")
     const signature = JSON.stringify([instruments.map(({ name }) => name), document.documentElement.lang])
     if (container.dataset.signature === signature || instruments.length === 0) return
@@ -93,10 +93,14 @@ export class InstrumentView {
       const button = document.createElement("button")
       button.type = "button"
       button.setAttribute("aria-label", text("keyName", { number: index + 1 }))
-      button.setAttribute("aria-keyshortcuts", letter)
-      const label = document.createElement("kbd")
-      label.textContent = letter.toUpperCase()
-      button.append(label)
+      if (element("letters").checked) {
+        button.setAttribute("aria-keyshortcuts", letter)
+        const label = document.createElement("kbd")
+        label.textContent = letter.toUpperCase()
+        button.append(label)
+      } else {
+        button.textContent = String(index + 1)
+      }
       button.addEventListener("pointerdown", (event) => {
         button.setPointerCapture(event.pointerId)
         this.#strike(`pointer ${event.pointerId}`, this.#key(index), KEY_STRENGTH, button)
@@ -166,6 +170,7 @@ export class InstrumentView {
     letters.addEventListener("change", () => {
       this.#releaseAll()
       store(LETTERS_KEY, String(letters.checked))
+      if (this.#instrument) this.#renderKeys()
     })
     const isText = ({ target }) => target.matches?.("input:not([type=radio]):not([type=range]):not([type=checkbox]), select")
     document.addEventListener("keydown", (event) => {

@@ -3,7 +3,12 @@
 /** The largest number of requests at once. */
 const MAXIMUM_REQUESTS = 4
 
-/** Events: `progress` when a sample has been loaded or not. */
+/** A request that takes longer is given up, in milliseconds. */
+const REQUEST_LIMIT = 15_000
+/** A request is repeated after this time, in milliseconds. */
+const RETRY = 2000
+
+/** Events: `progress` after each attempt to load a sample. */
 export class Samples extends EventTarget {
   /** Why there are no sounds; undefined if there are. */
   failure = undefined
@@ -12,6 +17,8 @@ export class Samples extends EventTarget {
   #manifest
   /** The decoded samples by path. */
   #buffers = new Map()
+  /** The paths of the manifest, and those that are not requested yet. */
+  #paths = new Set()
   #queue = []
   /** The paths that are being loaded. */
   #loading = new Set()
@@ -26,18 +33,22 @@ export class Samples extends EventTarget {
     return this.#manifest?.instruments ?? []
   }
 
-  /** The number of samples that are not loaded yet. */
+  /** The number of samples that are not loaded yet; undefined before the manifest has arrived. */
   get missing() {
-    return this.#queue.length + this.#loading.size
+    return this.#manifest && [...this.#paths].filter((path) => !this.#buffers.has(path)).length
   }
 
   setManifest(manifest) {
     this.#manifest = manifest
     this.failure = manifest.failure
     const tones = Object.values(manifest.tones).flat().map((tone) => tone.sample)
-    const paths = new Set([...Object.values(manifest.drums), ...tones].map((sample) => sample.path))
-    for (const path of this.#buffers.keys()) if (!paths.has(path)) this.#buffers.delete(path)
-    this.#queue = [...paths].filter((path) => !this.#buffers.has(path) && !this.#loading.has(path))
+    this.#paths = new Set([...Object.values(manifest.drums), ...tones].map((sample) => sample.path))
+    for (const path of this.#buffers.keys()) if (!this.#paths.has(path)) this.#buffers.delete(path)
+    this.#queue = [...this.#paths].filter((path) => !this.#buffers.has(path) && !this.#loading.has(path))
+    this.#loadNextOnes()
+  }
+
+  #loadNextOnes() {
     while (this.#loading.size < MAXIMUM_REQUESTS && this.#queue.length > 0) this.#loadNext()
   }
 
@@ -46,15 +57,23 @@ export class Samples extends EventTarget {
     if (path === undefined) return
     this.#loading.add(path)
     try {
-      const response = await fetch(path, { headers: this.#headers })
+      const response = await fetch(path, { headers: this.#headers, signal: AbortSignal.timeout(REQUEST_LIMIT) })
       if (!response.ok) throw new Error(`${path}: ${response.status}`)
       this.#buffers.set(path, await this.context.decodeAudioData(await response.arrayBuffer()))
     } catch {
-      // The connection was lost. The manifest is sent again with the next connection.
+      // The request or the decoding failed.
+      setTimeout(() => this.#repeat(path), RETRY)
     }
     this.#loading.delete(path)
     this.#loadNext()
     this.dispatchEvent(new Event("progress"))
+  }
+
+  #repeat(path) {
+    const isWaiting = this.#queue.includes(path) || this.#loading.has(path) || this.#buffers.has(path)
+    if (isWaiting || !this.#paths.has(path)) return
+    this.#queue.push(path)
+    this.#loadNextOnes()
   }
 
   #sound(sample, rate = 1) {

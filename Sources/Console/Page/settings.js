@@ -1,5 +1,5 @@
-// The settings of this device, in the storage of the browser. Private windows may refuse it. A setting then lasts until the page is
-// closed.
+// The settings of this device, in the storage of the browser. The browser may block the storage. A setting then lasts until the page
+// is closed.
 
 /** The value of a setting, a string; null if there is none. */
 export function stored(key) {

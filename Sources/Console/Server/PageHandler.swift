@@ -44,7 +44,7 @@ final class PageHandler: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     let isAdded = pages.add(self)
-    // Set after the addition, which updates all pages: the first frame is the welcome.
+    // Set after the addition, so that the welcome is the first frame.
     self.context = context
     guard isAdded else { return close(.goingAway) }
     pending = Set(FrameKind.state)

@@ -6,6 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
 import Realtime
+import Rhythm
 
 /// Accepts connections and connects them with the pages.
 final class PageServer: @unchecked Sendable {
@@ -28,6 +29,9 @@ final class PageServer: @unchecked Sendable {
   private var admission: Admission?
   private var notices = Notices()
   private var requestedSounds: SoundRequest?
+  /// The newest patch with its number, and the one before, which may play until the next bar.
+  private var newestPatch: (number: UInt32, patch: Patch)?
+  private var previousPatch: Patch?
   private var connections: [String: Int] = [:]
   private var maintenance: RepeatedTask?
 
@@ -93,11 +97,13 @@ final class PageServer: @unchecked Sendable {
     }
   }
 
-  /// Renders the sounds of the patch if they have changed.
+  /// Renders the sounds of the newest patch and of the one before if they have changed.
   private func prepareSounds(of snapshot: PeerSnapshot) {
+    if let newestPatch, newestPatch.number != snapshot.patchNumber { previousPatch = newestPatch.patch }
+    newestPatch = (snapshot.patchNumber, snapshot.patch)
     // The manifest is not needed before the first page.
     guard pages.count > 0 else { return }
-    let request = SoundRequest(snapshot.patch)
+    let request = SoundRequest([snapshot.patch] + (previousPatch.map { [$0] } ?? []))
     guard request != requestedSounds else { return }
     requestedSounds = request
     sounds.prepare(request) { manifest in

@@ -2,7 +2,7 @@ import Audio
 import Engine
 import Rhythm
 
-/// The sounds that a page needs: the drums of a patch, the clicks of the count-in, keys of the pitched parts, and the instruments
+/// The sounds that a page needs: the drums of patches, the clicks of the count-in, keys of the pitched parts, and the instruments
 /// of the page.
 struct SoundRequest: Equatable {
   /// A sound, and the maximum length of its sample in milliseconds.
@@ -20,12 +20,12 @@ struct SoundRequest: Equatable {
 
   let entries: [Entry]
 
-  /// The sounds of `patch`.
-  init(_ patch: Patch) {
-    var entries = (patch.kit.map(\.note) + Self.clicks).map {
+  /// The sounds of `patches`.
+  init(_ patches: [Patch]) {
+    var entries = (patches.flatMap(\.kit).map(\.note) + Self.clicks).map {
       Entry(sound: .drum($0), milliseconds: Self.drumLength)
     }
-    for part in patch.parts {
+    for part in patches.flatMap(\.parts) {
       entries += Self.tones(part.program, part.range, milliseconds: Self.partLength)
     }
     for instrument in PageInstrument.all {

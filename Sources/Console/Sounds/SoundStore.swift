@@ -30,7 +30,7 @@ final class SoundStore: Sendable {
   private let soundFont: String
   private let queue = DispatchQueue(label: "sounds", qos: .utility)
   private let contents = Mutex(Contents())
-  /// The number of requests. Only the last one is rendered.
+  /// The number of the newest request. Older requests that have not begun are skipped.
   private let requestCount = Atomic<Int>(0)
 
   /// - Parameter soundFont: the path of a General MIDI SoundFont.

@@ -3,7 +3,8 @@ import Engine
 /// The payload of a frame ``FrameKind/patch``: the newest patch, and the one that plays before it.
 struct PatchesDescription: Encodable {
   var newest: PatchDescription
-  /// The patch that plays before the first tick of ``newest``, in the run ``firstRun`` only; nil if ``newest`` plays already.
+  /// The patch that plays before the first tick of ``newest``, in the run ``firstRun`` only; nil if ``newest`` plays already, if no
+  /// rhythm plays, and if there was no patch before.
   var previous: PatchDescription?
   /// ``Playback/PlaybackSchedule/firstRun`` of the rhythm that played when ``newest`` was chosen.
   var firstRun: UInt32
@@ -13,15 +14,18 @@ struct PatchesDescription: Encodable {
     let schedule = snapshot.schedule
     self.init(
       newest: PatchDescription(snapshot), after: former, firstRun: schedule.firstRun,
-      tick: snapshot.plays ? schedule.tick(at: snapshot.at).index : .max)
+      tick: snapshot.plays ? schedule.tick(at: snapshot.at).index : .max,
+      passed: schedule.tick(at: snapshot.at + snapshot.soundLead).index)
   }
 
-  /// - Parameter tick: the tick that plays now; `Int64.max` if no rhythm plays.
-  init(newest: PatchDescription, after former: PatchesDescription?, firstRun: UInt32, tick: Int64) {
+  /// - Parameters:
+  ///   - tick: the tick that plays now; `Int64.max` if no rhythm plays.
+  ///   - passed: the last tick that was passed to the sound. The patch of these ticks cannot change any more.
+  init(newest: PatchDescription, after former: PatchesDescription?, firstRun: UInt32, tick: Int64, passed: Int64) {
     (self.newest, self.firstRun) = (newest, firstRun)
     guard let former, tick < newest.tick else { return }
     // A patch that has not begun is replaced by the newest one and never plays.
-    let hasBegun = former.firstRun != firstRun || tick >= former.newest.tick
+    let hasBegun = former.firstRun != firstRun || passed >= former.newest.tick
     previous = hasBegun ? former.newest : former.previous ?? former.newest
   }
 }

@@ -55,6 +55,8 @@ public struct PeerSnapshot: Sendable {
   public var lostTicks: Int64
   /// How far in advance a change is announced.
   public var lead: Nanoseconds
+  /// How long before it sounds a step is passed to the sound.
+  public var soundLead: Nanoseconds
 
   /// Whether a rhythm plays.
   public var plays: Bool { status.role != .idle && schedule.run != 0 }
@@ -88,6 +90,7 @@ extension Peer {
       isOffered: ensemble.isOffered(at: now), totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix,
       schedule: ensemble.schedule,
       patch: patch, patchNumber: patchChange.number, patchTick: patchChange.tick,
-      lostTicks: core.account.lost, lead: ensemble.lead)
+      lostTicks: core.account.lost, lead: ensemble.lead,
+      soundLead: ensemble.soundLead)
   }
 }

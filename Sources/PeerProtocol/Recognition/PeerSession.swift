@@ -181,7 +181,7 @@ final class PeerSession: SessionExtension {
     let result = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context))
     guard result != .rejected else { return .rejectedExtensionPacket }
     context.hear(at: instant)
-    context.verifyPeer(at: instant)
+    guard context.verifyPeer(at: instant) else { return .refusedInvitation }
     recognition.limitRate(to: reply.rateLimit)
     // Readings from before the recognition come from CK packets only. A deviation from them does not reject the reply that
     // recognises the peer.

@@ -93,7 +93,7 @@ extension Endpoint {
   /// The peer has repeated a stamp of the local peer. If it is a candidate, its session is established, unless there is no place
   /// for it any more.
   ///
-  /// - Returns: false if the candidate was dropped, because other candidates have taken the last places.
+  /// - Returns: false if the candidate was dropped: it gives way to a session, or other candidates have taken the last places.
   @discardableResult
   func verify(_ session: Session, at now: Instant) -> Bool {
     guard session.candidacy != nil else { return true }
@@ -126,15 +126,15 @@ extension Endpoint {
     return true
   }
 
-  /// Whether the invitation of an unprotected candidate has crossed one of the local peer that has led to a session, and that
-  /// session is kept.
+  /// Whether an unprotected candidate must give way to an established session. The local peer has begun this session, and both
+  /// invitations have crossed.
   ///
-  /// Both peers have then a session by their own invitation, and a candidate by that of the other. If both candidates replaced the
-  /// sessions, each peer would keep another session. Both know the tokens of both invitations, so both keep the session of the lower
-  /// token.
+  /// Each peer then has a session from its own invitation, and a candidate from the invitation of the other. If both candidates
+  /// replaced the sessions, the peers would keep different sessions. Both know the tokens of both invitations, so both keep the
+  /// session with the lower token.
   ///
-  /// The invitations have not crossed if the session was silent since the candidate began, as after a restart of the peer. Neither
-  /// have they if the peer has revived the session, which it does with the same SSRC.
+  /// The invitations have not crossed if the session has been silent since the candidate began, as after a restart of the peer. They
+  /// have not crossed either if the peer has revived the session. A revival uses the same SSRC.
   private func losesAgainstCrossingSession(_ candidate: Session, at now: Instant) -> Bool {
     guard !candidate.isProtected, !candidate.isInitiator, let since = candidate.candidacy?.since,
       let token = candidate.acceptedToken, let other = table.session(at: candidate.control),

@@ -17,7 +17,7 @@ import MusicalTime
 ///                                  └── 60 s of silence (30 s without CK), other limits of an extension, or replaced ──▶ lost
 ///
 /// If both peers invite each other, the first invitation that succeeds establishes the only session, and both peers
-/// send CK0.
+/// send CK0. If both succeed, two Tutti peers keep the session with the lower token.
 ///
 /// # Revival
 ///

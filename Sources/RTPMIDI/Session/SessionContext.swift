@@ -48,7 +48,9 @@ public struct SessionContext {
 
   /// Records that the peer has repeated a value of a packet that the local peer has sent to it. The value must be hard to guess.
   /// It proves that the peer receives at its address. The session is established now if this was not proved before.
-  public func verifyPeer(at now: Instant) { endpoint.verify(session, at: now) }
+  ///
+  /// - Returns: false if the session has ended instead, because another one is kept or there is no place for it.
+  public func verifyPeer(at now: Instant) -> Bool { endpoint.verify(session, at: now) }
 
   /// Records that the peer of a protected session has proved its identity. The session is established now, unless
   /// another one is kept.
