@@ -1,4 +1,5 @@
 import Engine
+import MusicalTime
 
 /// The payload of a frame ``FrameKind/patch``: the newest patch, and the one that plays before it.
 struct PatchesDescription: Encodable {
