@@ -62,11 +62,13 @@ import _TestTraits
     let folder = try TemporaryFolder()
     let pipe = try NamedPipe(in: folder)
     let ada = try peer(writing: 1, to: pipe, in: folder)
-    // Some thousand notes may still be on their way through the network thread when the reader begins.
-    let notes = 40_000
-    for index in 0..<notes { ada.type(index % 2 == 0 ? "note 60" : "release 60") }
-    // Each command writes a line to standard error.
-    for count in 1...2 {
+    // Some notes may still be on their way through the network thread when the reader begins. Too many at once would not fit into the
+    // ring from this thread.
+    let (batches, batch) = (20, 2000)
+    let notes = batches * batch
+    for count in 1...batches {
+      for index in 0..<batch { ada.type(index % 2 == 0 ? "note 60" : "release 60") }
+      // This command writes a line to standard error.
       ada.type("peers")
       try await ada.wait(for: "to execute all commands", within: .seconds(30)) {
         ada.errors.split(separator: "\n").count { $0.contains("no other peer") } == count
