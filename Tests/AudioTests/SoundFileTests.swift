@@ -5,14 +5,15 @@ import Testing
 import _TestSupport
 
 @Suite struct SoundFileTests {
-  /// Writes a WAV file with libsndfile. `format` is the sample format, 32-bit float by default.
+  /// Writes a file with libsndfile. `format` is the sample format, 32-bit float by default.
   private func write(
-    _ path: String, _ samples: [Float], channels: Int32, rate: Int32 = 44_100, format: Int32 = Int32(SF_FORMAT_FLOAT)
+    _ path: String, _ samples: [Float], channels: Int32, rate: Int32 = 44_100, format: Int32 = Int32(SF_FORMAT_FLOAT),
+    type: Int32 = Int32(SF_FORMAT_WAV)
   ) {
     var information = SF_INFO()
     information.channels = channels
     information.samplerate = rate
-    information.format = Int32(SF_FORMAT_WAV) | format
+    information.format = type | format
     let handle = sf_open(path, Int32(SFM_WRITE), &information)!
     sf_writef_float(handle, samples, Int64(samples.count) / Int64(channels))
     sf_close(handle)
@@ -59,6 +60,19 @@ import _TestSupport
     let file = try SoundFile(path: path)
     #expect(file.isTruncated && (4_000..<5_100).contains(file.samples.count))
     #expect(file.samples.allSatisfy { abs($0 - 0.5) < 1e-4 })
+  }
+
+  @Test func cutFLACFileIsReported() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.flac")
+    let samples = (0..<50_000).map { sin(Float($0 * $0 % 977)) / 2 }
+    write(path, samples, channels: 1, format: Int32(SF_FORMAT_PCM_16), type: Int32(SF_FORMAT_FLAC))
+    let whole = try SoundFile(path: path)
+    #expect(!whole.isTruncated && whole.samples.count == 50_000)
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    try data.prefix(data.count / 2).write(to: URL(fileURLWithPath: path))
+    let file = try SoundFile(path: path)
+    #expect(file.isTruncated && (10_000..<40_000).contains(file.samples.count))
   }
 
   @Test func invalidFileIsReportedWithReasonAndRemedy() throws {

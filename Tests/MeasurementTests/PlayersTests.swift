@@ -9,19 +9,30 @@ import _TestSupport
   private static let tick: Int64 = 20_833_333
   private static let origin: Int64 = 7_000_000_000_000
 
-  /// A trace of `lines` lines of a sixteenth note, with an action at each asynchrony, in nanoseconds; nil for no action.
-  private func trace(_ name: String, _ asynchronies: [Double?], clock: Int64 = 0) -> PlayerTrace {
-    let ticks = (0..<asynchronies.count * 6 + 7).map { index in
+  /// The ticks of a run of `lines` lines of a sixteenth note.
+  private func ticks(_ lines: Int, clock: Int64 = 0) -> [TraceTick] {
+    (0..<lines * 6 + 7).map { index in
       let due = Instant(nanoseconds: Self.origin + clock + Int64(index) * Self.tick)
       return TraceTick(tick: Tick(Int64(index)), due: due, acted: due)
     }
-    let actions = asynchronies.enumerated().compactMap { index, asynchrony in
+  }
+
+  /// An action at each asynchrony to the lines of a run, in nanoseconds; nil for no action.
+  private func actions(_ asynchronies: [Double?], clock: Int64 = 0) -> [TraceAction] {
+    asynchronies.enumerated().compactMap { index, asynchrony in
       asynchrony.map {
         let instant = Self.origin + clock + Int64(index + 1) * 6 * Self.tick + Int64($0.rounded())
         return TraceAction(at: Instant(nanoseconds: instant), force: 100)
       }
     }
-    return PlayerTrace(Trace(header: header(name), ticks: ticks, actions: actions))
+  }
+
+  /// A trace of one run.
+  private func trace(_ name: String, _ asynchronies: [Double?], clock: Int64 = 0) -> PlayerTrace {
+    PlayerTrace(
+      Trace(
+        header: header(name), ticks: ticks(asynchronies.count, clock: clock),
+        actions: actions(asynchronies, clock: clock)))
   }
 
   /// The asynchronies of players who each correct a share of the asynchrony to the grid and to each other player, with
@@ -99,6 +110,24 @@ import _TestSupport
     ).report
     let difference = try #require(report.pairs[0].asynchrony)
     #expect(difference.count == 200 && abs(difference.minimum + 1e6) < 3 && abs(difference.maximum + 1e6) < 3)
+  }
+
+  /// Bert and Cleo have each played a second run that the first player has not. These are two different runs.
+  @Test func runsWithoutPartnerAreNotCompared() throws {
+    func withSecondRun(_ name: String, after pause: Int64) -> PlayerTrace {
+      PlayerTrace(
+        Trace(
+          header: header(name), ticks: ticks(3) + ticks(3, clock: pause),
+          actions: actions([0, 1e6, 2e6]) + actions([5e6, 6e6, 7e6], clock: pause)))
+    }
+    let report = try PlayersAnalysis(
+      [
+        trace("anna", [0, 1e6, 2e6]), withSecondRun("bert", after: 100_000_000_000),
+        withSecondRun("cleo", after: 500_000_000_000),
+      ], ticksPerLine: 6
+    ).report
+    #expect(report.pairs.map { $0.asynchrony?.count } == [3, 3, 3])
+    #expect(report.notes.contains { $0.hasPrefix("bert: 2 runs, but anna: 1") })
   }
 
   @Test func actionsOffTheGridAreCounted() throws {

@@ -31,7 +31,7 @@ public struct SoundFile: Sendable {
   /// Real-time: not safe.
   public init(path: String, mixes: Bool = true) throws(AudioFileError) {
     let descriptor = try openRegularFile(path, flags: O_RDONLY, remedy: Self.remedy)
-    isTruncated = RIFFHeader(descriptor).map { $0.statedSize > $0.size } ?? false
+    let isShorterThanRIFF = RIFFHeader(descriptor).map { $0.statedSize > $0.size } ?? false
     var format = SF_INFO()
     // The handle owns the descriptor. If the open fails, libsndfile closes the descriptor in any case.
     guard let handle = sf_open_fd(descriptor, Int32(SFM_READ), &format, Int32(SF_TRUE)) else {
@@ -47,6 +47,9 @@ public struct SoundFile: Sendable {
 
     tracks = try Self.read(
       handle, channels: Int(format.channels), mixes: mixes, expected: format.frames, path: path)
+    // In a truncated FLAC file, libsndfile reads the frames before the end. Other formats state no exact number.
+    let isFLAC = format.format & Int32(SF_FORMAT_TYPEMASK) == Int32(SF_FORMAT_FLAC)
+    isTruncated = isShorterThanRIFF || isFLAC && Int64(tracks[0].count) < format.frames
     rate = Int(format.samplerate)
     var information = SF_BROADCAST_INFO()
     let size = Int32(MemoryLayout<SF_BROADCAST_INFO>.size)

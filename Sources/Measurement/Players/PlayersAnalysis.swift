@@ -6,6 +6,8 @@ public struct PlayersAnalysis: Sendable {
   public var report: PlayersReport
   /// The actions on the grid of each player.
   private let placed: [[GridAction]]
+  /// The clock of each trace minus that of the first one, nanoseconds.
+  private let clockOffsets: [Int64]
 
   /// The largest lag of the cross-correlation, in actions.
   private static let greatestLag = 4
@@ -33,16 +35,23 @@ public struct PlayersAnalysis: Sendable {
         remedy: "give traces of peers whose players have played notes")
     }
     let names = traces.map(\.header.name)
+    let offsets = traces.indices.map { clockOffsets.isEmpty ? .zero : clockOffsets[$0] - clockOffsets[0] }
+    self.clockOffsets = offsets.map(\.count)
     let results = traces.enumerated().map { index, trace in
-      let offset = clockOffsets.isEmpty ? .zero : clockOffsets[index] - clockOffsets[0]
-      return GridAction.place(
-        trace, ticksPerLine: ticksPerLine, runs: Self.runNumbers(of: trace.ticks, in: first.ticks, clockOffset: offset))
+      GridAction.place(
+        trace, ticksPerLine: ticksPerLine,
+        runs: Self.runNumbers(of: trace.ticks, index: index, in: first.ticks, clockOffset: offsets[index]))
     }
     placed = results.map(\.actions)
     let deviations = placed.map(Self.deviations)
     var notes: [String] = []
     for (trace, result) in zip(traces, results) where result.actions.isEmpty {
       notes.append("\(trace.header.name): no action while the rhythm played")
+    }
+    for trace in traces where trace.ticks.runs.count != first.ticks.runs.count {
+      notes.append(
+        "\(trace.header.name): \(trace.ticks.runs.count) runs, but \(first.header.name): \(first.ticks.runs.count); the runs are"
+          + " assigned by time, so --clock-ahead must be right")
     }
     let players = zip(traces, results).map { trace, result in
       PlayersReport.Player(
@@ -89,18 +98,22 @@ public struct PlayersAnalysis: Sendable {
     }
   }
 
-  /// The asynchronies of each player over time for a plot: seconds since the first action, and nanoseconds.
+  /// The asynchronies of each player over time for a plot: seconds since the first action of all players, and nanoseconds.
   var series: [[(time: Double, asynchrony: Double)]] {
-    placed.map { actions in
-      let start = actions.map(\.instant).min() ?? 0
-      return actions.map { (Double($0.instant - start) / 1e9, $0.asynchrony) }
+    let starts = zip(placed, clockOffsets).compactMap { actions, offset in actions.map { $0.instant - offset }.min() }
+    let start = starts.min() ?? 0
+    return zip(placed, clockOffsets).map { actions, offset in
+      actions.map { (Double($0.instant - offset - start) / 1e9, $0.asynchrony) }
     }
   }
 
-  /// Returns the number of each run of `ticks` as the number of the run of `first` to which it is assigned; a negative
-  /// number for a run that has no partner.
-  private static func runNumbers(of ticks: DueTicks, in first: DueTicks, clockOffset: Nanoseconds) -> [Int] {
-    var numbers = ticks.runs.indices.map { -1 - $0 }
+  /// Returns the number of each run of `ticks` as the number of the run of `first` to which it is assigned. A run without a
+  /// partner has a negative number that no run of another trace has.
+  ///
+  /// - Parameter index: the index of the trace.
+  private static func runNumbers(of ticks: DueTicks, index: Int, in first: DueTicks, clockOffset: Nanoseconds) -> [Int]
+  {
+    var numbers = ticks.runs.indices.map { -1 - $0 - index * RunMatching.limit }
     for (i, j) in RunMatching(first, ticks, clockOffset: clockOffset).pairs { numbers[j] = i }
     return numbers
   }

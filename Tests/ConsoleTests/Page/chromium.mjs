@@ -70,10 +70,12 @@ export class Chromium {
   }
 
   async close() {
+    const hasEnded = new Promise((resolve) => this.#process.once("exit", resolve))
     await Promise.race([this.send("Browser.close").catch(() => undefined), sleep(3000)])
     this.#process.kill()
-    await sleep(300)
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+    await Promise.race([hasEnded, sleep(5000)])
+    // The child processes of the browser may still write.
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }
 }
 
