@@ -74,6 +74,9 @@ struct AudioComparison {
       let delay = Distribution(differences.map(\.value))?.p50 ?? 0
       figures.delay = delay / 1e9
       for index in differences.indices { differences[index].value -= delay }
+      figures.notes.append(
+        "--align subtracts the median difference, so the mean, the percentiles and the sign changes show the spread around"
+          + " it, and not which recording is earlier")
     }
     measure(differences)
     hits = zip(matching.pairs, differences).map { pair, difference in
