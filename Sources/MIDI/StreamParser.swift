@@ -8,9 +8,9 @@ import BasicContainers
 ///   bytes (running status) until the next status byte that is not a real-time byte.
 /// - Real-time bytes, F8...FF, may occur anywhere, also inside System Exclusive, and have no effect on the rest of the
 ///   stream.
-/// - Any other status byte ends a System Exclusive. If it is not F7, the F7 was "dropped".
+/// - Any other status byte ends a System Exclusive. The sender may omit F7. The System Exclusive is complete nevertheless.
 ///
-/// Invalid input is counted and dropped. A stray byte is dropped alone. An incomplete message and an overlong System
+/// Invalid input is counted and dropped. Of a stray byte, only the byte itself is dropped. An incomplete message and an overlong System
 /// Exclusive are dropped completely.
 public struct StreamParser: ~Copyable {
   /// The items that one byte completed. If a Tune Request ends a System Exclusive, both are present, and the System

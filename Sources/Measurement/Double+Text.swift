@@ -1,7 +1,7 @@
 import Foundation
 
 extension Double? {
-  /// The number of nanoseconds as microseconds with three decimal places, or a dash if there is none.
+  /// A value in nanoseconds, shown in microseconds with three decimal places, or a dash if there is none.
   var microseconds: String { fixed(3, scale: 1e-3) }
 
   /// The number times `scale` with `places` decimal places, or a dash if there is none.
@@ -9,7 +9,8 @@ extension Double? {
     guard let self else { return "-" }
     let text = String(format: "%.\(places)f", self * scale)
     // Rounding can leave a negative zero.
-    return text.contains { ("1"..."9").contains($0) } ? text : text.replacingOccurrences(of: "-", with: "")
+    let isZero = self.isFinite && !text.contains { ("1"..."9").contains($0) }
+    return isZero ? text.replacingOccurrences(of: "-", with: "") : text
   }
 
   /// The number with two significant digits, or a dash if there is none.

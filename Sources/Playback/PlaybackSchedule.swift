@@ -157,8 +157,8 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     tick(at: Instant(nanoseconds: instant.nanoseconds &- 1)) + 1
   }
 
-  /// The tick whose deadline is at most a millisecond from `instant`; nil if there is none, and without a rhythm. Peers that
-  /// know `instant` with a smaller error get the same tick.
+  /// The tick whose deadline is at most a millisecond from `instant`. Nil if there is no such tick, or no rhythm. If `instant` is
+  /// meant to be the deadline of a tick, all peers that know it with an error of less than a millisecond get this tick.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -43,9 +43,9 @@ public struct StepTable: Sendable, BitwiseCopyable {
   var lineCount = 0
   /// The number of lines of the drums.
   var drumLineCount = 0
-  /// The keys of each pitched part for each chord. Those of the bass come first, then 48 of the guitar and 48 of the keys.
+  /// The notes of each pitched part for each chord: 48 elements for the bass, then 48 for the guitar and 48 for the keyboard.
   var partKeys: InlineArray<144, PartKeys>
-  /// The program of each part, by its code.
+  /// The program of each part. The index is the code of the part.
   var programs = InlineArray<4, UInt8>(repeating: 0)
   /// The codes of the strokes of all lines (``Stroke``, ``PartStep``); 0 for a rest.
   var strokes: InlineArray<4096, UInt8>

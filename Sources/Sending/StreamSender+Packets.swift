@@ -4,7 +4,7 @@ public import MusicalTime
 import PeerProtocol
 import RTPMIDI
 
-// Encoding of packets, and the completion of each packet before and after it is sent.
+// Encoding of packets, their completion before they are sent, and their counters.
 extension StreamSender {
   /// Writes the send instant into the packet of `transmission`, if the receiver is a Tutti peer, and appends the tag, if the
   /// session has a passkey. Call this function immediately before the packet is sent.
@@ -23,7 +23,9 @@ extension StreamSender {
     streams[transmission.slot].sealer?.seal(&packet, port: .data, at: instant)
   }
 
-  /// Counts the packet of `transmission`. `isAccepted` is whether the network accepted it.
+  /// Counts the packet of `transmission`.
+  ///
+  /// - Parameter isAccepted: whether the network accepted the packet.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -40,12 +42,15 @@ extension StreamSender {
     scheduleGuard(on: slot, at: now)
     let transmission = transmission(on: slot)
     if senders[slot].sendsInstants, message.startsNote || message.silencesNote, instant > now {
+      // Octets 2 and 3 are the sequence number.
       streams[slot].announced.add(UInt16(packet[2]) &<< 8 | UInt16(packet[3]), at: instant)
     }
     return transmission
   }
 
-  /// Determines which packets the next packet announces, and makes room for them.
+  /// Determines which packets the next packet announces, and makes room for them. A packet announces the sequence numbers and time
+  /// stamps of notes that are not due yet. If it arrives before them, the receiver takes these notes from its recovery journal, which
+  /// has no time stamps (``AnnouncedPackets``).
   @_noLocks @_noAllocation
   mutating func prepareAnnouncements(on slot: Int, at now: Instant, stamped stamp: Instant) {
     guard streams[slot].announced.count > 0 else { return }

@@ -12,18 +12,19 @@ extension CardLoop {
     let now = MonotonicClock.now
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
-    // The device runs empty one buffered time after the last write. An underrun that is reported within twice this time was
-    // not caused by a late thread: the fill level is too low for the device. The limit is at least 25 ms, because a device may
-    // report its interrupts late by more than a short buffered time.
+    // The device runs empty one buffered time after the last write. If the underrun is noticed within a further buffered time, it
+    // is attributed to the device, and not to a late thread: the fill level is too low for the device. An underrun within 25 ms
+    // is always attributed to the device, because a device may report its interrupts that late.
     var (raisesFillLevel, hasJustStarted) = (false, false)
     if isUnderrun {
       let elapsed = now - lastWrite
       let isCausedByDevice = elapsed <= bufferedTime + bufferedTime || elapsed <= .milliseconds(25)
-      // In the first half second, an underrun that raises the fill level is not counted: it only finds the level.
+      // In the first half second, the loop still searches for a sufficient fill level. An underrun that raises the level in this
+      // time is not counted.
       hasJustStarted = now - startInstant <= .milliseconds(500)
       raisesFillLevel = level.recordUnderrun(raises: isCausedByDevice, isStarting: hasJustStarted, at: now)
     }
-    let findsFillLevel = hasJustStarted ? raisesFillLevel : false
+    let findsFillLevel = hasJustStarted && raisesFillLevel
     let gapStart = nextFrame
     let restartCode = restart(stream)
     // The gap extends from the first frame that had not been written to the end of the silence that `restart` has written.
@@ -32,8 +33,9 @@ extension CardLoop {
     } else if !findsFillLevel {
       renderer.countUnderrun(frames: nextFrame &- gapStart)
     }
-    // If the connection to PipeWire is lost, every call fails with -EPIPE. -EHOSTDOWN is the result of opening the device
-    // while PipeWire does not run, so that the loss is reported once.
+    // If the connection to PipeWire is lost, every call fails with -EPIPE. The loss is recorded as -EHOSTDOWN, because later
+    // attempts to open the device fail with this code while PipeWire does not run. The code does not change, so the loss is
+    // reported once.
     if restartCode == -EPIPE, !stream.isHardware { return markLost(-EHOSTDOWN) }
     if restartCode < 0 { return markLost(restartCode) }
     publish()

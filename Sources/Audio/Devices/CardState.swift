@@ -21,10 +21,10 @@ public struct CardState: Sendable, BitwiseCopyable {
   public var fillLevel: Int64 = 0
   /// The delay from writing a frame until the frame leaves the converter, as the device last reported it.
   public var delay: Nanoseconds = .zero
-  /// How long before its instant a hit must be submitted to sound in time: ``delay``, the frames that the device takes at
-  /// once (at least a batch), a batch, and the configured latency.
+  /// How long before its instant a hit must be submitted to sound in time. This is the sum of ``delay``, of the duration of the
+  /// frames that the device takes at once (at least one batch), of one more batch, and of the configured latency.
   public var lead: Nanoseconds = .zero
-  /// The deviation of the device clock from the nominal rate, in parts per million; positive if its second is too long.
+  /// The deviation of the device clock from the nominal rate, in parts per million; positive if the device is slow.
   public var drift = 0.0
   /// The number of underruns.
   public var underruns: Int64 = 0
@@ -37,7 +37,7 @@ public struct CardState: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init() {}
 
-  /// Why the card is lost, as text for the user; nil while the card plays.
+  /// Why the card is lost, as text for the user; nil if it is not lost.
   public var reason: String? {
     guard case .lost(let code) = status else { return nil }
     return PCMError.reason(of: code)

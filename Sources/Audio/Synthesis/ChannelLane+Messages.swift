@@ -3,7 +3,7 @@ import MIDI
 
 // The effect of each message on the synthesizer.
 extension ChannelLane {
-  /// An upper bound of the parameter changes with which FluidSynth starts a voice. Version 2.3.1 makes 49.
+  /// An upper bound of the number of parameter changes that FluidSynth makes to start a voice. Version 2.3.1 makes 49.
   static var changesPerVoiceStart: Int32 { @_noLocks @_noAllocation get { 50 } }
 
   /// Returns an upper bound of the parameter changes that `message` causes while `voices` voices sound.
@@ -11,7 +11,8 @@ extension ChannelLane {
   /// FluidSynth stores the parameter changes of a block in a ring of fixed size. ``play(_:)`` uses this bound to accept no
   /// more messages than the ring can store. In measurements with FluidSynth 2.3.1 and its default SoundFont, Reset All
   /// Controllers (121) makes ten changes per voice, pan makes two, any other message makes one, and a note starts up to six
-  /// voices.
+  /// voices. The bound is larger than these numbers: 16 instead of ten, and two for each other message. A note can also change the
+  /// voices that sound already.
   @_noLocks @_noAllocation
   static func changeBound(of message: Message, voices: Int32) -> Int32 {
     switch message {
@@ -21,8 +22,8 @@ extension ChannelLane {
     }
   }
 
-  /// Passes a channel message to `synthesizer`. Messages on channel 1 are ignored, because no player has channel 1: it
-  /// carries activity. Messages without a channel are ignored too. The functions `lane_...` call FluidSynth (`shim.h`).
+  /// Passes a channel message to `synthesizer`. Messages on channel 1 are ignored, because channel 1
+  /// belongs to no player. It transmits the activity. Messages without a channel are ignored too. The functions `lane_...` call FluidSynth (`shim.h`).
   @_noLocks @_noAllocation
   static func send(_ message: Message, to synthesizer: OpaquePointer) {
     let octets = message.bytes.octets
@@ -44,8 +45,8 @@ extension ChannelLane {
 
   /// Sets a controller, with these exceptions:
   ///
-  /// - Of the registered parameters (RPN), only 0 to 2 can be selected: pitch bend range, fine tuning and coarse tuning. In
-  ///   any other number, the octets become 127, which selects no parameter. RPN 3, the tuning program, would allocate memory
+  /// - Of the registered parameters (RPN), only 0 to 2 can be selected: pitch bend range, fine tuning and coarse tuning. A
+  ///   high octet other than 0, and a low octet above 2, is replaced by 127. A number with such an octet selects no parameter. RPN 3, the tuning program, would allocate memory
   ///   at each selection.
   /// - Non-registered parameters (NRPN) cannot be selected. FluidSynth would interpret them as SoundFont generators and add
   ///   their numbers without a limit. The null parameter, RPN 127 127, is selected instead.

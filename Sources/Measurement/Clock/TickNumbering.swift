@@ -2,10 +2,11 @@
 ///
 /// In a trace the tick numbers are known. In a file of stamps they follow from the intervals. An interval of k ticks,
 /// rounded to a whole number, advances by k; k - 1 ticks are missing. An interval of 0 ticks, which is less than half a
-/// tick, is a doubled tick. But if missing ticks are followed at once by doubled ones, the ticks were late and not
-/// lost: they take the positions that are free. An interval of more than 24 ticks, a quarter note, begins a new run.
+/// tick, is a doubled tick. There is one exception: after a long interval, ticks that follow each other at once are late
+/// and not doubled. They take the positions of the missing ticks. For example, an interval of 3 ticks and two intervals of 0 ticks
+/// advance by 1, 1 and 1, and no tick is lost. An interval of more than 24 ticks, a quarter note, begins a new run.
 struct TickNumbering {
-  /// The number of ticks and pauses.
+  /// The numbers of lost and of doubled ticks.
   struct Counts {
     var (lost, doubled) = (0, 0)
   }
@@ -14,7 +15,7 @@ struct TickNumbering {
   private let advances: [Int32]
   /// The length of a tick in nanoseconds, at least 1.
   private let period: Double
-  /// The free positions before the present one, which late ticks take.
+  /// The number of missing positions that late ticks will still take.
   private var free = 0
 
   /// The longest interval in ticks within a run of a file of stamps.
@@ -24,7 +25,7 @@ struct TickNumbering {
     (stamps, advances, self.period) = (clock.stamps, clock.advances, period)
   }
 
-  /// Returns the number of ticks from the stamp before to stamp `index`; nil if a new run begins, 0 for a doubled tick.
+  /// Returns the number of ticks from the previous stamp to stamp `index`; nil if a new run begins, 0 for a doubled tick.
   /// Call it for each index in order.
   mutating func advance(_ index: Int) -> Int? {
     guard index > 0 else { return nil }
@@ -39,7 +40,7 @@ struct TickNumbering {
       free -= 1
       return 1
     }
-    // The ticks at most half an interval after this one, which were as late as this one.
+    // The late ticks that follow at once: each less than half a tick after the stamp before it, and at most as many as are missing.
     var followers = 0
     while index + followers + 1 < stamps.count, followers < Int(whole) - 1, roundedInterval(index + followers + 1) == 0
     {
@@ -53,11 +54,11 @@ struct TickNumbering {
     (Double(stamps[index] - stamps[index - 1]) / period).rounded()
   }
 
-  /// Returns the length of a tick in nanoseconds: the mean of the intervals of one tick, which are those of more than half
-  /// and less than one and a half times `approximate`, or times the median interval. The median alone is too inexact to
-  /// divide an interval of many ticks, because lost ticks move it.
+  /// Returns the length of a tick in nanoseconds: the mean of all intervals between half and one and a half times an estimate. The
+  /// estimate is `approximate`, or the median interval if `approximate` is nil. The median alone is not exact enough to divide an
+  /// interval of many ticks, because lost ticks move it.
   ///
-  /// - Returns: nil without an interval; 0 if most stamps are equal.
+  /// - Returns: `approximate` if there is no interval; 0 if most stamps are equal and `approximate` is nil.
   static func period(of clock: ClockStamps, approximate: Double?) -> Double? {
     var lengths: [Int64] = []
     lengths.reserveCapacity(clock.stamps.count)

@@ -4,9 +4,9 @@ extension PhaseSeries {
   ///
   /// A window of n intervals contains n + 1 values. The extremes of a window of 2n values are those of its halves (S.
   /// Bregni, Fast Algorithms for TVAR and MTIE Computation, 2001), so that all windows together take O(n log n).
-  /// Missing values take no part. Windows do not extend over two runs.
+  /// Missing values are ignored. No window extends beyond its run.
   ///
-  /// - Parameter count: the number of observation times. A run is longer than the longest.
+  /// - Parameter count: the number of observation times. At least one run must be longer than the longest of them.
   func maximumTimeIntervalErrors(count: Int) -> [Double] {
     var result: [Double] = []
     // The extremes of the windows of `width` values that begin at each index.

@@ -7,8 +7,8 @@ extension Endpoint {
     table[id].flatMap { $0.phase == .established ? $0.extension : nil }
   }
 
-  /// Passes the extension of an established session to `body`, together with its context. The extension uses it to evaluate
-  /// what another thread has decoded. Does nothing if there is no such extension.
+  /// Passes the extension of an established session to `body`, together with its context. With this function, the
+  /// extension evaluates what another thread has decoded. Does nothing if there is no such extension.
   ///
   /// - Parameter instant: the arrival of the packet.
   public func withExtension(
@@ -32,12 +32,14 @@ extension Endpoint {
       let arrival = ControlPacketArrival(
         address: address, port: port, instant: instant, isAnswered: isAnswered, isAuthentic: isAuthentic)
       var outcome = DatagramOutcome.unknownSource
+      // This function returns a protected session only if the packet is authentic.
       if let session = session(of: source, at: instant) {
         outcome = receive(datagram, arrival, on: session)
       } else if table[source] != nil {
         outcome = .notAuthentic
       }
-      // A peer that begins another session may use the same SSRC in both.
+      // A peer may use the same SSRC for another session that it begins (``Candidacy``). If the established session does not take the
+      // packet, the candidate gets it.
       guard [.unknownSource, .rejectedExtensionPacket, .notAuthentic].contains(outcome),
         let candidate = table.candidate(from: source)
       else { return outcome }
