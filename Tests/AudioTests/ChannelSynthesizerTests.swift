@@ -355,7 +355,8 @@ import _TestSupport
     let cut = synthesizer.render(9_600)
     let closed = try sound(of: [on(10, 42)], 9_600)
     let ringing = try sound(of: [on(10, 46)], 9_600 + 1_001)
-    // The open one would be louder than the closed one.
+    // FluidSynth fades the open one out within some tenths of a second. By then, the closed one has ended (measured peaks: 0.063
+    // ringing, 0.018 cut off, 0 closed).
     let tail = 4_800..<9_600
     #expect(ringing[tail].peak > 2 * closed[tail].peak && cut[tail].peak < ringing[tail].peak / 2)
 
