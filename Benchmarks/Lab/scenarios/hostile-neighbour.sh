@@ -49,11 +49,12 @@ run() {
   XDG_STATE_HOME=$scratch/$part/$name "${on[@]}" "$TUTTI" peer --name "$name" --discovery off --audio none --json \
     --trace "$results/$part-$name.trace" "$@" >"$results/$part-$name.json" 2>"$results/$part-$name.log"
 }
-# resident NAME: the peak of the resident memory of a peer, in kB.
+# resident NAME: the resident memory of a peer, in kB. The kernel counts the pages for smaps_rollup. VmRSS and VmHWM are inexact by up
+# to 1 MB, because each processor updates them in batches (proc_pid_status(5)).
 resident() {
   local process
   for process in $(pgrep -f "peer --name $1 "); do
-    [[ $(</proc/"$process"/comm) != tutti ]] || awk '/^VmHWM/ {print $2}' "/proc/$process/status"
+    [[ $(</proc/"$process"/comm) != tutti ]] || awk '/^Rss/ {print $2}' "/proc/$process/smaps_rollup"
   done | tail -n 1
 }
 # followers LENGTH OPTION...: starts ben, cem and dan.
