@@ -12,14 +12,14 @@ struct Stream: BitwiseCopyable {
   var isOpen = true
   /// Writes the tags of the packets; nil without a passkey.
   var sealer: DatagramSealer?
-  /// Whether the receiver gets the clock. A clock source of the local peer does not.
+  /// Whether the receiver gets the clock. False for a clock source of the local peer (`--clock-from`).
   var takesClock: Bool
   /// Whether the receiver is a Tutti peer.
   var isTuttiPeer = false
   /// Whether the receiver is a time-stamp receiver, which gets each tick ahead of time. A play-on-arrival receiver gets
   /// each tick at its due time.
   var isTimeStamped = false
-  /// The packets with notes that begin or end later.
+  /// The sent packets with notes that begin or end in the future.
   var announced = AnnouncedPackets()
   /// The run in which the receiver takes part: Start or Continue was sent, and Stop was not. 0 if there is none.
   var run: UInt32 = 0

@@ -12,14 +12,14 @@ public enum StreamCommand: Sendable, BitwiseCopyable {
   case open(
     StreamID, to: SocketAddress, from: SocketAddress? = nil, ssrc: UInt32, sequence: UInt16, takesClock: Bool,
     keys: SessionKeys? = nil)
-  /// The receiver is a Tutti peer. From now on, the packets of the stream carry the send instant. The receiver gets every
-  /// message to all Tutti peers, and the clock even if `takesClock` was false.
+  /// Records that the receiver is a Tutti peer. From now on, the packets of the stream carry the send instant. The
+  /// receiver gets every message to all Tutti peers, and the clock even if `takesClock` was false.
   case recognise(StreamID)
   /// Sets whether the receiver is a time-stamp receiver.
   case setTimeStamped(StreamID, Bool)
   /// Sets whether the packets of the stream carry a recovery journal.
   case setJournal(StreamID, Bool)
-  /// The receiver has received or repaired all packets up to `sequence`.
+  /// Records that the receiver has received or repaired all packets up to `sequence`.
   case acknowledge(StreamID, sequence: UInt16)
   /// Closes the stream of a session that has ended.
   case close(StreamID)

@@ -13,9 +13,11 @@ public struct StreamMessage: Sendable, BitwiseCopyable {
     case standardDevices
   }
 
+  /// The MIDI message.
   public var message: Message
   /// The instant at which the message takes effect, in local time. If nil, the instant at which the packet is encoded.
   public var instant: Instant?
+  /// The streams on which the message is sent.
   public var receiver: Receiver
 
   @_noLocks @_noAllocation

@@ -3,11 +3,11 @@ public import Playback
 
 // The change from one schedule to the next.
 extension StreamSender {
-  /// Plays by `schedule` from now on. The following calls of ``poll(at:)`` complete the change:
+  /// Replaces the schedule that is playing by `schedule`. The following calls of ``poll(at:)`` complete the change:
   ///
   /// - They report the steps of the previous schedule that are due.
-  /// - They stop the receivers of a run that is replaced before its end.
-  /// - They withdraw steps that the new schedule does not have.
+  /// - They send Stop if the run changes, or if the local peer does not send the clock any more.
+  /// - They withdraw reported steps that differ in the new schedule (``Output/recall(_:)``).
   ///
   /// - Parameter now: the current instant.
   ///
@@ -18,8 +18,8 @@ extension StreamSender {
     invalidateDeadlines()
   }
 
-  /// Stops the run on all streams and for the local receivers of the clock. The following calls of ``poll(at:)`` send
-  /// Stop, which takes effect at `now`.
+  /// Stops the run on all streams and for the local receivers of the clock (ALSA port, trace). The following calls of
+  /// ``poll(at:)`` send Stop, which takes effect at `now`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -63,9 +63,9 @@ extension StreamSender {
     return .progress
   }
 
-  /// Moves ``onTime`` and ``onTimePrelude`` past the ticks that were due until `now` while the local peer followed. Without
-  /// this call, both cursors would still be at the first of these ticks, because a follower takes ticks only if it reports
-  /// them.
+  /// Moves ``onTime`` and ``onTimePrelude`` past the ticks that were due while the local peer was a follower. If
+  /// ``reportsTicks`` is false, these cursors do not move in a follower. A follower that becomes the master would then
+  /// send all these ticks late.
   @_noLocks @_noAllocation
   private mutating func skipTicksAsFollower(until now: Instant) {
     guard !reportsTicks, !schedule.sends else { return }

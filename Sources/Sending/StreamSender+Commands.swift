@@ -4,7 +4,7 @@ import PeerProtocol
 public import RTPMIDI
 
 extension StreamSender {
-  /// Allocates the memory for streams with the slots 0..<`capacity`. Does nothing if the memory is there already.
+  /// Allocates the memory for streams with the slots 0..<`capacity`. Does nothing if these slots have memory already.
   ///
   /// Real-time: not safe.
   public mutating func reserve(_ capacity: Int) {
@@ -35,12 +35,11 @@ extension StreamSender {
     senders.append(sender)
   }
 
-  /// Whether ``execute(_:)`` may be called, which is the case if no message and no series of due packets is in
-  /// progress.
+  /// Whether ``execute(_:)`` may be called: neither a message nor a series of due packets is in progress.
   ///
   /// Real-time: safe.
   public var isReady: Bool {
-    // Mutating, because the compiler copies the whole sender for a getter that is not.
+    // Mutating, because the compiler copies the whole sender for a non-mutating getter.
     @_noLocks @_noAllocation mutating get {
       guard !hasDueSeries, case .none = broadcast.content else { return false }
       return true
@@ -54,8 +53,8 @@ extension StreamSender {
     }
   }
 
-  /// Executes a command. A command for a closed stream, and an `open` for a slot without memory, are ignored. Messages
-  /// are sent by the following calls of ``poll(at:)``.
+  /// Executes a command. Ignores a command for a closed stream, and `open` for a slot without memory. The following
+  /// calls of ``poll(at:)`` send the packets of a message.
   ///
   /// - Precondition: ``isReady``.
   ///
@@ -74,7 +73,8 @@ extension StreamSender {
     case .setTimeStamped(let id, let isTimeStamped):
       guard let slot = slot(of: id) else { return }
       streams[slot].isTimeStamped = isTimeStamped
-      // A new time-stamp receiver lacks the ticks that have left already for the other time-stamp receivers.
+      // The other time-stamp receivers have got some ticks ahead of time. A new time-stamp receiver still needs these
+      // ticks.
       if pendingTick >= schedule.start { findPendingTicks() }
       invalidateDeadlines()
     case .setJournal(let id, let isSent): if let slot = slot(of: id) { senders[slot].sendsJournal = isSent }
@@ -112,8 +112,9 @@ extension StreamSender {
     invalidateDeadlines()
   }
 
-  /// Closes the stream in a slot, and adjusts the indices in ``openSlots`` that are in use. Those of ``dueSeries`` and
-  /// ``broadcast`` are not in use while a command is executed (``isReady``).
+  /// Closes the stream in a slot. Adjusts ``guardIndex`` and ``pendingIndex``, which are indices in ``openSlots``. The
+  /// indices of ``dueSeries`` and ``broadcast`` need no adjustment, because neither is in progress while a command is
+  /// executed (``isReady``).
   @_noLocks @_noAllocation
   private mutating func close(_ slot: Int) {
     streams[slot] = Stream.closed

@@ -1,19 +1,21 @@
 import MusicalTime
 
-// The packets that may wait: those of the message in progress, ticks that leave ahead of time, and guard packets.
+// Deferrable packets, which may wait for packets that are due: the packets of the message in progress, ticks that leave
+// ahead of time, and guard packets.
 extension StreamSender {
-  /// Encodes the next deferrable packet. Returns nil if there is none. Due work goes before guard packets, but not before
-  /// the message in progress (``broadcast``) or a pending tick.
+  /// Encodes the next deferrable packet. Returns nil if there is none, or if due work goes before the next guard
+  /// packet.
   ///
-  /// - Parameter sendsGuards: whether guard packets are sent too.
+  /// - Parameter sendsGuards: whether guard packets may be sent.
   @_noLocks @_noAllocation
   mutating func nextDeferrable(at now: Instant, sendsGuards: Bool) -> Transmission? {
     // The message in progress goes first, because a timeline message has to precede the ticks that it describes.
     if let transmission = nextBroadcastPacket(at: now) { return transmission }
     if let transmission = nextPendingTick(at: now) { return transmission }
-    // Due work goes before guard packets. But if deadlines are missed all the time, some work is always due, and guard
-    // packets would never be sent. A guard packet may therefore be sent until `allowance`, the number of deferrable
-    // packets between two batches of due work, is used up.
+    // `nextPendingTick` has reset the deadlines if it found that no tick is pending any more. The work that waited for
+    // the pending ticks may then be due, and goes before guard packets.
+    // If `allowance` is not used up, a guard packet is sent although work is due. Otherwise a machine that misses all
+    // deadlines would never send guard packets.
     let isDueWorkFirst = nextDue <= now && allowance == 0
     if isDueWorkFirst || !sendsGuards { return nil }
     return nextGuard(at: now)
@@ -50,7 +52,8 @@ extension StreamSender {
     }
   }
 
-  /// Returns the slot of the next receiver, and moves the message in progress to the one after it.
+  /// Returns the slot of the next receiver of the message in progress, and advances the message to the receiver after
+  /// that.
   @_noLocks @_noAllocation
   private mutating func takeReceiver() -> Int {
     if case .stream(let id) = broadcast.receiver {
@@ -63,7 +66,8 @@ extension StreamSender {
     return slot
   }
 
-  /// Moves the message in progress to the next receiver from its index on, or completes it if there is none.
+  /// Advances the index of the message in progress to the next stream that the message is for. The search begins with
+  /// the stream at the present index. Ends the message if there is no such stream.
   @_noLocks @_noAllocation
   private mutating func seekReceiver() {
     var isForTuttiPeers = true

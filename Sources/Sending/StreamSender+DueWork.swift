@@ -5,21 +5,21 @@ import Playback
 extension StreamSender {
   /// A piece of due work.
   enum DueWork: BitwiseCopyable {
-    /// The driver has to perform this output.
+    /// The caller returns this output to the driver.
     case output(Output)
-    /// A piece of work was begun or done without an output. Next, the packets of ``StreamSender/dueSeries`` are to be
-    /// sent, if there are any, and more work may be due.
+    /// Work was begun or done, without an output. The caller sends the packets of ``StreamSender/dueSeries``, if there
+    /// are any, and then calls ``StreamSender/nextDueWork(at:)`` again.
     case progress
     /// No more work is due.
     case none
   }
 
-  /// Does or begins the next piece of work that is due at `now`. In this order: a requested stop, the adoption of a
+  /// Does or begins the next piece of work that is due at `now`. The order is: a requested stop, the adoption of a
   /// schedule, a tick at its due time, a step for the sound, the beginning of a run, the end of a run, and the work of
   /// a master.
   @_noLocks @_noAllocation
   mutating func nextDueWork(at now: Instant) -> DueWork {
-    // The stages follow one another: each sets the next stage before its own work.
+    // Each call does the work of one stage and sets the next stage.
     switch stopRequest.stage {
     case .none: break
     case .local:
@@ -106,7 +106,8 @@ extension StreamSender {
   /// Whether there is work at each tick, not only at each step.
   private var hasWorkAtTicks: Bool { @_noLocks @_noAllocation get { reportsTicks || schedule.sends } }
 
-  /// The instant at which the output `.end` is due. The distant future if it is not to be returned.
+  /// The instant at which the output `.end` is due. The distant future if the output `.begin` was not returned for this
+  /// run, if the end of the run is unknown, or if ticks remain before it.
   private var endReportDue: Instant {
     @_noLocks @_noAllocation get {
       guard reportedRun != 0, reportedRun == schedule.run, schedule.end.index != .max, onTime.next >= schedule.end
@@ -117,9 +118,11 @@ extension StreamSender {
     }
   }
 
-  /// Returns the instant at which Stop is to be sent to the receivers of one kind, which get their ticks by `cursor`.
-  /// The distant future if the end of the run is unknown, if ticks remain before it, or if no receiver of this kind
-  /// takes part in the run.
+  /// Returns the instant at which Stop is to be sent to all time-stamp receivers, or to all play-on-arrival receivers.
+  /// The distant future if the end of the run is unknown, if ticks remain before it, or if no such receiver takes part
+  /// in the run.
+  ///
+  /// - Parameter cursor: the cursor of the ticks for these receivers.
   @_noLocks @_noAllocation
   private func stopDue(by cursor: TickCursor, isTimeStamped: Bool) -> Instant {
     guard schedule.end.index != .max, cursor.next >= schedule.end, isPlaying(isTimeStamped: isTimeStamped) else {

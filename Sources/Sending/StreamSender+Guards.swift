@@ -1,18 +1,19 @@
 import MusicalTime
 import RTPMIDI
 
-// Guard packets (RFC 4696, section 4.2), until each receiver has acknowledged everything.
+// Guard packets (RFC 4696, section 4.2). They repeat the recovery journal after the last command, until the receiver
+// has acknowledged everything.
 extension StreamSender {
   /// Encodes the next guard packet that is due. Returns nil if there is none.
   ///
-  /// The streams are examined one after another. Each call continues with the stream after the last examined one, even if
-  /// other work was done in between. The last streams thus get their guard packets before those of the first streams are
-  /// due again.
+  /// The streams are examined one after another. Each call continues with the stream after the last examined one, even
+  /// if other work was done in between. Therefore the last streams get a guard packet before the first streams get
+  /// another one.
   @_noLocks @_noAllocation
   mutating func nextGuard(at now: Instant) -> Transmission? {
     if case .none = guardIndex {
       guard guardsDue <= now else { return nil }
-      // `guardsDue` is computed again while the streams are examined.
+      // The loop below computes `guardsDue` again.
       (guardIndex, guardsDue) = (0, .distantFuture)
     }
     while let index = guardIndex, index < openSlots.count {

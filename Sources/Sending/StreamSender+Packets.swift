@@ -42,15 +42,16 @@ extension StreamSender {
     scheduleGuard(on: slot, at: now)
     let transmission = transmission(on: slot)
     if senders[slot].sendsInstants, message.startsNote || message.silencesNote, instant > now {
-      // Octets 2 and 3 are the sequence number.
+      // Octets 2 and 3 of the RTP header are the sequence number.
       streams[slot].announced.add(UInt16(packet[2]) &<< 8 | UInt16(packet[3]), at: instant)
     }
     return transmission
   }
 
-  /// Determines which packets the next packet announces, and makes room for them. A packet announces the sequence numbers and time
-  /// stamps of notes that are not due yet. If it arrives before them, the receiver takes these notes from its recovery journal, which
-  /// has no time stamps (``AnnouncedPackets``).
+  /// Determines which earlier packets the next packet announces, and reserves room in its header extension. A packet
+  /// announces the sequence numbers and time stamps of earlier packets with notes that are not due yet. If such a
+  /// packet is lost, the receiver gets its notes from the recovery journal, which has no time stamps, and their time
+  /// stamp from the announcement (``AnnouncedPackets``).
   @_noLocks @_noAllocation
   mutating func prepareAnnouncements(on slot: Int, at now: Instant, stamped stamp: Instant) {
     guard streams[slot].announced.count > 0 else { return }

@@ -12,8 +12,8 @@ extension StreamSender {
     case tick(Tick)
     /// Pass the step that begins with the tick to the sound.
     case step(Tick)
-    /// Start the local receivers of the clock at the tick, which is due in ``StreamSender/prelude``: with Start if it
-    /// is tick 0, otherwise with Continue.
+    /// Start the local receivers of the clock at the tick: with Start if it is tick 0, otherwise with Continue. The
+    /// tick is due ``StreamSender/prelude`` later.
     case begin(Tick)
     /// Stop the local receivers of the clock.
     case end
@@ -22,24 +22,24 @@ extension StreamSender {
     case recall(Instant)
   }
 
-  /// A series of due packets: one or more to each stream that the kind concerns. It is complete before other work
-  /// begins.
+  /// A series of due packets: one or more packets to each stream that ``kind`` concerns. Other work begins only after
+  /// the last packet of the series.
   struct DueSeries: BitwiseCopyable {
     enum Kind: BitwiseCopyable {
       /// No packets are in progress.
       case none
-      /// The ticks up to this one, to the play-on-arrival receivers.
+      /// All unsent ticks up to and including this tick, to the play-on-arrival receivers.
       case clock(Tick)
-      /// Start or Continue at this tick, to the receivers of one kind.
+      /// Start or Continue at this tick, to all time-stamp receivers or to all play-on-arrival receivers.
       case begin(Tick, isTimeStamped: Bool)
-      /// Stop at this instant, to the receivers of one kind.
+      /// Stop at this instant, to all time-stamp receivers or to all play-on-arrival receivers.
       case stop(Instant, isTimeStamped: Bool)
     }
 
     var kind = Kind.none
     /// The next stream, as an index in ``StreamSender/openSlots``.
     var index = 0
-    /// Whether the next stream has got Song Position, and not yet Continue.
+    /// Whether Song Position was sent to the next stream, and Continue was not.
     var isPositionSent = false
 
     @_noLocks @_noAllocation
@@ -81,7 +81,7 @@ extension StreamSender {
     init() {}
   }
 
-  /// A message to one or several streams that is in progress: the streams before ``index`` have got it.
+  /// The message in progress, for one or several streams. It was already sent to the streams before ``index``.
   struct Broadcast: BitwiseCopyable {
     enum Content: BitwiseCopyable {
       /// No message is in progress.

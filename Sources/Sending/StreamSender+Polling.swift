@@ -10,8 +10,9 @@ extension StreamSender {
   @_noLocks @_noAllocation
   public mutating func poll(at now: Instant) -> Output? { poll(at: now, sendsGuards: true) }
 
-  /// Does the same as ``poll(at:)``, except that it sends no guard packets. A driver that executes several commands at
-  /// one instant calls this function after each of them, because a packet with a command replaces a guard packet.
+  /// Does the same as ``poll(at:)``, but sends no guard packets. A driver that executes several stream commands at one
+  /// instant calls this function after each of them. The packet of the next command to the same stream carries the
+  /// recovery journal too, and makes a guard packet unnecessary.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -21,7 +22,7 @@ extension StreamSender {
   private mutating func poll(at now: Instant, sendsGuards: Bool) -> Output? {
     while true {
       if hasDueSeries, let transmission = nextDuePacket(at: now) { return .packet(transmission) }
-      // Due work up to the fixed end of the batch.
+      // A batch is in progress: the work that is due up to its end is done.
       if let batch {
         switch nextDueWork(at: batch) {
         case .output(let output): return output
@@ -37,8 +38,9 @@ extension StreamSender {
           allowance -= 1
           return .packet(transmission)
         }
-        // A batch of due work begins. Its end is fixed, because otherwise deferrable packets would never be sent on a
-        // machine that is too slow.
+        // A batch of due work begins. It contains only the work that is due now, not the work that becomes due
+        // meanwhile. Otherwise a machine that is too slow would never end a batch, and would never send deferrable
+        // packets.
         batch = now
         isQuiet = false
         continue

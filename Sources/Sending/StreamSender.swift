@@ -24,7 +24,9 @@ import RTPMIDI
 ///
 /// # Memory
 ///
-/// A stream needs about 8 kB. ``reserve(_:)`` allocates this memory. No other function allocates.
+/// A stream needs about 8 kB. ``reserve(_:)`` allocates this memory. Alternatively, another thread allocates the memory
+/// of a `PacketSender`, and ``add(_:)`` adds it to the table. The functions that are marked as safe for real-time never
+/// allocate.
 public struct StreamSender: ~Copyable {
   /// How long before its first tick a play-on-arrival receiver gets Start or Continue. MIDI 1.0 asks for at least a
   /// millisecond.
@@ -42,7 +44,7 @@ public struct StreamSender: ~Copyable {
 
   /// The streams by slot.
   var streams = RigidArray<Stream>(capacity: 0)
-  /// The packet encoders by slot.
+  /// The packet encoders by slot. They are separate from ``streams``, because a `PacketSender` cannot be copied.
   var senders = RigidArray<PacketSender>(capacity: 0)
   /// The slots of the open streams, in the order in which the streams were opened. Packets to several streams are
   /// sent in this order.
@@ -61,7 +63,8 @@ public struct StreamSender: ~Copyable {
   let reportsTicks: Bool
   /// The run whose `.begin` was returned and whose `.end` was not returned yet; 0 if there is none.
   var reportedRun: UInt32 = 0
-  /// The cursor of ticks at their due time.
+  /// The cursor of ticks at their due time. Each cursor is a position in the ticks of ``schedule``. It returns each
+  /// tick once, a fixed time before the tick is due.
   var onTime = TickCursor(lead: .zero)
   /// The cursor of ticks that leave ahead of time.
   var ahead: TickCursor
@@ -92,11 +95,11 @@ public struct StreamSender: ~Copyable {
   var broadcast = Broadcast()
   /// The data of the System Exclusive message in progress.
   var exclusive = RigidArray<UInt8>(capacity: SystemExclusiveData.capacity)
-  /// The newest tick that was to leave ahead of time for the time-stamp receivers.
+  /// The newest tick that is to leave ahead of time for the time-stamp receivers.
   var pendingTick = Tick(.min)
-  /// Whether a time-stamp receiver has not received all ticks up to ``pendingTick``.
+  /// Whether the ticks up to ``pendingTick`` still have to be sent to at least one time-stamp receiver.
   var hasPendingTicks = false
-  /// The first stream, as an index in ``openSlots``, that may lack ticks up to ``pendingTick``.
+  /// The first stream to which ticks up to ``pendingTick`` may still have to be sent, as an index in ``openSlots``.
   var pendingIndex = 0
   /// The instant at which the next guard packet may be due.
   var guardsDue = Instant.distantFuture
@@ -105,7 +108,8 @@ public struct StreamSender: ~Copyable {
 
   // MARK: Interface
 
-  /// How long before the next deadline no deferrable packet is sent. Zero if sending takes no time.
+  /// How long before the next deadline no deferrable packet is sent. Zero in a simulation, in which sending takes no
+  /// time.
   public var quietTime: Nanoseconds
   /// The packet of the last `.packet` output.
   public internal(set) var packet = RigidArray<UInt8>(capacity: StreamSender.packetCapacity)
@@ -118,8 +122,8 @@ public struct StreamSender: ~Copyable {
 
   /// - Parameters:
   ///   - capacity: the number of simultaneous streams. ``reserve(_:)`` increases it.
-  ///   - tickLead: how far ahead of its due time a tick leaves for a time-stamp receiver.
-  ///   - soundLead: how far ahead of its due time a step is reported.
+  ///   - tickLead: how long before its due time a tick leaves for a time-stamp receiver.
+  ///   - soundLead: how long before its due time a step is reported.
   ///
   /// Real-time: not safe.
   public init(
@@ -135,10 +139,10 @@ public struct StreamSender: ~Copyable {
     reserve(capacity)
   }
 
-  /// How much earlier than its step a sound of the step can begin. A step within this time of now is not reported again after a
-  /// change of the schedule.
+  /// How long before the due time of its step a hit can sound. After a change of the schedule, a step that is due
+  /// within this time is not reported again, because its hits may have sounded already.
   public var push = Nanoseconds.zero
-  /// How far ahead of its due time a step is reported. Real-time: safe.
+  /// How long before its due time a step is reported. Real-time: safe.
   public var soundLead: Nanoseconds {
     @_noLocks @_noAllocation get { steps.lead }
     @_noLocks @_noAllocation set { steps.lead = newValue }

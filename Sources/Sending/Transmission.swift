@@ -1,6 +1,7 @@
 public import RTPMIDI
 
-/// What the driver needs to send the packet in ``StreamSender/packet``: the addresses, and what is missing in the packet.
+/// What the driver needs to send the packet in ``StreamSender/packet``: the addresses, and what
+/// ``StreamSender/seal(_:sentAt:)`` must add to the packet.
 public struct Transmission: Sendable, BitwiseCopyable {
   /// The data port of the receiver.
   public let address: SocketAddress
