@@ -1,8 +1,8 @@
 public import MIDI
 public import MusicalTime
 
-/// The bar grid and the length of a pattern, from which the song position for a late joiner follows. A small value for
-/// threads that do not need the complete pattern.
+/// The lengths of a bar and of a pattern. They determine where a late joiner can begin, and its Song Position. A small
+/// value for threads that do not need the complete pattern.
 public struct Bars: Sendable, BitwiseCopyable {
   private let stepsPerBar: Int64
   private let stepsPerPattern: Int64
@@ -18,8 +18,9 @@ public struct Bars: Sendable, BitwiseCopyable {
     self.stepsPerPattern = stepsPerPattern
   }
 
-  /// The Song Position value for `step`. The value has 14 bits, 0...16383: it is the step number modulo the largest multiple
-  /// of the pattern length that is at most 16384. A receiver with the same pattern is therefore at the right step of it.
+  /// The Song Position value for `step`. The value has 14 bits, 0...16383: it is the step number modulo the largest
+  /// multiple of the pattern length that is at most 16384. A receiver with the same pattern therefore begins at the
+  /// right step of the pattern.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -2,23 +2,23 @@ public import ClockSync
 public import MusicalTime
 public import PeerProtocol
 
-/// What the clock thread plays: a range of ticks, the timeline in the master's clock, and the mapping of the master's clock to
-/// the local clock. Parameters and results are local time unless stated otherwise. A trivial value that travels through a
-/// triple buffer.
+/// What the clock thread plays: a range of ticks, the timeline in the time of the master's clock, and the mapping from
+/// this time to local time. Parameters and results are local time unless stated otherwise. A trivial value, which a
+/// triple buffer passes to the clock thread.
 public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   /// The number of the run on the local peer. 0 before the first run. A cursor restarts when the run changes.
   public var run: UInt32
   /// Whether the local peer is the master and sends the clock.
   public var sends: Bool
-  /// The first run of a series of runs that play nearly the same ticks, for example when another peer takes over the rhythm.
-  /// Equal to ``run`` if the run does not continue another one. Ticks that were played in an earlier run of the series are
-  /// not played again.
+  /// The number of the first run in a series of runs, each of which continues the run before it. Example: the local
+  /// peer takes over the rhythm of a master that has disappeared. Equal to ``run`` if the run does not continue another
+  /// run. Ticks that were played in an earlier run of the series are not played again.
   public var firstRun: UInt32
   /// The first tick that the local peer plays.
   public var start: Tick
   /// The first tick after the end. `Tick(.max)` if no end is known.
   public var end: Tick
-  /// The mapping of the master's clock. The identity if the local peer is the master.
+  /// The mapping from the master's clock to the local clock. The identity if the local peer is the master.
   public var clock: ClockMapping
   /// Tempo and origin before `changeTick`, in the master's clock.
   public var timeline: Timeline
@@ -28,7 +28,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   public var changeTick: Tick
   /// The total activity, which selects the layers.
   public var intensity: Intensity
-  /// The mix before `mixTick`.
+  /// The mix before `mixTick`: the levels of the parts of the rhythm.
   public var mix: Mix
   /// The mix from `mixTick` on.
   public var nextMix: Mix
@@ -64,7 +64,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     self.mixTick = mixChange?.tick ?? Tick(.max)
   }
 
-  /// The first tick at which something can sound: that of the count-in, or ``start``.
+  /// The first tick at which something can sound: ``countInStart`` if there is a count-in, otherwise ``start``.
   ///
   /// Real-time: safe.
   public var firstSound: Tick { @_noLocks @_noAllocation get { countInStart < start ? countInStart : start } }
@@ -157,8 +157,9 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     tick(at: Instant(nanoseconds: instant.nanoseconds &- 1)) + 1
   }
 
-  /// The tick whose deadline is at most a millisecond from `instant`. Nil if there is no such tick, or no rhythm. If `instant` is
-  /// meant to be the deadline of a tick, all peers that know it with an error of less than a millisecond get this tick.
+  /// The tick whose deadline is at most one millisecond before or after `instant`. Nil if there is no such tick, or if
+  /// no run has begun. If `instant` is the deadline of a tick by the clock of another peer, the function finds this
+  /// tick in spite of a small error of the clock offset.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,23 +1,23 @@
 public import MusicalTime
 
-/// A position in the ticks of a schedule. The cursor returns each tick once and in order, `lead` ahead of its due time. The
-/// cursor counts ticks and the schedule gives their due times. A change of the due times therefore neither loses nor
-/// repeats a tick of a run.
+/// A position in the ticks of a schedule. The cursor returns each tick once and in order, `lead` before its due time.
+/// The cursor counts ticks, and the schedule gives their due times. Therefore no tick of a run is lost or repeated when
+/// the due times change.
 ///
-/// A cursor that is late catches up tick by tick. If it is later than ``patience`` (a suspended laptop), it continues at the
-/// present tick and counts the ticks that it skipped.
+/// A cursor that is late returns the missed ticks one by one. If it is late by more than ``patience``, for example
+/// after the machine was suspended, it continues at the present tick and counts the skipped ticks.
 public struct TickCursor: Sendable, BitwiseCopyable {
   /// The maximum lateness of a tick that is not skipped.
   public static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(10) } }
 
-  /// How far ahead of its due time a tick is returned.
+  /// How long before its due time a tick is returned.
   public var lead: Nanoseconds
   /// The next tick.
   public private(set) var next = Tick(0)
   /// The number of skipped ticks.
   public private(set) var skipped: Int64 = 0
-  /// The first tick to which ``goBack(from:to:push:at:)`` may go back. Earlier ticks may have sounded. If the run continues
-  /// another one, ticks were returned in that run with other due times, and they stay valid.
+  /// The first tick to which ``goBack(from:to:push:at:)`` may go back. Earlier ticks may have sounded. If the run
+  /// continues another run, the ticks that were returned in the other run are earlier than this tick, and stay valid.
   public private(set) var first = Tick(0)
   /// The run that the cursor is in; 0 before the first.
   private var run: UInt32 = 0
@@ -43,8 +43,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     return next < schedule.end ? schedule.deadline(next) - lead : .distantFuture
   }
 
-  /// When ``take(in:at:)`` returns the next tick that begins a step. The distant future if the schedule has none left. A user
-  /// of steps needs to do nothing before this instant.
+  /// When ``take(in:at:)`` returns the next tick that begins a step. The distant future if the schedule has none left.
+  /// A caller that uses only the steps has nothing to do before this instant.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -78,24 +78,27 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     from schedule: PlaybackSchedule, to new: PlaybackSchedule, push: Nanoseconds = .zero, at now: Instant
   ) -> Instant? {
     guard schedule.run == new.run else {
-      // Before the first run, nothing sounds. The ticks of a run that the new one continues stay valid.
+      // Before the first run, nothing sounds. If the new run continues the previous run, the ticks of the previous run
+      // stay valid.
       guard schedule.run != 0, !new.continuesRun(from: schedule.run) else { return nil }
-      // Hits less than 100 us apart would sound as one: a hit of the old run so near to the new one is withdrawn.
+      // Two hits less than 100 us apart would sound as one. Therefore hits of the old run are withdrawn from 100 us
+      // before the new run on.
       return new.deadline(beginning(of: new)) - .microseconds(100)
     }
     // The due times of a follower may have moved by up to half a tick since a tick was returned. A tick that is due within the
     // next half tick may therefore have sounded already, and stays.
     let present = schedule.tick(at: now)
     let halfTick = Nanoseconds((schedule.deadline(present + 1) - schedule.deadline(present)).count / 2)
-    // Its hits may sound earlier by the push.
+    // The hits of a tick can sound up to `push` before the tick is due.
     let coming = schedule.firstTick(notBefore: now + (halfTick < push ? push : halfTick))
-    // A later schedule may make earlier ticks due again, for example after a late message about a slower tempo.
+    // `first` never decreases. A later schedule can move a past tick into the future, for example after a late message
+    // about a slower tempo. Such a tick may have sounded, and is not returned again.
     first = max(first, min(coming, next))
     // The first tick that differs: the end, a tempo change, a change of the layers, or a change of the mix. A rhythm that is
     // stopped during the count-in ends at once.
     var tick = new.end > new.start ? new.end : Tick(.min)
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }
-    // If the layers should have changed already, they change with the first tick that was not yet returned.
+    // If the tick of the change has passed already, the layers change with the first tick that was not yet returned.
     if let changed = new.intensity.tick(differingFrom: schedule.intensity, notBefore: coming), changed > coming,
       changed < tick
     {
