@@ -66,8 +66,9 @@ public struct ClockTransit: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public var difference: Nanoseconds { @_noLocks @_noAllocation get { remote - local } }
 
-  /// Returns the transit that a symmetric path would give. A packet in direction `out` is then received earlier by
-  /// `asymmetry`; a transit in direction `back` is unchanged.
+  /// Returns the transit corrected for an asymmetric path: the transit that would have been measured if the delay in
+  /// direction `out` were as long as the delay in direction `back`. A transit in direction `out` is received earlier by
+  /// `asymmetry`. A transit in direction `back` is unchanged.
   ///
   /// - Parameter asymmetry: the delay in direction `out` minus the delay in direction `back`.
   ///

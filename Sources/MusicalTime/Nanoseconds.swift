@@ -1,4 +1,4 @@
-/// A duration in nanoseconds. A point in time is an ``Instant``: two types, so that one cannot be used for the other.
+/// A duration in nanoseconds. A point in time is an ``Instant``. The compiler rejects one type in place of the other.
 public struct Nanoseconds: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// The number of nanoseconds; negative for a duration into the past.
   public var count: Int64

@@ -52,7 +52,7 @@ public struct Timeline: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func tick(at instant: Instant) -> Tick {
     let length = instant.nanoseconds.subtractingReportingOverflow(originInstant.nanoseconds)
-    // A distance that does not fit into Int64 is limited to its range.
+    // A distance outside the range of Int64 is replaced by the nearest end of the range.
     let distance = length.overflow ? (instant > originInstant ? Int64.max : Int64.min) : length.partialValue
     // Let d be the distance of the instant from the origin, and q the nanoseconds per quarter note. Tick n, counted
     // from the origin, is due at or before the instant if floor(n * q / 24) <= d, which is equivalent to n * q < 24 *
@@ -60,8 +60,8 @@ public struct Timeline: Hashable, Sendable, BitwiseCopyable {
     // used instead of d + 1, which would overflow.
     let product = (distance == .max ? distance : distance + 1).multipliedFullWidth(by: 24)
     var (count, rest) = tempo.nanosecondsPerQuarter.dividingFullWidth(product)
-    // If the rest is 0, the quotient equals the bound instead of being less. If the rest is negative, the division has
-    // rounded towards 0, that is, up. In both cases, the result is one less.
+    // If the rest is 0, the quotient equals 24 * (d + 1) / q, but must be less. If the rest is negative, the division
+    // has rounded towards 0, that is, up. In both cases, the result is one less than the quotient.
     if rest <= 0 { count -= 1 }
     return originTick + count
   }
