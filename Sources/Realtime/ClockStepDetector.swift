@@ -10,8 +10,8 @@ public struct ClockStepDetector: Sendable {
     /// rhythm: the rhythm depends on CLOCK_REALTIME only through the kernel's time stamps of datagrams and sound cards,
     /// and each stamp is converted separately (``MonotonicClock/instant(ofRealtime:)``).
     case system
-    /// CLOCK_BOOTTIME, relative to CLOCK_MONOTONIC, which stands still while the machine is suspended. A step is the
-    /// duration of a suspension.
+    /// CLOCK_BOOTTIME, relative to CLOCK_MONOTONIC. While the machine is suspended, CLOCK_MONOTONIC stands still and
+    /// CLOCK_BOOTTIME runs. A step is therefore the duration of a suspension.
     case boot
   }
 

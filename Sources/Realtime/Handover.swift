@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Passes single values that cannot be copied from one thread to another one, such as memory that a real-time thread needs and
-/// must not allocate itself. Like ``SPSCRing``, a handover is a handle whose memory is never freed.
+/// Passes noncopyable values, one at a time, from one thread to another thread. Such a value can be memory that a
+/// real-time thread needs but must not allocate itself. Like ``SPSCRing``, a handover is a handle whose memory is never
+/// freed.
 public struct Handover<Value: ~Copyable>: @unchecked Sendable, BitwiseCopyable {
   @usableFromInline
   struct Cell: ~Copyable {

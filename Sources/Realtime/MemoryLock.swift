@@ -3,9 +3,10 @@ import Glibc
 
 /// The memory lock: keeps the memory that the process uses resident, so that no real-time thread waits for the disk.
 ///
-/// Pages are locked when they are first used (MCL_ONFAULT). Unused parts of stacks, heaps and libraries therefore take no
-/// memory. A real-time thread must not use a page for the first time, so the memory that it needs is used in advance:
-/// ``RealtimeThread`` its stack, ``SPSCRing`` its slots, the synthesizers their voices, and ``lockCode()`` the code.
+/// Pages are locked when they are first used (MCL_ONFAULT). Unused parts of stacks, heaps and libraries therefore take
+/// no memory. The first use of a page can delay a real-time thread. Therefore all memory of real-time threads is used
+/// once in advance: ``RealtimeThread`` writes its stack, ``SPSCRing`` its slots and the synthesizers their voices, and
+/// ``lockCode()`` loads the code.
 public enum MemoryLock {
   /// Locks all current and future mappings, and the code of the real-time threads. If the kernel refuses, the process
   /// continues without the lock. Also disables huge pages.

@@ -2,15 +2,15 @@ import CRealtime
 import Glibc
 public import MusicalTime
 
-/// A thread with SCHED_FIFO, or with normal priority if the process has no permission for SCHED_FIFO. If the body, or a
-/// library that the body calls, starts a thread without this type, that thread has normal priority (SCHED_RESET_ON_FORK).
+/// A thread with the scheduling policy SCHED_FIFO, or with normal priority if the process has no permission for
+/// SCHED_FIFO. A thread that the body or a library starts by other means has normal priority (SCHED_RESET_ON_FORK).
 public final class RealtimeThread {
   /// The scheduling policy that the kernel granted.
   public let schedulingPolicy: SchedulingPolicy
   private var thread: pthread_t
 
-  /// The size of the stack in octets. The complete stack is resident, so it is small. The threads of a peer use up to 80 KiB,
-  /// and up to 200 KiB in a debug build.
+  /// The size of the stack in octets. The stack is small, because all of it stays in memory. The threads of a peer use
+  /// up to 80 KiB, and up to 200 KiB in a debug build.
   static let stackSize = 512 << 10
 
   /// Starts a thread that runs `body`. Traps if the process can start no thread.
