@@ -80,7 +80,7 @@ static void lock_stack(void) {
   size_t size;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
-    // Every page from here down to the guard is written with its own content.
+    // Every page from here down to the guard page is written with the content that it has.
     volatile char *octet = __builtin_frame_address(0);
     for (; octet > (char *)lowest; octet -= 4096) *octet = *octet;
     *(volatile char *)lowest = *(volatile char *)lowest;
@@ -127,8 +127,9 @@ static int lock_library(struct dl_phdr_info *info, size_t size, void *unused) {
     if (segment->p_type != PT_LOAD) continue;
     const uintptr_t start = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
     const uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
-    // Without the lock, the pages are only read in advance. The kernel may drop them later. The thread of a sound server's
-    // client, which is not a real-time thread, causes underruns if it waits for the disk while playback begins.
+    // Without the lock, the pages are only read in advance. The kernel may drop them later. They are read because the
+    // client library of a sound server has a thread without real-time priority. If this thread waits for the disk while
+    // playback begins, it causes underruns.
     if (!locks || mlock((void *)start, end - start) != 0) madvise((void *)start, end - start, MADV_WILLNEED);
   }
   return 0;
@@ -261,9 +262,10 @@ long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_addr
 }
 
 int realtime_filter(int fd, int accepts_rtp) {
-  // A program of the classic BPF (socket(7), SO_ATTACH_FILTER). It sees the UDP header, eight octets, and the payload. A load
-  // beyond the end of the datagram drops it. The first two octets of an RTP packet with version 2 and payload type 97 are 80 61,
-  // apart from the bits for padding, extension, contributing sources and the marker.
+  // A program of the classic BPF (socket(7), SO_ATTACH_FILTER). It sees the UDP header, eight octets, and the payload.
+  // If an instruction loads octets beyond the end of the datagram, the kernel drops the datagram. The first two octets
+  // of an RTP packet with version 2 and payload type 97 are 80 61. The mask C07F removes the bits for padding,
+  // extension, contributing sources and the marker, which may have any value.
   struct sock_filter program[] = {
     BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 8),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xFFFF, 2, 0),

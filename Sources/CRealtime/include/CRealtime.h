@@ -72,21 +72,22 @@ struct realtime_address {
   uint16_t port;
 };
 
-/// Sends one datagram without blocking, through a socket of family AF_INET6 (if `is_dual_stack`) or AF_INET. The source
-/// address is `from`; if `from` is ::, the kernel chooses the address. The port of `from` is not used. Returns 0 or
-/// -errno: -EINVAL if `from` is not an address of this host.
+/// Sends one datagram without blocking, through a socket of family AF_INET6 (if `is_dual_stack` is not 0) or AF_INET.
+/// The source address is `from`; if `from` is ::, the kernel chooses the address. The port of `from` is not used.
+/// Returns 0 or -errno. The result is -EINVAL if `from` is not an address of this host.
 int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, struct realtime_address to,
                   struct realtime_address from) REALTIME_SAFE;
 
-/// Receives one datagram without blocking. Stores the sender in `from`, the local address to which the datagram was sent
-/// in `to` (with port 0; :: if the kernel does not report the address), and the kernel's arrival stamp in `stamp`, in
-/// nanoseconds of CLOCK_REALTIME, 0 if there is none. Returns the full length of the datagram, which can exceed
-/// `capacity`, or -errno.
+/// Receives one datagram without blocking. Stores the sender in `from`. Stores the local address to which the datagram
+/// was sent in `to`, with port 0; the address is :: if the kernel does not report it. Stores the kernel's arrival stamp
+/// in `stamp`, in nanoseconds of CLOCK_REALTIME; 0 if there is none. Returns the full length of the datagram, which can
+/// exceed `capacity`, or -errno.
 long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_address *from, struct realtime_address *to,
                       int64_t *stamp) REALTIME_SAFE;
 
-/// Makes the kernel drop every datagram for the UDP socket `fd` that does not begin with FF FF, or, if `accepts_rtp` is not 0, as an
-/// RTP packet of version 2 with payload type 97. Returns 0, or -errno if the kernel does not support this.
+/// Makes the kernel drop unexpected datagrams at the UDP socket `fd`. The socket accepts datagrams that begin with FF
+/// FF (the AppleMIDI commands). If `accepts_rtp` is not 0, it also accepts RTP packets of version 2 with payload type
+/// 97. Returns 0, or -errno if the kernel does not support this.
 int realtime_filter(int fd, int accepts_rtp);
 
 /// Returns the number of datagrams that the kernel dropped because the socket's receive buffer was full, or because of its filter,
