@@ -1,14 +1,16 @@
 public import PeerProtocol
 public import RTPMIDI
 
-/// The reply of a ``Receiver`` to a request for the clock. The thread that has received the request sends it at once.
+/// The reply of a ``Receiver`` to a clock request: a clock probe or an AppleMIDI clock packet. The thread that has
+/// received the request sends the reply at once.
 public enum ClockReply: Sendable, BitwiseCopyable {
-  /// The reply to a probe of a Tutti peer, or the acknowledgement of its reply.
+  /// The reply to the clock probe of a Tutti peer, or the acknowledgement of such a peer's reply.
   case probe(ClockProbe)
-  /// CK1.
+  /// CK1, the reply to an AppleMIDI CK0.
   case clockPacket(ClockPacket)
 
-  /// Whether the received packet was itself the reply to a probe of the local peer. The control thread waits for such replies.
+  /// Whether this is the acknowledgement of a reply to a probe of the local peer. The control thread waits for such
+  /// replies.
   ///
   /// Real-time: safe.
   public var acknowledgesReply: Bool {

@@ -2,8 +2,8 @@
 public enum DatagramAuthenticity: Sendable, BitwiseCopyable {
   /// The datagram belongs to no session with a passkey.
   case unprotected
-  /// The source of the datagram is in a session with a passkey. The datagram needs no tag, because it can belong to another session
-  /// that is only beginning.
+  /// The source of the datagram is in a session with a passkey. The datagram needs no tag, because it is of a kind that
+  /// can begin a new session, such as an invitation.
   case beginning
   /// The datagram has a valid tag. Its first `count` octets are the content.
   case authentic(count: Int)

@@ -1,17 +1,18 @@
 import RTPMIDI
 
-/// The kind of a datagram and the SSRC of its sender, from the first octets. Any octets have a kind, because the octets may be
-/// random. The endpoint decides later whether the datagram is valid.
+/// The kind of a datagram and the SSRC of its sender, from the first octets. Even a datagram with random content has a
+/// kind. The endpoint decides later whether the datagram is valid.
 public struct DatagramHeader: Sendable, BitwiseCopyable {
   public enum Kind: Sendable, BitwiseCopyable {
-    /// IN, OK, NO, BY: FF FF and two letters.
+    /// The AppleMIDI session commands IN, OK, NO and BY: FF FF and two letters.
     case session
-    /// CK, RS, a clock probe, a packet of the handshake, or an unknown command: also FF FF and two letters.
+    /// Any other datagram that begins with FF FF: CK, RS, a clock probe, a packet of the passkey handshake, or an
+    /// unknown command.
     case clock
     /// RTP, or anything else.
     case stream
 
-    /// 0, 1 or 2. A raw value is not permitted in real-time code.
+    /// The kind as an index: 0, 1 or 2. The property replaces a raw value, which is not permitted in real-time code.
     ///
     /// Real-time: safe.
     public var index: Int {
@@ -26,9 +27,10 @@ public struct DatagramHeader: Sendable, BitwiseCopyable {
   }
 
   public let kind: Kind
-  /// 0 if the datagram is too short.
+  /// The SSRC of the sender; 0 if the datagram is too short.
   public let ssrc: UInt32
-  /// Whether the datagram can belong to a session that is only beginning: IN, OK, NO, or a packet of the handshake.
+  /// Whether the datagram can belong to a session that is only beginning: IN, OK, NO, or a packet of the passkey
+  /// handshake.
   public let canBegin: Bool
 
   /// The header of an empty datagram.
@@ -44,9 +46,9 @@ public struct DatagramHeader: Sendable, BitwiseCopyable {
     if datagram.count >= 4, datagram.uint16(at: 0) == 0xFFFF {
       switch datagram.uint16(at: 2) {
       case 0x494E, 0x4F4B, 0x4E4F: (kind, offset, canBegin) = (.session, 12, true)
-      // A BY may lack the token.
+      // Some BY packets have no initiator token. Their SSRC then follows the protocol version.
       case 0x4259: (kind, offset, canBegin) = (.session, datagram.count >= 16 ? 12 : 8, false)
-      // TH, a packet of the handshake.
+      // TH, a packet of the passkey handshake.
       case 0x5448: (kind, offset, canBegin) = (.clock, 8, true)
       // TU, a clock probe.
       case 0x5455: (kind, offset, canBegin) = (.clock, 8, false)

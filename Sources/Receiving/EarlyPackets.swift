@@ -45,7 +45,8 @@ struct EarlyPackets: ~Copyable {
     oldest = (oldest + 1) % packets.count
   }
 
-  /// Removes the oldest packet of a source, and returns it; nil if there is none that is recent.
+  /// Removes the oldest packet of a source and returns it. Packets that were kept longer than ``lifetime`` are removed,
+  /// but not returned. Nil if no packet is left.
   @_noLocks @_noAllocation
   mutating func take(of ssrc: UInt32, from source: SocketAddress, at now: Instant) -> EarlyPacket? {
     var offset = 0

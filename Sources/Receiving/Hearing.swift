@@ -20,18 +20,18 @@ public struct Hearing: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(percent: UInt8) { self.percent = percent < 100 ? percent : 100 }
 
-  /// What sounds of a message.
+  /// How a message sounds.
   enum Sound: BitwiseCopyable {
-    /// The message as it was played.
+    /// The message sounds as it was played.
     case unchanged
-    /// The note with a lower velocity.
+    /// The note sounds with a lower velocity.
     case softer(Message)
-    /// Nothing.
+    /// The message does not sound.
     case nothing
   }
 
-  /// What sounds of the beginning of a note. A note that sounds has a velocity of at least 1, because a Note On with velocity 0 is a
-  /// Note Off.
+  /// How the beginning of a note sounds. A note that sounds has a velocity of at least 1, because a Note On with
+  /// velocity 0 is a Note Off.
   @_noLocks @_noAllocation
   func sound(of message: Message) -> Sound {
     guard case .noteOn(let channel, let key, let velocity) = message, percent < 100 else { return .unchanged }

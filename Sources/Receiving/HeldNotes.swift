@@ -102,8 +102,9 @@ public struct HeldNotes: Sendable {
 }
 
 extension Message {
-  /// Whether the message holds the sustain pedal down: a value of 64 or more (MIDI 1.0, table III). Reset All Controllers (121)
-  /// lifts the pedal (RP-015). Nil for a message that does not move the pedal.
+  /// Whether the message presses the sustain pedal (true) or lifts it (false). A value of 64 or more presses the pedal
+  /// (MIDI 1.0, table III). Reset All Controllers (121) lifts the pedal (RP-015). Nil for a message that does not move
+  /// the pedal.
   fileprivate var holdsPedal: Bool? {
     @_noLocks @_noAllocation get {
       guard case .controlChange(_, let controller, let value) = self else { return nil }

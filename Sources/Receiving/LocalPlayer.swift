@@ -4,11 +4,11 @@ import Sending
 
 /// The messages of the local player: where they go, and which notes must be ended.
 ///
-/// The channel on which a program sent a message is called its input channel. The message is sent to others on the channel of its
-/// route.
+/// The input channel of a message is the channel on which a program sent it. Other peers get the message on the channel
+/// of its route.
 ///
-/// The messages come from programs at the ALSA port, which share a budget, and from the control thread. Each message leads to
-/// one or several deliveries, which ``next()`` returns.
+/// The messages come from programs at the ALSA port, which share one ``MessageBudget``, and from the control thread.
+/// Each message leads to one or several deliveries, which ``next()`` returns.
 struct LocalPlayer: ~Copyable {
   /// A message on its input channel, and where it goes.
   struct Delivery: BitwiseCopyable {
@@ -20,20 +20,20 @@ struct LocalPlayer: ~Copyable {
   var routes: InlineArray<16, PlayerRoute>
   private var played = PlayedNotes()
   private var programs = ProgramNotes()
-  /// The keys and pedals that the player holds for all peers, on the input channels. Standard devices get messages on these
-  /// channels.
+  /// The keys and pedals that the player holds on routes to all peers, by input channel. Standard devices get the
+  /// messages of such routes on their input channels.
   private(set) var asPlayed = HeldNotes()
   private var budget = MessageBudget()
-  /// The number of messages that were refused: by the budget, or because the player has left.
+  /// The number of messages that were refused because the budget was used up, or because the player has left.
   private(set) var refused: Int64 = 0
 
   // Work in progress.
 
-  /// The deliveries before and after those of ``ending``.
+  /// The deliveries of the message in progress before and after the Note Offs of ``ending``.
   private var (first, last): (Delivery?, Delivery?) = (nil, nil)
   /// The notes that are being ended.
   private var ending = Ending.none
-  /// Whether all notes end after those of the programs.
+  /// Whether all notes of the player are to be ended, after the notes that programs hold.
   private var endsAll = false
   /// Whether the player has left.
   private var hasLeft = false
@@ -42,7 +42,8 @@ struct LocalPlayer: ~Copyable {
 
   private enum Ending: BitwiseCopyable {
     case none
-    /// The notes of an input channel. Those on the route `except` are not sent, because the message itself ends them.
+    /// The notes of an input channel. No Note Offs are sent on the route `except`, because the message itself ends the
+    /// notes there.
     case channel(Channel, except: PlayerRoute?)
     case all
   }
@@ -51,7 +52,8 @@ struct LocalPlayer: ~Copyable {
     routes = InlineArray { PlayerRoute.standard(for: Channel(wire: UInt8($0))) }
   }
 
-  /// Plays a message of a program. A message that ends a note of the program is always played. All others need the budget.
+  /// Plays a message of a program. A message that ends a note of the program is always played. All other messages need
+  /// a token of the budget.
   @_noLocks @_noAllocation
   mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) {
     guard programs.ends(with: message, of: program) || budget.admit(at: arrival) else {
@@ -69,14 +71,14 @@ struct LocalPlayer: ~Copyable {
     return false
   }
 
-  /// Plays a message. All earlier deliveries must be done.
+  /// Plays a message. ``next()`` must have returned nil before.
   ///
   /// - Returns: whether the message is played. A message without a channel is ignored. A Note On is refused after
   ///   ``releaseAll()``, and while the player is muted.
   @_noLocks @_noAllocation @discardableResult
   mutating func play(_ message: Message) -> Bool {
     guard let channel = message.channel else { return false }
-    // Expression on channel 1 is the activity of the player, for the control thread only.
+    // Expression on channel 1 sets the activity of the player. Only the control thread gets it.
     if message.setsActivity {
       last = Delivery(message: message, route: PlayerRoute(.none, on: channel))
       return true
@@ -97,8 +99,8 @@ struct LocalPlayer: ~Copyable {
       }
     }
     if message.endsAllNotes {
-      // Several input channels can share a route. If notes of another one sound there, the message would end them
-      // too. In this case, all notes end by Note Off, and the message is not sent.
+      // Several input channels can share a route. If notes of another input channel sound on this route, the message
+      // would end them too. In this case, Note Offs end the notes of this input channel, and the message is not sent.
       let isShared = played.sounds(on: route, otherThan: channel)
       ending = .channel(channel, except: isShared ? nil : route)
       if isShared { return true }

@@ -1,9 +1,9 @@
 public import MIDI
 
 extension Message {
-  /// Whether another player may change the sound of an instrument with this message: a controller that has an effect on the
-  /// character of the sound. Volume (7), pan (10), expression (11), pedals (64...69), banks, parameters and mode messages belong to
-  /// the player of the instrument.
+  /// Whether another player may change the sound of an instrument with this message: a controller that has an effect on
+  /// the character of the sound. Only the player of the instrument may send volume (7), pan (10), expression (11),
+  /// pedals (64...69), banks, parameters and mode messages.
   ///
   /// Real-time: safe.
   public var shapesInstrument: Bool {

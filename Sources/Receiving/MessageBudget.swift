@@ -1,9 +1,10 @@
 public import MusicalTime
 
-/// A token bucket that limits the rate of messages or datagrams: it contains ``depth`` tokens and is refilled at ``rate``.
+/// A token bucket that limits the rate of messages or datagrams. The bucket holds at most ``depth`` tokens and is
+/// refilled at ``rate``. Each message takes one token.
 ///
-/// The default is for MIDI: a MIDI cable carries 1000 three-octet messages per second. Twice this rate exceeds what a player
-/// can produce. A higher rate is a flood.
+/// The default is for MIDI: a MIDI cable carries 1000 three-octet messages per second. The default rate is twice as
+/// high, which is more than a player can produce.
 public struct MessageBudget: Sendable, BitwiseCopyable {
   /// Messages per second.
   private let rate: Int64

@@ -1,8 +1,8 @@
 import BasicContainers
 import MIDI
 
-/// The notes of the local player that still sound, in the order in which they were played, each with its route. The end of a note
-/// follows the route of its beginning, even if the player plays to other peers meanwhile.
+/// The notes of the local player that still sound, in the order in which they were played, each with its route. The
+/// Note Off of a note takes the route of its Note On, even if the player plays to other peers meanwhile.
 struct PlayedNotes: ~Copyable {
   /// A note that sounds. The channel is its input channel.
   private struct Note: BitwiseCopyable {
@@ -16,8 +16,8 @@ struct PlayedNotes: ~Copyable {
 
   /// Records a Note On.
   ///
-  /// - Returns: the earlier route of the same key if it is another one. The note of the earlier route must be ended, because the
-  ///   coming Note Off will not reach it.
+  /// - Returns: the route of an earlier Note On of the same key, if it is not `route`. The caller must end the note on
+  ///   the earlier route, because the next Note Off takes the new route.
   @_noLocks @_noAllocation
   mutating func begin(_ channel: Channel, _ key: UInt7, _ route: PlayerRoute) -> PlayerRoute? {
     guard let index = index(of: key, on: channel) else {

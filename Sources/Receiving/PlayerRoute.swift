@@ -1,7 +1,8 @@
 public import MIDI
 public import Sending
 
-/// Where the messages go that the local player plays on one input channel, the channel on which a program sent them.
+/// The route of the messages that the local player plays on one input channel (the channel on which a program sends):
+/// the receivers, and the channel that they get the messages on.
 public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
   /// The peers that get the messages.
   public enum Receiver: Equatable, Sendable, BitwiseCopyable {
@@ -15,11 +16,11 @@ public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
 
   /// The peers that get the messages.
   public let receiver: Receiver
-  /// The channel on which the messages are sent. Standard devices are an exception if ``receiver`` is ``Receiver/all``: they get
-  /// each message unchanged.
+  /// The channel on which the messages are sent. Exception: if ``receiver`` is ``Receiver/all``, standard devices get
+  /// each message on its input channel.
   public let channel: Channel
-  /// The channel of the player whose instrument the controllers of the local player change; nil if they belong to the sound of the
-  /// local player.
+  /// The channel of another player whose instrument the controllers change that the local player sends; nil if the
+  /// controllers change the sound of the local player.
   public let shapedChannel: Channel?
 
   /// Creates a route.
@@ -30,8 +31,8 @@ public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
     (self.receiver, self.channel, self.shapedChannel) = (receiver, channel, shapedChannel)
   }
 
-  /// The route of an input channel while no other peer is known: all peers get its messages, those of the drums (channel 10)
-  /// unchanged, all others on channel 16.
+  /// The route of an input channel while no other peer is known. All peers get its messages: on channel 10 if the input
+  /// channel is that of the drums (10), otherwise on channel 16.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

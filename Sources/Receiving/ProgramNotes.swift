@@ -1,7 +1,7 @@
 import BasicContainers
 import MIDI
 
-/// The notes and pedals that each program holds. They end when the program disconnects.
+/// The notes and pedals that each program holds. The notes are ended when the program disconnects.
 struct ProgramNotes: ~Copyable {
   private struct Program {
     let id: ProgramID

@@ -9,7 +9,7 @@ public struct ReceivedSystemExclusive: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init() {}
 
-  /// Copies the System Exclusive that `receiver` has just completed, at most 256 octets.
+  /// Copies the System Exclusive that `receiver` has just completed, up to its first 256 octets.
   @_noLocks @_noAllocation
   init(of receiver: borrowing PacketReceiver) {
     let length = min(receiver.systemExclusiveCount, octets.count)

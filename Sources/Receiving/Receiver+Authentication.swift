@@ -5,8 +5,8 @@ public import RTPMIDI
 extension Receiver {
   /// Checks the tag of a datagram, if the session of its source has a passkey.
   ///
-  /// A datagram that can begin a session has no tag: its sender has no keys yet, or has lost them. It cannot affect the session of
-  /// its source.
+  /// A datagram that can begin a session has no tag: its sender has no keys yet, or has lost them. It cannot affect the
+  /// existing session of its source.
   ///
   /// - Parameters:
   ///   - address: the address of the sender.
@@ -27,9 +27,10 @@ extension Receiver {
     return .authentic(count: count)
   }
 
-  /// Whether a packet that has arrived before its session was opened is received. If it has a tag, its count is reduced to the
-  /// content.
-  // The compiler takes the end of the lifetime of a span for a deallocation, so it does not analyse this function.
+  /// Whether a packet that arrived before its session was opened is accepted. Removes the tag of the packet by reducing
+  /// its count.
+  // This attribute excludes the function from the check of the real-time annotations. The check mistakes the end of a
+  // span's lifetime for a deallocation.
   @_semantics("no_performance_analysis")
   mutating func admit(_ packet: inout EarlyPacket) -> Bool {
     let octets = packet.octets.span.extracting(first: packet.count)
@@ -42,8 +43,8 @@ extension Receiver {
     }
   }
 
-  /// The sealer for replies to the peer of a session; nil without a passkey, and if there is no such session. The driver assigns it
-  /// after its use, because it has counted the reply.
+  /// The sealer for replies to the peer of a session; nil without a passkey, and if there is no such session. A sealer
+  /// counts its packets. Therefore the driver assigns its copy of the sealer back after it has sealed a reply.
   ///
   /// Real-time: safe.
   public subscript(sealerFor ssrc: UInt32, onHostOf address: SocketAddress) -> DatagramSealer? {

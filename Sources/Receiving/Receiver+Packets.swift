@@ -3,7 +3,7 @@ public import MusicalTime
 import PeerProtocol
 public import RTPMIDI
 
-// Packets: RTP, and requests for the clock.
+// Received RTP packets and clock requests.
 extension Receiver {
   /// Begins to read an RTP packet that arrived at the data port. ``next(in:)`` returns its messages.
   ///
@@ -21,7 +21,8 @@ extension Receiver {
       }
       let previous = blocks[place.block].sessions[place.index].stream.highestSequence
       recoveredStamp = nil
-      // The control thread knows the upper bits of the time stamps.
+      // Only the lower 32 bits of the time stamps are decoded here (``Reception``), so the reference instant may be 0.
+      // The control thread adds the upper bits.
       try blocks[place.block].sessions[place.index].stream.open(packet, near: Instant(nanoseconds: 0))
       self.place = place
       if let previous, let stamp = header.announcedTimestamp(in: packet, after: previous) {
@@ -139,10 +140,11 @@ extension Receiver {
     sources.contains(ssrc, onHostOf: address)
   }
 
-  /// Returns the reply to a request for the clock of a peer in session: a CK0, or a clock probe other than an acknowledgement. Nil
-  /// for every other packet.
+  /// Returns the reply to the clock request of a peer in session. A clock request is a CK0, or a clock probe other than
+  /// an acknowledgement. Nil for every other packet.
   ///
-  /// The identity of the session is that of the data port: call this function only for packets that arrived there.
+  /// The function finds the session by the address of the peer's data port. Call it only for packets that arrived at
+  /// the local data port.
   ///
   /// - Parameters:
   ///   - arrival: the arrival of the packet.

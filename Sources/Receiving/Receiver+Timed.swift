@@ -4,14 +4,14 @@ import PeerProtocol
 public import Playback
 import RTPMIDI
 
-// The messages that arrive before they take effect.
+// Messages that arrive before the instants at which they take effect.
 extension Receiver {
-  /// When ``nextTimed(at:)`` has an output, unless a message arrives before.
+  /// The instant from which ``nextTimed(at:)`` returns an output, unless an earlier message arrives meanwhile.
   ///
   /// Real-time: safe.
   public var nextTimedDeadline: Instant { @_noLocks @_noAllocation get { timed.nextRelease } }
 
-  /// Follows another state of the rhythm, by whose ticks the notes of remote peers take effect.
+  /// Adopts a new schedule. The notes of remote peers that belong to ticks of the rhythm move with the ticks.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -45,7 +45,8 @@ extension Receiver {
     }
   }
 
-  /// Whether the copy of a message for the control thread waits for the instant of the message.
+  /// Keeps the copy of a message for the control thread until the instant of the message. Returns false if the copy is
+  /// not kept, because the instant has come or there is no room.
   @_noLocks @_noAllocation
   private mutating func isDelayed(_ reception: Reception, at now: Instant) -> Bool {
     guard let place = timedPlace, let instant, instant > now else { return false }
@@ -57,7 +58,7 @@ extension Receiver {
   /// Keeps a message of the session at `place` that takes effect later.
   ///
   /// - Parameter stamp: the time stamp of the message; nil if it is not known.
-  /// - Returns: whether it was kept. If not, it takes effect at once.
+  /// - Returns: whether the message was kept. If not, it takes effect at once.
   @_noLocks @_noAllocation
   mutating func keep(_ message: Message, _ stamp: Instant?, at place: SessionBlock.Place) -> Bool {
     guard message.isOfChannel, !message.reportsActivity else { return false }

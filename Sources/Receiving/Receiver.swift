@@ -5,11 +5,12 @@ import PeerProtocol
 import RTPMIDI
 import Sending
 
-/// The receiving half of all sessions: finds the session of a packet, decodes the packet, repairs losses, and answers requests for
-/// the clock.
+/// The receiving half of all sessions: finds the session of a packet, decodes the packet, repairs losses, and answers
+/// clock requests.
 ///
-/// It also decides which messages sound, and how loud: the gates, the budget and the held notes of each session are here, so that
-/// Note On and Note Off take the same path. For the same reason, the messages of the local player pass through the receiver.
+/// The receiver also decides which messages sound, and how loud. It contains the gates, the budget and the held notes
+/// of each session, so that Note On and Note Off take the same path. For the same reason, the messages of the local
+/// player pass through the receiver.
 ///
 /// The receiver does no I/O and reads no clock. Its driver passes each datagram to ``authenticate(_:_:from:port:)`` first. It passes
 /// each RTP packet that arrives at the data port to ``receive(_:from:at:)``, and calls ``next(in:)`` until the result is nil. It
@@ -21,27 +22,30 @@ import Sending
 /// A session needs about 10 kB. Another thread allocates this memory as a ``SessionBlock``, and the driver adds it with
 /// ``add(_:)`` before a session needs it. No function of the receiver allocates.
 public struct Receiver: ~Copyable {
-  /// The memory of the sessions: slot s is in block s / 64.
+  /// The memory of the sessions. A slot is the memory of one session; slot s is in block s / 64. The commands contain
+  /// the slot number of their session.
   var blocks = RigidArray<SessionBlock>(capacity: SessionBlock.limit)
   var sources = SourceTable()
   var early = EarlyPackets()
-  /// The source of the session that was opened last: its early packets are received.
+  /// The source of the session that the last `open` command opened. Nil after all its early packets were taken.
   private var opened: StreamSource?
   /// The place of the session whose packet is being read; nil if there is none.
   var place: SessionBlock.Place?
   /// The arrival of the packet that is being read.
   var arrival = Instant(nanoseconds: 0)
-  /// The time stamp of the missing packets that this packet announces; nil if there are none, or if their time stamps differ.
+  /// The time stamp of the lost packets before the packet that is being read, from the announcements in this packet
+  /// (``PeerProtocol/AnnouncedPackets``). Nil if no lost packet is announced, or if their time stamps differ.
   var recoveredStamp: Instant?
   /// The messages that wait for their instants.
   var timed = TimedMessages()
   /// The place of the session whose timed message is being passed on; nil if there is none.
   var timedPlace: SessionBlock.Place?
-  /// How long before its instant a message is passed to the sound.
+  /// How long before the instant at which it takes effect a message is passed to the sound.
   ///
   /// Real-time: safe.
   public var soundLead = Nanoseconds.zero
-  /// When the output that was returned last takes effect; nil, or an earlier instant: at once.
+  /// The instant at which the last returned output takes effect. If it is nil or has passed, the output takes effect at
+  /// once.
   ///
   /// Real-time: safe.
   public internal(set) var instant: Instant?
@@ -52,14 +56,15 @@ public struct Receiver: ~Copyable {
   public var refused: Int64 { @_noLocks @_noAllocation get { refusedOfSessions + player.refused } }
   /// The number of messages that the budgets of all sessions have refused.
   var refusedOfSessions: Int64 = 0
-  /// The output that follows the last one; nil if it is not known yet.
+  /// The next output, if it is already determined; otherwise nil.
   var pending: Output?
-  /// The output that follows ``pending``; nil if it is not known yet.
+  /// The output after ``pending``, if it is already determined; otherwise nil.
   var following: Output?
-  /// The first slot, and the end of the slots, whose held notes are being ended.
+  /// The slots whose held notes are being ended: from ``releasing`` up to, but not including, ``releaseEnd``.
   private var releasing = 0
   private var releaseEnd = 0
-  /// The place of the session whose notes do not sound any longer: those that sound are being ended.
+  /// The place of a session whose notes must not sound any longer. Its sounding notes are being ended. Nil if there is
+  /// none.
   private var silencing: SessionBlock.Place?
   /// The messages of the local player.
   var player = LocalPlayer()
@@ -152,7 +157,8 @@ public struct Receiver: ~Copyable {
     if let output = takePending() { return output }
     instant = nil
     if let output = nextOfPlayer() { return output }
-    // Notes that were passed to the sound in advance end when they have begun.
+    // A note may have been passed to the sound before its instant. Its end takes effect at ``lastInstant``, and
+    // therefore not before its beginning.
     if let place = silencing {
       if let message = blocks[place.block].sessions[place.index].heard.releaseNext() {
         instant = blocks[place.block].sessions[place.index].lastInstant
@@ -172,7 +178,7 @@ public struct Receiver: ~Copyable {
     return nil
   }
 
-  /// The output that follows the last one, if it is known already.
+  /// Removes and returns the next output, if it is already determined.
   @_noLocks @_noAllocation
   mutating func takePending() -> Output? {
     guard let output = pending else { return nil }

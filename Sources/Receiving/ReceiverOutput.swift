@@ -5,14 +5,16 @@ public import Sending
 extension Receiver {
   /// A result of the receiver.
   public enum Output: Sendable, BitwiseCopyable {
-    /// Sound a message of the peer of a session, or of the local player (nil), at ``Receiver/instant``, and record it.
+    /// Sound a message at ``Receiver/instant``, and record it. The message is from the peer of a session, or from the
+    /// local player (nil).
     case sound(Message, from: SessionID?)
-    /// Sound a message of the peer of a session at ``Receiver/instant``, without recording it: a note that is softer than it was played, or the
-    /// end of a note that the local player does not want to hear any longer.
+    /// Sound a message of the peer of a session at ``Receiver/instant``, without recording it. The message is a note
+    /// that is softer than it was played, or the end of a note that the local player does not want to hear any longer.
     case hear(Message, from: SessionID)
     /// Record a message of the peer of a session, without sounding it: a note as it was played.
     case record(Message, from: SessionID)
-    /// Press or release a key that sets a pitch of the local player's instrument: a note of the peer of a session.
+    /// Press or release a key that sets a pitch of the local player's instrument. The message is a note of the peer of
+    /// a session.
     case pitch(Message, from: SessionID)
     /// Play a controller of the peer of a session as if the local player had sent it: the peer changes the sound of the instrument of
     /// the local player.

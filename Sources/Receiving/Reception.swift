@@ -4,22 +4,24 @@ public import RTPMIDI
 
 /// What a ``Receiver`` has received, for the control thread. A trivial value that fits into a ring.
 ///
-/// The time stamps of messages are those of RTP packets, by the clock of the sender: only the lower 32 bits of the number of
-/// 100 us are valid.
+/// The time stamps of messages come from RTP packets, by the clock of the sender. RTP transmits only the lower 32 bits
+/// of the number of 100 us; the upper bits are not valid.
 public enum Reception: Sendable, BitwiseCopyable {
   /// A packet of a session, and its send instant, if it has one. The messages of the packet follow.
   case packet(SessionID, PacketReport, sendInstant: Instant?)
   /// A message. A recovered message repairs an earlier loss. `isAdmitted` is whether it is a channel message that the
   /// gate and the budget of the session have admitted.
   case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool, isAdmitted: Bool)
-  /// The peer of a session has changed the sound of the local player's instrument. The message follows, and is not admitted.
+  /// The peer of a session has changed the sound of the local player's instrument. The message itself follows as
+  /// ``message(_:_:stamp:arrival:isRecovered:isAdmitted:)``, in which `isAdmitted` is false.
   case shaped(SessionID)
-  /// A held note, or a pedal, was ended by this message, because its session has ended or its player is silenced.
+  /// This message has ended a held note or lifted a pedal, because the session of the note has ended or its player is
+  /// silenced.
   case released(SessionID, Message)
-  /// A message of the local player or of the player's instrument was played. It is still on its input channel. If it sounds here,
-  /// `soundedOn` is the channel of the sound. Otherwise it is nil.
+  /// A message of the local player or of the player's instrument was played. The message has its input channel.
+  /// `soundedOn` is the channel on which it sounds at the local peer; nil if it does not sound here.
   case played(Message, soundedOn: Channel?, from: MessageOrigin)
-  /// The local player has played a note that the instrument uses.
+  /// The local player has played a note that the instrument replaces by its own notes.
   case struck
   /// A System Exclusive. Its data are in ``Receiver/systemExclusive`` until the next call of ``Receiver/next(in:)``.
   case systemExclusive(SessionID, stamp: Instant, arrival: Instant)

@@ -16,14 +16,14 @@ struct SessionReceiver: ~Copyable {
   /// Real-time: not safe.
   init() {}
 
-  /// What is admitted, and how loud it sounds.
+  /// The admitted kinds of messages, and how loud the notes sound.
   var admission = Admission()
   /// The notes and pedals that the peer holds at the local peer.
   var held = HeldNotes()
   /// The notes of ``held`` that sound.
   var heard = HeldNotes()
-  /// The budget for messages of the peer that sound here. Each peer has its own, so that a flood of one peer does not silence
-  /// the others.
+  /// The budget for messages of the peer that sound at the local peer. Each peer has its own, so that a flood of one
+  /// peer does not silence the others.
   private(set) var budget = MessageBudget()
 
   /// The clock of the peer minus the local clock; nil if it is not known.
@@ -32,7 +32,8 @@ struct SessionReceiver: ~Copyable {
   private(set) var lastInstant: Instant?
   /// The longest time that a message may wait for its instant: longer than a quarter note at the slowest tempo.
   private static var longestWait: Nanoseconds { @_noLocks @_noAllocation get { .seconds(4) } }
-  /// A message with an earlier instant takes effect at once. The limit is above the error of time stamps and clocks.
+  /// A message whose instant is less than this time after its arrival takes effect at once. The limit is greater than
+  /// the error of time stamps and clocks.
   private static var shortestWait: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(2) } }
 
   /// Checks the tags of the peer; nil without a passkey.
@@ -60,9 +61,10 @@ struct SessionReceiver: ~Copyable {
   @_noLocks @_noAllocation
   mutating func close() { isOpen = false }
 
-  /// Returns the local instant of a time stamp. Nil if the message takes effect at once: the clock of the peer is not known, or the
-  /// instant is less than 2 ms or more than 4 s after `arrival`. Only the lower 32 bits of the number of 100 us in `stamp` are used. The
-  /// result is in the middle of the 100 us.
+  /// Returns the local instant of a time stamp. Nil if the message takes effect at once: the clock of the peer is not
+  /// known, or the instant is less than 2 ms or more than 4 s after `arrival`. Only the lower 32 bits of the number of
+  /// 100 us in `stamp` are used. A time stamp stands for an interval of 100 us, and the result is the middle of the
+  /// interval.
   @_noLocks @_noAllocation
   func instant(of stamp: Instant, arrivedAt arrival: Instant) -> Instant? {
     guard let clockOffset else { return nil }
@@ -73,7 +75,7 @@ struct SessionReceiver: ~Copyable {
     return wait > Self.shortestWait && wait <= Self.longestWait ? instant : nil
   }
 
-  /// Records that a message was passed on in advance that takes effect at `instant`.
+  /// Records that a message was passed to the sound in advance. The message takes effect at `instant`.
   @_noLocks @_noAllocation
   mutating func passed(_ instant: Instant) {
     if let lastInstant, lastInstant > instant { return }
@@ -94,7 +96,7 @@ struct SessionReceiver: ~Copyable {
     return true
   }
 
-  /// Returns what sounds of an admitted message. The end of a note that sounds does so in any case.
+  /// Returns how an admitted message sounds. The end of a note that sounds is always passed to the sound.
   @_noLocks @_noAllocation
   mutating func sound(of message: Message) -> Hearing.Sound {
     guard case .some = message.key else {

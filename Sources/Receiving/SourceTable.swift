@@ -1,7 +1,8 @@
 import BasicContainers
 import RTPMIDI
 
-/// The sources of all sessions with the places of their sessions, sorted by SSRC.
+/// A table of the sources of all sessions, sorted by SSRC. Each entry contains the place of the session in the memory
+/// of the receiver.
 struct SourceTable: ~Copyable {
   private struct Entry: BitwiseCopyable {
     let source: StreamSource
@@ -30,8 +31,8 @@ struct SourceTable: ~Copyable {
     }
   }
 
-  /// The place of the session with the peer that has this SSRC and this address of its data port; nil if there is none. If there
-  /// are several, the newest one.
+  /// The place of the session with the peer that has this SSRC and this address of its data port; nil if there is none.
+  /// If there are several, the place of the newest session.
   @_noLocks @_noAllocation
   func place(of ssrc: UInt32, at address: SocketAddress) -> SessionBlock.Place? {
     guard let index = index(of: ssrc, at: address) else { return nil }

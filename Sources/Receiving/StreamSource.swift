@@ -1,9 +1,10 @@
 public import RTPMIDI
 
-/// The fields by which a packet refers to the RTP stream of a session, and the SSRC of the answers.
+/// The source of the packets of one session: the SSRC and the address that identify them, and the local SSRC for
+/// answers.
 ///
-/// The SSRC alone is not enough: a peer whose address has changed would still get answers, and would not notice that its session
-/// no longer works.
+/// The SSRC alone does not identify the session. Otherwise a peer whose address has changed would still get answers,
+/// and would not notice that its session does not work any more.
 public struct StreamSource: Sendable, BitwiseCopyable {
   /// The SSRC of the remote peer.
   public let ssrc: UInt32

@@ -7,11 +7,12 @@ import RTPMIDI
 /// The messages of remote peers that have arrived before the instants at which they take effect, in the order in which they are
 /// released.
 ///
-/// A peer sends a quantized note in advance, with the instant of its line of the grid as time stamp, so that the note sounds at the
-/// same instant at all peers. If the instant is that of a tick of the rhythm, the message stays at this tick when the tempo changes.
-/// A message is released ``Receiver/soundLead`` before its instant. Its copy for the control thread is released at the instant.
+/// A peer sends a quantized note in advance, so that the note sounds at the same instant at all peers. The time stamp
+/// of the note is the instant of the grid position to which the note was moved. If the instant is that of a tick of the
+/// rhythm, the message stays at this tick when the tempo changes. A message is released ``Receiver/soundLead`` before
+/// its instant. Its copy for the control thread is released at the instant.
 struct TimedMessages: ~Copyable {
-  /// What is released.
+  /// The content of an entry.
   enum Content: BitwiseCopyable {
     /// A message. `stamp` is its time stamp, and `arrival` the arrival of its packet.
     case message(Message, stamp: Instant, arrival: Instant)
@@ -23,7 +24,7 @@ struct TimedMessages: ~Copyable {
     let session: SessionID
     let place: SessionBlock.Place
     var content: Content
-    /// When the message takes effect.
+    /// The instant at which the message takes effect.
     var instant: Instant
     /// How long before ``instant`` the entry is released.
     let lead: Nanoseconds
@@ -51,16 +52,16 @@ struct TimedMessages: ~Copyable {
   private static var capacityPerSession: Int { @_noLocks @_noAllocation get { 64 } }
 
   private var entries = RigidArray<Entry>(capacity: TimedMessages.capacity)
-  /// The rhythm, by whose ticks messages take effect.
+  /// The schedule of the rhythm. A message whose instant is near that of a tick takes effect at this tick.
   private var rhythm = PlaybackSchedule.silence
 
   /// When the next entry is released.
   var nextRelease: Instant { @_noLocks @_noAllocation get { entries.isEmpty ? .distantFuture : entries[0].release } }
 
-  /// Adds an entry. Entries with the same release keep their order.
+  /// Adds an entry. Entries with the same release instant keep their order.
   ///
-  /// An earlier note of the same key ends at the latest when a note begins: if the end of the earlier note waits for a later
-  /// instant, it moves to the beginning of the new note.
+  /// If the entry begins a note, an earlier note of the same key must have ended by then. If the end of the earlier
+  /// note waits for a later instant, it moves to the beginning of the new note.
   ///
   /// - Returns: false if there is no room.
   @_noLocks @_noAllocation
@@ -82,8 +83,9 @@ struct TimedMessages: ~Copyable {
     return entries.remove(at: 0)
   }
 
-  /// Follows another state of the rhythm. Messages at ticks of the rhythm move with the ticks. The beginnings of notes at or after the
-  /// end of the rhythm are removed, and those of an earlier rhythm that the new one does not continue.
+  /// Adopts a new schedule. Messages at ticks of the rhythm move with the ticks. Beginnings of notes at or after the
+  /// end of the rhythm are removed. If the new run does not continue the previous run, all beginnings of notes at ticks
+  /// of the previous run are removed.
   @_noLocks @_noAllocation
   mutating func follow(_ schedule: PlaybackSchedule) {
     let continues = schedule.run != 0 && schedule.continuesRun(from: rhythm.run)
@@ -99,7 +101,7 @@ struct TimedMessages: ~Copyable {
         continue
       }
       if continues { entries[index].instant = schedule.deadline(tick) } else { entries[index].tick = nil }
-      // The entries before this one are in order.
+      // Moves the entry forward until the release instants are in order again. The entries before it are in order.
       var place = index
       while place > 0, entries[place - 1].release > entries[place].release {
         let entry = entries[place]
@@ -111,8 +113,9 @@ struct TimedMessages: ~Copyable {
     }
   }
 
-  /// Removes what `message`, which takes effect at once, supersedes: the beginnings of notes that it ends, and the end of an earlier
-  /// note of the key that it begins.
+  /// Removes the entries that `message` supersedes, because it takes effect at once. A message that ends notes
+  /// supersedes the waiting beginnings of these notes. A message that begins a note supersedes the waiting end of an
+  /// earlier note of the key.
   @_noLocks @_noAllocation
   mutating func removeMessages(supersededBy message: Message, of session: SessionID) {
     let (ends, begins) = (message.endsAllNotes || message.silencesNote, message.startsNote)
