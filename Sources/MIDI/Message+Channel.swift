@@ -4,12 +4,12 @@ extension Message {
   /// Real-time: safe.
   public var isOfChannel: Bool { @_noLocks @_noAllocation get { status < 0xF0 } }
 
-  /// Nil for a message that belongs to no channel.
+  /// The channel of the message; nil if it belongs to no channel.
   ///
   /// Real-time: safe.
   public var channel: Channel? { @_noLocks @_noAllocation get { isOfChannel ? Channel(wire: status) : nil } }
 
-  /// The key of a Note On or Note Off.
+  /// The key of a Note On or Note Off; nil for any other message.
   ///
   /// Real-time: safe.
   public var key: UInt7? {

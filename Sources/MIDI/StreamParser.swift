@@ -10,8 +10,8 @@ import BasicContainers
 ///   stream.
 /// - Any other status byte ends a System Exclusive. The sender may omit F7. The System Exclusive is complete nevertheless.
 ///
-/// Invalid input is counted and dropped. Of a stray byte, only the byte itself is dropped. An incomplete message and an overlong System
-/// Exclusive are dropped completely.
+/// Invalid input is counted and dropped. A byte that belongs to no message is dropped alone. An incomplete message and
+/// an overlong System Exclusive are dropped completely.
 public struct StreamParser: ~Copyable {
   /// The items that one byte completed. If a Tune Request ends a System Exclusive, both are present, and the System
   /// Exclusive precedes the message.

@@ -31,7 +31,7 @@ extension StandardMIDIFile {
         Int(bytes[0]), 1 << Int(bytes[1]), clocksPerClick: Int(bytes[2]), thirtySecondsPerQuarter: Int(bytes[3]))
     }
 
-    /// The bytes of the event: numerator, the power of two of the denominator, and the other two numbers.
+    /// The bytes of the event: the numerator, the base-2 logarithm of the denominator, and the other two numbers.
     var bytes: [UInt8] {
       [numerator, denominator.trailingZeroBitCount, clocksPerClick, thirtySecondsPerQuarter].map { UInt8($0) }
     }

@@ -17,7 +17,7 @@ struct TrackReader {
   mutating func track() throws(ReadError) -> StandardMIDIFile.Track {
     var track = StandardMIDIFile.Track()
     while bytes.remaining > 0 {
-      // At most 2^20 events of at most 2^28 ticks: no overflow.
+      // The sum cannot overflow: a file has at most 2^20 events, and a delta time is less than 2^28 ticks.
       track.end += Int64(try bytes.variableLength("a delta time"))
       let start = bytes.offset
       guard let content = try content() else { return track }

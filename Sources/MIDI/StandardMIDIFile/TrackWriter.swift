@@ -20,7 +20,7 @@ struct TrackWriter {
     for (position, event) in track.events.enumerated() {
       try appendDelta(to: event.tick, event: position)
       try append(event.content, event: position)
-      // Ends before a track that exceeds the size of a file has taken much memory.
+      // Checked after each event, so that a track that is too large does not take much memory.
       guard bytes.count <= StandardMIDIFile.maximumBytes else {
         throw fault(position, "the file is too large", "use at most \(StandardMIDIFile.maximumBytes) bytes")
       }
