@@ -2,8 +2,8 @@
 /// equal, the claim with the lower identity wins. This total order needs no common clock (Lamport 1978). The word
 /// *term* comes from the Raft consensus algorithm.
 public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
-  /// Higher than all terms that the claiming peer had claimed or followed. 64 bits: even if each claim were 2^20
-  /// terms ahead of the previous one, the terms would last for 2^44 claims.
+  /// The term of the claim, higher than all terms that the claiming peer had claimed or followed. Terms do not run out:
+  /// even if each claim were 2^20 terms above the previous claim, 64 bits would be enough for 2^44 claims.
   public let term: UInt64
   /// The identity of the claiming peer.
   public let identity: Identity

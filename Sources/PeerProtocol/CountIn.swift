@@ -1,7 +1,7 @@
 public import MusicalTime
 
-/// The clicks before a rhythm, by which the players find the tempo. They sound at all Tutti peers. Other devices get Start at the
-/// first tick of the rhythm, as without a count-in.
+/// The clicks before a rhythm, by which the players find the tempo. They sound at all Tutti peers. Standard devices get
+/// Start at the first tick of the rhythm, as without a count-in.
 public struct CountIn: Hashable, Sendable, BitwiseCopyable {
   /// The largest number of clicks.
   public static let maximumClicks = 16
@@ -16,7 +16,7 @@ public struct CountIn: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private init() {}
 
-  /// Nil for values out of range.
+  /// Creates a count-in. Nil for values out of range.
   ///
   /// Real-time: not safe.
   public init?(clicks: Int, ticksPerClick: Int) {

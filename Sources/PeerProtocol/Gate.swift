@@ -9,6 +9,7 @@ public enum Gate: UInt8, CaseIterable, Hashable, Sendable {
   case notes
   /// Controllers, pitch bend, pressure and programs, which change the sound of the peer's instrument.
   case modification
-  /// The activity of the other peer, which contributes to the total activity, and the total activity.
+  /// The activity of the other peer, which contributes to the total activity; also the total activity that a master
+  /// sends.
   case activity
 }

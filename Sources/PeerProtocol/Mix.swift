@@ -6,7 +6,7 @@ public struct Mix: Hashable, Sendable, BitwiseCopyable {
   /// All parts play at 100 %.
   public static var standard: Mix { @_noLocks @_noAllocation get { Mix() } }
 
-  /// One octet per part, part 0 in the lowest octet: the level in percent, 0...100, and 128 if the part is stopped.
+  /// One octet per part, part 0 in the lowest octet: the level in percent, 0...100, plus 128 if the part is stopped.
   private(set) var octets: UInt32 = 0x6464_6464
   /// Whether the rhythm and the instruments of all players are silent, whatever the levels are.
   public var isQuiet = false
@@ -15,7 +15,10 @@ public struct Mix: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init() {}
 
-  /// Real-time: safe. (The operator of the compiler is not annotated.)
+  /// Compares two mixes. Written out, because an operator that the compiler derives lacks the annotations for real-time
+  /// code.
+  ///
+  /// Real-time: safe.
   @_noLocks @_noAllocation
   public static func == (a: Mix, b: Mix) -> Bool { a.octets == b.octets && a.isQuiet == b.isQuiet }
 
@@ -35,7 +38,7 @@ public struct Mix: Hashable, Sendable, BitwiseCopyable {
     octets = octets & ~(0xFF << shift) | UInt32(octet) << shift
   }
 
-  /// The level of a part in percent, 0...100, which also applies when a stopped part starts again.
+  /// The level of a part in percent, 0...100. A stopped part keeps its level.
   ///
   /// Real-time: not safe.
   public func level(ofPart part: Int) -> Int { Int(octet(part) & 0x7F) }

@@ -9,8 +9,9 @@ public struct DatagramOpener: Sendable, BitwiseCopyable {
   private static var greatestAge: Int { @_noLocks @_noAllocation get { 16 } }
 
   private let key: TagKey
+  /// The received datagram numbers, one window for each sending thread.
   private var windows = InlineArray<3, ReplayWindow>(repeating: ReplayWindow())
-  /// The counter with the latest time; nil before the first datagram.
+  /// The accepted counter with the latest time; nil before the first datagram.
   private var newest: TagCounter?
 
   /// Real-time: safe.

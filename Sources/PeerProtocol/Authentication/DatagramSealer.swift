@@ -6,10 +6,12 @@ public import RTPMIDI
 ///
 ///     content | counter 64 | tag 64
 ///
-/// The tag is the ``SipHash`` of the content, the counter (``TagCounter``, little-endian) and the port (one octet: 0 control, 1 data),
-/// in this order. The receiver checks it with ``DatagramOpener``. It is written after everything else, also after the send instant.
+/// The tag is the ``SipHash`` of the content, the counter (``TagCounter``, little-endian) and the port (one octet: 0
+/// control, 1 data), in this order. The receiver checks the tag with ``DatagramOpener``. The tag is written last, after
+/// the send instant.
 public struct DatagramSealer: Sendable, BitwiseCopyable {
-  /// The thread that sends. Each has a number of its own in the counter, because threads share no state.
+  /// The thread that sends. The threads share no state, so each thread counts its own datagrams, and ``TagCounter``
+  /// contains the number of the thread.
   public enum Thread: Sendable, BitwiseCopyable {
     case control, clock, network
 
@@ -31,7 +33,7 @@ public struct DatagramSealer: Sendable, BitwiseCopyable {
 
   private let key: TagKey
   private let thread: Thread
-  /// The number of datagrams so far.
+  /// The number of datagrams that the thread has sealed so far.
   private var number: UInt64 = 0
 
   /// Real-time: safe.
@@ -43,8 +45,8 @@ public struct DatagramSealer: Sendable, BitwiseCopyable {
   /// - Parameters:
   ///   - datagram: has room for ``length`` more octets.
   ///   - port: the local port that sends the datagram.
-  ///   - instant: the present time by the local clock. At most slightly earlier than in the last call: the
-  ///     receiver drops a datagram that is more than a second older than the newest one.
+  ///   - instant: the present time by the local clock. It must not be much earlier than in the last call, because the
+  ///     receiver drops a datagram that is more than one second older than the newest datagram.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -60,7 +62,8 @@ public struct DatagramSealer: Sendable, BitwiseCopyable {
 }
 
 extension SipHash {
-  /// Appends what follows the content in the tagged data. The port comes last, so that the content is hashed in whole words.
+  /// Appends the counter and the port, which follow the content in the tagged data. They come last, so that the content
+  /// is hashed in whole words.
   @_noLocks @_noAllocation
   mutating func append(_ counter: TagCounter, _ port: Port) {
     var shift: UInt64 = 0

@@ -59,7 +59,7 @@ struct Handshake {
       : SessionKeys(sending: ofAnswerer, receiving: ofInitiator)
   }
 
-  /// What a peer proves by its proof.
+  /// The data that the proof of a peer authenticates: its role and the transcript.
   private func proven(by role: Role) -> [UInt8] { Array(role.rawValue.utf8) + transcript }
 
   private var proofKey: SymmetricKey { SymmetricKey(data: derive("proof")) }

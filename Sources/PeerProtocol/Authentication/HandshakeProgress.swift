@@ -1,15 +1,17 @@
 import MusicalTime
 
-/// How far the handshake of one session has come: what the local peer sends next, and how many packets it has evaluated.
+/// The progress of the handshake of one session: the packet that the local peer sends next, and the number of packets
+/// that it has evaluated.
 struct HandshakeProgress {
-  /// The interval between two packets that repeat a lost one.
+  /// The interval at which a packet is repeated until the peer replies.
   static var interval: Nanoseconds { .milliseconds(250) }
-  /// The maximum number of packets of the handshake that are evaluated. Each needs several hashes, and anybody can send wrong ones.
+  /// The maximum number of packets of the handshake that are evaluated. The evaluation needs several hashes, and
+  /// anybody can send wrong packets.
   private static var checkLimit: Int { 64 }
   /// The number of proofs (H3) that are sent without a reply.
   private static var proofLimit: Int { 20 }
 
-  /// The random octets of the local peer.
+  /// The nonce of the local peer: 16 random octets.
   let nonce: HandshakePacket.Nonce
   /// The packet that the initiator sends until the peer replies: H1, then H3. Nil in the answerer, and after an authentic packet
   /// has shown that H3 has arrived.
@@ -21,13 +23,13 @@ struct HandshakeProgress {
 
   init(nonce: HandshakePacket.Nonce) { self.nonce = nonce }
 
-  /// Sends `packet` from now on.
+  /// Starts to repeat `packet`. It is due at once.
   mutating func begin(_ packet: HandshakePacket, at now: Instant) { (repeated, due) = (packet, now) }
 
-  /// An authentic packet has arrived.
+  /// Ends the repetition, because an authentic packet of the peer has arrived.
   mutating func end() { (repeated, due) = (nil, nil) }
 
-  /// Returns the packet that is due, if any, and schedules the next one.
+  /// Returns the packet that is due, if any, and schedules its repetition.
   mutating func advance(to now: Instant) -> HandshakePacket? {
     guard let due, due <= now, let packet = repeated else { return nil }
     if packet.kind == .proof { proofs += 1 }

@@ -61,10 +61,11 @@ extension PeerSession {
     }
     let keys = code.keys(of: role == .initiator ? .answerer : .initiator)
     (self.keys, sealer, provenIdentity) = (keys, DatagramSealer(keys, thread: .control), packet.identity)
-    // Both peers know both identities. The session that the lower identity has begun is preferred.
+    // Of two sessions of the same peers, both peers prefer the session that the peer with the lower identity has begun.
     let isOfLower = (owner.identity < packet.identity) == context.isInitiator
     guard context.verifyPeer(as: packet.identity, isPreferred: isOfLower, at: now) else {
-      // Another session with this peer is kept for now. The peer repeats its proof.
+      // An established session with this peer is kept. The peer repeats its proof, so this session can still replace it
+      // later.
       (self.keys, sealer, provenIdentity) = (nil, nil, nil)
       return false
     }

@@ -26,7 +26,8 @@ struct ReplayWindow: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func record(_ number: UInt64) {
     if number >= end {
-      // The numbers that were skipped are not received yet. Their bits are those of older numbers.
+      // The skipped numbers were not received yet. The loop clears their bits, because older numbers have used the same
+      // bits.
       if number - end >= Self.width {
         received = InlineArray<4, UInt64>(repeating: 0)
       } else {

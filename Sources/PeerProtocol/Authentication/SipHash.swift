@@ -10,9 +10,9 @@ import RTPMIDI
 /// The hash is used only as a tag of datagrams. Keys are derived by HMAC-SHA-256 (``Handshake``).
 struct SipHash: BitwiseCopyable {
   private var v0: UInt64, v1: UInt64, v2: UInt64, v3: UInt64
-  /// The octets that do not fill a word yet; the first one is the lowest.
+  /// The octets that do not fill a word of eight octets yet. The first octet is the least significant.
   private var tail: UInt64 = 0
-  /// The number of all octets.
+  /// The number of octets so far.
   private var count = 0
 
   @_noLocks @_noAllocation

@@ -1,5 +1,5 @@
-/// Reads numbers that an ``OctetWriter`` wrote, one after another. The caller checks the length first: octets beyond
-/// the end are read as 0.
+/// Reads numbers that an ``OctetWriter`` wrote, one after another. Octets beyond the end are read as 0, so the caller
+/// must check the length first.
 struct OctetReader {
   private var rest: ArraySlice<UInt8>
 

@@ -1,10 +1,11 @@
 import Crypto
 
-/// The digest of the text of a patch: the first eight octets of its SHA-256 (FIPS 180-4). Peers compare patches by it.
+/// The digest of the text of a patch: the first eight octets of its SHA-256 (FIPS 180-4). Peers compare patches by
+/// their digests.
 public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
   public let bits: UInt64
 
-  /// - Parameter bits: any number except 0, which stands for no patch in a ``Presence``.
+  /// - Parameter bits: any number except 0. In a ``Presence``, 0 means that the sender does not share its patch.
   public init?(bits: UInt64) {
     guard bits != 0 else { return nil }
     self.bits = bits

@@ -2,7 +2,8 @@
 public struct PatchRequest: Hashable, Sendable {
   /// The patch.
   public var digest: PatchDigest
-  /// The number of the first part that the follower lacks, 0...511. The master sends this part and those that follow it.
+  /// The number of the first part that the follower lacks, 0...511. The master sends this part and up to 15 parts that
+  /// follow it.
   public var first: UInt16
 
   public init(_ digest: PatchDigest, from first: UInt16) { (self.digest, self.first) = (digest, first) }

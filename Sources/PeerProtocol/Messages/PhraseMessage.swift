@@ -3,9 +3,10 @@ public struct PhraseMessage: Hashable, Sendable {
   public struct Note: Hashable, Sendable {
     /// The step at which the note begins, less than ``PhraseMessage/stepCount``.
     public var step: UInt8
-    /// 0...127.
+    /// The MIDI key, 0...127.
     public var key: UInt8
-    /// 3, 7, 11, ... 127: the lower two bits are set.
+    /// The velocity: 3, 7, 11 and so on up to 127. The message contains only the upper five bits. The receiver sets the
+    /// lower two bits.
     public var velocity: UInt8
     /// The length in steps, 1...32.
     public var length: UInt8
@@ -17,7 +18,7 @@ public struct PhraseMessage: Hashable, Sendable {
 
   /// The length of the phrase in steps, 1...128.
   public var stepCount: UInt8
-  /// 1...26 notes.
+  /// The notes, 1...26.
   public var notes: [Note]
 
   public init(stepCount: UInt8, notes: [Note]) { (self.stepCount, self.notes) = (stepCount, notes) }

@@ -13,10 +13,12 @@ public struct Presence: Hashable, Sendable {
   public var gates: GateSet
   /// Whether the sender would take over if the master disappeared.
   public var takesOver: Bool
-  /// The activity of the sender's player, 0...127. On a change, the sender also sends it as Expression (CC 11). But
-  /// this single message may be lost, or may arrive before the receiver has recognised the sender.
+  /// The activity of the sender's player, 0...127. The sender also sends each change as Expression (CC 11). The
+  /// presence repeats the value, because that single message may be lost, or may arrive before the receiver has
+  /// recognised the sender.
   public var activity: UInt8
-  /// Whether the sender is the master and has muted the receiver of this message: its notes must not sound.
+  /// Whether the sender is the master and has muted the receiver of this message. The notes of a muted peer must not
+  /// sound.
   public var mutesReceiver: Bool
   /// The patch that the sender plays; nil if the sender does not share it.
   public var patch: PatchDigest?

@@ -49,8 +49,8 @@ extension TimelineMessage {
     return MessageKind.timelineMessage.wrap(octets)
   }
 
-  /// Reads ``systemExclusive``. Returns nil for any other message, for values out of range, for an end before the start,
-  /// and for ticks and instants that are so large that arithmetic with them would not be exact.
+  /// Reads ``systemExclusive``. Returns nil for any other message, for values out of range, for an end before the
+  /// start, and for ticks and instants that are so large that arithmetic with them would not be exact.
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {

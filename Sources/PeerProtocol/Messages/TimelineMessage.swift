@@ -5,7 +5,7 @@ public import MusicalTime
 public struct TimelineMessage: Hashable, Sendable {
   /// The claim of the rhythm. Every start is a new claim.
   public var claim: Claim
-  /// The number of the content within the claim. It increases by one whenever the master changes the rhythm.
+  /// The revision of the message within the claim. The number increases by one whenever the master changes the rhythm.
   public var revision: UInt32
   /// The first tick that is played: 0 after Start, another tick after Continue.
   public var start: Tick

@@ -1,5 +1,5 @@
-/// Tells a peer that another machine uses its identity, for example because one of the two disks was copied from the other. The
-/// peer that gets this message joined later. It should take a new identity.
+/// The message to a peer that another machine uses the same identity, for example because the disk of one machine was
+/// copied from the other machine. The message goes to the machine that joined later, which should take a new identity.
 public struct UsedIdentity: Hashable, Sendable {
   /// The identity that two machines use.
   public var identity: Identity

@@ -2,11 +2,13 @@ public import BasicContainers
 public import MusicalTime
 public import RTPMIDI
 
-/// The newest packets of a stream whose notes begin or end later: their sequence numbers and time stamps.
+/// The newest packets of a stream whose notes begin or end in the future: their sequence numbers and time stamps.
 ///
-/// The recovery journal repairs the loss of a note, but does not contain its time stamp. Without the time stamp, a note that is repaired
-/// from the journal of a later packet would sound at once. Therefore each packet that leaves before the instant of such a note repeats the
-/// time stamp, behind the send instant in the ``RTPMIDI/HeaderExtension``, in one word of 32 bits for each announced packet:
+/// The recovery journal repairs the loss of a note, but does not contain its time stamp. Without the time stamp, the
+/// receiver would sound the repaired note at once. Therefore each later packet that leaves before the instant of the
+/// note announces the packet with the note: it repeats the sequence number and the time stamp of that packet. The
+/// announcements follow the send instant in the ``RTPMIDI/HeaderExtension``, with one word of 32 bits for each
+/// announced packet:
 ///
 ///     sequence number, 16 bits | time stamp minus that of this packet, 16 bits, signed, in units of 100 us
 public struct AnnouncedPackets: Sendable, BitwiseCopyable {
@@ -43,8 +45,9 @@ public struct AnnouncedPackets: Sendable, BitwiseCopyable {
     count += 1
   }
 
-  /// Removes the packets that need no announcement in a packet that leaves at `now` and has the time stamp `stamp`: those whose
-  /// instant has passed, and those whose time stamp is more than 3.2 s from `stamp`.
+  /// Removes the packets that the next packet does not announce. The next packet leaves at `now` and has the time stamp
+  /// `stamp`. A packet is removed if its instant has passed, or if its time stamp is more than 3.2 s from `stamp`,
+  /// because the difference has only 16 bits.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -96,8 +99,9 @@ public struct AnnouncedPackets: Sendable, BitwiseCopyable {
 }
 
 extension RTPHeader {
-  /// Returns the time stamp of the announced packets between the packet `previous` and this packet, both excluded. Nil if no such packet
-  /// is announced, or if their time stamps differ.
+  /// Returns the common time stamp of the announced packets between `previous` and this packet, both excluded. These
+  /// packets are lost if `previous` is the last packet that was received. Nil if none of them is announced, or if their
+  /// time stamps differ.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -2,7 +2,8 @@ public import BasicContainers
 public import MusicalTime
 import RTPMIDI
 
-/// The clock packet of the peer protocol. Tutti peers recognise each other by it.
+/// The clock packet of the peer protocol. Tutti peers recognise each other by clock probes and compare their clocks
+/// with them.
 ///
 /// A probe has the purpose of a CK packet, but its stamps count nanoseconds. CK stamps count units of 100 us. At some
 /// tempos, for example 125 BPM, rounding to these units gives a constant error, which averaging does not remove.
@@ -24,13 +25,14 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
   public var ssrc: UInt32
   /// The lasting identity of the sender.
   public var identity: UInt64
-  /// The transmit stamp of the packet that this one refers to, by the clock of that packet's sender. A reply refers to
-  /// the request, an acknowledgement to the reply, and a request to the newest received acknowledgement. 0 without such
-  /// a packet.
+  /// The transmit stamp of the packet to which this packet refers, by the clock of the receiver of this packet. A reply
+  /// refers to the request, an acknowledgement to the reply, and a request to the newest received acknowledgement. 0 if
+  /// there is no such packet.
   public var origin: Instant
-  /// The arrival of the packet that this one refers to, by the clock of this packet's sender; 0 without such a packet.
+  /// The arrival of the packet to which this packet refers, by the clock of the sender of this packet. 0 if there is no
+  /// such packet.
   public var receive: Instant
-  /// The instant at which this packet left, by its sender's clock.
+  /// The instant at which this packet left, by the clock of its sender.
   public var transmit: Instant
 
   /// The length of the packet in octets.
@@ -169,10 +171,10 @@ extension ClockProbe.Kind {
 extension ClockProbe {
   /// Whether the stamps ``origin`` and ``receive`` of a probe that arrives at `instant` are plausible.
   ///
-  /// Both stamps refer to a packet of the local peer. The round trip is the time from the departure of that packet to the
-  /// arrival of this one, by the local clock. It must be at most ten seconds. The remote peer cannot have kept the
-  /// packet for longer than the round trip took, and cannot have referred to it before its arrival. A millisecond is
-  /// tolerated, because the clocks of two processors may differ.
+  /// Both stamps refer to a packet of the local peer. The round trip is the time from the departure of that packet to
+  /// the arrival of this probe, by the local clock. The round trip must be at most ten seconds. The time for which the
+  /// remote peer kept the packet must be neither negative nor longer than the round trip. An error of one millisecond
+  /// is tolerated, because the clocks of two processors may differ.
   func isPlausible(at instant: Instant) -> Bool {
     let roundTrip = instant - origin
     // The time for which the remote peer kept the packet, by the remote clock.

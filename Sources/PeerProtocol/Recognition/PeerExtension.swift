@@ -19,14 +19,14 @@ public final class PeerExtension: ProtocolExtension {
   ///   remote clock,
   /// - if it is an implausible stamp ``ClockProbe/origin`` or ``ClockProbe/receive``.
   public internal(set) var rejectedStamps: UInt64 = 0
-  /// The number of wrong proofs: of peers with another passkey, or forged ones.
+  /// The number of wrong proofs in handshakes. A wrong proof is forged, or comes from a peer with another passkey.
   public internal(set) var rejectedProofs: UInt64 = 0
   /// The key of the group; nil without a passkey.
   let key: GroupKey?
 
   public init(identity: UInt64, key: GroupKey? = nil) { (self.identity, self.key) = (identity, key) }
 
-  /// With a passkey: the letters TPK and the version of the handshake.
+  /// The letters TPK and the version of the handshake; nil without a passkey.
   public var mark: UInt32? { key == nil ? nil : 0x5450_4B01 }
 
   public func isMark(_ number: UInt32) -> Bool { number >> 8 == 0x54_504B }
@@ -75,7 +75,8 @@ extension Endpoint {
   /// The rate limit in all probes of the local peer; 0 without ``PeerExtension``.
   public var probeRateLimit: UInt16 { peerExtension?.rateLimit(establishedCount: establishedCount) ?? 0 }
 
-  /// An RTP packet of a session with a send instant was decoded by another thread. Called after ``received(_:on:)``.
+  /// Receives the send instant of an RTP packet that another thread has decoded. Call this function after
+  /// ``received(_:on:)`` for the same packet.
   ///
   /// - Parameters:
   ///   - sent: the send instant, by the remote clock.

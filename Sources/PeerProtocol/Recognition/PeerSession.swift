@@ -6,13 +6,14 @@ import RTPMIDI
 final class PeerSession: SessionExtension {
   let owner: PeerExtension
   private var recognition: Recognition
-  /// The newest acknowledgement: its departure by the remote clock and its arrival by the local clock.
+  /// The newest acknowledgement of the remote peer: its departure by the remote clock and its arrival by the local
+  /// clock.
   private var acknowledgement: (sent: Instant, received: Instant)?
   /// The transmit stamp of the newest request of the peer.
   private var lastRequest: Instant?
-  /// The departure of the newest local reply whose arrival the peer has reported.
+  /// The departure of the newest reply of the local peer whose arrival the remote peer has reported.
   private var lastReportedReply: Instant?
-  /// The departure of the newest local acknowledgement whose arrival the peer has reported.
+  /// The departure of the newest acknowledgement of the local peer whose arrival the remote peer has reported.
   private var lastReportedAcknowledgement: Instant?
   private var sendInstants = SendInstantFilter()
   /// Whether the peer was expected to be a Tutti peer when the session was established.
@@ -62,8 +63,9 @@ final class PeerSession: SessionExtension {
     }
   }
 
-  /// Whether the peer may use the peer protocol. In a group with a passkey, a device that is exempt from the passkey
-  /// (``RTPMIDI/Endpoint/exempts``) may not, because its packets can be forged: it counts as a standard device, whatever it sends.
+  /// Whether the peer may use the peer protocol. A device that is exempt from the passkey of the group
+  /// (``RTPMIDI/Endpoint/exempts``) may not, because its packets can be forged. Such a device counts as a standard
+  /// device, even if it sends clock probes.
   private func admitsProtocol(in context: SessionContext) -> Bool { owner.key == nil || context.isProtected }
 
   /// Starts the recognition of a peer that has proved that it knows the passkey.
@@ -83,7 +85,7 @@ final class PeerSession: SessionExtension {
     case .request: context.requestPacket()
     case .standardDevice:
       // A Tutti peer was expected, and nothing was received within the first second. A standard device would have sent
-      // or answered CK by then. The peer is therefore neither: it is out of reach.
+      // or answered CK by then. The peer is therefore neither a Tutti peer nor a standard device: it is out of reach.
       if isExpected, context.lastHeard < context.establishedAt + .seconds(1) { return false }
       context.report(RecognitionEvent.standardDevice.encoded)
     case nil: break
@@ -234,8 +236,8 @@ final class PeerSession: SessionExtension {
     context.report(ClockTransit(.back, sent: sent, received: instant))
   }
 
-  /// Returns whether a send instant of the peer may be used, and counts it otherwise. The rest of its packet is accepted in
-  /// any case.
+  /// Returns whether a send instant of the peer may be used. Counts a rejected send instant. The rest of its packet is
+  /// accepted in any case.
   private func accept(sendInstant sent: Instant, at instant: Instant) -> Bool {
     let isAccepted = sendInstants.accept(sent, at: instant)
     if !isAccepted { owner.rejectedStamps += 1 }

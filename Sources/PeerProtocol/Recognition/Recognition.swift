@@ -90,10 +90,10 @@ struct Recognition {
     (state, next) = (.asking(tries: 0, isExpected ? .expectation : .none), now)
   }
 
-  /// The peer counts as a standard device without being asked. ``advance(to:shortestInterval:)`` reports this once.
+  /// Treats the peer as a standard device without asking. ``advance(to:shortestInterval:)`` reports this once.
   mutating func beginStandardDevice(at now: Instant) { (state, next) = (.standardDevice, now) }
 
-  /// Returns what is due at `now`, if anything, and schedules the next step.
+  /// Returns the step that is due at `now`, if any, and schedules the next step.
   ///
   /// - Parameter shortestInterval: the shortest interval between two requests that the number of sessions permits.
   mutating func advance(to now: Instant, shortestInterval: Nanoseconds) -> Step? {
@@ -101,12 +101,12 @@ struct Recognition {
     switch state {
     case .asking(let tries, .none) where tries < 3:
       state = .asking(tries: tries + 1, .none)
-      // Requests after 0, 250 and 1000 ms; the end of asking after 3000 ms.
+      // Requests are sent after 0, 250 and 1000 ms. Asking ends after 3000 ms.
       next = now + max(.milliseconds([250, 750, 2000][tries]), shortestInterval)
     case .asking(let tries, let evidence) where evidence == .use || evidence == .expectation && tries < 20:
       state = .asking(tries: tries + 1, evidence)
-      // Not the interval of these requests, but of those to a recognised peer. The silence limit depends on it as soon as
-      // the peer uses the peer protocol.
+      // `interval` is the interval of requests to a recognised peer, not of these requests. It is set here, because the
+      // silence limit depends on it as soon as the peer uses the peer protocol.
       interval = max(.milliseconds(20), shortestInterval)
       next = now + max(.milliseconds(tries < 20 ? 100 : 1000), shortestInterval)
     case .recognised(_, let since):

@@ -2,13 +2,12 @@ import MusicalTime
 
 /// Rejects send instants of a peer whose clock stands still or runs backwards.
 ///
-/// A send instant need not be later than the newest one, because packets can overtake each other. The packet that was
-/// overtaken then had a longer delay than the packet with the newest send instant. If this additional delay is more than
-/// a second, the explanation is another one: the remote clock stands still or runs backwards. The send instant is then
-/// rejected.
+/// A packet can overtake another packet. The send instant of the packet that arrives later is then earlier than the
+/// newest send instant, and this packet had a longer delay. If the additional delay would be more than one second, the
+/// packet was not overtaken: the remote clock stands still or runs backwards. The send instant is then rejected.
 ///
-/// A clock that was set back once continues from its new time. Therefore, of the instants that would be rejected, the
-/// fourth in a row is accepted if each of the four is later than the one before.
+/// A clock that was set back once continues from its new time. Therefore the fourth rejected instant in a row is
+/// accepted if each of the four is later than the one before.
 struct SendInstantFilter: BitwiseCopyable {
   /// The largest accepted additional delay of a packet that was overtaken.
   private static let longestDelay = Nanoseconds.seconds(1)
