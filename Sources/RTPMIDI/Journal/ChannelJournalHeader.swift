@@ -7,7 +7,7 @@ import MIDI
 ///
 /// The chapters with set flags follow in this order.
 struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var channel: Channel
   /// H: Chapter C of the channel may hold several logs for one controller.

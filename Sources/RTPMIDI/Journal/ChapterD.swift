@@ -17,7 +17,7 @@ import MIDI
 struct ChapterD: Hashable, Sendable, BitwiseCopyable {
   /// The log B, G or H: a count or a value.
   struct Log: Hashable, Sendable, BitwiseCopyable {
-    /// S: see ``RecoveryJournalHeader/s``.
+    /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
     var s: Bool
     var value: UInt7
 
@@ -25,7 +25,7 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     init(s: Bool, value: UInt7) { (self.s, self.value) = (s, value) }
   }
 
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// B: the number of Resets, modulo 128.
   var resets: Log?

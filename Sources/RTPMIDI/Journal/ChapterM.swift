@@ -17,7 +17,7 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
     init(isNonRegistered: Bool, high: UInt7) { (self.isNonRegistered, self.high) = (isNonRegistered, high) }
   }
 
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// P: the parameter number of which only the upper half was sent; nil if the newest number is complete.
   var pending: Pending?

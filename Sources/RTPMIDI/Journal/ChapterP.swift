@@ -18,7 +18,7 @@ struct ChapterP: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var program: UInt7
   /// B: the bank; nil if no bank was selected before the program change.

@@ -13,7 +13,7 @@ import BasicContainers
 ///     the first Clock after Start     0          1
 ///     the second Clock after Start    1          1
 struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// N: the newest of Start, Continue and Stop is not Stop.
   var isRunning: Bool

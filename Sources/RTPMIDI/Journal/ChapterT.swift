@@ -5,7 +5,7 @@ import MIDI
 ///
 ///     S PRESSURE[7]
 struct ChapterT: Hashable, Sendable, BitwiseCopyable {
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var pressure: UInt7
 

@@ -5,7 +5,7 @@ import MIDI
 ///
 ///     S COUNT[7]
 struct ChapterV: Hashable, Sendable, BitwiseCopyable {
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// The number of Active Sensing commands, modulo 128.
   var count: UInt7

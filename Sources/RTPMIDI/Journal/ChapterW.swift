@@ -5,7 +5,7 @@ import MIDI
 ///
 ///     S FIRST[7] | R SECOND[7]
 struct ChapterW: Hashable, Sendable, BitwiseCopyable {
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var bend: UInt14
 

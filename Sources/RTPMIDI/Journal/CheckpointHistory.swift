@@ -1,8 +1,9 @@
 import BasicContainers
 import MIDI
 
-/// The checkpoint history of one stream at the sender, and the state since the start of the session, from which the
-/// journal's counts and toggles are computed (RFC 6295 section 4 and appendix A.1).
+/// The sender's record of one stream, from which the recovery journals are encoded (RFC 6295 section 4 and appendix
+/// A.1). It contains the checkpoint history, which is the commands since the checkpoint, and the counts and toggles
+/// since the start of the session.
 ///
 /// For the channel chapters, ``entries`` holds the newest commands of each kind, see ``HistoryEntry``. The entries are
 /// ordered by their packets, the oldest first. Therefore the log lists are encoded in order, and acknowledged entries
@@ -21,7 +22,7 @@ struct CheckpointHistory: ~Copyable {
   private(set) var checkpoint: UInt16 = 0
   /// The number of entries that were discarded without an acknowledgement.
   private(set) var discarded: UInt64 = 0
-  /// The commands on all channels, the oldest first.
+  /// The newest command of each kind on all channels since the checkpoint, the oldest first.
   var entries: RigidArray<HistoryEntry>
   /// The state of the system chapters D, V, Q and F.
   var system = SystemHistory()

@@ -18,7 +18,7 @@ struct ControllerLog: Hashable, Sendable, BitwiseCopyable {
     case count(UInt8)
   }
 
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var controller: UInt7
   var tool: Tool

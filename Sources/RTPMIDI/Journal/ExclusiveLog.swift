@@ -20,7 +20,7 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
     case finished = 3
   }
 
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// T: the number of commands of the same kind, modulo 256.
   var kindCount: UInt8?

@@ -148,8 +148,8 @@ extension JournalRepair {
       return
     }
     let differs = state.channels[index].velocities[key] & 0x7F != log.velocity.value
-    // The surplus Note Ons are ended; if the velocity differs, one more, so that a Note On with the right velocity
-    // follows.
+    // Note Offs end the surplus Note Ons. If the velocity differs, one more Note Off is sent, so that a Note On with
+    // the right velocity follows.
     let noteOffs = known - references + (differs ? 1 : 0)
     if noteOffs > 0 { emit(.noteOff(channel, key: log.key, velocity: 64), times: noteOffs, &state) }
     let noteOns = references - (noteOffs > 0 ? known - noteOffs : known)

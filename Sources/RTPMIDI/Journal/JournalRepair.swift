@@ -35,9 +35,9 @@ struct JournalRepair: BitwiseCopyable {
   /// The number of messages that the repair has emitted so far.
   private var emitted = 0
 
-  /// The maximum number of messages from one journal, without the All Notes Off of ``endNextUnconfirmedNote(_:)``. A limit
-  /// is needed because one or two octets of a journal can cause thousands of messages. What is beyond the limit is not
-  /// repaired.
+  /// The maximum number of messages from one journal, without the All Notes Off of ``endNextUnconfirmedNote(_:)``. A
+  /// limit is needed because one or two octets of a journal can cause thousands of messages. Differences beyond the
+  /// limit are not repaired.
   private static var messageLimit: Int { @_noLocks @_noAllocation get { 4096 } }
 
   @_noLocks @_noAllocation

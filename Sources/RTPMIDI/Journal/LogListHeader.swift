@@ -6,7 +6,7 @@ import BasicContainers
 ///
 /// LEN + 1 logs of two octets follow, the log of the oldest command first.
 struct LogListHeader: Hashable, Sendable, BitwiseCopyable {
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// The number of logs, 1...128.
   var logs: Int

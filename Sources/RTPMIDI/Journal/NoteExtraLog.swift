@@ -15,7 +15,7 @@ struct NoteExtraLog: Hashable, Sendable, BitwiseCopyable {
     case references(UInt7)
   }
 
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var key: UInt7
   var extra: Extra

@@ -7,7 +7,7 @@ import MIDI
 ///
 /// A valid log has a velocity greater than 0.
 struct NoteLog: Hashable, Sendable, BitwiseCopyable {
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var key: UInt7
   /// Y: the sender recommends that the receiver plays the note even though it is late.

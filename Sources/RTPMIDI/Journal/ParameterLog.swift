@@ -39,7 +39,7 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
     init(_ steps: Int, isBeforeReset: Bool) { (self.steps, self.isBeforeReset) = (steps, isBeforeReset) }
   }
 
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// Q: the parameter is non-registered.
   var isNonRegistered: Bool

@@ -5,7 +5,7 @@ import MIDI
 ///
 ///     S NOTENUM[7] | X PRESSURE[7]
 struct PressureLog: Hashable, Sendable, BitwiseCopyable {
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var key: UInt7
   /// X: Reset All Controllers or a command that ends all notes was sent after the pressure.

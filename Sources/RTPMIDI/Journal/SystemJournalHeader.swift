@@ -6,7 +6,7 @@ import BasicContainers
 ///
 /// The chapters with set flags follow in this order.
 struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
-  /// S: see ``RecoveryJournalHeader/s``.
+  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// D: Reset, Tune Request, Song Select and undefined commands.
   var hasD: Bool

@@ -16,7 +16,8 @@ extension PacketReceiver {
         return nil
       }
       switch message {
-      // In late packets, these messages are held back. The open packet is therefore the one with the highest place.
+      // A late packet does not get here with these messages, because they are held back. The open packet is therefore
+      // the packet with the highest place.
       case .start, .continue, .stop, .songPosition: transportPlace = window.highest
       default: break
       }
@@ -35,8 +36,9 @@ extension PacketReceiver {
     }
   }
 
-  /// Whether a message of the late packet with the place `place` can still be delivered. This is so for a Clock if no
-  /// Start, Continue, Stop or Song Position has arrived in a later packet, and for a command that silences a note.
+  /// Whether a message of the late packet with the place `place` can still be delivered. A Clock can be delivered if no
+  /// Start, Continue, Stop or Song Position has arrived in a later packet. A command that silences a note can always be
+  /// delivered.
   @_noLocks @_noAllocation
   private func isIndependentOfOrder(_ message: Message, inPacket place: Int64) -> Bool {
     if case .clock = message { return place > transportPlace }

@@ -9,11 +9,10 @@ import MusicalTime
 /// from a replay, and for a packet with an error anywhere in its commands or its journal. No command of such a packet
 /// is delivered.
 ///
-/// The journal is used for the first packet of a stream, and for each packet directly before which sequence numbers are
-/// missing.
-/// The messages that repair the loss are delivered first, as ``Event/recovered(_:_:)``, then the commands of the
-/// packet. A packet that arrives after a journal has repaired its loss is held back completely: its commands are only
-/// counted.
+/// The journal of a packet is used if the packet is the first of the stream, or if the packets directly before it are
+/// missing. The messages that repair the loss are delivered first, as ``Event/recovered(_:_:)``, then the commands of
+/// the packet. A packet that arrives after a journal has repaired its loss is held back completely: its commands are
+/// only counted.
 ///
 /// Without a journal, losses are not repaired. Of a packet that arrives after a later packet, only commands that are
 /// correct in any order are delivered:

@@ -91,8 +91,8 @@ struct SequenceWindow: BitwiseCopyable {
     return .late(place: highest - behind)
   }
 
-  /// Whether `number` directly follows the number that was rejected last. In any case, the number after `number`
-  /// becomes the one that would confirm a jump.
+  /// Whether `number` directly follows the number that was rejected last. The number after `number` can then confirm a
+  /// jump.
   @_noLocks @_noAllocation
   private mutating func confirms(_ number: UInt16) -> Bool {
     let isConfirmed = if let confirmation { confirmation == number } else { false }

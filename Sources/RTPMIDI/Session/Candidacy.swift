@@ -3,12 +3,14 @@ import MusicalTime
 /// The state of a *candidate*: the session of a peer that has invited the local peer on both ports, but has not yet proved that it
 /// receives at its address.
 ///
-/// The addresses of an invitation can be forged. A session with such an address would send the rhythm to a host that has not
-/// asked for it. In a protected session, a candidate is a peer, invited or inviting, that has not yet proved that it knows what the
-/// extension demands. A candidate gets replies to its CK0 and to its clock probes, the packets of the extension and, after a second,
-/// CK0. Some devices never send CK0. The proof is a packet that repeats a stamp of the local
-/// peer: CK2, CK1, or a packet of the ``ProtocolExtension``. (QUIC validates addresses by the same idea: RFC 9000, section 8.)
-/// A peer that the local peer has invited proves this by the token in its OK.
+/// The addresses of an invitation can be forged. A session with such an address would send the rhythm to a host that
+/// has not asked for it. The proof is a packet that repeats a stamp of the local peer: CK2, CK1, or a packet of the
+/// ``ProtocolExtension``. (QUIC validates addresses by the same idea: RFC 9000, section 8.) A candidate gets replies to
+/// its CK0 and the packets of the extension. After a second, it also gets CK0, because some devices never send CK0. A
+/// peer that the local peer has invited is no candidate: the token in its OK proves that it receives.
+///
+/// In a protected session, the peer is a candidate even if the local peer has invited it. The proof is then the one
+/// that the extension demands.
 struct Candidacy {
   /// The time within which a candidate must prove that it receives.
   static var lifetime: Nanoseconds { .seconds(5) }
@@ -22,7 +24,7 @@ struct Candidacy {
 
   /// The instant at which the invitation arrived on the data port.
   let since: Instant
-  /// Whether the peer has proved its identity, but its established session is kept.
+  /// Whether the peer has proved its identity, but an established session with the same peer is kept.
   var hasRival = false
   private var wrongReplies = 0
   /// The events of the extension, which are reported after the proof.
@@ -33,7 +35,7 @@ struct Candidacy {
   /// The instant at which the candidate is dropped.
   var expires: Instant { since + Self.lifetime }
 
-  /// Counts a CK1 or CK2 that replies to no packet. Returns whether the candidate may continue.
+  /// Counts a CK1 or CK2 that replies to no packet. Returns false if the candidate must be dropped.
   mutating func countWrongReply() -> Bool {
     wrongReplies += 1
     return wrongReplies < Self.wrongReplyLimit

@@ -12,7 +12,7 @@ import MusicalTime
 struct ClockComparison {
   /// The instants that a received packet reports.
   struct Reading {
-    /// The instant at which the local packet left that the received packet replies to, by the local clock; nil for a
+    /// The instant, by the local clock, at which the local packet left to which the received packet replies. Nil for a
     /// CK0.
     var requestSent: Instant?
     /// The instant at which the received packet left, by the remote clock.
@@ -58,8 +58,8 @@ struct ClockComparison {
   ///
   /// - Parameters:
   ///   - replied: the instant at which the CK1 to this packet leaves or has left; used for a CK0 only.
-  ///   - keepsOneReply: whether only the newest CK1 is accepted in a CK2. Otherwise, a stranger could send many CK0, so that
-  ///     nearly every guess of a stamp would be right.
+  ///   - keepsOneReply: whether a CK2 may reply to the newest CK1 only. Otherwise, an unknown sender could send many
+  ///     CK0, and its CK2 could guess the stamp of any of the CK1 packets.
   /// - Returns: nil if the packet is a CK1 or CK2 that replies to no sent packet, or a repeated reply.
   mutating func receive(
     _ packet: ClockPacket, repliedAt replied: Instant, keepsOneReply: Bool = false

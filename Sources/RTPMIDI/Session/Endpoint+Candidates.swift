@@ -4,7 +4,8 @@ import MusicalTime
 extension Endpoint {
   static var candidateLimit: Int { 64 }
   static var candidatesPerHost: Int { 4 }
-  /// The time for which a candidate keeps its place although others want it. An honest peer needs one round trip.
+  /// The time for which no other candidate can take the place of a candidate. An honest peer gives the proof within one
+  /// round trip.
   static var protectedTime: Nanoseconds { .milliseconds(500) }
 
   /// Makes room for a candidate at `address`: drops the oldest candidate of its host or of all, if there are too many.
@@ -12,7 +13,7 @@ extension Endpoint {
   /// - Returns: false if the candidate to drop is younger than ``protectedTime``. The invitation must then be left unanswered.
   ///   The peer repeats it.
   func makeRoom(forCandidateAt address: SocketAddress, at now: Instant) -> Bool {
-    // Those that the local peer has invited do not count.
+    // Candidates that the local peer has invited do not count.
     let candidates = table.candidates.filter { !$0.isInitiator }
     let isOfHost = { (session: Session) in session.control.isSameHost(as: address) }
     let oldest: Session?
@@ -49,10 +50,10 @@ extension Endpoint {
     advance(session, to: now)
   }
 
-  /// Does what is due for a candidate.
+  /// Does what is due for a candidate: drops it after its lifetime, or sends its requests.
   func advance(candidate session: Session, expiresAt expires: Instant, to now: Instant) {
     guard expires > now else {
-      // If the peer is heard on another session, that one was kept.
+      // The expiry is not reported if the peer is heard on another session, because that session was kept.
       let other = table.session(at: session.control)
       let hasRival =
         session.candidacy?.hasRival ?? false || other.map { $0.phase == .established && !$0.isSilent(at: now) } ?? false
@@ -72,7 +73,8 @@ extension Endpoint {
     end(session, .unreachable(session.id))
   }
 
-  /// The peer of a protected session has proved its identity: see ``SessionContext/verifyPeer(as:isPreferred:at:)``.
+  /// Records that the peer of a protected session has proved its identity: see
+  /// ``SessionContext/verifyPeer(as:isPreferred:at:)``.
   func verify(_ session: Session, as identity: UInt64, isPreferred: Bool, at now: Instant) -> Bool {
     guard session.candidacy != nil else { return true }
     let rival = table.all.first {
@@ -90,8 +92,8 @@ extension Endpoint {
     return verify(session, at: now)
   }
 
-  /// The peer has repeated a stamp of the local peer. If it is a candidate, its session is established, unless there is no place
-  /// for it any more.
+  /// Records the proof of a peer. If the peer is a candidate, its session is established, unless there is no place for
+  /// the session any more.
   ///
   /// - Returns: false if the candidate was dropped: it gives way to a session, or other candidates have taken the last places.
   @discardableResult
@@ -126,8 +128,8 @@ extension Endpoint {
     return true
   }
 
-  /// Whether an unprotected candidate must give way to an established session. The local peer has begun this session, and both
-  /// invitations have crossed.
+  /// Whether an unprotected candidate must give way to an established session that the local peer has begun. This is so
+  /// if the invitations of both peers have crossed and the session has the lower token.
   ///
   /// Each peer then has a session from its own invitation, and a candidate from the invitation of the other. If both candidates
   /// replaced the sessions, the peers would keep different sessions. Both know the tokens of both invitations, so both keep the

@@ -11,8 +11,8 @@ extension Endpoint {
     return session.clock.request(ssrc: session.localSSRC, sentAt: instant)
   }
 
-  /// Makes a datagram authentic that another function than ``drain()`` has returned. Does nothing if the session is not protected:
-  /// see ``ProtocolExtension/mark``.
+  /// Makes a datagram authentic that does not come from ``drain()``, such as the CK0 of ``clockPacket(on:sentAt:)``.
+  /// Does nothing if the session is not protected: see ``ProtocolExtension/mark``.
   ///
   /// - Parameters:
   ///   - datagram: has room for 16 more octets.

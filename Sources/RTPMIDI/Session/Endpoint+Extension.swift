@@ -7,8 +7,9 @@ extension Endpoint {
     table[id].flatMap { $0.phase == .established ? $0.extension : nil }
   }
 
-  /// Passes the extension of an established session to `body`, together with its context. With this function, the
-  /// extension evaluates what another thread has decoded. Does nothing if there is no such extension.
+  /// Passes the extension of an established session to `body`, together with its context. The owner of the endpoint
+  /// uses this function to let the extension evaluate what another thread has decoded. Does nothing if there is no such
+  /// extension.
   ///
   /// - Parameter instant: the arrival of the packet.
   public func withExtension(

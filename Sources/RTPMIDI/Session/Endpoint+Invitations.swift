@@ -24,7 +24,8 @@ extension Endpoint {
   private func receiveReflectedInvitation(
     _ command: SessionCommand, to session: Session, from address: SocketAddress, port: Port
   ) -> DatagramOutcome {
-    // Only the invitation to a new session ends. That of a session or a revival is just refused.
+    // An invitation to a new session ends. If the session is established already, or is a revival, the reflected
+    // invitation is only refused.
     guard session.phase != .established, session.sessionToRevive == nil else {
       return refuse(command, to: address, port)
     }
@@ -39,8 +40,8 @@ extension Endpoint {
   ) -> DatagramOutcome {
     let established = table[.init(ssrc: command.ssrc, address: address, port: .control)]
     guard !isOwnCandidate(command, from: address, .control) else { return .refusedInvitation }
-    // The peer has repeated the invitation that established this session, because the local OK was lost. It gets another OK.
-    // So does a candidate.
+    // The peer has repeated the invitation that established this session, because the local OK was lost. It gets
+    // another OK. A candidate that repeats its invitation also gets another OK.
     let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: .control))
     for session in [established, candidate] {
       guard let session, session.acceptedToken == command.token else { continue }
@@ -63,8 +64,8 @@ extension Endpoint {
     }
     // A repeated invitation gets the same SSRC again, because only one of the two answers may arrive.
     let repeated = halfOpen.localSSRC(of: command, from: address)
-    // Soon after the session began, the invitation may have crossed that of the local peer. After a silence, the peer revives the
-    // session. In both cases, the peer expects the SSRC of the session.
+    // Soon after the session began, the invitation may have crossed the invitation of the local peer. After a silence,
+    // the peer revives the session. In both cases, the peer expects the SSRC of the session.
     let isContinued = established.map {
       !$0.isProtected
         && (now - $0.establishedAt < .milliseconds(500) || repeated == nil && $0.isSilent(at: now))
@@ -168,7 +169,7 @@ extension Endpoint {
       table.remove(session)
       begin(candidate: session, at: now)
     case (.invitingControl, .data): return .unexpectedAnswer  // The data port is not invited yet.
-    default: break  // OK again, because the invitation was sent again.
+    default: break  // A repeated OK, because the invitation was repeated.
     }
     return .accepted
   }
@@ -206,7 +207,7 @@ extension Endpoint {
       isAnswer(from: address, .control, to: session) || session.data == address
     else { return .unexpectedAnswer }
     if session.phase == .invitingControl, mark(of: command) != mark(for: session.control) {
-      // A standard device that is exempt has no mark, and neither has the local peer for it.
+      // An exempt standard device does not get here: it has no mark, and the local peer uses no mark for it.
       endMarked(session, by: command, at: now)
       return .accepted
     }

@@ -7,7 +7,8 @@ public import MusicalTime
 /// RTP packets. If another thread decodes them, its owner passes the results to the functions `received`, in the order of the
 /// packets: the report of a packet, then its messages.
 extension Endpoint {
-  /// A packet of a session was decoded: the peer was heard, and may wait for receiver feedback.
+  /// Receives the report of a packet that another thread has decoded. Records that the peer was heard, and schedules
+  /// receiver feedback.
   public func received(_ report: PacketReport, on id: SessionID) {
     counters.count(.accepted)
     guard let session = table[id], session.phase == .established else { return }
@@ -15,7 +16,7 @@ extension Endpoint {
     update(session, at: report.arrival)
   }
 
-  /// A message was decoded.
+  /// Receives a message that another thread has decoded.
   ///
   /// - Parameters:
   ///   - stamp: when the message takes effect, by the remote clock. Only the lower 32 bits of the number of 100 us count.
@@ -33,14 +34,15 @@ extension Endpoint {
     update(session, at: arrival)
   }
 
-  /// A System Exclusive was decoded. The parameters are those of ``received(_:stamped:at:isRecovered:on:)``.
+  /// Receives a System Exclusive that another thread has decoded. The parameters are those of
+  /// ``received(_:stamped:at:isRecovered:on:)``.
   public func received(systemExclusive octets: [UInt8], stamped stamp: Instant, at arrival: Instant, on id: SessionID) {
     guard let session = table[id], session.phase == .established else { return }
     outputs.append(
       .systemExclusive(id, octets, at: session.complete(stamp, arrivedAt: arrival), arrival: arrival))
   }
 
-  /// A packet arrived at the data port from a source that the decoding thread does not know.
+  /// Records that a packet arrived at the data port from a source that the decoding thread does not know.
   public func receivedPacket(ofUnknownSource ssrc: UInt32, from address: SocketAddress, at arrival: Instant) {
     counters.count(.unknownSource)
     _ = session(of: .init(ssrc: ssrc, address: address, port: .data), at: arrival)

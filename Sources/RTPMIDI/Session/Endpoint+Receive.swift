@@ -4,9 +4,9 @@ import MusicalTime
 extension Endpoint {
   /// Receives a datagram.
   ///
-  /// If the receiving thread has not replied to a request for the clock (CK0, or a packet of the extension), the
-  /// endpoint replies. This reply contains the arrival of the request in place of the instant at which the reply
-  /// leaves.
+  /// If the receiving thread has not replied to a clock request (CK0, or a packet of the extension), the endpoint
+  /// replies. This reply is less accurate: it contains the arrival of the request instead of the instant at which the
+  /// reply leaves.
   ///
   /// - Parameters:
   ///   - address: the remote address.

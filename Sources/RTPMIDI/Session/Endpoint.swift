@@ -90,8 +90,8 @@ public final class Endpoint {
     (self.name, self.protocolExtension) = (name, protocolExtension)
   }
 
-  /// Returns whether sessions with the host of an address are unprotected although the extension has a mark, because its device
-  /// does not know the extension. By default none.
+  /// Returns whether the host of an address is exempt: sessions with it are unprotected although the extension has a
+  /// mark, because the device does not know the extension. By default, no host is exempt.
   public var exempts: (_ address: SocketAddress) -> Bool = { _ in false }
 
   /// Whether a session with this address is protected: see ``ProtocolExtension/mark``.
@@ -200,7 +200,7 @@ public final class Endpoint {
     return outputs
   }
 
-  /// Does what is due in one session or revival. Afterwards, its deadline is later than `now`.
+  /// Does what is due in one session, revival or candidate. Afterwards, its deadline is later than `now`.
   func advance(_ session: Session, to now: Instant) {
     if let candidacy = session.candidacy {
       advance(candidate: session, expiresAt: candidacy.expires, to: now)
@@ -278,11 +278,11 @@ public final class Endpoint {
   /// A random number.
   func randomNumber() -> UInt64 { random.next() }
 
-  /// The local SSRC for packets to the peer with this control port: that of an invitation in progress, in either direction;
-  /// otherwise a new one. A candidate does not use the SSRC of an established session, except for a moment at its
-  /// beginning and after a silence. The address of the candidate may be forged: the real peer would answer packets with this
-  /// SSRC, and the answers would establish the forged session.
-  /// A protected session shares its SSRC with no other session.
+  /// The local SSRC for packets to the peer with this control port: the SSRC of an invitation in progress, in either
+  /// direction; otherwise a new SSRC. A candidate does not use the SSRC of an established session, except shortly after
+  /// that session has begun and after a silence. The address of the candidate may be forged: the real peer would answer
+  /// packets with this SSRC, and the answers would establish the forged session. A protected session shares its SSRC
+  /// with no other session.
   func localSSRC(for control: SocketAddress) -> UInt32 {
     if !protects(control) {
       let session = table.session(at: control)

@@ -1,8 +1,8 @@
 import MusicalTime
 
-/// The half-open invitations of an endpoint: those that were accepted on the control port, but have not arrived on the
-/// data port yet. There are at most 64, and at most 16 from one host. A host that sends thousands of invitations thus
-/// displaces its own invitations, not those of other hosts.
+/// The half-open invitations of an endpoint: invitations of remote peers that were accepted on the control port. The
+/// second invitation of such a peer has not arrived on the data port yet. There are at most 64, and at most 16 from one
+/// host. A host that sends thousands of invitations thus displaces its own invitations, not those of other hosts.
 struct HalfOpenInvitations {
   static var limit: Int { 64 }
   static var limitPerHost: Int { 16 }

@@ -64,8 +64,8 @@ final class Session {
   var candidacy: Candidacy?
   /// Whether the session is protected: see ``ProtocolExtension/mark``.
   let isProtected: Bool
-  /// Whether, of two sessions with the same peer that began at the same time, this one is kept. Both peers agree on it. Only in a
-  /// protected session.
+  /// Whether both peers keep this session if two sessions between them began at the same time. False in an unprotected
+  /// session.
   var isPreferred = false
   /// Whether the peer is expected to know the extension of the endpoint.
   var expectsExtension = false
@@ -80,13 +80,15 @@ final class Session {
   var revival: Session?
   /// The instant before which no revival starts.
   var revivalHold = Instant(nanoseconds: .min)
-  /// Whether a new session has to replace this one although the peer is heard, because the machine was suspended: to the
-  /// session, the clock of the peer seems to be stepped. Clock measurements are not reported any more.
+  /// Whether the machine was suspended during the session. The local clock stood still meanwhile, so the clock of the
+  /// peer seems to have stepped. A new session has to replace this one even if the peer is heard. Clock measurements
+  /// are not reported any more.
   var isOutdated = false
   /// The instant at which the session was established, or at which its candidacy began.
   private(set) var establishedAt = Instant(nanoseconds: 0)
 
-  /// The source under which ``SessionTable/session(awaitedFrom:)`` finds the session; nil if it does not.
+  /// The source under which ``SessionTable/session(awaitedFrom:)`` finds the session; nil if the table does not await
+  /// packets of it.
   var awaitedSource: SessionTable.Source?
 
   /// The index in the heap of ``Deadlines``, and the deadline that determines this index.
@@ -244,7 +246,7 @@ final class Session {
   /// replace this one.
   ///
   /// If the network was interrupted, the silence began at about the same moment on both sides. The peer sends an
-  /// invitation only after the whole limit. When the invitation arrives, this is therefore true.
+  /// invitation only after the whole limit. When the invitation arrives, the function therefore returns true.
   func isSilent(at now: Instant) -> Bool { now - lastHeard >= supervision.halfLimit }
 
   /// The instant at which the session next has something to do.

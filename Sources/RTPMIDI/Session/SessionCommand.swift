@@ -5,8 +5,8 @@ import BasicContainers
 ///     FF FF | command, two letters | version 2, 32 bits | token 32 | ssrc 32 | name, NUL | mark 32
 ///
 /// The initiator chooses the token. The token connects the answers and the second invitation to the first invitation.
-/// The name and the mark are optional. The mark belongs to a ``ProtocolExtension``; other implementations ignore octets after
-/// the NUL. A BY may lack the token; the SSRC then directly follows the version.
+/// The name and the mark are optional. The mark belongs to a ``ProtocolExtension``; other implementations ignore octets
+/// after the NUL. Some BY packets have no token. The SSRC then directly follows the version.
 public struct SessionCommand: Hashable, Sendable {
   /// The command. The raw value is its two letters.
   public enum Kind: UInt16, Hashable, Sendable {
