@@ -17,7 +17,7 @@ import Testing
       bars: Bars(stepsPerBar: 16, stepsPerPattern: 16), reportsTicks: true)
     var ids = StreamIDAllocator()
     let streams = (0..<3).map { _ in ids.allocate() }
-    // The length of a timeline message.
+    // 78 octets are an arbitrary length.
     let exclusive = try #require(SystemExclusiveData([UInt8](repeating: 0x7D, count: 78)))
     let note = StreamMessage(.noteOn(Channel(wire: 1), key: 60, velocity: 100), at: nil, to: .tuttiPeers)
     let address = SocketAddress(host: 1, port: 5005)

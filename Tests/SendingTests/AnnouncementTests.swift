@@ -10,8 +10,8 @@ import Testing
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
   private let control = Message.controlChange(Channel(2)!, controller: 1, value: 5)
 
-  /// All packets to a Tutti peer from the note to its instant announce the time stamp of the note. Packets to a standard device have no
-  /// header extension.
+  /// After a note, all packets to a Tutti peer that leave before the instant of the note announce its time stamp.
+  /// Packets to a standard device have no header extension.
   @Test func packetsAnnounceANoteUntilItsInstant() {
     let virtual = VirtualSender()
     let (peer, device) = (virtual.open(isTuttiPeer: true), virtual.open())
@@ -32,7 +32,8 @@ import Testing
     #expect(virtual.takePackets(to: device).allSatisfy { $0.announced == nil && $0.sendInstant == nil })
   }
 
-  /// Of more than three notes, the newest are announced. A note that takes effect at once, and a controller, are not.
+  /// Of more than three notes, the newest three are announced. A note that takes effect at once and a controller are
+  /// not announced.
   @Test func onlyTheNewestNotesInAdvanceAreAnnounced() {
     let virtual = VirtualSender()
     let peer = virtual.open(isTuttiPeer: true)

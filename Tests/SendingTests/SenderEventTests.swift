@@ -43,7 +43,8 @@ import Testing
     #expect(wakings == 16)
   }
 
-  /// While such a follower follows, its tick cursors do not move. When it becomes master, it does not send past ticks.
+  /// The tick cursors of a follower that does not report ticks stand still. When the follower becomes the master, it
+  /// does not send the past ticks.
   @Test func followerThatDoesNotReportTicksSendsFromTheCurrentTickWhenItBecomesMaster() {
     let virtual = VirtualSender(reportsTicks: false)
     let device = virtual.open()
