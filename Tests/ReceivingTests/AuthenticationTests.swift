@@ -11,6 +11,7 @@ import _TestSupport
 @Suite struct AuthenticationTests {
   private let now = Instant(nanoseconds: 5_000_000_000)
   private let source = SocketAddress(host: 1, port: 5005)
+  /// The keys of the local peer. The remote peer has the same two keys, exchanged.
   private let local = SessionKeys(sending: TagKey(low: 1, high: 2), receiving: TagKey(low: 3, high: 4))
   private let remote = SessionKeys(sending: TagKey(low: 3, high: 4), receiving: TagKey(low: 1, high: 2))
 
@@ -19,7 +20,7 @@ import _TestSupport
     return .open(slot: 0, SessionID(number: session), source, Admission(), keys: keys)
   }
 
-  /// A receiver in a session with these keys; without a session if there is no command.
+  /// A receiver that has executed `command`, which opens a session. If it is nil, the receiver has no session.
   private func receiver(_ command: ReceivingCommand?, hasPasskey: Bool = true) -> Receiver {
     var receiver = Receiver(identity: 2, hasPasskey: hasPasskey)
     receiver.add(SessionBlock())
@@ -33,6 +34,7 @@ import _TestSupport
     return octets { _ = sender.encode(.clock, at: now, into: &$0) }
   }
 
+  /// A datagram with this content and a tag.
   private func sealed(_ content: [UInt8], by sealer: inout DatagramSealer, port: Port = .data) -> [UInt8] {
     var datagram = rigid(content + [UInt8](repeating: 0, count: 16))
     datagram.removeLast(16)
@@ -40,7 +42,8 @@ import _TestSupport
     return (0..<datagram.count).map { datagram[$0] }
   }
 
-  /// The authenticity of a datagram: the number of octets of its content if it has a valid tag, or a word.
+  /// The authenticity of a datagram as a text: the number of octets of its content if it has a valid tag, otherwise the
+  /// name of the result.
   private func authenticity(
     _ datagram: [UInt8], by receiver: inout Receiver, port: Port = .data, from address: SocketAddress? = nil
   ) -> String {
@@ -106,7 +109,8 @@ import _TestSupport
     #expect(authenticity(sealed(packet(), by: &other), by: &receiver) == "\(packet().count)")
   }
 
-  /// Packets that arrive shortly before the session begins. Only those with a tag are received, without their tag.
+  /// Of the packets that arrive shortly before the session begins, only packets with a tag are received. Their tag is
+  /// removed.
   @Test func earlyPacketNeedsATag() throws {
     var receiver = receiver(nil)
     var sealer = DatagramSealer(remote, thread: .clock)
@@ -120,7 +124,8 @@ import _TestSupport
     #expect(second == nil)
   }
 
-  /// The replies of the network thread have tags of their own numbers. The peer accepts them.
+  /// The receiver's sealer counts the replies. Each reply therefore has a tag with a new number, and the peer accepts
+  /// all replies.
   @Test func replyHasATag() throws {
     var receiver = receiver(open(local))
     var opener = DatagramOpener(remote)
@@ -136,8 +141,8 @@ import _TestSupport
     }
   }
 
-  /// A device that may be in session without the passkey gets no answer to a clock probe, because it counts as a standard device. It
-  /// gets an answer to CK0.
+  /// If the local peer has a passkey, a device in session without keys gets no answer to a clock probe, because it
+  /// counts as a standard device. It gets an answer to CK0.
   @Test(arguments: [true, false]) func probeOfADeviceWithoutThePasskeyIsNotAnswered(hasPasskey: Bool) {
     let receiver = receiver(open(nil), hasPasskey: hasPasskey)
     let probe = octets { _ = ClockProbe(ssrc: 7, identity: 5, sentAt: now).append(to: &$0) }

@@ -13,15 +13,15 @@ import _TestSupport
 
   private func on(_ velocity: UInt7) -> Message { .noteOn(Self.channel, key: 60, velocity: velocity) }
 
-  /// What became of messages.
+  /// The outputs of the receiver for some messages, by kind.
   private struct Result: Equatable {
-    /// What sounds.
+    /// The messages that sound.
     var sounds: [Message] = []
-    /// What sets pitches of the instrument.
+    /// The messages that set pitches of the local player's instrument.
     var pitches: [Message] = []
-    /// What is recorded.
+    /// The messages that are recorded.
     var recorded: [Message] = []
-    /// What the control thread gets as admitted, or as ended.
+    /// The messages that the control thread gets as admitted messages, or as the ends of held notes.
     var reported: [Message] = []
 
     mutating func add(_ output: Receiver.Output) {
@@ -39,7 +39,8 @@ import _TestSupport
     }
   }
 
-  /// A receiver in session 1 (slot 0, SSRC 7 at port 5005 of host 1), all of whose gates are open.
+  /// A receiver with one remote peer, whose gates are all open. The session has the number 1 and the slot 0. The remote
+  /// peer has the SSRC 7 and sends from port 5005 of host 1.
   private struct Peer: ~Copyable {
     var receiver = Receiver(identity: 1)
     private var sender = PacketSender(ssrc: 7, sequence: 0)
@@ -75,6 +76,7 @@ import _TestSupport
       return result
     }
 
+    /// Sets the hearing of the remote peer in percent, and whether the gate for notes is open.
     mutating func hear(_ percent: UInt8, notes: Bool = true) -> Result {
       execute(.admit(slot: 0, SessionID(number: 1), Self.admission(percent, notes: notes)))
     }
@@ -95,7 +97,8 @@ import _TestSupport
     #expect(peer.receive(on(1)).sounds == [on(1)])
   }
 
-  /// A controller, a program or a pitch bend of a player who is not heard takes effect: a later note has the right sound.
+  /// A controller or a program change of a peer that is not heard takes effect, so that a later note has the right
+  /// sound.
   @Test func controllersOfAPeerThatIsNotHeardTakeEffect() {
     var peer = Peer(0)
     let messages: [Message] = [
@@ -104,7 +107,8 @@ import _TestSupport
     #expect(peer.receive(messages[0], messages[1]).sounds == messages)
   }
 
-  /// The end of the choice ends the notes that sound, once, and only in the sound: the player still holds them.
+  /// If the hearing is set to 0 %, the sounding notes end once. The ends are neither recorded nor reported, because the
+  /// player still holds the notes.
   @Test func endOfTheChoiceEndsNotes() {
     var peer = Peer(60)
     _ = peer.receive(on(100))
@@ -115,7 +119,7 @@ import _TestSupport
     #expect(release.sounds.isEmpty && release.recorded == [off] && release.reported == [off])
   }
 
-  /// Another percentage changes no note that sounds. A note that began unheard stays so.
+  /// Another percentage changes no note that sounds already. A note that began silent stays silent.
   @Test func choiceAffectsLaterNotesOnly() {
     var peer = Peer(60)
     _ = peer.receive(on(100))
@@ -127,7 +131,8 @@ import _TestSupport
     #expect(peer.receive(on(90)).sounds == [on(90)])
   }
 
-  /// A session that ends, and a gate that closes, end what sounds and what is recorded.
+  /// When a session ends, a held note ends in the sound and in the recording, even if the gate for notes was closed
+  /// before.
   @Test(arguments: [UInt8(0), 60, 100]) func heldNotesEnd(percent: UInt8) {
     var peer = Peer(percent)
     _ = peer.receive(on(100))
@@ -145,8 +150,8 @@ import _TestSupport
     #expect(peer.hear(0) == Result())
   }
 
-  /// The notes set the pitches of the instrument instead of sounding. Those that sound end. When the session ends, the key that is
-  /// still held is released.
+  /// Notes that set the pitches of the instrument do not sound. Notes that sound already end. When the session ends,
+  /// the key that is still held is released.
   @Test func notesThatSetPitchesDoNotSound() {
     var peer = Peer(60)
     _ = peer.receive(on(100))
@@ -160,7 +165,8 @@ import _TestSupport
     #expect(end.sounds.isEmpty && end.pitches == [off] && end.recorded == [off])
   }
 
-  /// Random notes, controllers and choices. What sounds and what is recorded has always ended when the session ends.
+  /// Random notes, All Notes Off, and changes of the hearing and of the gate. When the session has ended, all notes
+  /// have ended, in the sound and in the recording.
   @Test(arguments: UInt64(1)...20) func noNoteHangs(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var peer = Peer(100)

@@ -23,6 +23,7 @@ import _TestSupport
     .noteOn(channel ?? self.channel, key: key, velocity: 100)
   }
 
+  /// The Note Off of ``note(_:on:)``.
   private func end(_ key: UInt7, on channel: Channel? = nil) -> Message {
     .noteOff(channel ?? self.channel, key: key, velocity: 64)
   }
@@ -90,7 +91,7 @@ import _TestSupport
     }
   }
 
-  /// The recipient has no session: the control thread learns that the player has played, and nothing is sent.
+  /// The receiver of the route is not in session. Nothing is sent, and only the control thread gets the note.
   @Test func noteToAnAbsentPeerIsDropped() {
     var receiver = Receiver(identity: 1)
     _ = execute(.route(channel, PlayerRoute(.none, on: channel)), &receiver)
@@ -102,7 +103,7 @@ import _TestSupport
     }
   }
 
-  /// The player changes the recipient while keys are down.
+  /// The route changes while keys are down. The Note Off of a key follows its Note On.
   @Test func endOfANoteFollowsItsBeginning() {
     var receiver = Receiver(identity: 1)
     let streams = streams.map { StreamMessage.Receiver.stream($0) }
@@ -111,7 +112,8 @@ import _TestSupport
     _ = execute(.route(channel, PlayerRoute(.stream(self.streams[1]), on: channel)), &receiver)
     let ended = play([end(60)], &receiver)
     #expect(sent(ended, to: streams[0]) == [end(60)] && sent(ended, to: streams[1]).isEmpty)
-    // The same key again: the note at the former receiver ends, because it will not get the Note Off.
+    // The same key is played again. The note at the former receiver ends, because the next Note Off goes to the new
+    // receiver.
     let replaced = play([note(62)], &receiver)
     #expect(sent(replaced, to: streams[0]) == [end(62)] && sent(replaced, to: streams[1]) == [note(62)])
     #expect(sent(play([end(62)], &receiver), to: streams[1]) == [end(62)])
@@ -141,7 +143,8 @@ import _TestSupport
     #expect(sounds(play(ends, &receiver)).isEmpty, "each note ends once")
   }
 
-  /// The program that held the notes has disconnected. Those of another port and of another client sound on.
+  /// When programs disconnect, the notes that they hold end. The notes of programs at other ports and of other clients
+  /// sound on.
   @Test(arguments: [0, 1, 2]) func notesOfADisconnectedProgramEnd(selection: Int) {
     var receiver = Receiver(identity: 1)
     let programs = [keyboard, ProgramID(client: 128, port: 1), ProgramID(client: 129, port: 0)]
@@ -160,7 +163,8 @@ import _TestSupport
     #expect(self.outputs(&receiver).isEmpty)
   }
 
-  /// A peer counted as a standard device and got the notes on the channels of the instrument. Now it is recognised.
+  /// A peer counted as a standard device and got the notes on their input channels. When the peer is recognised as a
+  /// Tutti peer, these notes end there.
   @Test func notesAsPlayedEndAtOnePeer() {
     var receiver = Receiver(identity: 1)
     _ = play([note(60), note(62), end(62), control(64, 127)], &receiver)
@@ -181,8 +185,8 @@ import _TestSupport
     #expect(sounds(execute(.releaseNotes, &receiver)).count == 2048)
   }
 
-  /// Three programs play on three channels while routes change and programs disconnect. Then the peer leaves. Each note has ended
-  /// wherever it was sent.
+  /// Three programs play on three channels while routes change and programs disconnect. Then the player leaves. Each
+  /// note has ended at each receiver that it was sent to.
   @Test(arguments: UInt64(1)...20) func noNoteHangs(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var receiver = Receiver(identity: 1)

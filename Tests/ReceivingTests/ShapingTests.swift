@@ -68,8 +68,8 @@ import _TestSupport
     #expect(shapes(outputs(of: control(1), modification: false)).isEmpty)
   }
 
-  /// A controller of a program on the channel of another player goes to that player on this channel. Its notes and its volume go
-  /// there on the channel of the local player.
+  /// A program plays on the channel of another player. A controller that shapes the instrument of that player is sent
+  /// on the channel of that player. Notes and volume are sent there on the channel of the local player.
   @Test func controllersOnTheChannelOfAnotherPlayerGoThereUnchanged() {
     var allocator = StreamIDAllocator()
     let stream = allocator.allocate()

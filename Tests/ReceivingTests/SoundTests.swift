@@ -11,7 +11,8 @@ import _TestSupport
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let channel = Channel(3)!
 
-  /// A receiver in session 1 (slot 0, SSRC 7 at port 5005 of host 1).
+  /// A receiver with one remote peer. The session has the number 1 and the slot 0. The remote peer has the SSRC 7 and
+  /// sends from port 5005 of host 1.
   private struct Peer: ~Copyable {
     var receiver = Receiver(identity: 1)
     private var sender = PacketSender(ssrc: 7, sequence: 0)
@@ -51,7 +52,7 @@ import _TestSupport
     outputs.compactMap { if case .sound(let message, _) = $0 { message } else { nil } }
   }
 
-  /// The sound precedes the copy for the control thread, which is marked.
+  /// The sound precedes the copy for the control thread, which is marked as admitted.
   @Test func messageSoundsBeforeTheControlThreadGetsIt() {
     var peer = Peer(admission())
     let note = Message.noteOn(channel, key: 60, velocity: 100)

@@ -17,14 +17,15 @@ import _TestSupport
   private func on(_ key: UInt7 = 60) -> Message { .noteOn(channel, key: key, velocity: 100) }
   private func off(_ key: UInt7 = 60) -> Message { .noteOff(channel, key: key, velocity: 64) }
 
-  /// A message that sounds, the time at which it is passed to the sound, and its instant; nil: at once.
+  /// A message that sounds, when it was passed to the sound, and the instant at which it sounds (nil: at once).
   private struct Sound: Equatable {
     let message: Message
     let at: Instant
     let instant: Instant?
   }
 
-  /// A receiver in session 1. The clock of the remote peer is ahead by `offset`.
+  /// A receiver in session 1 with one remote peer. The clock of the remote peer is ahead of the local clock by
+  /// `offset`.
   private struct Peer: ~Copyable {
     var receiver = Receiver(identity: 1)
     var sounds: [Sound] = []
@@ -108,7 +109,8 @@ import _TestSupport
     #expect(peer.reports.map(\.message) == [on()] && peer.reports.first?.at == instant)
   }
 
-  /// Without knowledge of the remote clock, and for instants that have passed, are near or are far away, a note sounds at once.
+  /// A note sounds at once if the remote clock is not known, or if its instant has passed, is less than 2 ms ahead, or
+  /// is more than 4 s ahead.
   @Test func otherNotesSoundAtOnce() {
     for (delay, knowsClock) in [(200, false), (0, true), (-500, true), (1, true), (4_500, true), (3_600_000, true)] {
       var peer = Peer(knowsClock: knowsClock)
@@ -127,7 +129,8 @@ import _TestSupport
     #expect(abs((try #require(peer.sounds.first?.instant) - due).count) <= 50_000)
   }
 
-  /// The end of a note may arrive before its beginning sounds. An end that is later than the next beginning of the key moves to it.
+  /// The end of a note may arrive before its beginning sounds. An end that is later than the next beginning of the same
+  /// key moves to that beginning.
   @Test func endsKeepTheirInstants() throws {
     var peer = Peer()
     let beginnings = [Self.now + .milliseconds(200), Self.now + .milliseconds(300)]
@@ -216,7 +219,7 @@ import _TestSupport
     #expect(peer.sounds.isEmpty && peer.reports.isEmpty)
   }
 
-  /// The gate and the loudness are those at the release.
+  /// A waiting note obeys the gate and the hearing at its release, not those at its arrival.
   @Test func gateAndLoudnessAreThoseAtTheRelease() {
     for (isOpen, velocity) in [(false, nil), (true, UInt7(30))] as [(Bool, UInt7?)] {
       var peer = Peer()
@@ -230,7 +233,8 @@ import _TestSupport
     }
   }
 
-  /// A peer has 64 messages in advance at most. Further ones take effect at once. The end of a note at once removes its beginning.
+  /// At most 64 messages of a peer wait. Further messages take effect at once. A Note Off that takes effect at once
+  /// removes the waiting beginning of its note.
   @Test func numberOfMessagesIsBounded() {
     var peer = Peer()
     let due = Self.now + .milliseconds(200)
@@ -279,7 +283,8 @@ import _TestSupport
     }
   }
 
-  /// A note at once ends the earlier note of its key. The end that waits for the earlier note does not end the new one.
+  /// A note that sounds at once also ends the earlier note of its key. The waiting end of the earlier note does not end
+  /// the new note.
   @Test func noteAtOnceRemovesTheEndOfTheEarlierOne() {
     var peer = Peer()
     peer.receive(on(), for: Self.now, at: Self.now)
