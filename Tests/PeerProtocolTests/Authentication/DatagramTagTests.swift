@@ -9,6 +9,7 @@ import _TestSupport
 /// The tags of datagrams.
 @Suite struct DatagramTagTests {
   private let start = Instant(nanoseconds: 5_000_000_000)
+  /// The keys of the two peers of a session: the sending key of each peer is the receiving key of the other peer.
   private let one = SessionKeys(sending: TagKey(low: 1, high: 2), receiving: TagKey(low: 3, high: 4))
   private let other = SessionKeys(sending: TagKey(low: 3, high: 4), receiving: TagKey(low: 1, high: 2))
 
@@ -74,7 +75,8 @@ import _TestSupport
     }
   }
 
-  /// It is not known whether such a datagram was received. Here, neither it nor the one that shares its bit was.
+  /// A datagram more than 255 places below the newest one is refused, because the opener does not know whether it was
+  /// received before. Here, none of the refused datagrams was received.
   @Test func datagramBelowTheWindowIsRefused() {
     var (sealer, opener) = (DatagramSealer(one, thread: .clock), DatagramOpener(other))
     let datagrams = (0...300).map { _ in sealed(by: &sealer, at: start) }
@@ -96,7 +98,8 @@ import _TestSupport
     #expect(open(datagram, by: &opener, port: .control) == 3)
   }
 
-  /// Each thread has numbers of its own, so one thread does not use up the numbers of another.
+  /// Each thread counts its own datagrams. The datagrams of one thread therefore do not move the window of another
+  /// thread.
   @Test func threadsHaveSeparateWindows() {
     var opener = DatagramOpener(other)
     for thread in [DatagramSealer.Thread.control, .clock, .network] {

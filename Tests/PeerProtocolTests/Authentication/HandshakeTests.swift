@@ -33,7 +33,8 @@ import Testing
     #expect(other.sending == keys.receiving && other.receiving == keys.sending)
   }
 
-  /// Everything that both peers know of the session is in the transcript: none of it can be changed on the way.
+  /// The transcript contains everything that both peers know of the session. A packet that is changed on the way makes
+  /// the proofs wrong.
   @Test func everyFieldChangesTheProofs() throws {
     let original = try #require(Handshake(group, initiator: hello, answerer: answer, token: token))
     func packet(

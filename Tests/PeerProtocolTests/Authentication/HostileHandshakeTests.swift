@@ -21,7 +21,7 @@ import _TestSupport
     pair.sent.filter { $0.sender == n }.compactMap { HandshakePacket($0.octets.span) }.filter { $0.kind == kind }
   }
 
-  /// A pair whose network loses the packets of the handshake of peer `n`, one second after the invitation.
+  /// A pair whose network loses all handshake packets that peer `n` sends. The time is one second after the invitation.
   private func pairWithoutPackets(of n: Int) throws -> ProtectedPair {
     var pair = ProtectedPair()
     pair.loses = { $0.sender == n && HandshakePacket($0.octets.span) != nil }
@@ -30,7 +30,8 @@ import _TestSupport
     return pair
   }
 
-  /// Anybody can send wrong proofs. Each takes several hashes, so a candidate evaluates at most 64 packets.
+  /// Anybody can send wrong proofs, and each evaluation takes several hashes. Therefore at most 64 packets are
+  /// evaluated for each candidate.
   @Test func evaluatedPacketsOfACandidateAreLimited() throws {
     var pair = try pairWithoutPackets(of: 0)
     let hello = try #require(packets(.hello, by: 0, in: pair).first)
@@ -43,7 +44,8 @@ import _TestSupport
     #expect(pair.nodes[1].endpoint.peerExtension?.rejectedProofs == 64)
   }
 
-  /// The answer to a hello contains a proof. The initiator of a session must not give it, because it could be passed on.
+  /// The answer to a hello contains a proof. The initiator of a session must not answer a hello, because an attacker
+  /// could pass the proof on to another peer.
   @Test func initiatorAnswersNoHello() throws {
     var pair = try pairWithoutPackets(of: 1)
     let ssrc = try #require(packets(.answer, by: 1, in: pair).first).ssrc
@@ -88,7 +90,8 @@ import _TestSupport
     #expect(nonces.count == 8 && Set(nonces).count == 8)
   }
 
-  /// A peer that knows the passkey but uses its own identity or SSRC for both sides is refused: its packets came back to it.
+  /// The handshake packets of a peer come back to the peer itself. They contain its own SSRC and identity, and
+  /// establish no session.
   @Test func packetsThatComeBackEstablishNoSession() throws {
     var pair = try pairWithoutPackets(of: 1)
     for hello in packets(.hello, by: 0, in: pair) {

@@ -4,8 +4,8 @@ import PeerProtocol
 import RTPMIDI
 import _TestSupport
 
-/// Two endpoints, which exchange datagrams without delay. As by the receiving threads, their tags are checked, and clock probes are
-/// answered.
+/// Two endpoints that exchange datagrams without delay. The pair also does the work of the receiving threads: it checks
+/// the tags and answers clock probes.
 struct ProtectedPair {
   /// One of the two peers.
   struct Node {
@@ -49,7 +49,7 @@ struct ProtectedPair {
     return Node(endpoint: endpoint, control: SocketAddress(host: UInt32(n + 1), port: 5004))
   }
 
-  /// The peer `n` invites the other one.
+  /// Lets peer `n` invite the other peer.
   @discardableResult
   mutating func connect(from n: Int, at now: Instant) throws -> SessionID {
     let other = nodes[1 - n]
@@ -58,7 +58,7 @@ struct ProtectedPair {
     return id
   }
 
-  /// Does what is due, until no datagram is in flight.
+  /// Lets both endpoints do what is due, and delivers datagrams until none is in flight.
   mutating func exchange(at now: Instant) {
     for node in nodes { node.endpoint.advance(to: now) }
     var isQuiet = false
@@ -126,7 +126,7 @@ struct ProtectedPair {
     if !loses(datagram) { deliver(datagram.octets, to: 1 - datagram.sender, datagram.port, at: now) }
   }
 
-  /// Delivers a datagram to peer `n`, as if from the other one.
+  /// Delivers a datagram to peer `n`, with the address of the other peer as its source.
   mutating func deliver(_ octets: [UInt8], to n: Int, _ port: Port, at now: Instant) {
     let other = nodes[1 - n]
     let source = port == .control ? other.control : other.data

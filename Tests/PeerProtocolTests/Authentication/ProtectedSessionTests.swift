@@ -51,19 +51,20 @@ import _TestSupport
     #expect(declined)
   }
 
-  /// The device without Tutti at an exempt address is in session without a passkey.
+  /// A device without Tutti is in session without a passkey if its address is exempt.
   @Test func exemptDeviceIsInSession() throws {
     var pair = ProtectedPair(ProtectedPair.key, nil)
     let device = pair.nodes[1].control
     pair.nodes[0].endpoint.exempts = { $0.isSameHost(as: device) }
     try pair.connect(from: 0, at: start)
-    // The other peer waits for the proof of this one.
+    // Peer 1 has no session yet: for peer 1, peer 0 is a candidate that has not proved yet that it receives.
     let session = try #require(pair.nodes[0].session)
     #expect(pair.nodes[0].endpoint.keys(of: session) == nil)
   }
 
-  /// An exempt device uses the peer protocol: it sends clock probes and send instants. It is a standard device all the same, and gets
-  /// neither probes nor answers to its own. Otherwise, it could become the master of a group whose passkey it does not know.
+  /// An exempt device uses the peer protocol: it sends clock probes and send instants. It still counts as a standard
+  /// device, and gets neither probes nor answers to its own probes. Otherwise, it could become the master of a group
+  /// whose passkey it does not know.
   @Test func exemptDeviceIsNoTuttiPeer() throws {
     var pair = ProtectedPair(ProtectedPair.key, nil)
     let device = pair.nodes[1].control
@@ -97,7 +98,7 @@ import _TestSupport
     #expect(pair.nodes.allSatisfy { $0.session == nil })
   }
 
-  /// The session is not kept alive either: it is revived and lost as if nothing had arrived.
+  /// Forged datagrams without a tag get no reply, cause no output and do not set the remote clock.
   @Test func forgedClockPacketsProbesAndFeedbackHaveNoEffect() throws {
     var pair = ProtectedPair()
     try pair.connect(from: 0, at: start)
@@ -170,7 +171,8 @@ import _TestSupport
     #expect(pair.nodes.map(\.session) == sessions)
   }
 
-  /// Both invite each other at the same instant. Both keep the session that the lower identity has begun.
+  /// The peers invite each other at the same instant. Both keep the session that the peer with the lower identity has
+  /// begun.
   @Test func crossingInvitationsGiveOneSession() throws {
     var pair = ProtectedPair()
     let other = pair.nodes[0]
@@ -203,8 +205,8 @@ import _TestSupport
     #expect(first.sending == second.receiving)
   }
 
-  /// The invitation of the local peer ends with a report, so that it is repeated, although a forged invitation has the SSRC of the
-  /// invited peer.
+  /// A forged invitation with the SSRC of the invited peer does not remove the candidate of the local invitation. The
+  /// invitation therefore still ends with the report `unreachable`, after which its owner can repeat it.
   @Test func forgedInvitationDoesNotRemoveAnOwnCandidate() throws {
     var pair = ProtectedPair(ProtectedPair.key, GroupKey([UInt8](repeating: 1, count: 32)))
     let id = try pair.connect(from: 0, at: start)
@@ -221,7 +223,7 @@ import _TestSupport
     #expect(pair.nodes[0].outputs.contains(.unreachable(id)))
   }
 
-  /// Some devices send octets after their name. They are not a mark.
+  /// Some devices send octets after their name. Such octets are not a mark.
   @Test func otherOctetsAfterTheNameAreIgnored() {
     let endpoint = Endpoint(name: "a", identity: 1, random: SplitMix(seed: 1))
     let invitation = octets { SessionCommand(.invitation, token: 1, ssrc: 2, name: "b", mark: 0).append(to: &$0) }

@@ -5,8 +5,8 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Datagrams without a tag: IN, OK, NO, CK, RS and clock probes of a hostile device that has recorded everything. They can begin a
-/// candidate, and do nothing else.
+/// Datagrams without a tag: IN, OK, NO, CK, RS and clock probes of a hostile device that has recorded everything. They
+/// can start a candidate, but have no other effect.
 @Suite struct UntaggedDatagramTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   /// The mark of a peer with a passkey.
@@ -48,7 +48,8 @@ import _TestSupport
     try #require(pair.nodes[n].session.flatMap { pair.nodes[n].endpoint.localSSRC(of: $0) })
   }
 
-  /// CK proves that a device receives, but not that it knows the passkey. The stamps of the CK2 are right.
+  /// CK packets prove that a device receives, but not that it knows the passkey. The CK2 of this test has the right
+  /// stamps.
   @Test func clockPacketsOfACandidateProveNothing() throws {
     var pair = ProtectedPair()
     pair.loses = { $0.sender == 0 && !isInvitation($0.octets) }
@@ -73,7 +74,8 @@ import _TestSupport
     #expect(!pair.nodes[1].outputs.contains { if case .feedback = $0 { true } else { false } })
   }
 
-  /// A member of the group sends a tagged reply with another identity than the one that it has proved.
+  /// A member of the group sends a reply with a valid tag, but with another identity than the identity that it has
+  /// proved.
   @Test func probeHasTheProvenIdentity() throws {
     var pair = ProtectedPair()
     let now = start + .milliseconds(1)
@@ -159,8 +161,8 @@ import _TestSupport
     #expect(pair.nodes[1].endpoint.candidateCount == 1 && pair.nodes[1].session != nil)
   }
 
-  /// The answers to an invitation, and the invitations to a silent peer, have an SSRC of their own. Otherwise, packets of the next
-  /// session would be taken for packets of this one.
+  /// The answers to a new invitation and the invitations to a silent peer have a new SSRC. Otherwise, packets of the
+  /// next session would have the SSRC of the present session.
   @Test(arguments: [100, 1200] as [Int64]) func nextSessionHasAnotherSSRC(milliseconds: Int64) throws {
     var pair = try silentPair()
     let (first, second) = (try ssrc(of: 0, in: pair), try ssrc(of: 1, in: pair))

@@ -43,7 +43,7 @@ import Testing
     #expect(part.systemExclusive.count + 2 == 93 && PatchPart(systemExclusive: part.systemExclusive) == part)
   }
 
-  /// A number of parts, the number of a part and a length that no part has.
+  /// The number of a part, the number of all parts, and the length of the part. No part has these three values.
   @Test(arguments: [
     (0, 513, 64), (3, 3, 64), (0, 0, 1), (0, 2, 63), (0, 1, 0), (0, 1, 65),
   ]) func impossiblePartIsRefused(index: Int, count: Int, length: Int) {

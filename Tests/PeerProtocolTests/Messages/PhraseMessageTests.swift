@@ -17,7 +17,7 @@ import Testing
     #expect(message.systemExclusive == expected && PhraseMessage(systemExclusive: expected) == message)
   }
 
-  /// The longest message fits into what a peer sends at once: 96 data octets.
+  /// The longest phrase has 26 notes and 95 data octets. A phrase with 27 notes is refused.
   @Test func longestPhraseFits() {
     let message = PhraseMessage(stepCount: 128, notes: (0..<26).map { note($0 * 4, $0) })
     #expect(message.systemExclusive.count == 95)

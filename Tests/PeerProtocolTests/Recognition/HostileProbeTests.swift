@@ -63,7 +63,8 @@ import _TestSupport
     #expect(network.standing[1][id]?.identity == 100)
   }
 
-  /// Invitations without an answer do not slow the probes: only sessions count. With 61 sessions, it would be 16 per second.
+  /// Invitations without an answer do not slow the probes, because only sessions count. With 61 sessions, there would
+  /// be only 16 requests per second.
   @Test func invitationsDoNotSlowTheProbes() throws {
     var (network, _) = try session()
     for other in 2..<62 { network.connect(1, to: other) }

@@ -85,7 +85,8 @@ import _TestSupport
     #expect(after.malformed > 1000 && after.replayed > 100 && after.accepted > 100 && after.unknownSources > 100)
   }
 
-  /// Genuine peers, imitators and strangers at the same time, up to all limits.
+  /// Genuine peers, imitators and strangers send at the same time, until all limits are reached. An imitator sends
+  /// damaged copies of the datagrams of a genuine peer. A stranger sends from an address without a session.
   @Test(arguments: UInt64(1)...4) func limitsHoldAmongGenuineAndHostilePeers(seed: UInt64) throws {
     let fuzzer = SessionFuzzer(seed: seed)
     try fuzzer.run(inputs: 20_000)

@@ -5,7 +5,7 @@ import _TestSupport
 /// Revival of sessions on a network that loses every fifth datagram: within two seconds at the median, and within five seconds
 /// for each of these seeds. The median of seeds 1...500 is 1.1 to 1.5 s. One in 4000 runs takes longer than five seconds: 6.8 s.
 @Suite struct LossyRevivalTests {
-  /// Expects that the peers are together again after `act`, on a network that loses 20 % of the datagrams.
+  /// Expects that the peers are in session again after `act`, on a network that loses 20 % of the datagrams.
   private func expectRevival(after event: String, _ act: (inout EndpointNetwork, UInt64) -> Void) {
     var times: [Nanoseconds] = []
     for seed in UInt64(1)...40 {
@@ -15,7 +15,7 @@ import _TestSupport
       let time = RevivalTests.time(&network)
       times.append(time)
       #expect(time <= .seconds(5), "\(event), seed \(seed): \(network.standing)")
-      // Four invitations, and ten for each second that has begun before the peers were together.
+      // At most four invitations, plus ten for each second that had begun before the peers were in session.
       let most = 4 + 10 * (1 + Int(min(time.seconds, 30)))
       #expect(network.invitations - tries <= most, "\(event), seed \(seed)")
     }

@@ -56,7 +56,7 @@ import _TestSupport
       #expect(network.endpoints[k].establishedCount == 1, "seed \(seed)")
       let events = network.events(of: k)
       #expect(events.count == 2 && network.isRecognised(k), "seed \(seed): \(events)")
-      // With seed 40, both invite at the same time. Each endpoint keeps the session that it has begun.
+      // With seed 40, both invite at the same time. Each endpoint keeps the identifier of its own invitation.
       if seed % 40 == 0 { #expect(network.session(k) == id, "seed \(seed)") }
     }
     // Two CK of the initiator and one of the answerer every ten seconds, whichever endpoint is the initiator.

@@ -39,7 +39,8 @@ import _TestSupport
     #expect(outputs.contains(.peer(id, .recognised(Identity(5)))), "the same reply recognises the peer")
   }
 
-  /// A second device gives the identity of a peer that is heard. The session of the peer does not end here: the core decides.
+  /// A second device sends the identity of a peer that is still heard. The endpoint does not end the session of that
+  /// peer. The owner of the endpoint decides which session ends.
   @Test func deviceWithTheIdentityOfAPeerEndsNoSession() throws {
     receive(try invite().answer(from: 9, identity: 5, receivedAt: now, sentAt: now))
     let request = try invite(ssrc: 10, at: 4)

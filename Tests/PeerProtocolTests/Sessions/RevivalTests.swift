@@ -18,8 +18,9 @@ import _TestSupport
     return network
   }
 
-  /// Runs until the two peers are settled: they are together, nothing is pending, and neither sends an invitation for two
-  /// seconds. From then on nothing changes: a peer that hears nothing for a second begins a revival with an invitation.
+  /// Runs until the two peers are settled: they are in session with each other, nothing is pending, and neither sends
+  /// an invitation for two seconds. After that, nothing changes any more, because a peer that hears nothing for a
+  /// second would have sent an invitation to revive the session.
   ///
   /// - Parameters:
   ///   - limit: the maximum time until nothing is pending.
@@ -46,10 +47,11 @@ import _TestSupport
     return false
   }
 
-  /// The time from now until the two peers are together and remain so. The distant future if they do not within 30 s.
+  /// The time from now until the two peers are in session with each other and remain in session. The distant future if
+  /// this takes longer than 30 s.
   static func time(_ network: inout EndpointNetwork) -> Nanoseconds {
     let start = network.now
-    // The instant since which the peers are together; nil while they are not.
+    // The instant since which the peers are in session with each other; nil while they are not.
     var together: Instant? = start
     let areSettled = settle(&network, limit: .seconds(30)) { network in
       together = network.areTogether(0, 1) ? together ?? network.now : nil
