@@ -115,7 +115,7 @@ import _TestSupport
       case .exclusive(let data, _):
         packets.append(octets { _ = sender.encode(systemExclusive: rigid(data), at: now, into: &$0) })
       }
-      // As a receiver whose feedback takes as long as eight packets.
+      // The sender acts as if the feedback of the receiver were eight packets late.
       if packets.count % 64 == 0 { sender.acknowledge(sender.sequence &- 8) }
     }
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 512)

@@ -30,7 +30,8 @@ import _TestSupport
     81 F0 BD E4           ; note 61 held
     """)
 
-  /// The names of the logs in order, with the prefix "old" if S = 1: the previous packet did not change the log.
+  /// The names of the logs in order, with the prefix "old" if S = 1. S = 1 means that the previous packet contained no
+  /// command of the log.
   private func names(_ octets: [UInt8]) throws(PacketError) -> [String] {
     var cursor = try JournalCursor(octets.span, in: Extent(start: 0, end: octets.count))
     var names: [String] = []

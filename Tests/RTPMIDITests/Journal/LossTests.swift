@@ -45,8 +45,9 @@ import _TestSupport
     #expect(stream.receivedState.tick == Int(seed) * 600 + 500 && stream.receivedState.isRunning, "seed \(seed)")
   }
 
-  /// A receiver that never acknowledges loses one packet after 198 System Exclusives. The journal contains only the data of the
-  /// first one. The numbers of System Exclusives wrap at 256. The receiver must not take the first one for a new one.
+  /// A receiver that never acknowledges loses one packet after 198 System Exclusives. The journal contains only the
+  /// data of the first System Exclusive. The numbers of System Exclusives wrap at 256. The receiver must not take the
+  /// first System Exclusive for a new one.
   @Test func oldExclusiveIsNotRepeated() throws {
     let journalSender = JournalSender()
     var receiver = PacketReceiver(ssrc: 1, systemExclusiveCapacity: 512)
@@ -91,7 +92,8 @@ import _TestSupport
     // The second segment is lost.
     _ = segment(isReset ? 180 : 250)
     let middle = sent
-    // After a Reset, the packet of the third segment has room for the log. Without a Reset, it must be too small for it.
+    // After a Reset, the packet of the third segment has room for the log. Without a Reset, the packet must be too
+    // small for the log.
     while sent < 300 { try receive(segment(isReset ? 1400 : 180)) }
     #expect(middle > 0 && middle < 300 && sent == 300 && exclusives == 0)
     #expect(receiver.statistics.droppedSystemExclusives == 1)

@@ -39,7 +39,7 @@ struct LossyStream: ~Copyable {
     toSender = LossyLink(kind, seed: seed &* 11)
   }
 
-  /// Sends the commands. No packet contains two of them. The packets are 10 ms apart.
+  /// Sends the commands in separate packets, 10 ms apart.
   mutating func send(_ commands: [RandomCommands.Command]) {
     for command in commands {
       switch command {
@@ -62,8 +62,8 @@ struct LossyStream: ~Copyable {
     sentExclusives.append(data)
     var sent = 0
     while sent < data.count {
-      // A small packet has room for a segment of 64 octets and for the journal. The journal is shorter than the latest packet
-      // was, but may have grown by up to 200 octets.
+      // A small packet has room for a segment of 64 octets and for the journal. The journal can be longer than the
+      // latest packet by up to 200 octets.
       let room = random.integer(in: 0...1) == 0 ? 1472 : 64 + 200 + length
       dispatch(
         octets(capacity: room) {

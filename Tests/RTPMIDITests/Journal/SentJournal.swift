@@ -3,8 +3,9 @@ import Testing
 
 @testable import RTPMIDI
 
-/// The journal of a packet, decoded into arrays. A journal is rejected if a LENGTH differs from the size of its contents, or if
-/// S of a header is not 1 exactly when S of all its parts is 1.
+/// The journal of a packet, decoded into arrays. A journal is rejected if a LENGTH differs from the size of its
+/// contents, or if an S bit is wrong. The S bit of a header must be 1 if the S bits of all its parts are 1, and
+/// otherwise 0.
 struct SentJournal {
   /// A channel journal. A property is named after its chapter; lists of logs follow their header.
   struct Channel {

@@ -76,7 +76,8 @@ import _TestSupport
     #expect(receiver.highestSequence == 30_001 && receiver.statistics.lost == 511 + 29_487)
   }
 
-  /// A forged packet up to 512 ahead, or two further ahead, are accepted. The second genuine packet restarts the stream.
+  /// A forged packet up to 512 numbers ahead is accepted. So are two consecutive forged packets further ahead. In both
+  /// cases, the second genuine packet restarts the stream.
   @Test(arguments: [([UInt16(1500)], 1), ([30_000, 30_001], 2)])
   func streamContinuesAfterForgedNumbersFarAhead(forged: [UInt16], count: Int) {
     var receiver = receiver()

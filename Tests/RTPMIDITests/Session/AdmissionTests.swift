@@ -3,7 +3,8 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Admission of sessions and their number.
+/// Which invitations an endpoint accepts, and how many sessions it has. The control port of stranger `n` normally has
+/// the address 2n, and its data port the address 2n + 1.
 @Suite struct AdmissionTests {
   /// An invitation (IN) of "stranger `number`", with this token and SSRC.
   private func invitation(_ number: Int) -> [UInt8] {
@@ -102,7 +103,8 @@ import _TestSupport
     #expect(endpoint.establishedCount == sessions && outputs.allSatisfy { $0.isNoRefusal })
   }
 
-  /// Half-open invitations do not count. Whatever the order of the invitations, the limit holds.
+  /// Half-open invitations do not count as sessions of a host. The limit holds even if all invitations are half open
+  /// before the first session is established.
   @Test func halfOpenInvitationsDoNotPassTheLimitOfAHost() {
     let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
@@ -123,7 +125,8 @@ import _TestSupport
     #expect(endpoint.establishedCount == 8)
   }
 
-  /// A host that sends thousands of invitations per second displaces only its own. The invitation of another host succeeds.
+  /// A host that sends thousands of invitations per second displaces only its own half-open invitations. The invitation
+  /// of another host succeeds.
   @Test func genuineInvitationSucceedsDuringAFlood() {
     var network = EndpointNetwork(2, .standard)
     var number = 100
@@ -146,7 +149,7 @@ import _TestSupport
     #expect(network.areTogether(0, 1) && counters.forgottenInvitations == 4000 - 16)
   }
 
-  /// The addresses 2 and 3 are on one host, 5 is on another.
+  /// The addresses 2 and 3 are on one host, and the address 5 is on another host.
   @Test func bothInvitationsMustComeFromOneHost() {
     var network = EndpointNetwork(1, .standard)
     network.send(invitation(1), from: 2, to: 0)

@@ -76,9 +76,10 @@ import _TestSupport
     #expect(endpoint.drain() == [], "the initiator sends CK0")
   }
 
-  /// The invitations of two Tutti peers have crossed, and each has led to a session at its sender and to a candidate at the
-  /// receiver. Both peers keep the session of the lower token. An endpoint that has not heard its session since the invitation of
-  /// the peer replaces it, because the peer may have restarted.
+  /// The invitations of two Tutti peers have crossed. Each invitation has led to a session at its sender and to a
+  /// candidate at its receiver. Both peers keep the session with the lower token. But if the endpoint has not heard the
+  /// peer on its session since the invitation of the peer arrived, the candidate replaces this session, because the
+  /// peer may have restarted.
   @Test(arguments: [(0, true, false), (UInt32.max, true, true), (UInt32.max, false, false)])
   func crossingSessionOfTheLowerTokenIsKept(token: UInt32, isHeard: Bool, isKept: Bool) throws {
     _ = try endpoint.connect(to: .at(18), data: .at(19), expectsExtension: true, at: start)
@@ -119,7 +120,7 @@ import _TestSupport
     #expect(endpoint.establishedCount == 1 && endpoint.candidateCount == 0)
   }
 
-  /// Some devices begin a session but send no CK0. After a second, they get one.
+  /// Some devices begin a session but send no CK0. After a second, they get a CK0.
   @Test func replyToCK0EstablishesTheSession() throws {
     invite(9, at: start)
     let now = start + .seconds(1)
@@ -176,7 +177,8 @@ import _TestSupport
     #expect(answers(in: invite(9, at: start + .milliseconds(250))).accepted == 2 && endpoint.candidateCount == 1)
   }
 
-  /// The 65th candidate waits until the oldest has had 500 ms. Its invitation on the data port is not answered before.
+  /// The 65th candidate waits until the oldest candidate is 500 ms old. Until then, its invitation on the data port is
+  /// not answered.
   @Test func oldestCandidateMakesRoom() {
     for stranger in 1...64 { invite(stranger, at: start) }
     #expect(endpoint.candidateCount == 64)

@@ -4,7 +4,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// CK exchanges.
+/// CK exchanges. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of endpoint 1.
 @Suite struct ClockTests {
   @Test func clockPacketsFollowTheirSchedule() {
     var network = EndpointNetwork(2, .standard)
@@ -45,7 +45,7 @@ import _TestSupport
     return (network, try #require(network.session(1)))
   }
 
-  /// Sends a CK0 of peer 0 to endpoint 1, with a stamp that is `ahead` of its clock.
+  /// Sends a CK0 of peer 0 to endpoint 1. Its stamp is ahead of the clock of peer 0 by `ahead`.
   private func sendClock(_ network: inout EndpointNetwork, ahead: Nanoseconds) {
     let packet = ClockPacket(ssrc: network.localSSRC(0), sentAt: network.clock(0) + ahead)
     network.endpoints[1].receive(octets { _ = packet.append(to: &$0) }, from: .at(1), port: .data, at: network.clock(1))

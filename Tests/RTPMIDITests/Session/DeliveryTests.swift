@@ -58,8 +58,8 @@ import _TestSupport
     #expect(instants == [low, remote + .seconds(1)], "before CK0, the upper bits are taken as 0")
   }
 
-  /// A System Exclusive in packets of at most 80 octets is reassembled. One with more octets than the limit is dropped and
-  /// counted, and the next one is delivered.
+  /// A System Exclusive in packets of at most 80 octets is reassembled. A System Exclusive with more octets than the
+  /// limit is dropped and counted, and the next System Exclusive is delivered.
   @Test func systemExclusiveMessagesAreReassembledUpToTheLimit() throws {
     var (network, id) = try session()
     var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 65_535)

@@ -67,7 +67,8 @@ import _TestSupport
     #expect(network.events(of: 0).contains(.lost(id)) == !sendsClock)
   }
 
-  /// A standard device sends only a CK every ten seconds. The receiving thread may answer it in place of the endpoint.
+  /// A standard device sends only a CK0 every ten seconds. The receiving thread may answer the CK0 in place of the
+  /// endpoint.
   @Test func clockPacketsAnsweredByTheReceivingThreadKeepTheSession() {
     var network = EndpointNetwork(2, .standard)
     network.answersEarly = true

@@ -7,7 +7,8 @@ import _TestSupport
 /// Invitations and their answers. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
 /// endpoint 1. The network delays each datagram by one millisecond.
 @Suite struct HandshakeTests {
-  /// A peer does not learn the SSRC of the packets to another peer, so it cannot forge them.
+  /// Each session has its own local SSRC. A peer therefore does not know the SSRC of packets to another peer, and
+  /// cannot forge them.
   @Test func eachSessionHasAnSSRCOfItsOwn() {
     var network = EndpointNetwork(4, .standard)
     network.connect(0, to: 1)
@@ -176,7 +177,7 @@ import _TestSupport
       #expect(network.endpoints[k].establishedCount == 1, "seed \(seed)")
       let events = network.events(of: k)
       #expect(events.count == 1, "seed \(seed): \(events)")
-      // With seed 40, both invite at the same time. Each endpoint keeps the session that it has begun.
+      // With seed 40, both invite at the same time. Each endpoint keeps the identifier of its own invitation.
       if seed % 40 == 0 { #expect(network.session(k) == id, "seed \(seed)") }
     }
     // Whichever endpoint is the initiator, it compares the clocks.

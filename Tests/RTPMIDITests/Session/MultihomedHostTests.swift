@@ -65,7 +65,8 @@ import _TestSupport
     #expect(try sentCommands().allSatisfy { $0.command.kind == .bye && $0.from == wireless })
   }
 
-  /// The host chooses `wireless` for the invitation. When it is connected to a wired network, it would choose `wired`.
+  /// The host chooses the source address `wireless` for the invitation. The session keeps this address, even if the
+  /// host is connected to a wired network later and would then choose `wired`.
   @Test func sessionKeepsTheAddressOfItsInvitation() throws {
     let token = try invite()
     receive(.accepted, token: token, from: invited, to: wireless, .control)

@@ -4,7 +4,8 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// An extension with one control packet, FF FF 58 58 and an SSRC, sent once a second. It records its calls.
+/// An extension with one control packet: FF FF 58 58 and an SSRC. The extension requests the packet once a second, and
+/// records its calls.
 private final class PingExtension: ProtocolExtension {
   private(set) var sessions: [PingSession] = []
 
