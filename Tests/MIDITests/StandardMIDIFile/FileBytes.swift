@@ -1,8 +1,8 @@
 import MIDI
 import _TestSupport
 
-/// The header of a Standard MIDI File as hexadecimal text: the type and the length, then format, number of tracks and
-/// division.
+/// The header chunk of a Standard MIDI File. `words` contains the format, the number of tracks and the division as
+/// hexadecimal text.
 func header(_ words: String = "00 01 00 01 00 60") -> [UInt8] { hex("4D 54 68 64 00 00 00 06") + hex(words) }
 
 /// A chunk with the content `content`, hexadecimal.

@@ -9,6 +9,7 @@ import _TestSupport
   /// The description of the error for a file with one track; nil if it can be written.
   private func writeError(_ track: StandardMIDIFile.Track) -> String? { writeError([track]) }
 
+  /// The description of the error for a file with these tracks; nil if it can be written.
   private func writeError(
     _ tracks: [StandardMIDIFile.Track], format: StandardMIDIFile.Format = .simultaneousTracks,
     division: StandardMIDIFile.Division = .ticksPerQuarter(96)
