@@ -1,13 +1,14 @@
 import BasicContainers
 import MIDI
 
-/// The header of one channel's journal (RFC 6295 section 5, figure 9), three octets:
+/// The header of the journal of one channel, a part of the recovery journal (RFC 6295 section 5, figure 9), three
+/// octets. [n] stands for n bits:
 ///
 ///     S CHAN[4] H LENGTH[10] | P C M W N E T A
 ///
-/// The chapters with set flags follow in this order.
+/// Each of the last eight bits is the flag of a chapter. The chapters with set flags follow in this order.
 struct ChannelJournalHeader: Hashable, Sendable, BitwiseCopyable {
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var channel: Channel
   /// H: Chapter C of the channel may hold several logs for one controller.

@@ -1,7 +1,8 @@
 import BasicContainers
 import MIDI
 
-/// Chapter D, simple system commands (RFC 6295, appendix B.1): a header of one octet, and a log for each set flag.
+/// Chapter D of the recovery journal, simple system commands (RFC 6295, appendix B.1): a header of one octet, and a log
+/// for each set flag. [n] stands for n bits.
 ///
 ///     S B G H J K Y Z
 ///
@@ -17,7 +18,7 @@ import MIDI
 struct ChapterD: Hashable, Sendable, BitwiseCopyable {
   /// The log B, G or H: a count or a value.
   struct Log: Hashable, Sendable, BitwiseCopyable {
-    /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+    /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
     var s: Bool
     var value: UInt7
 
@@ -25,7 +26,7 @@ struct ChapterD: Hashable, Sendable, BitwiseCopyable {
     init(s: Bool, value: UInt7) { (self.s, self.value) = (s, value) }
   }
 
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// B: the number of Resets, modulo 128.
   var resets: Log?

@@ -1,10 +1,11 @@
 import BasicContainers
 
-/// Chapter F, MIDI Time Code (RFC 6295, appendix B.4): one, five or nine octets.
+/// Chapter F of the recovery journal, MIDI Time Code (RFC 6295, appendix B.4): one, five or nine octets. [n] stands for
+/// n bits.
 ///
 ///     S C P Q D POINT[3] | COMPLETE 32, if C | PARTIAL 32, if P
 struct ChapterF: Hashable, Sendable, BitwiseCopyable {
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// C: the newest complete time. If ``isQuarterFrames`` is true, the eight nibbles of quarter frames 0...7, with that
   /// of quarter frame 0 in the uppermost four bits. Otherwise, the four octets hr, mn, sc, fr of a Full Frame message.

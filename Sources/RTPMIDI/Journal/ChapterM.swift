@@ -1,7 +1,8 @@
 import BasicContainers
 import MIDI
 
-/// The header of Chapter M, registered and non-registered parameters (RFC 6295, appendix A.4): two or three octets.
+/// The header of Chapter M of the recovery journal, registered and non-registered parameters (RFC 6295, appendix A.4):
+/// two or three octets. [n] stands for n bits.
 ///
 ///     S P E U W Z LENGTH[10] | Q PENDING[7], if P
 ///
@@ -17,7 +18,7 @@ struct ChapterM: Hashable, Sendable, BitwiseCopyable {
     init(isNonRegistered: Bool, high: UInt7) { (self.isNonRegistered, self.high) = (isNonRegistered, high) }
   }
 
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// P: the parameter number of which only the upper half was sent; nil if the newest number is complete.
   var pending: Pending?

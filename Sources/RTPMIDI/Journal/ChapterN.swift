@@ -1,6 +1,7 @@
 import BasicContainers
 
-/// The header of Chapter N, note off and note on (RFC 6295, appendix A.6): two octets.
+/// The header of Chapter N of the recovery journal, note off and note on (RFC 6295, appendix A.6): two octets. [n]
+/// stands for n bits.
 ///
 ///     B LEN[7] | LOW[4] HIGH[4]
 ///

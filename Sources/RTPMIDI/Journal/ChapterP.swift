@@ -1,9 +1,9 @@
 import BasicContainers
 import MIDI
 
-/// Chapter P, program change (RFC 6295, appendix A.2), three octets:
+/// Chapter P of the recovery journal, program change (RFC 6295, appendix A.2), three octets. [n] stands for n bits:
 ///
-///     S PROGRAM | B BANK-MSB | X BANK-LSB
+///     S PROGRAM[7] | B BANK-MSB[7] | X BANK-LSB[7]
 struct ChapterP: Hashable, Sendable, BitwiseCopyable {
   /// The bank from which the program was chosen: the newest values of controllers 0 and 32 before the program change.
   struct Bank: Hashable, Sendable, BitwiseCopyable {
@@ -18,7 +18,7 @@ struct ChapterP: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var program: UInt7
   /// B: the bank; nil if no bank was selected before the program change.

@@ -1,6 +1,7 @@
 import BasicContainers
 
-/// Chapter Q, the sequencer state (RFC 6295, appendix B.3): one to six octets.
+/// Chapter Q of the recovery journal, the sequencer state (RFC 6295, appendix B.3): one to six octets. [n] stands for n
+/// bits.
 ///
 ///     S N D C T TOP[3] | CLOCK 16, if C | TIMETOOLS 24, if T
 ///
@@ -13,7 +14,7 @@ import BasicContainers
 ///     the first Clock after Start     0          1
 ///     the second Clock after Start    1          1
 struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// N: the newest of Start, Continue and Stop is not Stop.
   var isRunning: Bool

@@ -1,11 +1,11 @@
 import BasicContainers
 import MIDI
 
-/// Chapter T, channel pressure (RFC 6295, appendix A.8), one octet:
+/// Chapter T of the recovery journal, channel pressure (RFC 6295, appendix A.8), one octet. [n] stands for n bits:
 ///
 ///     S PRESSURE[7]
 struct ChapterT: Hashable, Sendable, BitwiseCopyable {
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var pressure: UInt7
 

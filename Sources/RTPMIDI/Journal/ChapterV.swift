@@ -1,11 +1,11 @@
 import BasicContainers
 import MIDI
 
-/// Chapter V, active sensing (RFC 6295, appendix B.2), one octet:
+/// Chapter V of the recovery journal, active sensing (RFC 6295, appendix B.2), one octet. [n] stands for n bits:
 ///
 ///     S COUNT[7]
 struct ChapterV: Hashable, Sendable, BitwiseCopyable {
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// The number of Active Sensing commands, modulo 128.
   var count: UInt7

@@ -1,12 +1,13 @@
 import BasicContainers
 import MIDI
 
-/// Chapter W, pitch wheel (RFC 6295, appendix A.5), two octets:
+/// Chapter W of the recovery journal, pitch wheel (RFC 6295, appendix A.5), two octets. [n] stands for n bits:
 ///
 ///     S FIRST[7] | R SECOND[7]
 struct ChapterW: Hashable, Sendable, BitwiseCopyable {
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
+  /// The pitch wheel: FIRST is the low half, SECOND the high half. R is reserved.
   var bend: UInt14
 
   @_noLocks @_noAllocation

@@ -6,10 +6,10 @@ import MIDI
 /// The contents of `first`, `second`, `third` and `number` of an entry depend on the chapter: see the table of
 /// ``HistoryEntry``.
 ///
-/// In all functions, `last` is the sequence number of the packet directly before the one that is being encoded. An S bit
-/// is 0 if its element codes a command of packet `last`, and 1 otherwise. The S bit of a log, and of a chapter with one
-/// entry, follows from the entry. The S bits in the headers of chapters with several logs follow from `updated`, which
-/// contains the flags of the chapters that code a command of packet `last`.
+/// In all functions, `last` is the sequence number of the packet directly before the one that is being encoded. An S
+/// bit is 0 if its element (journal, chapter or log) contains a command of packet `last`, and 1 otherwise. The S bit of
+/// a log, and of a chapter with one entry, follows from the entry. The S bits in the headers of chapters with several
+/// logs follow from `updated`, which contains the flags of the chapters with a command of packet `last`.
 ///
 /// The functions return false if the packet has no room, or if the journal or a list is longer than its length field can
 /// express. The caller then removes what was appended.

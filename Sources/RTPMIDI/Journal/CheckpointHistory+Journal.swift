@@ -26,7 +26,7 @@ extension CheckpointHistory {
   @_noLocks @_noAllocation
   private func appendSections(of next: UInt16, to packet: inout RigidArray<UInt8>) -> Bool {
     let last = next &- 1
-    // For each channel: the flags of the chapters to encode, and the flags of those that code a command of packet
+    // For each channel: the flags of the chapters to encode, and the flags of the chapters with a command of packet
     // `last`.
     var present = InlineArray<16, UInt8>(repeating: 0)
     var updated = InlineArray<16, UInt8>(repeating: 0)

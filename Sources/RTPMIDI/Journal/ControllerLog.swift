@@ -1,7 +1,9 @@
 import BasicContainers
 import MIDI
 
-/// A log of Chapter C, control change (RFC 6295, appendix A.3), two octets, after a ``LogListHeader``:
+/// A log of Chapter C of the recovery journal, control change (RFC 6295, appendix A.3), two octets, after a
+/// ``LogListHeader``. A log describes one controller by a value, a toggle count or a count of commands. [n] stands for
+/// n bits:
 ///
 ///     S NUMBER[7] | 0 VALUE[7]       value tool
 ///     S NUMBER[7] | 1 0 ALT[6]       toggle tool
@@ -18,7 +20,7 @@ struct ControllerLog: Hashable, Sendable, BitwiseCopyable {
     case count(UInt8)
   }
 
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var controller: UInt7
   var tool: Tool

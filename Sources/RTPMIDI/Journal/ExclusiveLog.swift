@@ -1,7 +1,8 @@
 import BasicContainers
 
-/// A log of Chapter X, System Exclusive (RFC 6295, appendix B.5). The chapter is a list of logs, the oldest command
-/// first, up to the end of the system journal. The S bit of the first log is also the S bit of the chapter.
+/// A log of Chapter X of the recovery journal, System Exclusive (RFC 6295, appendix B.5). A log describes one command.
+/// The chapter is a list of logs, the oldest command first, up to the end of the system journal. The S bit of the first
+/// log is also the S bit of the chapter. [n] stands for n bits.
 ///
 ///     S T C F D L STA[2] | TCOUNT, if T | COUNT, if C | FIRST, if F | DATA, if D
 ///
@@ -20,7 +21,7 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
     case finished = 3
   }
 
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// T: the number of commands of the same kind, modulo 256.
   var kindCount: UInt8?

@@ -1,6 +1,7 @@
 import MIDI
 
-/// One part of a recovery journal, as returned by ``JournalCursor``: a log of a list, or a chapter without a list.
+/// One part of a recovery journal, as ``JournalCursor`` returns it: one log of a chapter that is a list of logs, or a
+/// whole chapter that has no list. A log describes the newest command or commands of one kind, for example of one note.
 enum JournalLog: BitwiseCopyable {
   // The system journal, chapters D V Q F X.
   case simpleCommands(ChapterD)

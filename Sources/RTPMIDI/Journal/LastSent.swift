@@ -1,4 +1,5 @@
-/// The newest packet that contains a command of one kind, and whether the command is part of the checkpoint history.
+/// The newest packet that contains a command of one kind, and whether the command is part of the checkpoint history
+/// (the commands since the checkpoint of the recovery journal).
 struct LastSent: BitwiseCopyable {
   /// The sequence number of the packet. Valid only while ``isInHistory`` is true.
   private(set) var packet: UInt16 = 0

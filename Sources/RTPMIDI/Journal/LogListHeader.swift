@@ -1,12 +1,13 @@
 import BasicContainers
 
-/// The header of Chapters C, E and A (RFC 6295, appendices A.3, A.7 and A.9): one octet.
+/// The header of the Chapters C, E and A of the recovery journal (RFC 6295, appendices A.3, A.7 and A.9): one octet.
+/// [n] stands for n bits.
 ///
 ///     S LEN[7]
 ///
 /// LEN + 1 logs of two octets follow, the log of the oldest command first.
 struct LogListHeader: Hashable, Sendable, BitwiseCopyable {
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// The number of logs, 1...128.
   var logs: Int

@@ -1,8 +1,9 @@
 import BasicContainers
 import MIDI
 
-/// A log of Chapter E, note command extras (RFC 6295, appendix A.7), two octets, after a ``LogListHeader``. It contains
-/// what Chapter N cannot express about a note: a release velocity or a reference count.
+/// A log of Chapter E of the recovery journal, note command extras (RFC 6295, appendix A.7), two octets, after a
+/// ``LogListHeader``. It contains what Chapter N cannot express about a note: a release velocity or a reference count.
+/// [n] stands for n bits.
 ///
 ///     S NOTENUM[7] | V COUNT/VEL[7]
 struct NoteExtraLog: Hashable, Sendable, BitwiseCopyable {
@@ -15,7 +16,7 @@ struct NoteExtraLog: Hashable, Sendable, BitwiseCopyable {
     case references(UInt7)
   }
 
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var key: UInt7
   var extra: Extra

@@ -1,13 +1,14 @@
 import BasicContainers
 import MIDI
 
-/// A log of Chapter N: a note whose newest command is a Note On, two octets:
+/// A log of Chapter N of the recovery journal: a note whose newest command is a Note On, two octets. [n] stands for n
+/// bits:
 ///
 ///     S NOTENUM[7] | Y VELOCITY[7]
 ///
 /// A valid log has a velocity greater than 0.
 struct NoteLog: Hashable, Sendable, BitwiseCopyable {
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var key: UInt7
   /// Y: the sender recommends that the receiver plays the note even though it is late.

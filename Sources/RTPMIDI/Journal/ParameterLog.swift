@@ -1,7 +1,8 @@
 import BasicContainers
 import MIDI
 
-/// A log of Chapter M: one parameter (RFC 6295, appendix A.4.2):
+/// A log of Chapter M of the recovery journal: one registered or non-registered parameter (RFC 6295, appendix A.4.2).
+/// [n] stands for n bits:
 ///
 ///     S PNUM-LSB[7] | Q PNUM-MSB[7] | J K L M N T V R | fields
 ///
@@ -39,7 +40,7 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
     init(_ steps: Int, isBeforeReset: Bool) { (self.steps, self.isBeforeReset) = (steps, isBeforeReset) }
   }
 
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// Q: the parameter is non-registered.
   var isNonRegistered: Bool

@@ -1,11 +1,12 @@
 import BasicContainers
 import MIDI
 
-/// A log of Chapter A, polyphonic pressure (RFC 6295, appendix A.9), two octets, after a ``LogListHeader``:
+/// A log of Chapter A of the recovery journal, polyphonic pressure (RFC 6295, appendix A.9), two octets, after a
+/// ``LogListHeader``. [n] stands for n bits:
 ///
 ///     S NOTENUM[7] | X PRESSURE[7]
 struct PressureLog: Hashable, Sendable, BitwiseCopyable {
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   var key: UInt7
   /// X: Reset All Controllers or a command that ends all notes was sent after the pressure.

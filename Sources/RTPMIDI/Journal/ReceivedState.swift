@@ -1,8 +1,8 @@
 import BasicContainers
 import MIDI
 
-/// The state of a received stream, as its messages have set it. ``JournalRepair`` compares it with a recovery journal,
-/// so that only lost commands are recovered. The state needs about 9 KB, allocated once.
+/// The state of a received stream, as its messages have set it. ``JournalRepair`` compares the state with a recovery
+/// journal, so that only lost commands are recovered. The state needs about 9 KB, which are allocated once.
 struct ReceivedState: ~Copyable {
   /// The sixteen channels.
   var channels: RigidArray<ChannelState>

@@ -1,15 +1,15 @@
 import BasicContainers
 
-/// The header of a recovery journal (RFC 6295 section 5, figure 8): three octets.
+/// The header of a recovery journal (RFC 6295 section 5, figure 8): three octets. [n] stands for n bits.
 ///
 ///     S Y A H TOTCHAN[4] | checkpoint packet's sequence number 16
 ///
 /// The system journal follows if Y is set, then TOTCHAN + 1 channel journals in ascending order of channels if A is
 /// set. With neither, the journal is empty: the packets from the checkpoint to the previous packet contain no commands.
 struct RecoveryJournalHeader: Hashable, Sendable, BitwiseCopyable {
-  /// S ("single-packet loss"): false if the journal codes a command of the packet directly before the packet with the
-  /// journal. If it is true, the journal contains nothing new for a receiver that lacks only that previous packet. Each
-  /// system or channel journal, each chapter, and each log has an S bit of its own with the same meaning for its
+  /// S ("single-packet loss"): false if the journal contains a command of the packet directly before the packet with
+  /// the journal. If it is true, the journal contains nothing new for a receiver that lacks only that previous packet.
+  /// Each system or channel journal, each chapter, and each log has an S bit of its own with the same meaning for its
   /// content.
   var s: Bool
   /// Y: the system journal is present.

@@ -1,7 +1,8 @@
 import MIDI
 
-/// The messages that repair the state for the current log, in order. They are stored as runs of equal messages. The
-/// longest repair has sixteen runs: the eight quarter frames of each of two times of MIDI Time Code.
+/// The messages that the current log of the recovery journal adds to the repair, in order. They are stored as runs of
+/// equal messages. The longest repair has sixteen runs: the eight quarter frames of each of two times of MIDI Time
+/// Code.
 struct RepairQueue: BitwiseCopyable {
   /// A message that is delivered `count` times.
   private struct Run: BitwiseCopyable {

@@ -1,12 +1,13 @@
 import BasicContainers
 
-/// The header of the system journal (RFC 6295 section 5, figure 10): two octets.
+/// The header of the system journal, the part of the recovery journal for system commands (RFC 6295 section 5, figure
+/// 10): two octets. [n] stands for n bits.
 ///
 ///     S D V Q F X LENGTH[10]
 ///
-/// The chapters with set flags follow in this order.
+/// D, V, Q, F and X are the flags of chapters. The chapters with set flags follow in this order.
 struct SystemJournalHeader: Hashable, Sendable, BitwiseCopyable {
-  /// S: false if this part codes a command of the previous packet, see ``RecoveryJournalHeader/s``.
+  /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
   /// D: Reset, Tune Request, Song Select and undefined commands.
   var hasD: Bool

@@ -6,7 +6,7 @@ import MIDI
 ///     B J Z P LEN[4]            B=0: a list of at most 15 octets
 ///     B J Z P LEN[4] LEN[8]     B=1: a list of at most 4095 octets
 ///
-/// LEN is the length of the list in octets. J = 1 means that a recovery journal follows the list.
+/// LEN[n] has n bits and is the length of the list in octets. J = 1 means that a recovery journal follows the list.
 ///
 /// The list contains commands. Each command is preceded by its delta time: the time since the previous command, in
 /// units of 100 us, in one to four octets of seven bits. The first delta time is omitted if it is 0; Z = 0 states this.

@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// The CK exchanges of one session.
+/// The CK exchanges of one session, which compare the clocks of its two peers.
 ///
 /// The initiator sends CK0: six packets 500 ms apart, six packets 1.5 s apart, then one every 10 s. (The intervals are
 /// short at first because the RTP-MIDI library of BEB ends a session if six seconds pass without CK0 in the first 11 s

@@ -1,10 +1,10 @@
 /// A control packet: a datagram that begins with FF FF and is therefore not RTP.
 public enum ControlPacket: Hashable, Sendable {
-  /// IN, OK, NO or BY.
+  /// IN (invitation), OK (acceptance), NO (rejection) or BY (end of the session).
   case session(SessionCommand)
-  /// CK.
+  /// CK: a clock comparison.
   case clock(ClockPacket)
-  /// RS.
+  /// RS: receiver feedback.
   case feedback(ReceiverFeedback)
 
   /// Returns whether `packet` begins with FF FF. An RTP packet never does.

@@ -1,7 +1,7 @@
 public import BasicContainers
 import MusicalTime
 
-/// CK packets.
+/// CK packets, which compare the clocks of the two peers of a session (``ClockComparison``).
 extension Endpoint {
   /// Returns the CK0 that ``Output/clockPacket(_:to:)`` requests; nil if the session has ended.
   ///

@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// The session commands IN, OK, NO and BY.
+/// The session commands IN (invitation), OK (acceptance), NO (rejection) and BY (end of a session).
 extension Endpoint {
   /// Receives IN, OK, NO or BY.
   func receive(_ command: SessionCommand, from address: SocketAddress, port: Port, at now: Instant) -> DatagramOutcome {
@@ -76,8 +76,9 @@ extension Endpoint {
     return accept(command, as: localSSRC, to: address, .control)
   }
 
-  /// Receives the second invitation of a peer, which arrives on the data port. If the local peer has invited this peer too, and
-  /// got its answer on the control port, the session is established. Otherwise, it is a candidate (``Candidacy``).
+  /// Receives the second invitation of a peer, which arrives on the data port. If the local peer has invited this peer
+  /// too, and got its answer on the control port, the session is established. Otherwise, the peer becomes a candidate
+  /// (``Candidacy``).
   private func receiveDataInvitation(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
@@ -104,8 +105,9 @@ extension Endpoint {
     }
     let session: Session
     let sessionAtAddress = table.session(at: invitation.control)
-    // The peer has answered the invitation of the local peer on the control port, with the SSRC of this invitation. The
-    // invitation of the local peer becomes the session. Another SSRC may be that of a stranger with a forged address.
+    // Both peers invite each other. If the peer has answered the local invitation on the control port with the SSRC of
+    // its own invitation, the local invitation becomes the session. An invitation with another SSRC may come from a
+    // stranger with a forged address.
     let answered = [sessionAtAddress, sessionAtAddress?.revival].compactMap(\.self).first {
       $0.phase == .invitingData && $0.controlSSRC == invitation.ssrc && !$0.isProtected
     }
@@ -144,7 +146,8 @@ extension Endpoint {
     }
     switch (session.phase, port) {
     case (.invitingControl, .control):
-      // The peer with this SSRC has invited the local peer too, and proves by the token that it receives.
+      // The peer is a candidate, because it has invited the local peer too. The token in its OK proves that it
+      // receives.
       let source = SessionTable.Source(ssrc: command.ssrc, address: address, port: .control)
       if let candidate = table.candidate(from: source), candidate.control == session.control, !session.isProtected {
         verify(candidate, at: now)
@@ -174,8 +177,8 @@ extension Endpoint {
     return .accepted
   }
 
-  /// Whether the source of an invitation is that of a candidate which the local peer has invited. Each invitation has an SSRC of its
-  /// own, so the peer has not sent it.
+  /// Whether an invitation has the source of a candidate that the local peer has invited. Such an invitation is forged,
+  /// because the peer would use a new SSRC for an invitation of its own.
   private func isOwnCandidate(_ command: SessionCommand, from address: SocketAddress, _ port: Port) -> Bool {
     table.candidate(from: .init(ssrc: command.ssrc, address: address, port: port))?.isInitiator ?? false
   }

@@ -56,7 +56,7 @@ extension Endpoint {
   func session(of source: SessionTable.Source, at now: Instant) -> Session? {
     currentSession = table[source].flatMap { mayReceive($0) ? $0 : nil }
     // The peer has accepted on the control port and sends packets already. Its answer on the data port may be lost, so
-    // it is invited again soon.
+    // the peer is invited again soon.
     if currentSession == nil, let invited = table.session(awaitedFrom: source) {
       invited.retrySoon(at: now)
       table.schedule(invited)
@@ -67,7 +67,7 @@ extension Endpoint {
   /// Whether a session may receive the datagram being processed: it is authentic, or the session is not protected.
   func mayReceive(_ session: Session) -> Bool { isAuthentic || !session.isProtected }
 
-  /// Receives RS.
+  /// Receives RS, the receiver feedback.
   private func receive(
     _ feedback: ReceiverFeedback, from address: SocketAddress, port: Port, at instant: Instant
   ) -> DatagramOutcome {

@@ -60,10 +60,9 @@ extension Endpoint {
     table.schedule(session)
   }
 
-  /// Establishes `session`. Starts its clock packets and its extension, unless it was a candidate, which has started them.
-  /// The sessions that it replaces are lost:
-  /// sessions with the same control or data address (among them the session that it revives), and silent sessions with
-  /// the same SSRC.
+  /// Establishes `session`. Starts its clock packets and its extension, unless the session was a candidate, in which
+  /// they run already. The sessions that it replaces are lost: sessions with the same control or data address (among
+  /// them the session that it revives), and silent sessions with the same SSRC.
   func establish(_ session: Session, at now: Instant) {
     if let id = session.sessionToRevive { table[id]?.revival = nil }
     session.sessionToRevive = nil
@@ -76,8 +75,8 @@ extension Endpoint {
       if other.supervision.isMutual { session.expectsExtension = true }
       end(other, .lost(other.id))
     }
-    // The invitations may have crossed, and that of the local peer succeeded first. If the peer repeats its own invitation, it
-    // belongs to this session.
+    // The invitations of both peers may have crossed, and the local invitation has succeeded first. If the peer repeats
+    // its own invitation, the repeated invitation belongs to this session.
     let source = SessionTable.Source(ssrc: session.controlSSRC, address: session.controlSource, port: .control)
     if let candidate = table.candidate(from: source) {
       if session.acceptedToken == nil { session.acceptedToken = candidate.acceptedToken }

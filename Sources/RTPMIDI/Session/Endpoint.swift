@@ -52,8 +52,9 @@ public final class Endpoint {
   /// Returns whether a peer may begin a session, by its name and the address of its control port. By default every peer
   /// may. The endpoint does not ask for peers that it has invited, or that are already in session.
   public var admits: (_ name: String?, _ address: SocketAddress) -> Bool = { _, _ in true }
-  /// The number of sessions with one host above which its invitations are refused. The local peer sends the rhythm once per
-  /// session, so a host with many sessions would get it many times. Loopback addresses are not limited.
+  /// The maximum number of sessions with one host: further invitations of the host are refused. The local peer sends
+  /// the rhythm once per session, so a host with many sessions would get it many times. Loopback addresses are not
+  /// limited.
   public var sessionsPerHost = 8
   /// The numbers of received and dropped datagrams.
   public internal(set) var counters = DatagramCounters()
@@ -69,7 +70,7 @@ public final class Endpoint {
   var arrivalAddress: SocketAddress?
   /// Whether the datagram being processed is authentic.
   var isAuthentic = false
-  /// The latest instant that the endpoint knows.
+  /// The latest instant that the owner has passed to the endpoint.
   var latest = Instant(nanoseconds: .min)
   /// The outputs since the last call of ``drain()``.
   var outputs: [Output] = []

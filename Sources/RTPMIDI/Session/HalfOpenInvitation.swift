@@ -22,6 +22,7 @@ struct HalfOpenInvitation {
     expires = now + Self.lifetime
   }
 
-  /// The time from the last arrival of the invitation until it is dropped. An initiator invites for 12 s.
+  /// The time from the last arrival of the invitation until it is dropped. It exceeds the 12 s for which an initiator
+  /// repeats its invitation.
   static var lifetime: Nanoseconds { .seconds(15) }
 }
