@@ -1,8 +1,8 @@
 public import MIDI
 public import Sending
 
-/// The route of the messages that the local player plays on one input channel (the channel on which a program sends):
-/// the receivers, and the channel that they get the messages on.
+/// The route of the messages of the local player on one input channel: the receivers, and the channel on which they get
+/// the messages. The input channel is the channel on which a MIDI program at the ALSA port sends.
 public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
   /// The peers that get the messages.
   public enum Receiver: Equatable, Sendable, BitwiseCopyable {
@@ -19,7 +19,7 @@ public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
   /// The channel on which the messages are sent. Exception: if ``receiver`` is ``Receiver/all``, standard devices get
   /// each message on its input channel.
   public let channel: Channel
-  /// The channel of another player whose instrument the controllers change that the local player sends; nil if the
+  /// The channel of another player, if the controllers on this route change the instrument of that player. Nil if the
   /// controllers change the sound of the local player.
   public let shapedChannel: Channel?
 

@@ -12,10 +12,15 @@ import Sending
 /// of each session, so that Note On and Note Off take the same path. For the same reason, the messages of the local
 /// player pass through the receiver.
 ///
-/// The receiver does no I/O and reads no clock. Its driver passes each datagram to ``authenticate(_:_:from:port:)`` first. It passes
-/// each RTP packet that arrives at the data port to ``receive(_:from:at:)``, and calls ``next(in:)`` until the result is nil. It
-/// executes each command of the control thread, calls ``next()`` until the result is nil, and then passes on the packets of
-/// ``takeEarlyPacket(at:)``. At ``nextTimedDeadline`` it calls ``nextTimed(at:)`` until the result is nil. In the engine, the driver is the network thread. In a simulation, it is the virtual peer.
+/// The receiver does no I/O and reads no clock. Its driver is the network thread in the engine, and the virtual peer in
+/// a simulation. The driver
+///
+/// - passes each datagram to ``authenticate(_:_:from:port:)`` first,
+/// - passes each RTP packet that arrives at the data port to ``receive(_:from:at:)``, and calls ``next(in:)`` until the
+///   result is nil,
+/// - executes each command of the control thread, calls ``next()`` until the result is nil, and then receives the
+///   packets of ``takeEarlyPacket(at:)``,
+/// - at ``nextTimedDeadline``, calls ``nextTimed(at:)`` until the result is nil.
 ///
 /// # Memory
 ///
@@ -29,18 +34,19 @@ public struct Receiver: ~Copyable {
   var early = EarlyPackets()
   /// The source of the session that the last `open` command opened. Nil after all its early packets were taken.
   private var opened: StreamSource?
-  /// The place of the session whose packet is being read; nil if there is none.
+  /// The place in ``blocks`` of the session whose packet is being read; nil if no packet is being read.
   var place: SessionBlock.Place?
   /// The arrival of the packet that is being read.
   var arrival = Instant(nanoseconds: 0)
   /// The time stamp of the lost packets before the packet that is being read, from the announcements in this packet
   /// (``PeerProtocol/AnnouncedPackets``). Nil if no lost packet is announced, or if their time stamps differ.
   var recoveredStamp: Instant?
-  /// The messages that wait for their instants.
+  /// The messages that have arrived before the instants at which they take effect.
   var timed = TimedMessages()
   /// The place of the session whose timed message is being passed on; nil if there is none.
   var timedPlace: SessionBlock.Place?
-  /// How long before the instant at which it takes effect a message is passed to the sound.
+  /// How long in advance a message is passed to the sound: the time before the instant at which the message takes
+  /// effect.
   ///
   /// Real-time: safe.
   public var soundLead = Nanoseconds.zero
@@ -63,8 +69,8 @@ public struct Receiver: ~Copyable {
   /// The slots whose held notes are being ended: from ``releasing`` up to, but not including, ``releaseEnd``.
   private var releasing = 0
   private var releaseEnd = 0
-  /// The place of a session whose notes must not sound any longer. Its sounding notes are being ended. Nil if there is
-  /// none.
+  /// The place of a session whose notes must not sound any longer, and whose sounding notes are being ended. Nil if
+  /// there is none.
   private var silencing: SessionBlock.Place?
   /// The messages of the local player.
   var player = LocalPlayer()

@@ -12,8 +12,9 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   /// Sets what is admitted from the peer of a session, and how loud the peer's notes sound. If the notes must not sound
   /// any longer, the sounding notes are ended.
   case admit(slot: Int, SessionID, Admission)
-  /// Sets the clock offset of a peer: the remote clock minus the local clock; nil if it is not known. With an offset,
-  /// each message of the peer takes effect at the instant of its time stamp, or at once if that instant has passed.
+  /// Sets the clock offset of a peer: the remote clock minus the local clock; nil if it is not known. With an offset, a
+  /// message of the peer takes effect at the instant of its time stamp. It takes effect at once without an offset, and
+  /// if the instant has passed.
   case clock(slot: Int, SessionID, offset: Nanoseconds?)
   /// Sounds a message as if the peer of a session had sent it, without checking the gates.
   case sound(slot: Int, SessionID, Message)

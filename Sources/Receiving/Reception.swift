@@ -18,14 +18,15 @@ public enum Reception: Sendable, BitwiseCopyable {
   /// This message has ended a held note or lifted a pedal, because the session of the note has ended or its player is
   /// silenced.
   case released(SessionID, Message)
-  /// A message of the local player or of the player's instrument was played. The message has its input channel.
-  /// `soundedOn` is the channel on which it sounds at the local peer; nil if it does not sound here.
+  /// A message of the local player or of the player's instrument was played. The message still has its input channel,
+  /// the channel on which a program sent it. `soundedOn` is the channel on which the message sounds at the local peer;
+  /// nil if it does not sound there.
   case played(Message, soundedOn: Channel?, from: MessageOrigin)
   /// The local player has played a note that the instrument replaces by its own notes.
   case struck
   /// A System Exclusive. Its data are in ``Receiver/systemExclusive`` until the next call of ``Receiver/next(in:)``.
   case systemExclusive(SessionID, stamp: Instant, arrival: Instant)
-  /// A packet of no session, with this SSRC.
+  /// A packet with this SSRC that belongs to no session.
   case unknownSource(UInt32, from: SocketAddress, arrival: Instant)
   /// A packet was dropped.
   case dropped(PacketError)

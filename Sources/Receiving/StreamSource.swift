@@ -3,8 +3,8 @@ public import RTPMIDI
 /// The source of the packets of one session: the SSRC and the address that identify them, and the local SSRC for
 /// answers.
 ///
-/// The SSRC alone does not identify the session. Otherwise a peer whose address has changed would still get answers,
-/// and would not notice that its session does not work any more.
+/// The SSRC alone is not sufficient. If the address were not compared, a peer whose address has changed would still get
+/// answers, and would not notice that its session does not work any more.
 public struct StreamSource: Sendable, BitwiseCopyable {
   /// The SSRC of the remote peer.
   public let ssrc: UInt32
