@@ -8,8 +8,8 @@ public import MusicalTime
 /// the bell was rung after the count was read, so no ring is missed. Like ``SPSCRing``, a doorbell is a handle whose
 /// memory is never freed.
 public struct Doorbell: @unchecked Sendable, BitwiseCopyable {
-  // The count, which is also the futex. Invariant: allocated in init, never freed, accessed only by the atomic operations
-  // and the futex calls of the C shim.
+  // The count, which is also the futex. Invariant: allocated in init, never freed, accessed only by the atomic
+  // operations and the futex calls of the module CRealtime.
   private let word: UnsafeMutablePointer<UInt32>
 
   /// Creates a doorbell with count 0.

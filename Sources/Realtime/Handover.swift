@@ -24,13 +24,13 @@ public struct Handover<Value: ~Copyable>: @unchecked Sendable, BitwiseCopyable {
     value = .allocate(capacity: 1)
   }
 
-  /// Whether the taking thread has not yet taken the last value.
+  /// Whether a value waits for the taking thread.
   ///
   /// Real-time: safe.
   @inlinable
   public var isFull: Bool { cell.pointee.isFull.load(ordering: .acquiring) }
 
-  /// Gives `value` to the taking thread. The handover must not be full.
+  /// Gives `value` to the taking thread. ``isFull`` must be false. Called by the giving thread.
   ///
   /// Real-time: safe.
   @inlinable
@@ -39,7 +39,7 @@ public struct Handover<Value: ~Copyable>: @unchecked Sendable, BitwiseCopyable {
     cell.pointee.isFull.store(true, ordering: .releasing)
   }
 
-  /// Returns the value; nil if there is none.
+  /// Removes and returns the value; nil if there is none. Called by the taking thread.
   ///
   /// Real-time: safe.
   @inlinable

@@ -6,11 +6,11 @@ extension MonotonicClock {
   /// Converts a kernel time stamp of CLOCK_REALTIME to CLOCK_MONOTONIC.
   ///
   /// The function reads both clocks and subtracts the age of the stamp by CLOCK_REALTIME from the time of
-  /// CLOCK_MONOTONIC. CLOCK_REALTIME is read between two readings of CLOCK_MONOTONIC. If these are more than 2 us apart,
-  /// the thread was preempted, and the readings are repeated, at most three times. If every attempt is preempted, the
-  /// result is late, never early, because it is relative to the last reading of CLOCK_MONOTONIC. If the result would be
-  /// in the future or more than one second in the past, the system clock was set in the meantime, and the result is the
-  /// current time.
+  /// CLOCK_MONOTONIC. CLOCK_REALTIME is read between two readings of CLOCK_MONOTONIC. If the two readings of
+  /// CLOCK_MONOTONIC are more than 2 us apart, the thread was preempted, and the readings are repeated, at most three
+  /// times. If every attempt is preempted, the result is late, never early, because it is relative to the last reading
+  /// of CLOCK_MONOTONIC. If the result would be in the future or more than one second in the past, the system clock was
+  /// set in the meantime, and the result is the current time.
   ///
   /// - Parameter realtime: nanoseconds since 1970; 0 if there is no stamp, which gives the current time.
   ///

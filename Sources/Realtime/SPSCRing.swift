@@ -4,8 +4,8 @@ import Synchronization
 /// and release ordering.
 ///
 /// Exactly one thread pushes and exactly one thread pops. A push into a full ring fails and is counted; no thread
-/// waits. A ring is a handle that can be copied without reference counting, which is not allowed in real-time code. Its
-/// memory is never freed, so create rings when a peer starts, not while it plays.
+/// waits. Real-time code may not count references. A ring is therefore a handle that can be copied without reference
+/// counting, and its memory is never freed. Create rings when a peer starts, not while it plays.
 public struct SPSCRing<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, BitwiseCopyable {
   @usableFromInline
   struct Ends: ~Copyable {
