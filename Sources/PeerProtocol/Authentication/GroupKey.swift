@@ -1,6 +1,6 @@
 public import Crypto
 
-/// The key of a group with a passkey, K0. All members compute the same key from the passkey.
+/// The key of a group with a passkey. All members compute the same key from the passkey (<doc:Passkey>).
 public struct GroupKey: Sendable {
   let key: SymmetricKey
 

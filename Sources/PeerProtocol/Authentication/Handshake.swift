@@ -2,8 +2,9 @@ import Crypto
 
 /// The computations of the handshake of one session with a passkey.
 ///
-/// The two peers prove to each other that they know the key of the group, without sending it, and derive keys for the tags of
-/// their datagrams. (Mutual authentication with a pre-shared key, as in the PSK mode of TLS 1.3, RFC 8446, section 4.2.11.
+/// The two peers prove to each other that they know the key of the group, without sending it, and derive keys for the
+/// tags of their datagrams. H1 and H2 are the first two packets of the handshake (``HandshakePacket``). K0 is the key
+/// of the group. (Mutual authentication with a pre-shared key, as in the PSK mode of TLS 1.3, RFC 8446, section 4.2.11.
 /// HKDF is RFC 5869, HMAC is RFC 2104.)
 ///
 ///     transcript T = label, fields of H1, fields of H2, token of the invitation
@@ -11,9 +12,10 @@ import Crypto
 ///     proof = HMAC-SHA-256(HKDF-Expand(Km, "proof"), role of the sender, T)
 ///     key of a direction = HKDF-Expand(Km, name of the direction), the first 16 octets
 ///
-/// The nonces make the keys of each session new, so nothing that was recorded in one session is accepted in another.
+/// The nonces make the keys of each session new. Therefore no datagram that was recorded in one session is accepted in
+/// another session.
 struct Handshake {
-  /// Km.
+  /// The key material Km, from which the proofs and the keys are derived.
   private let keyMaterial: SymmetricKey
   private let transcript: [UInt8]
 
