@@ -14,7 +14,11 @@ import MusicalTime
 ///        │ OK                                                    │ CK1, CK2, or a reply of the extension
 ///        └───────────────────▶ established ◀─────────────────────┘
 ///                                  ├── BY from either side ──▶ closed
-///                                  └── 60 s of silence (30 s without CK), other limits of an extension, or replaced ──▶ lost
+///                                  └── silence, or another session replaces this one ──▶ lost
+///
+/// IN is an invitation, OK its acceptance, NO its rejection, and BY the end of a session. The packets CK0, CK1 and CK2
+/// compare the clocks. The limit of the silence is 60 s, or 30 s if the peer never sent CK. An extension can set
+/// another limit.
 ///
 /// If both peers invite each other, the first invitation that succeeds establishes the only session, and both peers
 /// send CK0. If both succeed, two Tutti peers keep the session with the lower token.
