@@ -3,7 +3,7 @@ import BasicContainers
 /// Chapter F of the recovery journal, MIDI Time Code (RFC 6295, appendix B.4): one, five or nine octets. [n] stands for
 /// n bits.
 ///
-///     S C P Q D POINT[3] | COMPLETE 32, if C | PARTIAL 32, if P
+///     S C P Q D POINT[3] | COMPLETE[32], if C | PARTIAL[32], if P
 struct ChapterF: Hashable, Sendable, BitwiseCopyable {
   /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool

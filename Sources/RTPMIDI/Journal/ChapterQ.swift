@@ -3,7 +3,7 @@ import BasicContainers
 /// Chapter Q of the recovery journal, the sequencer state (RFC 6295, appendix B.3): one to six octets. [n] stands for n
 /// bits.
 ///
-///     S N D C T TOP[3] | CLOCK 16, if C | TIMETOOLS 24, if T
+///     S N D C T TOP[3] | CLOCK[16], if C | TIMETOOLS[24], if T
 ///
 /// If C is 0, the position is the start of the song. Otherwise, it is TOP * 65536 + CLOCK Timing Clocks after the
 /// start. If D is 1, the newest Clock has played this position. If D is 0, Start or Song Position has set the position,

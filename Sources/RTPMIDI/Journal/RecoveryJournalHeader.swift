@@ -2,7 +2,7 @@ import BasicContainers
 
 /// The header of a recovery journal (RFC 6295 section 5, figure 8): three octets. [n] stands for n bits.
 ///
-///     S Y A H TOTCHAN[4] | checkpoint packet's sequence number 16
+///     S Y A H TOTCHAN[4] | checkpoint packet's sequence number[16]
 ///
 /// The system journal follows if Y is set, then TOTCHAN + 1 channel journals in ascending order of channels if A is
 /// set. With neither, the journal is empty: the packets from the checkpoint to the previous packet contain no commands.

@@ -19,7 +19,7 @@ struct SystemHistory: BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  // Whether the history contains commands of each chapter.
+  // Whether the history contains commands of the chapter in the name.
 
   var hasD: Bool {
     @_noLocks @_noAllocation get {

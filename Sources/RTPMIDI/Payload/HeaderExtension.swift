@@ -1,6 +1,6 @@
-/// The header extension of an RTP packet (RFC 3550, section 5.3.1):
+/// The header extension of an RTP packet (RFC 3550, section 5.3.1). [n] stands for n bits.
 ///
-///     profile 16 | length in words, 16 bits | data, words of 32 bits
+///     profile[16] | length in words[16] | data, words of 32 bits
 ///
 /// The profile identifies the format of the data. A receiver skips an extension that it does not know.
 public struct HeaderExtension: Hashable, Sendable, BitwiseCopyable {

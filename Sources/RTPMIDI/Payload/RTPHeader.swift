@@ -1,9 +1,9 @@
 import BasicContainers
 import MusicalTime
 
-/// The header of an RTP packet (RFC 3550 section 5.1; RFC 6295 section 2.1), twelve octets:
+/// The header of an RTP packet (RFC 3550 section 5.1; RFC 6295 section 2.1), twelve octets. [n] stands for n bits.
 ///
-///     V=2 P X CC | M PT=97 | sequence 16 | time stamp 32, of 100 us | source 32
+///     V[2]=2 P X CC[4] | M PT[7]=97 | sequence[16] | time stamp[32], in units of 100 us | source[32]
 ///
 /// V is the version, P announces padding, X announces a ``HeaderExtension``, CC is the number of contributing sources,
 /// M is the marker bit, and PT is the payload type. P, CC and M are sent as 0; M because two known systems ignore the

@@ -1,9 +1,10 @@
 import BasicContainers
 import MusicalTime
 
-/// A CK packet, one of three that compare the clocks of the two peers of a session, in units of 100 us:
+/// A CK packet, one of three that compare the clocks of the two peers of a session, in units of 100 us. [n] stands
+/// for n bits.
 ///
-///     FF FF | CK | ssrc 32 | count 8 | 0 0 0 | stamp 1, 64 bits | stamp 2 | stamp 3
+///     FF FF | CK | ssrc[32] | count[8] | zero[24] | stamp1[64] | stamp2[64] | stamp3[64]
 ///
 /// Stamp 1 is the instant at which the initiator sent CK0, by the initiator's clock. Stamp 2 is the instant at which
 /// the answerer sent its reply, CK1, by the answerer's clock. Stamp 3 is the instant at which the initiator sent CK2,

@@ -1,8 +1,8 @@
 import BasicContainers
 
-/// An RS packet: a receiver acknowledges a stream, so that the sender can shorten the journal.
+/// An RS packet: a receiver acknowledges a stream, so that the sender can shorten the journal. [n] stands for n bits.
 ///
-///     FF FF | RS | ssrc 32 | sequence 16 | 0 16
+///     FF FF | RS | ssrc[32] | sequence[16] | zero[16]
 ///
 /// Some implementations put the sequence number into the lower half of the last word. If the upper half is 0, the lower
 /// half is used.

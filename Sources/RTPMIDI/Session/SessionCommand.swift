@@ -1,8 +1,8 @@
 import BasicContainers
 
-/// One of the four packets that begin and end a session. All have the same layout:
+/// One of the four packets that begin and end a session. All have the same layout. [n] stands for n bits.
 ///
-///     FF FF | command, two letters | version 2, 32 bits | token 32 | ssrc 32 | name, NUL | mark 32
+///     FF FF | command, two letters | version[32]=2 | token[32] | ssrc[32] | name, NUL | mark[32]
 ///
 /// The initiator chooses the token. The token connects the answers and the second invitation to the first invitation.
 /// The name and the mark are optional. The mark belongs to a ``ProtocolExtension``; other implementations ignore octets
