@@ -5,7 +5,7 @@ public enum ClockSource: Hashable, Sendable {
   /// An RTP-MIDI peer, by `HOST` or `HOST:PORT`.
   case peer(String)
 
-  /// The prefix of an RTP-MIDI peer in its text form. Any other text is the name of a port.
+  /// The prefix of ``peer(_:)`` in the text form. A text without this prefix is the name of a port.
   static let peerPrefix = "rtp:"
 
   /// Parses the text form: the name of a port, or `rtp:HOST[:PORT]`.

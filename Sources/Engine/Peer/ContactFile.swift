@@ -8,8 +8,9 @@ public import RTPMIDI
 ///     host 192.168.1.20
 ///     host studio.local
 ///
-/// A name is the one that a peer reports: it protects against mistakes, not against attacks. A host is the source of the
-/// packets, by any of its addresses, which ``add(_:)`` adds when they are known.
+/// A `name` line admits each peer that reports this name. Any peer can report any name, so the line protects against mistakes,
+/// not against attacks. A `host` line admits each peer whose packets come from an address of this host. The addresses of a
+/// host are resolved elsewhere and added with ``add(_:)``.
 public struct ContactFile: Sendable {
   /// The reason why a file of contacts cannot be used, with file, line and remedy.
   public struct ParseError: Error, CustomStringConvertible {

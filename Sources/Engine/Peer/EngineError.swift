@@ -1,4 +1,4 @@
-/// An unavailable requirement of a peer, as one line: `thing: reason; remedy`.
+/// The error that a peer cannot get something that it needs. The description is one line: `thing: reason; remedy`.
 public struct EngineError: Error, CustomStringConvertible {
   public let description: String
   public init(_ description: String) { self.description = description }

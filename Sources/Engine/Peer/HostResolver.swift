@@ -5,8 +5,8 @@ import Realtime
 import Synchronization
 import Transports
 
-/// Resolves the names of the configured hosts on background threads, because a name server can take seconds to answer. A look-up
-/// that fails is repeated until it succeeds.
+/// Resolves the names of the configured hosts on background threads, because a name server can take seconds to answer. A failed
+/// look-up is repeated until it succeeds.
 final class HostResolver: Sendable {
   /// A host whose addresses are known.
   struct Host: Sendable {
@@ -20,9 +20,9 @@ final class HostResolver: Sendable {
   static let retryInterval = DispatchTimeInterval.seconds(5)
 
   private struct State {
-    /// The names without an address, in their order.
+    /// The names whose addresses ``take()`` has not returned yet, in the order of the configuration.
     var unresolved: [String]
-    /// The descriptions of the failures that were reported.
+    /// The descriptions of all failures so far. A failure with the same description is not reported again.
     var reported: Set<String> = []
     /// The hosts that ``take()`` returns next.
     var hosts: [Host] = []
@@ -48,10 +48,10 @@ final class HostResolver: Sendable {
     for name in names { DispatchQueue.global().async(group: firstLookUps) { [self] in lookUp(name) } }
   }
 
-  /// The names that ``take()`` has not returned with an address yet.
+  /// The names whose addresses ``take()`` has not returned yet.
   var unresolved: [String] { state.withLock { $0.unresolved } }
 
-  /// Waits until each name was looked up once, at most until `limit`.
+  /// Waits until the first look-up of each name has ended, at most until `limit`.
   func wait(until limit: DispatchTime) { _ = firstLookUps.wait(timeout: limit) }
 
   /// Returns the hosts that were resolved and the failures since the last call. A failure that repeats is returned once.

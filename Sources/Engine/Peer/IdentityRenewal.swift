@@ -5,14 +5,14 @@ import MusicalTime
 /// Any peer in session can send the report. Therefore only a peer that has just joined takes a new identity, only once, and not as
 /// the master. Otherwise, a hostile peer could restart the local peer again and again.
 struct IdentityRenewal {
-  /// The result of ``report(isMaster:at:)``.
+  /// What the local peer does about a report: take a new identity, inform the player, or nothing.
   enum Decision { case renew, inform, ignore }
 
-  /// The time after the start within which a peer takes a new identity.
+  /// How long after its start a peer may take a new identity.
   static var time: Nanoseconds { .seconds(30) }
 
   private let startedAt: Instant
-  /// False if the peer has taken a new identity before.
+  /// Whether the peer may take a new identity. False if the peer has taken one before.
   private let isPermitted: Bool
   /// Whether a report has arrived. Later reports are ignored.
   private var hasReport = false

@@ -3,20 +3,20 @@ import MusicalTime
 import Realtime
 import Transports
 
-/// The ALSA ports of a peer, as the control thread sees them: the connections and the external clocks. The notes that arrive at the
-/// ports are played on the network thread.
+/// The ALSA ports of a peer, as the control thread sees them: the connections and the external clocks. The network thread reads
+/// the ports. It plays the notes itself, and passes all other events to the control thread as arrivals (``SequencerArrival``).
 struct MIDIPorts {
   let sequencer: Sequencer
   /// The ports that may be used as external clocks.
   var clocks: [PortClock] = []
   /// The maximum number of external clocks.
   private static let clockLimit = 16
-  /// How often arrivals were lost, because a buffer of the kernel or of this program overflowed.
+  /// How often a buffer of the kernel or of this program has overflowed, so that arrivals were lost.
   private(set) var overflows: Int64 = 0
-  /// The number of arrivals that are not used: events that are not a message (``SequencerArrival/Event/ignored``), and
-  /// messages at the port `clock in` from a port that is not one of ``clocks``.
+  /// The number of unused arrivals: events without a MIDI message (``SequencerArrival/Event/ignored``), and messages that came to
+  /// the port `clock in` from a port that is not in ``clocks``.
   var ignored: Int64 = 0
-  /// Whether the player was informed of a clock that is not used.
+  /// Whether the player was informed that a MIDI clock arrives at the port `in`, where it is not used.
   var hasReportedClock = false
   private var reconnections = Reconnections()
   /// The subscribers of the clock port.
@@ -24,9 +24,9 @@ struct MIDIPorts {
   /// The number of lost arrivals at the last call of ``checkLosses(_:at:)``.
   private var knownLosses = 0
 
-  /// Opens the ports; nil if none is configured.
+  /// Opens the ports. Returns nil if no port is configured.
   ///
-  /// - Throws: ``TransportError`` if there is no sequencer, or no port for an external clock.
+  /// - Throws: ``TransportError`` if there is no ALSA sequencer, or if the port of an external clock does not exist.
   init?(_ configuration: PeerConfiguration) throws(TransportError) {
     let names: [String] = configuration.clockFrom.compactMap { if case .port(let name) = $0 { name } else { nil } }
     guard configuration.midi || !names.isEmpty else { return nil }
@@ -62,7 +62,7 @@ struct MIDIPorts {
     var left: [SequencerAddress] = []
   }
 
-  /// Handles an arrival that is not a MIDI message: an announcement of the sequencer, an overflow or an unused event.
+  /// Handles an arrival without a MIDI message: an announcement of the sequencer, an overflow or an unused event.
   mutating func note(_ arrival: SequencerArrival) -> Changes {
     var changes = Changes()
     switch arrival.event {
@@ -98,22 +98,22 @@ struct MIDIPorts {
   private mutating func readConnections(at now: Instant) -> Changes {
     overflows += 1
     let (links, ports) = (sequencer.links(), sequencer.ports())
-    // This removes all subscribers of the clock port and disconnects all external clocks.
+    // First, all known connections are forgotten. Then those that the kernel reports are added again.
     var changes = forget { _ in true }
-    // Only the difference to the present subscribers is a change.
+    // `changes.left` now has all former subscribers. Only the difference to the present subscribers is a change.
     let subscribers = Set(links.filter { $0.port == .clock }.map(\.other))
     (changes.joined, changes.left) = (
       Array(subscribers.subtracting(changes.left)), changes.left.filter { !subscribers.contains($0) }
     )
     listeners = subscribers
-    // The external clocks that are still connected are used again.
+    // External clocks that are still connected are used again.
     for link in links where link.port == .clockInput { listen(to: link.other) }
     changes.connections = reconnections.resynchronize(links: links, ports: ports, at: now)
     return changes
   }
 
-  /// Uses the port at `address`, which is connected to the clock input, as external clock. A port that has returned, by its
-  /// name, gets the clock that it had before.
+  /// Uses the port at `address` as an external clock, because it is connected to the port `clock in`. If a disconnected clock
+  /// has the name of this port, the port has returned, and continues this clock.
   private mutating func listen(to address: SequencerAddress) {
     guard !clocks.contains(where: { $0.address == address }) else { return }
     let name = sequencer.ports().first { $0.address == address }?.name ?? "\(address)"
@@ -124,7 +124,11 @@ struct MIDIPorts {
     }
   }
 
-  /// Handles the disconnection from `port`, or from all ports if `port` is nil, of the programs for which `matches` is true.
+  /// Removes connections that have ended.
+  ///
+  /// - Parameters:
+  ///   - port: the port of this peer whose connections have ended; nil: all ports.
+  ///   - matches: whether the connection to the port with this address has ended.
   private mutating func forget(at port: Sequencer.Port? = nil, _ matches: (SequencerAddress) -> Bool) -> Changes {
     var changes = Changes()
     if port == nil || port == .clockInput {

@@ -1,7 +1,7 @@
 import Realtime
 import Synchronization
 
-/// A queue of commands from other threads to the control thread.
+/// The queue through which other threads send the commands of the player to the control thread.
 public final class Mailbox: Sendable {
   /// Wakes the control thread.
   let bell = Doorbell()

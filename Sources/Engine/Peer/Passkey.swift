@@ -6,7 +6,8 @@ public import PeerProtocol
 ///
 /// Real-time: not safe.
 public struct Passkey: Sendable {
-  /// The number of characters below which a passkey can be guessed: one recorded handshake allows any number of guesses.
+  /// The number of characters that a passkey should have at least. A shorter passkey can be guessed, because an attacker who
+  /// has recorded one handshake can test any number of guesses offline.
   public static let recommendedLength = 16
   /// The characters of a random passkey: base32 (RFC 4648, section 6) in lower case.
   private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")

@@ -6,8 +6,8 @@ import Realtime
 import Rhythm
 import Synchronization
 
-/// Checks the texts of received patches, and saves patches. Both happen on a queue of its own, because they can take longer than the
-/// control thread may be busy.
+/// Checks the patches that masters have sent, and saves patches as files. The work is done on a dispatch queue, because it would
+/// block the control thread for too long.
 final class PatchChecker: Sendable {
   /// The result of a check.
   struct Checked: Sendable {
@@ -17,10 +17,11 @@ final class PatchChecker: Sendable {
     let result: Result<Patch, Reason>
   }
 
+  /// The reason why a patch cannot be played, in words that follow the name of its master.
   struct Reason: Error { let text: String }
 
   private let queue = DispatchQueue(label: "received patches")
-  /// The saving in progress.
+  /// The files that are being written.
   private let saving = DispatchGroup()
   private let bell: Doorbell
   /// The results that ``take()`` returns next.
@@ -29,7 +30,7 @@ final class PatchChecker: Sendable {
   /// Each result rings `bell`.
   init(bell: Doorbell) { self.bell = bell }
 
-  /// Begins to check the patch that the peer with identity `sender` plays.
+  /// Begins to check the patch that the master `sender` plays.
   func check(_ shared: SharedPatch, from sender: Identity) {
     queue.async { [self] in
       let result = Result { () throws(Reason) in try Self.patch(shared) }
@@ -66,7 +67,7 @@ final class PatchChecker: Sendable {
   /// Waits until all files are written, for at most a second.
   func finish() { _ = saving.wait(timeout: .now() + .seconds(1)) }
 
-  /// The patch with this text.
+  /// Parses and checks the text of a patch.
   static func patch(_ shared: SharedPatch) throws(Reason) -> Patch {
     guard let text = String(validating: shared.octets, as: UTF8.self) else {
       throw Reason(text: "its text is not valid UTF-8")
@@ -76,7 +77,8 @@ final class PatchChecker: Sendable {
       let fault = error.faults[0]
       throw Reason(text: "line \(fault.line): \(fault.field.isEmpty ? "" : fault.field + ": ")\(fault.reason)")
     }
-    // The name becomes a file name when the player saves the patch. A slash is part of a metre, such as 12/8, or of a path.
+    // The name becomes a file name when the player saves the patch. A slash between two digits belongs to a meter such as 12/8.
+    // Any other slash would make the name a path.
     let parts = patch.name.split(separator: "/", omittingEmptySubsequences: false)
     let hasPath = zip(parts, parts.dropFirst()).contains { left, right in
       left.last?.isWholeNumber != true || right.first?.isWholeNumber != true

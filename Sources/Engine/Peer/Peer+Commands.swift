@@ -7,7 +7,7 @@ import Rhythm
 
 // Execution of the player's commands.
 extension Peer {
-  /// Executes a command of the player. If the command is not possible now, the player gets a message.
+  /// Executes a command of the player. If the command is not possible now, logs the reason.
   func execute(_ command: PlayerCommand) {
     let now = MonotonicClock.now
     do throws(CommandError) {
@@ -146,11 +146,11 @@ extension Peer {
   func setLeader(_ leader: String?) {
     guard let leader else { return ensemble.gates.removeLeader() }
     let isLocal = leader == configuration.name || leader == "\(identity)"
-    // The leader of a session follows no other peer: nil closes its rhythm gate to all.
+    // The leader accepts no rhythm commands of other peers: with nil, its rhythm gate is closed for all of them.
     ensemble.gates.setLeader(isLocal ? nil : leader)
   }
 
-  /// Starts the rhythm if this is configured, half a second after all configured peers are in session, at the latest at
+  /// Starts the rhythm without a command (`--start`): half a second after all configured peers are in session, at the latest at
   /// ``startsAt``.
   func startIfDue(at now: Instant) {
     guard let due = startsAt else { return }
@@ -190,6 +190,7 @@ extension Peer {
     let end = schedule.deadline(schedule.end)
     // A follower does not wait for an end that is known but far away.
     guard ensemble.role == .master || end <= now + ensemble.lead else { return now }
+    // After the end, the last sounds fade for up to half a second. Without sound, only the last messages must be sent.
     return max(now, end + (sound.isHeard ? .milliseconds(500) : .milliseconds(50)))
   }
 }

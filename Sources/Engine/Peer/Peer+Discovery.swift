@@ -15,7 +15,7 @@ extension Peer {
     ) { bell.ring() }
   }
 
-  /// Handles the announcements since the last call.
+  /// Handles the announcements that peers have made or withdrawn since the last call.
   func handleDiscovery(at now: Instant) {
     for event in discovery?.drain() ?? [] {
       switch event {

@@ -4,7 +4,7 @@ import MusicalTime
 import RTPMIDI
 import Transports
 
-// The hosts that the user has given, whose names may be resolved while the peer plays.
+// The hosts that the user has given. A slow name server may resolve their names only while the peer is already playing.
 extension Peer {
   /// Begins to resolve the hosts of `configuration`: those to connect to, and the contacts. Waits up to a second, so that a
   /// wrong name is an error at the start.

@@ -1,7 +1,7 @@
 import Ensemble
 import MusicalTime
 
-// The end of a peer whose identity another machine uses.
+// The reaction of a peer to the report that another machine uses its identity.
 extension Peer {
   /// How the run of a peer ended.
   public enum Outcome: Sendable {
@@ -12,8 +12,8 @@ extension Peer {
     case renewedIdentity
   }
 
-  /// Another peer reports that a second machine uses the identity of this peer. If this peer has just joined, it takes a new
-  /// identity and starts again (``IdentityRenewal``). Otherwise it informs the player once.
+  /// Handles the report of `peer` that a second machine uses the identity of this peer. If this peer has just started, it takes
+  /// a new identity and starts again (``IdentityRenewal``). Otherwise it informs the player once.
   func identityIsUsed(accordingTo peer: PeerReference, at now: Instant) {
     guard !isLeaving else { return }
     let decision = identityRenewal.report(isMaster: ensemble.role == .master, at: now)

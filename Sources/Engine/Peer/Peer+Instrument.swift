@@ -4,7 +4,7 @@ import Rhythm
 
 // The instrument of the local player.
 extension Peer {
-  /// Plays the notes of the player with `instrument` from now on; nil: as they are played.
+  /// Plays the notes of the player with `instrument` from now on. If `instrument` is nil, the notes are played unchanged.
   func choose(_ instrument: Instrument?, named name: String) {
     instrumentName = instrument == nil ? nil : name
     instrumentKeys = instrument?.keys ?? []
@@ -14,8 +14,8 @@ extension Peer {
     log.notice(instrument == nil ? "instrument: none; your notes are played unchanged" : "instrument \(name): selected")
   }
 
-  /// Passes the rhythm and the activity to the network thread, which plays the instrument, the phrase and the notes of other players,
-  /// if they have changed.
+  /// Passes the settings of the instrument to the network thread if the rhythm or the activity has changed. That thread plays the
+  /// instrument, the phrase and the notes of other players.
   func updateInstrument() {
     var hasChanged =
       instrumentSettings.schedule != ensemble.schedule || instrumentSettings.soundLead != ensemble.soundLead
@@ -26,14 +26,14 @@ extension Peer {
     if hasChanged { publishInstrument() }
   }
 
-  /// Lets the instrument follow the chords of a rhythm, from the bar on with which the rhythm begins.
+  /// Lets the instrument follow the chords of the rhythm `table`, from the bar at which this rhythm begins.
   func followChords(of table: StepTable) {
     instrumentSettings.chords = table.chords
     instrumentSettings.chordsNumber &+= 1
     if instrumentSettings.table != nil { publishInstrument() }
   }
 
-  /// Plays an action with a normal force. Without an instrument, informs the player.
+  /// Plays one action of medium force on the instrument (key `x`). Without an instrument, logs how to choose one.
   func strike() {
     guard instrumentSettings.table != nil else {
       return log.notice("instrument: none; choose one with the key i or the command `instrument NAME`")
@@ -41,13 +41,13 @@ extension Peer {
     core.play(.noteOn(localChannel, key: 60, velocity: 88))
   }
 
-  /// Changes the control `tilt forward`.
+  /// Changes the control `tilt forward` (controller 1) by `change`.
   func tilt(by change: Int) {
     tilt = min(max(tilt + change, 0), 127)
     core.play(.controlChange(localChannel, controller: 1, value: UInt7(clamping: tilt)))
   }
 
-  /// How long before its instant a note must be sent. Only the notes of an instrument and of a phrase have instants.
+  /// How long before its planned instant a note must be sent. Only the notes of an instrument and of a phrase are planned.
   private var noteDelay: Nanoseconds {
     guard instrumentSettings.table != nil || instrumentSettings.phrase != nil else { return .zero }
     return ensemble.noteDelay + ensemble.soundLead
@@ -58,7 +58,8 @@ extension Peer {
     instrumentSettings.schedule = ensemble.schedule
     instrumentSettings.activity = ensemble.activity
     (instrumentSettings.soundLead, instrumentSettings.noteDelay) = (ensemble.soundLead, noteDelay)
-    // A margin for the wakings of the network thread. The limit is that of the ticks.
+    // 5 ms are a margin for late wake-ups of the network thread. The upper limit is the time by which ticks are sent ahead
+    // (``ClockSettings/tickLead``).
     let lead = min(noteDelay + .milliseconds(5), ensemble.lead - .milliseconds(10))
     instrumentSettings.lead = max(lead, ensemble.soundLead)
     networkRings.instrument.publish(instrumentSettings)

@@ -10,14 +10,15 @@ extension Peer {
   /// - Throws: ``AudioFileError``, ``EngineError`` or ``TraceError`` if a recording or the trace is not complete.
   func leave() throws {
     let now = MonotonicClock.now
-    // The announcement is withdrawn in the background. The wait for the daemon comes last, because the daemon may hang.
+    // The Avahi daemon withdraws the announcement in the background. This function waits for the daemon last, because the daemon
+    // may hang.
     discovery?.withdraw()
     // Stop and the ends of all notes are sent before the sessions are closed.
     core.releaseNotes()
     execute(core.takeOutputs(at: now))
     network.stop()
     discardedDatagrams = Int64(ports.dropped)
-    // The ends of the notes of remote peers go to the notes port.
+    // The ends of the notes of remote peers go to the ALSA notes port.
     while networkRings.events.count > 0 { receiveFromNetwork() }
     execute(core.takeOutputs(at: now))
     clock.stop()
@@ -29,7 +30,7 @@ extension Peer {
     if !sound.stop(after: now) {
       log.warning("sound card: the card or its sound server does not respond; restart the sound server")
     }
-    // The last run counts too.
+    // The summary also counts the ticks of the run that is in progress.
     core.account.settle()
     defer {
       midi?.sequencer.close()

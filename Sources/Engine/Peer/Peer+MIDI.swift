@@ -8,7 +8,7 @@ import Transports
 extension Peer {
   /// Handles the arrivals at the ALSA ports since the last call.
   func receiveMIDI(at now: Instant) {
-    // The number is bounded, so that a flood delays nothing else.
+    // At most 1024 arrivals per call, so that a flood does not delay the rest of the control thread's work.
     var remaining = 1024
     while remaining > 0, let arrival = networkRings.arrivals.pop() {
       remaining -= 1
@@ -36,7 +36,7 @@ extension Peer {
     for change in changes.connections { notify(change) }
   }
 
-  /// Reports once that a tick has arrived at the input port.
+  /// Reports the first tick that arrives at the port `in`, where it is not used.
   private func reportUnusedClock(_ message: Message) {
     guard message == .clock, midi?.hasReportedClock == false else { return }
     midi?.hasReportedClock = true

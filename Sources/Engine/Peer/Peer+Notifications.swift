@@ -4,7 +4,7 @@ import PeerProtocol
 import Realtime
 import Transports
 
-// Events of the core, for the player and for the observer.
+// The report of the events of ``PeerCore``: log lines for the player, and calls of the observer (``PeerEvent``).
 extension Peer {
   /// Reports `event` to the player and to the observer.
   func notify(_ event: Event) {
@@ -96,17 +96,17 @@ extension Peer {
     case .shaped(let peer): isShaped(by: peer)
     case .phraseReceived(let phrase, let sender): receive(phrase, from: sender)
     case .patchReceived(let patch, let master): patchChecker.check(patch, from: master)
-    // ``EventObserver`` and the execution of the outputs report these events directly to the observer.
+    // ``EventObserver`` reports the roster and the total activity. ``execute(_:)`` reports messages that have sounded.
     case .total, .sounded, .roster: break
     }
   }
 
-  /// What to do if another peer has a passkey and this peer does not use one with it.
+  /// The remedy if a remote peer has a passkey but this peer uses none with that peer.
   private var remedyForPasskey: String {
     configuration.passkey == nil ? "start this peer with --passkey-file" : "remove its address from --admit"
   }
 
-  /// Handles a remote peer that has joined and identified itself, or is a standard device.
+  /// Handles a new remote peer: a Tutti peer that has identified itself, or a standard device.
   private func joined(_ peer: PeerReference, at now: Instant) {
     if peer.identity == nil {
       let isExternalClock = core.peerClocks.contains { $0.address == peer.address }
@@ -116,7 +116,7 @@ extension Peer {
     }
     if let name = awaitedRecipient, let identity = peer.identity, name == peer.name || name == "\(identity)" {
       (awaitedRecipient, core.recipient) = (nil, identity)
-      // The next round tells the network thread.
+      // Makes the control thread run another round, which passes the new receiver to the network thread.
       mailbox.bell.ring()
     }
     observer?.report(.joined(peer), about: peer, at: now)
@@ -136,7 +136,7 @@ extension Peer {
     }
   }
 
-  /// The text of `warning` for the player, to follow the name of the peer.
+  /// The text of `warning` for the player. It follows the name of the peer.
   private func description(of warning: PeerWarning) -> String {
     switch warning {
     case .implausibleStamps:

@@ -9,15 +9,16 @@ import Receiving
 import Sending
 import Transports
 
-// Execution of the core's outputs.
+// Execution of the outputs of ``PeerCore``.
 extension Peer {
-  /// Executes the outputs of the core.
+  /// Executes the outputs of ``PeerCore`` in order.
   func execute(_ outputs: [PeerCore.Output]) {
     var commandsReceiver = false
     for output in outputs {
       switch output {
       case .send(let octets, let address, let local, let port):
-        // The reply to a probe of a peer whose session the network thread does not know yet. With a passkey, there is none.
+        // A clock probe among these datagrams answers a probe that came before the network thread knew the session. The answer
+        // has no tag: in a protected session, only the network thread answers probes.
         if let probe = ClockProbe(octets.span) {
           var sealer: DatagramSealer?
           _ = probes.send(probe, to: address, from: local, sealedBy: &sealer)
@@ -56,13 +57,13 @@ extension Peer {
     observer?.report(.sounded(message, from: peer), about: peer, at: MonotonicClock.now)
   }
 
-  /// Passes a command to the clock thread, together with the memory that it needs. Messages have their own ring, because they may
-  /// wait.
+  /// Passes a command to the clock thread, together with the memory for a new stream. Messages have a ring of their own, because
+  /// they wait while a deadline is near.
   private func execute(_ command: StreamCommand) {
     if case .open(let stream, _, _, _, _, _, _) = command, stream.slot >= sendingCapacity,
       sendingCapacity < ClockLoop.maximumSessions
     {
-      // The thread takes the last memory before it executes the command for which the memory was given.
+      // The clock thread takes the previous memory at the latest with the command for which that memory was given.
       while clock.rings.memory.isFull {
         clock.rings.bell.ring()
         MonotonicClock.sleep(until: MonotonicClock.now + .microseconds(100))
@@ -73,10 +74,10 @@ extension Peer {
     if case .message(let message) = command { clock.send(.stream(message)) } else { clock.send(.stream(command)) }
   }
 
-  /// Passes a command to the network thread, together with the memory that it needs.
+  /// Passes a command to the network thread, together with the memory for new sessions.
   private func execute(_ command: ReceivingCommand) {
     if case .open(let slot, _, _, _, _) = command, slot >= receivingCapacity {
-      // The thread takes the last block before it executes the command for which the block was given.
+      // The network thread takes the previous block at the latest with the command for which that block was given.
       while networkRings.memory.isFull {
         networkRings.signal.signal()
         MonotonicClock.sleep(until: MonotonicClock.now + .microseconds(100))
@@ -84,7 +85,7 @@ extension Peer {
       networkRings.memory.give(SessionBlock())
       receivingCapacity += SessionBlock.slots
     }
-    // The network thread pauses in a flood. It takes the commands at the latest after the pause.
+    // The ring is full if the network thread pauses during a flood (``ProcessorBudget``). After the pause, the thread empties it.
     let limit = MonotonicClock.now + .milliseconds(100)
     while networkRings.commands.count >= networkRings.commands.capacity, MonotonicClock.now < limit {
       networkRings.signal.signal()

@@ -55,7 +55,7 @@ extension Peer {
     followChords(of: table)
   }
 
-  /// The tick at which the clock thread changes to `table`: the beginning of the first bar of `table` whose step has not been
+  /// The tick at which the clock thread changes to `table`: the beginning of the first bar of `table` whose hits have not been
   /// passed to the sound at `now`.
   private func nextPatchTick(of table: StepTable, at now: Instant) -> Tick {
     let schedule = ensemble.schedule
@@ -66,7 +66,7 @@ extension Peer {
     return Tick((rest > 0 ? bar + 1 : bar) * ticksPerBar)
   }
 
-  /// Shares the patch that plays.
+  /// Makes the text of the patch that plays available to the other peers. A patch that is too long is not shared.
   func share() {
     let shared = SharedPatch(Array(patch.text.utf8))
     ensemble.play(shared)

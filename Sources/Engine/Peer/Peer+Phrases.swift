@@ -32,7 +32,7 @@ extension Peer {
     }
   }
 
-  /// Handles the end of the recording.
+  /// Takes the recorded phrase if the recording has ended since the last call, and informs the player.
   func handlePhrases(at now: Instant) {
     switch core.takeRecordedPhrase(at: now) {
     case nil: break
@@ -54,7 +54,7 @@ extension Peer {
     log.notice("phrase: sent to \(name)")
   }
 
-  /// A player has sent a phrase. It plays when the local player wants it to.
+  /// Keeps a phrase that a player has sent. The phrase does not play before the local player enters a command.
   func receive(_ phrase: Phrase, from sender: Identity) {
     let name = name(of: sender)
     phrases.received = (phrase, name)
@@ -62,7 +62,7 @@ extension Peer {
     log.notice("\(name) sends a phrase of \(phrase.summary); repeat it with `phrase play`, vary it with `phrase vary`")
   }
 
-  /// Repeats a variation of the phrase; 0: the phrase itself.
+  /// Repeats a variation of the chosen phrase. Variation 0 is the phrase itself.
   private func play(variation: UInt32) {
     guard let (phrase, name) = phrases.chosen else {
       return log.notice("phrase: none; record one with `phrase record`, or let a player send one")
@@ -74,7 +74,7 @@ extension Peer {
     log.notice("\(what): repeats\(beginning.isEmpty ? " from now on" : beginning); end it with `phrase stop`")
   }
 
-  /// Passes the phrase that is repeated to the network thread; nil: none.
+  /// Lets the network thread repeat `phrase`. If `phrase` is nil, the repetition ends.
   private func repeatPhrase(_ phrase: Phrase?) {
     instrumentSettings.phraseNumber &+= 1
     instrumentSettings.phrase = phrase.map { PhraseTable($0) }
@@ -83,7 +83,7 @@ extension Peer {
 }
 
 extension Phrase {
-  /// The size for the player.
+  /// The size of the phrase, for messages.
   fileprivate var summary: String {
     "\(notes.count) \(notes.count == 1 ? "note" : "notes") in \(stepCount) steps"
   }

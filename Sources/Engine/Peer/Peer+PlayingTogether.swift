@@ -1,7 +1,7 @@
 import Ensemble
 import MIDI
 
-// What players do with the instruments of each other.
+// Commands by which one player influences the instrument of another player.
 extension Peer {
   /// Changes the sound of the instrument of the peer with this name or identity.
   func shape(_ name: String, controller: UInt8, value: UInt8) {
@@ -20,7 +20,8 @@ extension Peer {
     }
   }
 
-  /// Lets the notes of the peer with this name or identity set the pitches of the instrument; nil: the player sets them.
+  /// Lets the notes of the peer with this name or identity set the pitches of the local instrument. If `name` is nil, the local
+  /// player sets them.
   func borrowPitches(from name: String?) {
     let source = name.flatMap { peer(called: $0) }
     guard name == nil || source != nil else { return }
@@ -35,7 +36,7 @@ extension Peer {
       "pitches: \(name) sets them from now on; each of your actions plays one of the keys of \(name)\(advice)")
   }
 
-  /// Informs the player that a remote player changes the sound of the instrument.
+  /// Informs the player that a remote player changes the sound of the local instrument.
   func isShaped(by peer: PeerReference) {
     let other = name(of: peer)
     let remedy = "to prevent this, use `gate \(other):modification=closed`"

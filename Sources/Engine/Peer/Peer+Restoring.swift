@@ -11,7 +11,7 @@ extension Peer {
     storage.save(session, at: now)
   }
 
-  /// The present state, to be saved.
+  /// The present state of the peer in the form in which it is saved.
   private var session: SavedSession {
     let controls = core.roster.mapSessions { $0.identity == nil ? nil : $0.session!.info.control }
     let addresses = controls.compactMap { $0?.description }
@@ -22,7 +22,8 @@ extension Peer {
       rhythm: ensemble.resumable, boot: StateStore.boot)
   }
 
-  /// Restores the saved session.
+  /// Restores the position and the rhythm of the saved session. The caller of the initializer has restored the rest through
+  /// ``PeerConfiguration``.
   func resume(at now: Instant) {
     guard let saved = configuration.restored else { return }
     try? ensemble.locate(saved.position)

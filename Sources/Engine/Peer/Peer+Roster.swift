@@ -4,9 +4,9 @@ import MusicalTime
 import PeerProtocol
 import Transports
 
-// The remote peers in session, and the peers that the player addresses by name.
+// The list of remote peers, and the commands that address a peer by name.
 extension Peer {
-  /// All peers in session, by channel.
+  /// All peers in session, sorted by channel.
   var rosterEntries: [RosterEntry] {
     let entries = core.roster.mapSessions { peer in
       RosterEntry(
@@ -59,7 +59,7 @@ extension Peer {
   /// Sends the player's notes to the next peer in session; after the last one, to all peers.
   func playToNext() {
     let others = core.roster.identities
-    // The first peer if the notes go to all peers, or to a peer that has left.
+    // If the notes go to all peers, or to a peer that has left, the first peer is next.
     let next = core.recipient.flatMap { others.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
     core.recipient = next < others.count ? others[next] : nil
     log.info("notes: from now on to \(recipient)")

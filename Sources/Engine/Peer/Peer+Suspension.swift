@@ -2,8 +2,8 @@ import MusicalTime
 
 // Suspension of the machine, such as a laptop whose lid is closed.
 extension Peer {
-  /// Reports a suspension that has ended, and invites the remote peers again. CLOCK_MONOTONIC stood still meanwhile, so the
-  /// clocks of all remote peers are measured again, and the rhythm is joined at the next step.
+  /// Handles the end of a suspension: logs it and invites the remote peers again. CLOCK_MONOTONIC stops during a suspension.
+  /// Therefore the clocks of all remote peers are measured again, and the peer joins the rhythm at the next step.
   func resume(after duration: Nanoseconds, at now: Instant) {
     let seconds = (duration.seconds * 10).rounded() / 10
     log.notice("this machine: was suspended for \(seconds) s; the peer connects to the other peers again")

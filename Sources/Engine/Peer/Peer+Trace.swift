@@ -22,9 +22,9 @@ extension Peer {
     summary.lateHits = sound.late
     summary.droppedHits = sound.dropped
     summary.underruns = sound.underruns
-    // Datagrams that the kernel dropped reached no thread ("discarded"). Datagrams that did not fit into the
-    // ring to the control thread, or that the network thread dropped ("limited"), were received, but the endpoint never saw
-    // them, so they are added to both counts of it.
+    // "discarded": the kernel dropped the datagram before any thread read it. Some other datagrams were read by the network thread,
+    // but not by the endpoint: the ring to the control thread was full, or the network thread dropped them ("limited",
+    // "not_authentic"). The endpoint has counted them neither as received nor as dropped, so they are added to both counts.
     let unseen = Int64(networkRings.events.dropped) + networkCounters.limited + networkCounters.notAuthentic
     summary.others = [
       "late_hit_max_ns": sound.maximumLateness.count,
@@ -73,7 +73,7 @@ extension Peer {
     return summary
   }
 
-  /// Adds the ticks that the clock thread has played to the tick account and to the trace.
+  /// Adds the ticks that the clock thread has played since the last call to the tick account, the MIDI recording and the trace.
   func recordTicks(at now: Instant) {
     if ensemble.role != .idle { trace.masterClock = ensemble.masterClock(at: now) }
     do throws(TraceError) {
@@ -89,15 +89,15 @@ extension Peer {
     }
   }
 
-  /// Adds an action of the player to the trace.
+  /// Adds an action of the player to the trace. If the trace cannot be written, logs this, and the rhythm continues.
   func record(_ action: TraceAction) {
-    // The rhythm continues without a trace.
     do throws(TraceError) { try trace.append(action) } catch { log.warning("\(error)") }
   }
 
-  /// Passes what has sounded to the MIDI recording. The ticks before `now` have been recorded.
+  /// Passes what has sounded to the MIDI recording, if this is due. ``recordTicks(at:)`` must have been called before with the
+  /// same `now`.
   ///
-  /// - Parameter isLast: whether the sound has ended.
+  /// - Parameter isLast: whether the sound has ended. The call is then always due.
   func recordSound(at now: Instant, isLast: Bool = false) {
     guard isLast || recording?.isDue(at: now) == true else { return }
     recording?.pass(
@@ -107,7 +107,8 @@ extension Peer {
 }
 
 extension TraceHeader {
-  /// Creates the header for a peer. `firstFrame` and `firstInstant` belong to its recording and are not used without one.
+  /// Creates the header of the trace of a peer. `firstFrame` and `firstInstant` describe the recording of the peer. They are not
+  /// used without a recording.
   init(
     _ configuration: PeerConfiguration, identity: Identity, schedulingPolicy: SchedulingPolicy, memoryLocked: Bool,
     firstFrame: Int64, firstInstant: Instant
@@ -125,7 +126,7 @@ extension TraceHeader {
   }
 }
 
-/// The machine on which a result was measured.
+/// The kernel and the processor of this machine, for the header of a trace.
 enum Machine {
   /// The name and the version of the kernel.
   static var kernel: String {

@@ -35,9 +35,9 @@ public final class Peer {
   var midi: MIDIPorts?
   /// Nil while discovery is off.
   var discovery: Discovery?
-  /// The configured hosts.
+  /// Resolves the hosts to connect to.
   let hosts: HostResolver
-  /// The hosts of the contacts.
+  /// Resolves the hosts of the contact file.
   let contacts: HostResolver
   /// The connection policy, with the addresses of the contacts that are known so far.
   var policy: ConnectionPolicy
@@ -54,11 +54,11 @@ public final class Peer {
   var sessionLog: SessionLog
   /// Nil if there is no observer.
   var observer: EventObserver?
-  /// Nil if nothing shows the state of the peer.
+  /// Nil if no snapshots are reported.
   var snapshotObserver: SnapshotObserver?
   /// The newest counters of the clock thread.
   var clockCounters = ClockCounters()
-  /// The number of datagrams that the kernel dropped. Set at the end.
+  /// The number of datagrams that the kernel dropped. 0 until the peer leaves.
   var discardedDatagrams: Int64 = 0
   /// The newest counters of the network thread.
   var networkCounters = NetworkCounters()
@@ -78,13 +78,13 @@ public final class Peer {
   var tempo: Tempo
   /// The patch that plays, or that plays from the next bar on.
   public internal(set) var patch: Patch
-  /// The name of ``patch``: as the user has written it, or with the name of the peer that has sent it.
+  /// The name of ``patch`` for the player: as the user has written it, or followed by the name of the peer that has sent it.
   public internal(set) var patchName: String
-  /// When ``patch`` begins.
+  /// When ``patch`` begins to play.
   var patchChange = PatchChange()
   /// The name of the patch that the player has chosen last, as the user has written it.
   public internal(set) var chosenPatchName: String
-  /// The name of the instrument as the user has written it; nil if the notes are played as they are.
+  /// The name of the instrument as the user has written it; nil if the notes of the player are played unchanged.
   public internal(set) var instrumentName: String?
   /// The value of the control `tilt forward` (controller 1), 0...127.
   var tilt = 64
@@ -92,20 +92,20 @@ public final class Peer {
   var instrumentKeys: [UInt8] = []
   /// The phrases that the player has recorded and received.
   var phrases = PeerPhrases()
-  /// The instrument, the phrase and the state of the rhythm, as the network thread knows them.
+  /// The instrument, the phrase and the state of the rhythm, as they were last passed to the network thread.
   var instrumentSettings = InstrumentSettings()
-  /// The number of choices of a player who sets the pitches.
+  /// How often the local player has chosen who sets the pitches of the instrument. Identifies the latest choice.
   var pitchChoices: UInt32 = 0
   /// Checks the patches that masters have sent.
   let patchChecker: PatchChecker
-  /// How much earlier than its step a hit can sound, in any patch that has played. The steps are passed to the sound earlier by
-  /// this time.
+  /// How much earlier than its step a hit can sound, at most, in all patches that have played. Each step is passed to the sound
+  /// earlier by this time.
   var maximumPush: Nanoseconds
-  /// When the rhythm starts without a command, at the latest; nil if it does not, or has done so.
+  /// The latest instant at which the rhythm starts without a command (`--start`). Nil without `--start`, and after the start.
   var startsAt: Instant?
   /// When the peer leaves; nil while this is not known.
   var leavesAt: Instant?
-  /// The configured receiver of the player's notes, until this peer joins.
+  /// The name or identity of the configured receiver of the player's notes; nil after that peer has joined.
   var awaitedRecipient: String?
   /// Whether the peer is leaving. A second command to leave then takes effect at once.
   var isLeaving = false
@@ -142,7 +142,7 @@ public final class Peer {
     let midiFile = try configuration.midiRecording.map { try MIDIRecorder.file(at: $0) }
     let resolved: [HostResolver.Host]
     (hosts, resolved, contacts) = try Self.resolveHosts(configuration, mailbox: mailbox)
-    // The saved addresses are numeric, so no name server is asked.
+    // The saved addresses are numeric, so their resolution does not block.
     let restored = (configuration.restored?.peers ?? []).compactMap { try? SocketAddress(resolving: $0) }
     let store = try store ?? StateStore(name: configuration.name, log: log)
     storage = SessionKeeper(store, log: log)
@@ -282,7 +282,7 @@ public final class Peer {
       }
       // Read before the queues, so that an arrival after the reading ends the wait.
       let bellCount = mailbox.bell.count
-      // The number is bounded, so that what the commands cause does not overrun the rings.
+      // At most 256 commands per round, so that their outputs fit into the rings.
       for command in mailbox.take(256) { execute(command) }
       receiveFromNetwork()
       let now = MonotonicClock.now
@@ -311,7 +311,7 @@ public final class Peer {
     return outcome
   }
 
-  /// Passes the steps to the sound as early as the sound output and the patch need them now.
+  /// Passes each step to the sound as early as the sound output and the patch now require.
   func raiseSoundLead() {
     ensemble.raiseSoundLead(to: sound.lead + maximumPush)
     clock.send(.soundLead(ensemble.soundLead))
@@ -319,10 +319,10 @@ public final class Peer {
 
   /// The instant until which the control thread sleeps, unless its bell rings.
   private func wakeTime(nextStatus: Instant) -> Instant {
-    // Each round takes a limited number of commands, datagrams and arrivals. The rest follows at once.
+    // Each round takes a limited number of commands, datagrams and arrivals. If some remain, the next round follows at once.
     let hasMore = networkRings.events.count > 0 || networkRings.arrivals.count > 0 || !mailbox.isEmpty
     if hasMore { return MonotonicClock.now }
-    // The clock thread does not ring the bell for each tick, so the trace polls ten times a second.
+    // The clock thread does not ring the bell for each tick, so the control thread collects the ticks ten times a second.
     var wake = min(nextStatus, MonotonicClock.now + .milliseconds(100))
     wake = min(wake, core.nextDeadline)
     if let midi { wake = min(wake, midi.nextDeadline) }
@@ -333,7 +333,7 @@ public final class Peer {
 
   /// Passes to the core what the network thread has received at the UDP ports.
   func receiveFromNetwork() {
-    // The number is bounded, so that a flood delays nothing else and its replies do not accumulate.
+    // At most 256 events per round, so that a flood does not delay other work, and so that the replies to it do not accumulate.
     var remaining = 256
     while remaining > 0, let event = networkRings.events.pop() {
       remaining -= 1

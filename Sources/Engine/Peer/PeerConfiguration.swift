@@ -27,11 +27,12 @@ public struct PeerConfiguration: Sendable {
   public var connect: [String] = []
   public var discovery = Discovery.off
   public var policy = ConnectionPolicy.anyone
-  /// See `Endpoint.sessionsPerHost`.
+  /// The maximum number of sessions that the peers of one host may begin: see `Endpoint.sessionsPerHost`.
   public var sessionsPerHost = 8
   /// The key of the group; nil without a passkey.
   public var passkey: GroupKey?
-  /// The addresses of devices without Tutti that may be in session although the group has a passkey. Their ports are not used.
+  /// The addresses of devices without Tutti that may be in session although the group has a passkey. Only the host of each
+  /// address is compared, not its port.
   public var admitted: [SocketAddress] = []
   public var peerOptions = PeerOptionsTable()
   /// Whether the peer starts the rhythm without a command, when all peers of ``connect`` are in session.
@@ -58,7 +59,7 @@ public struct PeerConfiguration: Sendable {
   public var totalActivityRule = TotalActivityRule.sum
   /// The receiver of the player's notes, by name or identity; nil: all peers.
   public var recipient: String?
-  /// The remote players whose notes sound here.
+  /// The remote players whose notes sound at the local peer.
   public var hearing = HearingChoices()
   /// The saved session of a peer with this name that has crashed; nil: start without it.
   public var restored: SavedSession?
@@ -74,7 +75,7 @@ public struct PeerConfiguration: Sendable {
   public var soundFont: String
   /// Whether the peer has ALSA sequencer ports: clock and notes out, notes and controllers in.
   public var midi = false
-  /// The external clocks. Of several, the one that is heard first is used. If empty, the peer uses the local clock.
+  /// The external clocks. If there are several, the first one that sends ticks is used. If empty, the peer uses the local clock.
   public var clockFrom: [ClockSource] = []
   /// The lead time: how far in advance a change is announced.
   public var lead = Nanoseconds.milliseconds(100)

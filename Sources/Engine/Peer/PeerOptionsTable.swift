@@ -4,13 +4,13 @@ import Transports
 
 /// The peer options that the user has configured, by name or by address.
 public struct PeerOptionsTable: Sendable {
-  /// The options by name or canonical address.
+  /// The options by name or by address. Addresses are in the form of ``SocketAddress/canonical(_:)``.
   private var byPeer: [String: PeerOptions] = [:]
 
   public init() {}
 
-  /// The options of a peer, which is given by the name that it reports, or by its numeric address as `HOST` or `HOST:PORT`. An
-  /// IPv6 address can be written in any form.
+  /// The options that the user has set for `peer`: the name that a peer reports, or a numeric address as `HOST` or `HOST:PORT`.
+  /// An IPv6 address can be written in any form.
   public subscript(peer: String) -> PeerOptions {
     get { byPeer[SocketAddress.canonical(peer)] ?? PeerOptions() }
     set { byPeer[SocketAddress.canonical(peer)] = newValue }

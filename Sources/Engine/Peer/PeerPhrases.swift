@@ -1,17 +1,18 @@
 import Rhythm
 
-/// The phrases of a peer.
+/// The phrases that the player of a peer has recorded and received, and the state of their repetition.
 struct PeerPhrases {
   /// The phrase that the player has recorded last.
   var recorded: Phrase?
   /// The phrase that was received last, and the name of its player.
   var received: (phrase: Phrase, sender: String)?
-  /// The number of the variation that plays; 0: the phrase itself.
+  /// The number of the variation that was played last; 0: the phrase itself.
   var variation: UInt32 = 0
   /// Whether a phrase is repeated.
   var isPlaying = false
 
-  /// The phrase that is repeated, and its name for the player.
+  /// The phrase that `phrase play` repeats, and its name for messages: the received phrase if there is one, otherwise the recorded
+  /// one.
   var chosen: (phrase: Phrase, name: String)? {
     if let received { return (received.phrase, "phrase of \(received.sender)") }
     return recorded.map { ($0, "your phrase") }

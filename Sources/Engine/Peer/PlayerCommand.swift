@@ -32,9 +32,9 @@ public enum PlayerCommand: Hashable, Sendable {
   case quiet(Bool?)
   /// Sets the loudness of the rhythm at the local peer in percent, 0...100.
   case loudness(Int)
-  /// Offers the rhythm to a peer; nil: to all peers.
+  /// Offers the role of master to a peer; nil: to all peers.
   case offer(to: String?)
-  /// Accepts the offered rhythm.
+  /// Accepts the role of master that the master offers.
   case take
   /// Applies a gate rule such as `Ben:notes=closed`.
   case gate(String)
@@ -56,9 +56,9 @@ public enum PlayerCommand: Hashable, Sendable {
   case pitches(from: String?)
   /// Records, sends, repeats or varies a phrase.
   case phrase(PhraseCommand)
-  /// Plays the notes of the player with another instrument; nil: as they are.
+  /// Plays the notes of the player with another instrument; nil: unchanged.
   case instrument(Instrument?, named: String)
-  /// Plays a note of the instrument with a normal force.
+  /// Plays one action of medium force on the instrument.
   case strike
   /// Changes the control `tilt forward` of the instrument by this amount.
   case tilt(by: Int)

@@ -7,14 +7,14 @@ import Realtime
 /// The outputs for hits and notes: a sound card, a recording, both, or none. Without an output, hits are only counted. Each
 /// output has its own audio thread and ``SoundModule``.
 final class SoundOutputs {
-  /// How long before its instant a hit must be passed to the output. ``raiseLead()`` increases it.
+  /// How long before its instant a hit must be passed to the outputs. ``raiseLead()`` increases it.
   private(set) var lead: Nanoseconds
   /// The sound card; nil if there is none.
   private let device: PCMDevice?
   private let latency: Nanoseconds
   /// The path of the recording; nil if there is none.
   private let path: String?
-  // The sound sources, until the audio threads take them.
+  // The synthesizers and the recording, until ``start(name:rings:)`` passes them to the audio threads.
   private var cardModule: SoundModule?
   private var recordingModule: SoundModule?
   private var recording: WAVOutput?
@@ -23,10 +23,10 @@ final class SoundOutputs {
   /// The audio thread without a sound card: it renders the recording, or only counts hits if there is no output.
   private var cardlessThread: AudioThread?
 
-  // What ``warning(at:)`` has reported.
+  // The following properties are the state of ``warning(at:)``.
   /// The value of ``lead`` at the end of ``start(name:rings:)``.
   private var initialLead = Nanoseconds.zero
-  /// The last known status of the sound card.
+  /// The status of the sound card at the last call of ``warning(at:)``.
   private var status: CardState.Status
   /// Whether an increased delay was reported.
   private var hasReportedDelay = false
@@ -73,11 +73,11 @@ final class SoundOutputs {
 
   /// Whether the hits are audible, now or in a recording.
   var isHeard: Bool { path != nil || cardState?.status == .playing }
-  /// Whether there are two outputs.
+  /// Whether there are two outputs: a sound card and a recording.
   var areTwo: Bool { device != nil && path != nil }
-  /// The state of the sound card for the player.
+  /// The description of the sound card for the player; nil if there is none.
   var summary: String? { device.map { "sound: \($0.summary)" } }
-  /// The number of the recording's first frame on the grid.
+  /// The number of the recording's first frame: see ``FrameGrid``.
   var firstFrame: Int64 { cardlessThread?.firstFrame ?? 0 }
   /// When the recording's first frame sounds.
   var firstInstant: Instant { cardlessThread?.firstInstant ?? Instant(nanoseconds: 0) }
@@ -162,8 +162,8 @@ final class SoundOutputs {
     return counters
   }
 
-  /// Returns when a message sounds that is passed to the sound at `instant`: on a sound card, after its delay; in a recording, on the
-  /// first frame of a period.
+  /// Returns the instant at which a message sounds that is passed to the sound at `instant`. On a sound card, the message sounds
+  /// after the delay of the card. In a recording, the message sounds on the first frame of a period.
   func sounding(at instant: Instant) -> Instant {
     if let cardState, cardState.status == .playing { return instant + cardState.delay + latency }
     guard path != nil else { return instant }

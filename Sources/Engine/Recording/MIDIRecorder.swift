@@ -15,7 +15,7 @@ final class MIDIRecorder: @unchecked Sendable {
 
   /// The least time between two writes.
   private static let interval = Nanoseconds.seconds(3)
-  /// How long after its instant an event is placed: all ticks before the event have been recorded then.
+  /// How long after its instant an event gets its position in the recording. By then, all ticks before the event have been added.
   static let lateness = Nanoseconds.seconds(1)
   /// The maximum number of events that wait for the queue. Further events are lost.
   private static let capacity = 1 << 18
@@ -34,7 +34,7 @@ final class MIDIRecorder: @unchecked Sendable {
 
   private struct Waiting {
     var events: [RecordedEvent] = []
-    /// All ticks before this instant are in ``events``, or were taken before.
+    /// All ticks that are due before this instant have been added.
     var horizon = Instant(nanoseconds: .min)
     /// Whether the queue has the task to take the events.
     var isScheduled = false
@@ -46,8 +46,8 @@ final class MIDIRecorder: @unchecked Sendable {
 
   /// Writes `recording`, which has no events yet, in the background.
   ///
-  /// - Parameter onFailure: called on the queue when the file cannot be written, once until it can be written again, and when the
-  ///   recording is full.
+  /// - Parameter onFailure: called on the queue when the recording is full, and when the file cannot be written. Of several
+  ///   failures in a row, only the first is reported.
   init(
     _ recording: MIDIRecording, to file: ReplacedFile, path: String,
     onFailure: @escaping @Sendable (EngineError) -> Void
@@ -65,9 +65,9 @@ final class MIDIRecorder: @unchecked Sendable {
     }
   }
 
-  /// Adds events. They are placed and written in the background.
+  /// Adds events to the recording. The file is written in the background.
   ///
-  /// - Parameter now: an instant before which all ticks are among the events so far.
+  /// - Parameter now: the present. All ticks that were due ``lateness`` before it must be among the events so far.
   func add(_ events: [RecordedEvent], at now: Instant) {
     let isFirst = waiting.withLock { waiting in
       let room = max(0, Self.capacity - waiting.events.count)
@@ -80,7 +80,7 @@ final class MIDIRecorder: @unchecked Sendable {
     if isFirst { queue.async { [self] in takeWaiting() } }
   }
 
-  /// Places all events and writes the file, because the sound ends at `instant`.
+  /// Completes the recording and writes the file, because the sound ends at `instant`.
   ///
   /// - Throws: ``EngineError`` if the recording on the disk is not complete.
   func finish(at instant: Instant) throws(EngineError) {

@@ -10,8 +10,8 @@ extension MIDIRecording {
   /// The longest time between two events of a track in units, 2^28 - 1: a variable-length quantity has four bytes.
   private static let maximumDelta: Int64 = 0x0FFF_FFFF
 
-  /// The recording as a file of format 1: the tempo track, the drums, the other parts of the rhythm, and one track per player. Notes that still sound end at the
-  /// end of the file.
+  /// The recording as a file of format 1: the tempo track, the drums, the other parts of the rhythm, and one track per player.
+  /// Notes that still sound end at the end of the file.
   var file: StandardMIDIFile {
     let parts = parts.map { $0.events(until: timeline.end) }
     let end = parts.reduce(timeline.end) { max($0, $1.last?.tick ?? 0) }
@@ -27,7 +27,7 @@ extension MIDIRecording {
         + players.map { track($0.name, $0.events(until: end)) })
   }
 
-  /// Inserts empty texts where two events of a track are further apart than a file permits.
+  /// Inserts empty text events where two events of a track are further apart than ``maximumDelta``.
   private static func filled(_ events: [Event], until end: Int64) -> [Event] {
     var filled: [Event] = []
     filled.reserveCapacity(events.count)

@@ -5,8 +5,9 @@ import Rhythm
 
 /// A MIDI recording: what sounded at a peer, as a Standard MIDI File. The recording does no I/O and reads no clock.
 ///
-/// The instant of an event may be in the future: hits are sent to the sound ahead of time. An event is placed when its position is
-/// certain: when a later tick is known, or when all ticks before the event must have been recorded (``place(until:)``).
+/// To place an event is to convert its instant to a position in the file (``RecordedTimeline``). The instant may be in the future,
+/// because hits are sent to the sound ahead of time. Therefore an event is placed only when its position is certain: when a
+/// later tick is known, or when the caller knows that no tick before the event is missing (``place(until:)``).
 struct MIDIRecording {
   /// The maximum number of events. It leaves room for the names and for the ends of notes: a file contains at most
   /// ``StandardMIDIFile/maximumEvents`` and, with eight bytes per event, ``StandardMIDIFile/maximumBytes``.
@@ -18,18 +19,22 @@ struct MIDIRecording {
     var content: Content
 
     enum Content {
+      /// A drum hit that belongs to the step due at `step`.
       case hit(note: UInt8, velocity: UInt8, step: Instant)
+      /// The beginning of a note of a pitched part.
       case note(SoundEvent, part: Int, key: UInt8, velocity: UInt8, program: UInt8)
-      /// The end of a note that belongs to `step` and begins at `start`.
+      /// The end of a note of a pitched part. The note begins at `start` and belongs to the step due at `step`.
       case end(part: Int, key: UInt8, step: Instant, start: Instant)
-      /// The end of the notes of a pitched part, or of all (0).
+      /// The end of all notes of a pitched part, or of all pitched parts (0).
       case release(part: Int)
+      /// A message of a player.
       case message(Message, player: Int)
     }
   }
 
   /// The name of the local player, which is also the name of the first track.
   let name: String
+  /// The maximum number of events of this recording.
   private let limit: Int
   private(set) var timeline: RecordedTimeline
   /// The parts of the rhythm by their numbers: the drums on channel 10, bass, guitar and keys on channels 14 to 16.
@@ -93,7 +98,8 @@ struct MIDIRecording {
     place(before: .distantFuture, next: nil)
   }
 
-  /// Adds a hit or a recall of hits.
+  /// Adds an event of the rhythm. A recall (``SoundEvent/Kind/recall``) removes hits that were sent to the sound but have not
+  /// sounded, because the rhythm has changed.
   private mutating func add(_ event: SoundEvent) {
     switch event.kind {
     case .hit(let note, let velocity, _):
@@ -129,7 +135,9 @@ struct MIDIRecording {
     waiting.insert(event, at: index)
   }
 
-  /// Places all events before `instant`. If `next` is known, it is the first tick at `instant` or later.
+  /// Places all events before `instant`.
+  ///
+  /// - Parameter next: the first tick at `instant` or later; nil if it is not known.
   private mutating func place(before instant: Instant, next: TickRecord?) {
     let count = waiting.firstIndex { $0.instant >= instant } ?? waiting.endIndex
     for event in waiting[..<count] {
@@ -156,7 +164,8 @@ struct MIDIRecording {
     revision += count
   }
 
-  /// Adds players up to the index `player`. The name of a player can be lost if the disk does not respond for a long time.
+  /// Adds players without a known name up to the index `player`. Normally, the name of a player comes first and adds it. The name
+  /// can be lost if the disk does not respond for a long time.
   private mutating func addPlayers(upTo player: Int) {
     while players.count <= player { players.append(RecordedPlayer(name: "player \(players.count + 1)")) }
   }

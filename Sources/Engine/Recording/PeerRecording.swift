@@ -3,7 +3,8 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 
-/// The MIDI recording of a peer on the control thread: collects what the real-time threads report, and passes it to the recorder.
+/// The part of the MIDI recording that runs on the control thread: collects the ticks, hits and messages that the real-time
+/// threads report, and passes them to the ``MIDIRecorder``.
 struct PeerRecording {
   private let rings: RecordingRings
   private let recorder: MIDIRecorder
@@ -11,7 +12,8 @@ struct PeerRecording {
   private var meter: Meter
   /// The ticks since the last call of ``pass(at:meter:soundingAt:reference:)``.
   private var ticks: [TickRecord] = []
-  /// The instant of the last message. Messages keep their order although the delay of the sound varies.
+  /// The instant of the last message. A later message gets at least this instant, so that messages keep their order although the
+  /// delay of the sound varies.
   private var lastMessage = Instant(nanoseconds: .min)
   /// When ``pass(at:meter:soundingAt:reference:)`` is due.
   private var nextPass = Instant(nanoseconds: .min)
@@ -32,10 +34,10 @@ struct PeerRecording {
   /// Whether ``pass(at:meter:soundingAt:reference:)`` is due: ten times per second.
   func isDue(at now: Instant) -> Bool { now >= nextPass }
 
-  /// Passes everything new to the recorder.
+  /// Passes all events since the last call to the recorder.
   ///
   /// - Parameters:
-  ///   - now: all ticks that were due clearly before this instant have been added.
+  ///   - now: the present. All ticks that were due ``MIDIRecorder/lateness`` before it must have been added.
   ///   - meter: the present meter of the rhythm.
   ///   - soundingAt: returns when a message sounds that was passed to the sound at an instant.
   ///   - reference: returns what is known about the peer of a session; nil if the session has ended.
@@ -48,7 +50,7 @@ struct PeerRecording {
       self.meter = meter
       events.append(.meter(meter))
     }
-    // Hits and messages precede the ticks that are due after them.
+    // A tick places all earlier hits and messages, so these are added before the ticks.
     while let hit = rings.hits.pop() { events.append(.hit(hit)) }
     while let sounded = rings.messages.pop() {
       var player = RecordedPlayers.local

@@ -6,7 +6,8 @@ import MusicalTime
 enum RecordedEvent: Sendable {
   /// A tick that the clock thread has played. Ticks are in the order in which they were played.
   case tick(TickRecord)
-  /// A hit of the rhythm, or a recall of hits. Hits and recalls are in the order in which they were sent to the sound.
+  /// A hit of the rhythm, or a recall of hits (``SoundEvent/Kind/recall``). Both are in the order in which they were sent to the
+  /// sound.
   case hit(SoundEvent)
   /// A message that a player has played and that sounds at `instant`. `player` is the index of the player, from 0.
   case message(Message, player: Int, instant: Instant)

@@ -1,7 +1,8 @@
 import MIDI
 import MusicalTime
 
-/// The track of a part of the rhythm: its notes and programs.
+/// The track of one part of the rhythm in a MIDI recording: its notes and programs. Positions are ticks of the file
+/// (``RecordedTimeline``).
 struct RecordedPart {
   typealias Event = StandardMIDIFile.Event
 
@@ -10,7 +11,7 @@ struct RecordedPart {
     var end: Int64
     var key: UInt7
     var velocity: UInt7
-    /// When the note began. It identifies the note.
+    /// The instant at which the note began, which identifies the note for ``end(_:started:at:)``.
     var started: Instant?
   }
 
@@ -18,7 +19,7 @@ struct RecordedPart {
   private var notes: [Note] = []
   /// The index in ``notes`` of the last note of each key.
   private var last = [Int?](repeating: nil, count: 128)
-  /// The changes of the program, each before the note with this index.
+  /// The Program Changes. Each precedes the note with the index `note`.
   private var programs: [(note: Int, program: UInt7)] = []
 
   init(channel: Channel) { self.channel = channel }
@@ -26,13 +27,13 @@ struct RecordedPart {
   /// The number of events in the file.
   var eventCount: Int { 2 * notes.count + programs.count }
 
-  /// Begins a note, whose position is not before that of the previous note. A sounding note of the same key ends. Of two notes of a
-  /// key at one position, the louder one remains, because a MIDI file cannot contain both.
+  /// Begins a note. Its position must not be before that of the previous note. A sounding note of the same key ends. Of two notes
+  /// of a key at one position, the louder one remains, because a MIDI file cannot contain both.
   ///
   /// - Parameters:
-  ///   - end: when the note ends, unless ``end(_:at:)`` ends it before.
+  ///   - end: the position at which the note ends, unless another call ends it before.
   ///   - program: the program of the note; nil for a drum.
-  ///   - started: when the note begins, for ``end(_:started:at:)``.
+  ///   - started: the instant at which the note begins, for ``end(_:started:at:)``.
   mutating func begin(
     _ key: UInt8, velocity: UInt8, program: UInt8? = nil, started: Instant? = nil, at position: Int64,
     until end: Int64 = .max
@@ -52,7 +53,7 @@ struct RecordedPart {
     notes.append(Note(begin: position, end: end, key: key, velocity: velocity, started: started))
   }
 
-  /// Ends the note of a key that began at `started`, unless it has ended or the key has begun again.
+  /// Ends the note of a key that began at the instant `started`, unless it has ended already or the key has begun another note.
   mutating func end(_ key: UInt8, started: Instant, at position: Int64) {
     guard let index = last[Int(key & 0x7F)], notes[index].started == started else { return }
     end(index, at: position)
@@ -67,7 +68,7 @@ struct RecordedPart {
 
   /// The events in the order of time. At one position, notes end before others begin.
   ///
-  /// - Parameter end: when the notes end that still sound.
+  /// - Parameter end: the position at which notes end that still sound.
   func events(until end: Int64) -> [Event] {
     var events: [Event] = []
     events.reserveCapacity(eventCount)

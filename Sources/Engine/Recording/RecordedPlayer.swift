@@ -1,6 +1,7 @@
 import MIDI
 
-/// The track of one player: the messages that sounded, on their channels.
+/// The track of one player in a MIDI recording: the messages that sounded, on their channels. Positions are ticks of the file
+/// (``RecordedTimeline``).
 struct RecordedPlayer {
   typealias Event = StandardMIDIFile.Event
 

@@ -2,7 +2,7 @@ import Ensemble
 import PeerProtocol
 import RTPMIDI
 
-/// The players of a MIDI recording: which session belongs to which track.
+/// The players of a MIDI recording: assigns each session to a track.
 ///
 /// A remote peer that returns in another session keeps its track. It is recognised by its identity, or, without Tutti, by its name and
 /// address.
@@ -18,6 +18,7 @@ struct RecordedPlayers {
   /// The names of the tracks, by index.
   private(set) var names: [String]
 
+  /// The name and the address by which a standard device is recognised.
   private struct Device: Hashable {
     let name: String?
     let address: SocketAddress?

@@ -11,8 +11,8 @@ struct RecordedTempoTrack {
   /// The microseconds per quarter note of the last Set Tempo event.
   private var tempo: Int?
 
-  /// Appends a Set Tempo event, unless the tempo is the same, rounded to microseconds per quarter note. The rounding changes the
-  /// tempo by less than 9 ppm at 999 BPM, and by 1 ppm at 120 BPM. The positions are not affected.
+  /// Appends a Set Tempo event, unless the last one has the same tempo. The file stores whole microseconds per quarter note. The
+  /// rounding changes the tempo by less than 9 ppm at 999 BPM, and by 1 ppm at 120 BPM. It does not change the positions.
   mutating func append(_ tempo: Tempo, at position: Int64) {
     let microseconds = Int((tempo.nanosecondsPerQuarter + 500) / 1000)
     guard microseconds != self.tempo, let event = MetaEvent(microsecondsPerQuarter: microseconds) else { return }
@@ -26,7 +26,9 @@ struct RecordedTempoTrack {
     replace(\.timeSignature, by: MetaEvent(signature), at: position)
   }
 
-  /// Appends `event`. An event of the same kind at the same position is removed. Events of this kind have the property `kind`.
+  /// Appends `event`, and removes an event of the same kind at the same position.
+  ///
+  /// - Parameter kind: a property that is not nil for events of this kind only.
   private mutating func replace<Value>(_ kind: KeyPath<MetaEvent, Value?>, by event: MetaEvent, at position: Int64) {
     var index = events.endIndex
     while index > events.startIndex, events[index - 1].tick == position {

@@ -2,11 +2,11 @@ import MusicalTime
 
 /// The mapping of instants to positions in a MIDI recording.
 ///
-/// A tick of the rhythm is ``unitsPerTick`` ticks of the file, here called units. While a rhythm plays, an instant between two ticks
-/// has the position in proportion between them. Otherwise the position advances with time at the last tempo.
+/// A tick of the rhythm lasts ``unitsPerTick`` ticks of the file, here called units. While a rhythm plays, the position of an instant
+/// between two ticks is interpolated. Otherwise the position advances with time at the last tempo.
 ///
-/// A run of the rhythm begins on the first position at which its first tick has its place in the bar. The pause before the run
-/// therefore lasts longer in the file than it did, by less than a bar, and the bars of the rhythm are the bars of the file.
+/// The bar lines of the file are those of the rhythm. Therefore a run of the rhythm begins at the next position that has the same
+/// place in a bar as the first tick of the run. The pause before the run becomes longer in the file by less than a bar.
 struct RecordedTimeline {
   /// The units per quarter note. A multiple of 24, so that each tick is on a unit. At 20 BPM, the slowest tempo, a unit lasts
   /// 0.8 ms, so rounding moves an event by at most 0.4 ms, which cannot be heard. A multiple of 960, the usual resolution of
@@ -22,9 +22,9 @@ struct RecordedTimeline {
     var tempo: Tempo
   }
 
-  /// A series of ticks. The last one has the position of ``anchor``.
+  /// A series of ticks. Its last tick has the position of ``anchor``.
   private struct Run {
-    /// ``TickRecord/series``.
+    /// See ``TickRecord/series``.
     var series: UInt32
     var lastTick: Tick
   }
@@ -86,8 +86,8 @@ struct RecordedTimeline {
 
   /// The units from the newest tick to `record`; nil if `record` begins a run.
   ///
-  /// A tick number that advances further than the time since the newest tick permits begins a run, too: no valid rhythm has
-  /// such a tick, and the file would have an empty part of any length.
+  /// A tick whose number is higher than the fastest tempo permits begins a run, too. No valid rhythm has such a tick, and without
+  /// this check it would insert an empty part of any length into the file.
   private func unitsSinceAnchor(_ record: TickRecord) -> Int64? {
     guard let run, let anchor, run.series == record.series else { return nil }
     let ticks = record.tick.index.subtractingReportingOverflow(run.lastTick.index)
@@ -102,8 +102,8 @@ struct RecordedTimeline {
     return anchor.position + Int64((quarters * Double(Self.resolution)).rounded())
   }
 
-  /// Begins a run, and returns the position of its first tick: the first one that is not before any event, and from which the
-  /// tick has its distance to a bar line of the file.
+  /// Begins a run, and returns the position of its first tick: the first position after all events that has the place of the tick
+  /// in a bar.
   private mutating func beginRun(with record: TickRecord) -> Int64 {
     // Events before the run may have been placed up to `end`.
     let earliest = max(end, anchor.map { extrapolated($0, to: record.due) } ?? 0)
@@ -111,7 +111,7 @@ struct RecordedTimeline {
     let ticksPerBar = (nextMeter ?? meter).ticksPerBar
     let ticksInBar = record.tick.index % ticksPerBar
     let offset = (ticksInBar < 0 ? ticksInBar + ticksPerBar : ticksInBar) * Self.unitsPerTick
-    // A bar line of a new meter is not before any event either, so that the events of the tempo track are in order.
+    // The bar line at which a new meter begins must not be before any event either, so that the tempo track stays in order.
     let least = nextMeter == nil ? earliest - offset : earliest
     let bars = least <= barOrigin ? 0 : (least - barOrigin + barLength - 1) / barLength
     let line = barOrigin + bars * barLength
@@ -119,6 +119,7 @@ struct RecordedTimeline {
     return line + offset
   }
 
+  /// Changes the meter at `position`, which becomes a bar line.
   private mutating func begin(_ meter: Meter, at position: Int64) {
     (self.meter, nextMeter, barOrigin) = (meter, nil, position)
     changes.append(meter, at: position)

@@ -1,11 +1,11 @@
 import Audio
 import Realtime
 
-/// The connections from the clock thread and the network thread to the control thread for the MIDI recording. The control thread
-/// empties the rings about ten times per second.
+/// The rings through which the clock thread and the network thread pass events to the control thread for the MIDI recording. The
+/// control thread empties the rings about ten times per second.
 struct RecordingRings: Sendable, BitwiseCopyable {
-  /// From the clock thread: the hits of the rhythm and their recalls, in the order in which the audio threads get them. A recall
-  /// contains the instant at which it was sent (``SoundEvent/submitted``).
+  /// From the clock thread: the hits of the rhythm and their recalls (``SoundEvent/Kind/recall``), in the order in which the audio
+  /// threads get them.
   let hits = SPSCRing<SoundEvent>(capacity: 8192)
   /// From the network thread: the messages of all players that sound. A session may send 2000 messages per second.
   let messages = SPSCRing<SoundedMessage>(capacity: 16_384)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A file that is only ever replaced as a whole: the new contents are written to a second file beside it, PATH.partial, which then
-/// gets the name of the file. A program that is killed, or a disk that is full, therefore leaves the previous contents.
+/// A file that is always replaced as a whole. The new contents are written to a second file beside it, PATH.partial, which is then
+/// renamed. If the program is killed or the disk is full, the previous contents remain.
 ///
-/// Not for real-time threads.
+/// Real-time: not safe.
 struct ReplacedFile: Sendable {
   /// A write that has failed.
   struct Failure: Error {
@@ -18,8 +18,8 @@ struct ReplacedFile: Sendable {
   private let path: String
   private var partialPath: String { path + ".partial" }
 
-  /// Checks that the file can be written: the path is a regular file that can be written or does not exist, and the folder permits a
-  /// new file. An existing file is not changed, and no new file is left.
+  /// Checks that the file can be written. If the file exists, it must be a writable regular file. Its folder must permit a new
+  /// file. An existing file is not changed, and no new file is left.
   ///
   /// - Throws: ``Failure``.
   init(_ path: String) throws(Failure) {
@@ -69,7 +69,7 @@ struct ReplacedFile: Sendable {
     }
   }
 
-  /// Creates the second file. One that a killed program has left is removed first. A link at this path is not followed.
+  /// Creates the second file. A second file that a killed program has left is removed first. A link at this path is not followed.
   private func createPartial() throws(Failure) -> Int32 {
     unlink(partialPath)
     let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)

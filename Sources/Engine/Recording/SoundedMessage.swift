@@ -2,7 +2,7 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 
-/// A message that the network thread has passed to the sound.
+/// A message that the network thread has passed to the audio threads, for the MIDI recording.
 struct SoundedMessage: Sendable, BitwiseCopyable {
   /// The message, on the channel on which it sounds.
   let message: Message
@@ -10,7 +10,7 @@ struct SoundedMessage: Sendable, BitwiseCopyable {
   let session: SessionID?
   /// When the network thread passed the message to the sound, or, if ``isTimed`` is true, when the message sounds.
   let instant: Instant
-  /// Whether the message is one of an instrument that sounds at an instant of its own, and not as early as possible.
+  /// Whether the message has a planned instant, as notes of an instrument have. Otherwise it sounds as early as possible.
   let isTimed: Bool
 
   /// Real-time: safe.

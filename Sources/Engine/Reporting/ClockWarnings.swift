@@ -2,9 +2,9 @@ import MusicalTime
 import RTPMIDI
 import Realtime
 
-/// The warnings about clocks that are not about a particular peer. Each warning is given once.
+/// The warnings about clocks that do not name a particular peer. Each warning is given once.
 struct ClockWarnings {
-  /// The number of rejected probes or stamps that causes a warning. A smaller number can come from the network.
+  /// The number of rejected probes or stamps that causes a warning. Fewer can be caused by the network alone.
   private static let threshold = 8
 
   private var hasWarnedOfReplies = false

@@ -43,7 +43,7 @@ public struct PeerSnapshot: Sendable {
   public var totalActivityRule: TotalActivityRule
   /// The balance of the parts that was announced last.
   public var mix: Mix
-  /// The schedule of the rhythm. All its instants are local time, except its timelines.
+  /// The schedule of the rhythm. Its timelines are in the time of the master's clock. The results of its functions are local time.
   public var schedule: PlaybackSchedule
   /// The patch that plays from ``patchTick`` on.
   public var patch: Patch
@@ -55,7 +55,7 @@ public struct PeerSnapshot: Sendable {
   public var lostTicks: Int64
   /// How far in advance a change is announced.
   public var lead: Nanoseconds
-  /// How long before it sounds a step is passed to the sound.
+  /// How long before its due time a step is passed to the sound.
   public var soundLead: Nanoseconds
 
   /// Whether a rhythm plays.

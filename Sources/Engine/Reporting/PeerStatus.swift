@@ -7,10 +7,10 @@ import Rhythm
 /// The state of a running peer for a status display.
 public struct PeerStatus: Sendable {
   public var role: Role
-  /// The tempo. While the peer plays by an external clock, the tempo of this clock's ticks, because the tempo of the rhythm
-  /// varies to correct errors.
+  /// The tempo of the rhythm. While the peer plays by an external clock, the tempo of the external clock, because the tempo of the
+  /// rhythm varies to correct errors.
   public var tempo: Tempo
-  /// The bar, counted from one. While no rhythm plays, ``bar`` and ``beat`` are the position at which it would continue.
+  /// The bar, counted from one. While no rhythm plays, ``bar`` and ``beat`` are the position at which the rhythm would continue.
   public var bar: Int64
   /// The beat in the bar, counted from one.
   public var beat: Int64
@@ -22,7 +22,8 @@ public struct PeerStatus: Sendable {
   public var instrumentName: String?
   /// The layers of the patch, and which of them sound at ``total``.
   public var layers: [(name: String, sounds: Bool)]
-  /// The parts of the rhythm with their levels in percent; nil for a stopped part. Empty for a rhythm of drums at 100 %.
+  /// The parts of the rhythm with their levels in percent; nil for a stopped part. Empty if the rhythm has only drums and they play
+  /// at 100 %.
   public var parts: [(name: String, level: Int?)]
   /// Whether the rhythm and all players are quiet.
   public var isQuiet: Bool
@@ -39,6 +40,7 @@ public struct PeerStatus: Sendable {
   /// The total activity, 0...127.
   public var total: UInt8
 
+  /// The largest number of ``members``.
   public static let maximumMembers = 8
 }
 

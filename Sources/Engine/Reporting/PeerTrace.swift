@@ -9,10 +9,10 @@ struct PeerTrace {
   private let writer: TraceWriter?
   /// The reason why the trace is incomplete; nil if it is complete.
   private(set) var failure: TraceError?
-  /// The newest estimate of the master's clock. A tick is recorded up to a tenth of a second after it was played, so the
-  /// rhythm may already have ended when its last ticks are recorded. The estimate is therefore kept after the end.
+  /// The newest estimate of the master's clock. The estimate is kept after the end of the rhythm, because the last ticks are recorded
+  /// up to a tenth of a second after they were played.
   var masterClock: ClockEstimate?
-  /// The newest role other than idle, for the summary.
+  /// The last role other than idle, for the summary.
   var role = Role.idle
 
   init(_ writer: TraceWriter?) { self.writer = writer }

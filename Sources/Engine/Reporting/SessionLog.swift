@@ -3,8 +3,8 @@ import Logging
 import MusicalTime
 import Receiving
 
-/// Logs the begin and end of sessions. Any host on the network can cause them a thousand times a second, so the rate is
-/// limited: 128 lines at once, then one per second.
+/// Logs the beginning and the end of sessions. Any host on the network can begin and end a thousand sessions per second. The rate of
+/// lines is therefore limited: 128 lines at once, then one per second.
 struct SessionLog {
   private var budget = MessageBudget(rate: 1, depth: 128)
   private let log: Logger

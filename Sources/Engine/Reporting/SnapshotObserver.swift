@@ -2,8 +2,8 @@ import Ensemble
 import MusicalTime
 import Playback
 
-/// Passes snapshots of a peer to an observer: at once when the rhythm, the role, the patch or the roster has changed, otherwise
-/// ten times a second.
+/// Passes snapshots of a peer to the observer of ``Peer/run(status:watch:snapshot:)``: at once when the schedule, the role, the
+/// patch or the number of sessions has changed, otherwise ten times a second.
 struct SnapshotObserver {
   private static var interval: Nanoseconds { .milliseconds(100) }
 

@@ -1,4 +1,4 @@
-/// This program's version, as every result records it (Semantic Versioning).
+/// The version of this program (Semantic Versioning), which every result contains.
 public enum Version {
   public static let current = "0.1.0"
 }

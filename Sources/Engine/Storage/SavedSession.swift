@@ -9,13 +9,13 @@ public struct SavedSession: Sendable, Equatable {
   public var tempo: Tempo
   public var activity: UInt8
   public var gates: Gates
-  /// The peers in session, as `HOST:PORT`.
+  /// The addresses of the peers in session, as `HOST:PORT`.
   public var peers: [String]
   /// The position at which the rhythm would continue.
   public var position: Step
-  /// The rhythm of which the peer was the master; nil in other roles.
+  /// The timeline message of the rhythm of which the peer was the master; nil in other roles.
   public var rhythm: TimelineMessage?
-  /// The boot ID of the machine, for which the instants of the rhythm are valid.
+  /// The boot ID of the machine. The instants of the rhythm are only valid during this boot.
   public var boot: String
 
   public init(
@@ -31,7 +31,9 @@ public struct SavedSession: Sendable, Equatable {
 extension SavedSession: Codable {
   /// The reason why a file cannot be used.
   enum Fault: Error {
+    /// The file has this version, which is newer than ``version``.
     case isNewer(Int)
+    /// A field is missing or has an invalid value.
     case isDamaged
   }
 
@@ -80,7 +82,7 @@ extension SavedSession: Codable {
     try fields.encode(peers, forKey: .peers)
     try fields.encode(position.index, forKey: .position)
     try fields.encode(boot, forKey: .boot)
-    // The wire format, because its decoder checks all bounds.
+    // The timeline message is stored in its wire format, because the decoder of this format checks all ranges.
     try fields.encodeIfPresent(rhythm?.systemExclusive, forKey: .rhythm)
   }
 }

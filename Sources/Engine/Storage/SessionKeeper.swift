@@ -3,7 +3,8 @@ import Logging
 import MusicalTime
 import Synchronization
 
-/// Stores the bound of the terms and the session of a running peer, so that the peer can be restored after a crash.
+/// Stores the highest reserved term (the bound of ``TermReservation``) and the session of a running peer, so that the peer can be
+/// restored after a crash.
 struct SessionKeeper {
   /// The shortest time between two writes of the session, because a player can change the tempo continuously.
   private static var minimumInterval: Nanoseconds { .milliseconds(200) }
@@ -18,7 +19,7 @@ struct SessionKeeper {
   private var reservation: TermReservation
   private var nextSave = Instant(nanoseconds: .min)
 
-  /// Reserves the first block of terms on the disk, which may take long.
+  /// Reserves the first block of terms and writes its bound to the disk, which may take long.
   init(_ store: StateStore, log: Logger) {
     (self.store, self.log) = (store, log)
     previousBound = store.term
@@ -44,7 +45,7 @@ struct SessionKeeper {
   mutating func save(_ state: SavedSession, at now: Instant) {
     nextSave = now + Self.minimumInterval
     guard state != saved else { return }
-    // Also if the write fails. The next attempt is then made after the next change.
+    // The state counts as saved even if the write fails. The next attempt is then made after the next change.
     saved = state
     writer.write(state)
   }

@@ -12,7 +12,7 @@ extension StateStore {
   /// The maximum size of the file in bytes.
   private static let maximumSize = 1 << 20
 
-  /// Replaces the saved session atomically by `state`. If the write fails, the former session remains. May take long.
+  /// Atomically replaces the saved session with `state`. If the write fails, the previous session remains. May take long.
   ///
   /// - Returns: false if the write failed. True if it succeeded, or if the state folder cannot be used.
   func write(_ state: SavedSession) -> Bool {
@@ -23,10 +23,10 @@ extension StateStore {
     return (try? data.write(to: URL(fileURLWithPath: sessionPath), options: .atomic)) != nil
   }
 
-  /// Returns the saved session; nil if there is none, or if the file cannot be used. A file that cannot be used is renamed.
-  /// `log` contains the reason in both cases.
+  /// Returns the saved session. Returns nil if there is no saved session or the file cannot be used, and logs the reason. A file
+  /// with invalid contents is renamed.
   public func restoreSession(_ log: Logger) -> SavedSession? {
-    // The warning of the state folder contains the reason.
+    // Without a state folder, ``init(name:log:)`` has logged the reason.
     guard let sessionPath else { return nil }
     let file: StateFile
     do throws(StateFile.Refusal) { file = try StateFile(sessionPath, O_RDONLY) } catch {

@@ -4,10 +4,11 @@ public import Logging
 public import PeerProtocol
 import Synchronization
 
-/// Stores the identity of a peer, the bound of its terms, and its session in the state folder (``StateFolder``). One file per
-/// name has the identity and the bound. A running peer locks this file; a second peer with the same name uses the next one.
+/// Stores the identity of a peer, the highest reserved term (the bound of ``TermReservation``), and the session of the peer in the
+/// state folder (``StateFolder``).
 ///
-/// The file has two lines: the identity as 16 hexadecimal digits, and the bound as 20 decimal digits.
+/// One file per name contains the identity and the bound, in two lines: 16 hexadecimal digits, and 20 decimal digits. A running
+/// peer locks its file. A second peer with the same name uses another file, whose name contains a number.
 ///
 /// If the state folder cannot be used, nothing is stored, and the peer has a new identity.
 public final class StateStore: Sendable {
@@ -111,7 +112,7 @@ public final class StateStore: Sendable {
   private static func createIdentity(in file: StateFile) -> Identity {
     let identity = Identity(UInt64.random(in: 1 ... .max))
     let text = Array("\(identity)\n".utf8)
-    // After an incomplete write, the file becomes empty. This peer then uses its identity only until it ends.
+    // After an incomplete write, the file is emptied, and the next start creates another identity.
     if pwrite(file.descriptor, text, text.count, 0) != text.count { ftruncate(file.descriptor, 0) }
     return identity
   }

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Writes the bound of the terms and the session of a peer on a background queue, so that a slow disk delays no other thread.
-/// Of several values that wait, only the newest is written.
+/// Writes the highest reserved term (the bound of ``TermReservation``) and the session of a peer on a background queue, so that a
+/// slow disk delays no other thread. If several values of a kind wait, only the newest is written.
 final class StateWriter: Sendable {
   /// The values that wait to be written.
   private struct Waiting {
@@ -21,7 +21,7 @@ final class StateWriter: Sendable {
 
   /// - Parameters:
   ///   - writeTerm: writes a bound to the disk and returns whether it succeeded.
-  ///   - writeSession: does the same with a session.
+  ///   - writeSession: writes a session to the disk and returns whether it succeeded.
   ///   - onFailure: called on the background queue after each write that failed.
   init(
     writeTerm: @escaping @Sendable (UInt64) -> Bool, writeSession: @escaping @Sendable (SavedSession) -> Bool,

@@ -1,11 +1,12 @@
 /// Reserves the terms of the claims of this peer in blocks.
 ///
-/// A peer must never claim the rhythm with a term that it has used before, also after a crash. It therefore stores a bound
-/// that no used term exceeds, and starts with a term above it. Writing each term before its use would make each start of
-/// the rhythm wait for the disk. Instead, the bound is raised by a block of terms at a time, when half of the previous block
-/// is used (like the sequence ranges of databases). The disk then has half a block of claims to finish the write. The
-/// write can be too late in one case: this peer follows a term more than half a block ahead, and claims the rhythm immediately
-/// afterwards. If the power fails before the write ends, the presences of other peers report the last claim
+/// A peer must never claim the rhythm with a term that it has used before, not even after a crash. Therefore it stores a bound
+/// that no used term exceeds, and after a restart begins with a term above the bound. If each term were written before its use,
+/// each start of the rhythm would wait for the disk. Instead, the bound is raised by a block of terms, when half of the previous
+/// block is used (like the sequence ranges of databases). The write then has the time of half a block of claims.
+///
+/// The write can be too late in one case: this peer follows a term more than half a block ahead, and claims the rhythm immediately
+/// afterwards. If the power fails before the write ends, the peer learns its last claim from the presences of other peers
 /// (``EnsembleState``).
 struct TermReservation {
   /// The number of terms in a block.

@@ -4,16 +4,16 @@ import Transports
 
 /// A command from the control thread to the clock thread.
 enum ClockCommand: Sendable, BitwiseCopyable {
-  /// A command to the writer of the RTP streams.
+  /// A command to the ``StreamSender``, which writes the RTP streams.
   case stream(StreamCommand)
-  /// From now on, hits are passed to the sound this much ahead of their due times.
+  /// Sets how long before its due time a hit is passed to the sound.
   case soundLead(Nanoseconds)
-  /// From now on, the rhythm has this loudness at the local peer, in percent, 0...100.
+  /// Sets the loudness of the rhythm at the local peer, in percent, 0...100.
   case rhythmLevel(UInt8)
   /// A local program has subscribed to the ALSA clock port.
   case subscribed(SequencerAddress)
-  /// A local program has ended its subscription.
+  /// A local program has ended its subscription to the ALSA clock port.
   case unsubscribed(SequencerAddress)
-  /// The clock thread sends Stop to the receivers that are playing, then ends.
+  /// Ends the clock thread, after it has sent Stop to the receivers that are playing.
   case quit
 }

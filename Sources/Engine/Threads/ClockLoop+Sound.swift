@@ -12,7 +12,7 @@ extension ClockLoop {
   mutating func play(_ tick: Tick, at now: Instant) {
     guard let step = tick.beginsStep else { return }
     guard tick >= sender.schedule.start else { return click(tick, at: now) }
-    // A waiting patch begins with one of its bars.
+    // The next patch begins where one of its own bars begins.
     if hasNextTable, step.index % Int64(nextTable.stepsPerBar) == 0 { adoptNextTable() }
     let schedule = sender.schedule
     let mix = schedule.mix(at: tick)
@@ -28,7 +28,8 @@ extension ClockLoop {
     }
   }
 
-  /// Ends held notes at `tick`: those of parts that are silent in `mix`, and all notes of a run that the present one does not continue.
+  /// Ends held notes at `tick`: the notes of parts that are silent in `mix`. If the present run does not continue the run in which
+  /// the notes began, ends all of them.
   @_noLocks @_noAllocation
   private mutating func endHeldNotes(at tick: Tick, in mix: Mix) {
     let schedule = sender.schedule
@@ -65,8 +66,8 @@ extension ClockLoop {
     send(event)
   }
 
-  /// Passes `event` to the first audio thread. If the peer has a sound card and a recording, also passes it to the second
-  /// audio thread, which renders the recording. A MIDI recording gets it, too.
+  /// Passes `event` to the first audio thread. If the peer has a sound card and a recording, also passes `event` to the second
+  /// audio thread, which renders the recording. If there is a MIDI recording, it gets `event`, too.
   @_noLocks @_noAllocation
   func send(_ event: SoundEvent) {
     shared.sound.first.hits.push(event)

@@ -13,15 +13,15 @@ import Transports
 struct ClockLoop: ~Copyable {
   /// The maximum number of simultaneous sessions.
   static var maximumSessions: Int { 1100 }
-  /// The number of sessions for which the thread has memory at first. Each has about 16 kB. The control thread gives it the memory of
-  /// further sessions.
+  /// The number of sessions for which the thread has memory at first. The memory of a session is about 16 kB. For further sessions,
+  /// the control thread passes memory to the clock thread (``ClockRings/memory``).
   static var initialSessions: Int { 16 }
   /// The maximum number of commands that are executed before the loop checks the deadlines again. A thousand peers can cause
   /// thousands of commands at once, and each takes up to a microsecond.
   static var slice: Int { @_noLocks @_noAllocation get { 16 } }
-  /// The time before a deadline at which the thread wakes. It then polls the clock until the deadline. In the lab, a thread with
-  /// real-time priority needs 6 to 17 us to wake (cyclictest, idle). The wake-up time, and interrupts that end before the deadline,
-  /// then do not delay the tick. With 200 deadlines per second, it polls for at most 0.4 % of the time.
+  /// How long before a deadline the thread wakes. The thread then polls the clock until the deadline, so that neither the wake-up
+  /// time nor an interrupt that ends before the deadline delays the tick. In the lab, a thread with real-time priority needs 6 to
+  /// 17 us to wake (cyclictest, idle). With 200 deadlines per second, the thread polls for at most 0.4 % of the time.
   static var wakeLead: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(20) } }
 
   let shared: ClockRings
@@ -31,7 +31,8 @@ struct ClockLoop: ~Copyable {
   /// The table that replaces ``table`` at the next bar, if ``hasNextTable``.
   var nextTable = StepTable()
   var hasNextTable = false
-  /// The pitched parts of which notes may sound, one bit per part number, and the run in which they began.
+  /// `heldParts` has one bit per part number: whether notes of this pitched part may sound. `heldRun` is the run in which these
+  /// notes began.
   var (heldParts, heldRun): (UInt8, UInt32) = (0, 0)
   var port: ClockPort?
   /// Whether hits also go to ``SoundRings/recording``.
@@ -68,12 +69,12 @@ struct ClockLoop: ~Copyable {
   ///
   /// Real-time: safe.
   var hasCommands: Bool {
-    // Mutating, because the compiler copies the whole sender for a getter that is not.
+    // Mutating, because the compiler would copy the whole sender for a non-mutating getter.
     @_noLocks @_noAllocation mutating get { sender.isReady && !sender.isQuiet && shared.commands.count > 0 }
   }
 
-  /// Executes up to ``slice`` commands in the ring, as long as the sender has no message and no series of packets in
-  /// progress, and is not quiet: shortly before a deadline, commands wait.
+  /// Executes up to ``slice`` commands of the ring. Commands wait while the sender is sending a message or a series of packets, and
+  /// while it is quiet (``StreamSender/isQuiet``), shortly before a deadline.
   ///
   /// - Returns: false after the command to quit.
   ///
@@ -117,7 +118,7 @@ struct ClockLoop: ~Copyable {
     return sender.nextDeadline
   }
 
-  /// Takes the newest patch and adopts the newest schedule. While a rhythm plays, the patch waits for a bar.
+  /// Takes the newest patch and adopts the newest schedule. While a rhythm plays, the patch waits for the beginning of a bar.
   @_noLocks @_noAllocation
   private mutating func adoptState(at now: Instant) {
     if let table = shared.table.take() {
@@ -135,7 +136,7 @@ struct ClockLoop: ~Copyable {
     return schedule.start < schedule.end && now < schedule.deadline(schedule.end)
   }
 
-  /// Plays by the waiting patch from now on.
+  /// Replaces ``table`` by ``nextTable``.
   @_noLocks @_noAllocation
   mutating func adoptNextTable() {
     table = nextTable
@@ -144,13 +145,14 @@ struct ClockLoop: ~Copyable {
     hasNextTable = false
   }
 
-  /// Passes on the next message. Messages of the local player go first.
+  /// Passes the next message to the sender or to the ALSA notes port. Messages of the local player go first.
   ///
   /// - Parameter waitsForCommands: whether no message is passed on while commands wait.
   /// - Returns: whether there was a message.
   @_noLocks @_noAllocation
   private mutating func passMessage(waitsForCommands: Bool = true) -> Bool {
-    // Read before the number of commands: the commands that precede a message are in their ring before the message is.
+    // These numbers are read before the number of commands. The control thread sends a command before a message that depends on it,
+    // so a message that is seen here cannot overtake its command.
     let (isOfPlayer, isOther) = (shared.playerMessages.count > 0, shared.messages.count > 0)
     guard isOfPlayer || isOther else { return false }
     if waitsForCommands, shared.commands.count > 0 { return true }
@@ -209,7 +211,7 @@ struct ClockLoop: ~Copyable {
     case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)
     case .end:
       port?.stop()
-      // Otherwise another run begins, which may continue this one.
+      // If the end of the schedule is not reached, another run replaces this one. It may continue this run and its notes.
       if sender.schedule.end < Tick(.max), sender.schedule.deadline(sender.schedule.end) <= now {
         releaseNotes(at: now)
       }
@@ -220,7 +222,7 @@ struct ClockLoop: ~Copyable {
     }
   }
 
-  /// Sends the packet of the sender. A packet to a Tutti peer carries the instant right before the system call.
+  /// Sends the packet of the sender. A packet to a Tutti peer contains its send instant, read right before the system call.
   @_noLocks @_noAllocation
   private mutating func transmit(_ transmission: Transmission) {
     sender.seal(transmission, sentAt: MonotonicClock.now)

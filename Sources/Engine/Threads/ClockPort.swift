@@ -4,13 +4,15 @@ import MusicalTime
 import Playback
 import Transports
 
-/// The ALSA clock port, which carries Start, Continue, Song Position, Stop, and each tick at its due time to local programs.
-/// A late joiner gets Song Position and Continue at the next bar, addressed to it alone.
+/// Sends the rhythm to local programs through the ALSA clock port: Start, Continue, Song Position, Stop, and each tick at its due
+/// time. A program that subscribes while the rhythm plays, a late joiner, gets its own Song Position and Continue at the next bar.
+///
+/// Used on the clock thread only.
 struct ClockPort: BitwiseCopyable {
   private let sequencer: Sequencer
-  /// The run of which the port has carried Start or Continue. 0 if no run is playing.
+  /// The run that the port has begun with Start or Continue. 0 if no run is playing.
   private(set) var run: UInt32 = 0
-  /// The next tick of this run on the port.
+  /// The next tick of this run that the port sends.
   private var next = Tick(0)
   /// The late joiners. The first ``waiting`` elements are used.
   private var lateJoiners = InlineArray<32, SequencerAddress>(repeating: SequencerAddress(client: 0, port: 0))
@@ -63,8 +65,8 @@ struct ClockPort: BitwiseCopyable {
     (run, next, waiting) = (schedule.run, tick, 0)
   }
 
-  /// Sends the ticks up to `tick` that the port has not carried yet. Late joiners get every tick. Therefore they get Continue
-  /// between the last tick before a bar and the first tick of the bar.
+  /// Sends the ticks up to `tick` that the port has not sent yet. Every subscriber gets every tick. A late joiner gets Continue
+  /// between the last tick before a bar and the first tick of the bar, so its first counted tick is that of the bar.
   @_noLocks @_noAllocation
   mutating func sendClock(_ tick: Tick, of schedule: PlaybackSchedule, in bars: Bars) {
     guard run == schedule.run else { return }
@@ -94,7 +96,7 @@ struct ClockPort: BitwiseCopyable {
     (run, waiting) = (0, 0)
   }
 
-  /// Sends a message of another player to the subscribers of the notes port.
+  /// Sends a message of a remote player to the subscribers of the ALSA notes port.
   @_noLocks @_noAllocation
   mutating func pass(_ message: Message) { count(sequencer.send(message, from: .notes)) }
 

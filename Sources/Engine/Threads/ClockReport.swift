@@ -1,7 +1,7 @@
 import MusicalTime
 import Playback
 
-/// A tick with the instant at which the clock thread processed it.
+/// The record of a tick that the clock thread has processed, for the trace and the MIDI recording.
 struct TickRecord: Sendable, BitwiseCopyable {
   var tick: Tick
   /// When the tick was due.

@@ -5,12 +5,12 @@ import Transports
 struct ClockSettings: Sendable, BitwiseCopyable {
   /// The socket that sends the RTP packets.
   var socket: UDPSocket
-  /// How far ahead of its due time a tick leaves for time-stamp receivers.
+  /// How long before its due time a tick is sent to time-stamp receivers.
   var tickLead: Nanoseconds
-  /// How far ahead of its due time a hit is passed to the sound.
+  /// How long before its due time a hit is passed to the sound.
   var soundLead: Nanoseconds
-  /// Whether a second audio thread gets the sound events too, through ``ClockRings/recorded``: the peer has a sound card
-  /// and a recording.
+  /// Whether the peer has both a sound card and a recording. A second audio thread then gets the sound events through
+  /// ``SoundRings/recording``.
   var records = false
   /// The ALSA sequencer client with the clock port and the notes port. Nil if there is none.
   var sequencer: Sequencer?

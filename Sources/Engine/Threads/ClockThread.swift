@@ -16,14 +16,14 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let table = TripleBuffer(StepTable())
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
-  /// The memory of a stream, before the command that opens it.
+  /// The memory of a stream. It is given before the command that opens the stream.
   let memory = Handover<PacketSender>()
-  /// May be rung by the network thread too.
+  /// Wakes the clock thread. The network thread rings it, too.
   let bell = Doorbell()
   // From the network thread to the clock thread.
-  /// The messages of the local player. They go before ``messages``. There is room for the ends of the 2048 notes that the player can
-  /// hold, for the largest burst that the budget of the player admits, and for the copies of both to standard devices: no Note Off
-  /// is lost.
+  /// The messages of the local player, which have priority over ``messages``. The capacity ensures that no Note Off is lost. It
+  /// suffices for the ends of the 2048 notes that the player can hold, for the largest burst that the message budget of the player
+  /// admits, and for the copies of both for standard devices.
   let playerMessages = SPSCRing<StreamMessage>(capacity: 8192)
   // From the clock thread to the control thread and to the audio threads.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)

@@ -2,17 +2,22 @@ import MusicalTime
 import RTPMIDI
 import Transports
 
-/// A datagram for the control thread. Only the first octets are kept: no control packet of RTP-MIDI or of Tutti is longer, and RTP
-/// packets are decoded by the network thread. A trivial value that fits into a ring.
+/// A datagram that the network thread passes to the control thread: a ``Datagram`` without memory of its own, so that it fits into a
+/// ring. Only the first 128 octets are kept. No control packet of RTP-MIDI or of Tutti is longer, and the network thread decodes RTP
+/// packets itself.
 struct ControlDatagram: Sendable, BitwiseCopyable {
   /// The octets. Only the first ``count`` are valid.
   private(set) var octets = InlineArray<128, UInt8>(repeating: 0)
   let count: Int
   let from: SocketAddress
   let to: SocketAddress
+  /// The instant of arrival.
   let at: Instant
+  /// The port that received the datagram.
   let port: Datagram.Port
+  /// When the network thread sent a reply to this datagram; nil if it sent none.
   let answeredAt: Instant?
+  /// Whether the datagram had a valid tag.
   let isAuthentic: Bool
 
   @_noLocks @_noAllocation

@@ -2,9 +2,9 @@ import BasicContainers
 import MusicalTime
 import Sending
 
-/// The messages of the local player that are sent at a later instant, ordered by it.
+/// The messages of the local player's instrument that are sent at a later instant, in the order of these instants.
 struct DelayedMessages: ~Copyable {
-  /// An instrument passes its messages on by at most the lead time in advance.
+  /// The maximum number of messages. It suffices, because an instrument produces messages by at most the lead time in advance.
   private static var capacity: Int { @_noLocks @_noAllocation get { 256 } }
 
   private var messages = RigidArray<StreamMessage>(capacity: DelayedMessages.capacity)
@@ -34,7 +34,7 @@ struct DelayedMessages: ~Copyable {
     return messages.remove(at: 0)
   }
 
-  /// Removes all notes that have not begun, because all notes end now. The ends of notes that have begun stay.
+  /// Removes the beginnings of notes, because all notes end now. The ends of notes that have begun remain.
   @_noLocks @_noAllocation
   mutating func removeBeginnings() {
     var index = 0

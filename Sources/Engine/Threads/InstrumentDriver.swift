@@ -6,17 +6,19 @@ import Rhythm
 /// Plays the instrument of the local player in time with the rhythm: converts between instants and the positions of the
 /// ``InstrumentPlayer``.
 ///
-/// While no rhythm plays, the positions are those of a timeline at 120 beats per minute. An action then sounds at once. While a rhythm
+/// While no rhythm plays, the positions are those of a timeline at 120 beats per minute, and an action sounds at once. While a rhythm
 /// plays, ``next(at:)`` returns messages up to ``InstrumentSettings/lead`` in advance, with the instants at which they take effect.
 ///
 /// At the other peers, a note sounds later if it would not arrive in time: see ``RemoteNotes``.
+///
+/// Used on the network thread only.
 struct InstrumentDriver: BitwiseCopyable {
   /// A message of the instrument.
   struct Output: BitwiseCopyable {
     let message: Message
     /// When the message takes effect; nil: as early as possible.
     let instant: Instant?
-    /// When it takes effect at the other peers.
+    /// When the message takes effect at the other peers.
     let remote: RemoteNotes.Placement
 
     @_noLocks @_noAllocation
@@ -40,16 +42,17 @@ struct InstrumentDriver: BitwiseCopyable {
   private var horizon: Instant
   /// The position up to which events were last returned.
   private var lastLimit: MusicalPosition
-  /// The greatest distance between two calls of ``next(at:)``, in thousandths of a tick: a bar of 4/4. The network thread calls it at
-  /// least every 100 ms, in which the fastest rhythm advances by 40 ticks.
+  /// The largest normal distance between the positions of two calls of ``next(at:)``, in thousandths of a tick: a bar of 4/4. The
+  /// network thread calls the function at least every 100 ms, in which the fastest rhythm advances by 40 ticks. A larger distance is
+  /// a jump.
   static var largestStep: Int64 { @_noLocks @_noAllocation get { 96 * MusicalPosition.perTick } }
-  /// How much earlier than its position each key began last.
+  /// For each key, how much earlier than its position the last note began.
   private var earlierBy = InlineArray<128, Nanoseconds>(repeating: .zero)
-  /// When each key ended last. A note must not begin before the end of the previous note of its key.
+  /// For each key, when the last note ended. A note must not begin before the end of the previous note of its key.
   private var endings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
   /// The notes at the other peers.
   private var remoteNotes = RemoteNotes()
-  /// When each key began last. The end of a note must not overtake its beginning.
+  /// For each key, when the last note began. The end of a note must not overtake its beginning.
   private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
 
   /// Real-time: not safe.
@@ -61,7 +64,7 @@ struct InstrumentDriver: BitwiseCopyable {
     (schedule, horizon) = (freeSchedule, now)
   }
 
-  /// How long before its instant an event is passed to the sound.
+  /// How long before its instant an event is passed to the sound: ``InstrumentSettings/lead``.
   var lead: Nanoseconds { @_noLocks @_noAllocation get { settings.lead } }
 
   /// Whether the player has an instrument. If not, messages are played as they are.
@@ -69,7 +72,7 @@ struct InstrumentDriver: BitwiseCopyable {
     @_noLocks @_noAllocation get { if case .some = player { !isEnding } else { false } }
   }
 
-  /// Removes the instrument without the ends of its notes, because all notes of the player end now.
+  /// Removes the instrument. Does not return the ends of its notes, because all notes of the player end now.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -118,8 +121,8 @@ struct InstrumentDriver: BitwiseCopyable {
     follow(at: now)
   }
 
-  /// The first position that was not returned and begins a bar of the rhythm of the settings. The clock thread changes to another
-  /// rhythm there.
+  /// The next beginning of a bar after the events that have been returned. The bars are those of the rhythm of the settings. The
+  /// clock thread changes to this rhythm at the same position.
   private var nextBar: MusicalPosition {
     @_noLocks @_noAllocation get {
       guard schedule.run != 0 else { return lastLimit }
@@ -130,7 +133,7 @@ struct InstrumentDriver: BitwiseCopyable {
     }
   }
 
-  /// Changes to the rhythm of the settings, or to the timeline without a rhythm.
+  /// Changes to the rhythm of the settings, or to ``freeSchedule`` if no rhythm plays.
   @_noLocks @_noAllocation
   private mutating func follow(at now: Instant) {
     let next = settings.schedule
@@ -141,7 +144,7 @@ struct InstrumentDriver: BitwiseCopyable {
       lastLimit = position(at: horizon)
       return player!.move(to: lastLimit, rhythmFrom: nil)
     }
-    // A run that continues the last one has the same ticks.
+    // A run that continues the last one has the same ticks, so the player keeps its position.
     let continues = schedule.run != 0 && next.continuesRun(from: schedule.run)
     schedule = next
     if continues { return }
@@ -150,9 +153,9 @@ struct InstrumentDriver: BitwiseCopyable {
     player!.move(to: lastLimit, rhythmFrom: next.start)
   }
 
-  /// A message of the local player, which arrived at `now`.
+  /// Passes a message of the local player, which arrived at `now`, to the instrument.
   ///
-  /// - Returns: whether the instrument uses the message. If not, it is played as it is.
+  /// - Returns: whether the instrument replaces the message. If not, the message must also be played unchanged.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -160,18 +163,17 @@ struct InstrumentDriver: BitwiseCopyable {
     guard isActive, message.isOfChannel else { return false }
     if message.endsAllNotes { forgetRemoteNotes() }
     player!.receive(message, at: position(at: now))
-    // Volume (CC 7), pan (CC 10), activity (CC 11 on channel 1) and All Notes Off are also played unchanged. The instrument uses up
-    // all other messages.
+    // The instrument replaces all messages except volume (CC 7), pan (CC 10), activity (CC 11 on channel 1) and All Notes Off.
     guard case .controlChange(_, let controller, _) = message else { return true }
     return !message.setsActivity && !message.endsAllNotes && controller.value != 7 && controller.value != 10
   }
 
-  /// A note of the player who sets the pitches. Without an instrument, it has no effect.
+  /// Handles a note of the player who sets the pitches. Without an instrument, it has no effect.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func setPitch(_ message: Message) {
-    // The choice may have ended a moment ago.
+    // A note may still arrive after the local player has ended the choice.
     guard settings.pitchSource != 0, case .some = player else { return }
     player!.pitches.receive(message)
   }
@@ -186,10 +188,10 @@ struct InstrumentDriver: BitwiseCopyable {
     var end = now
     if schedule.run != 0 { end = now + settings.lead }
     if end > horizon { horizon = end }
-    // Conversions round down, so the position of a deadline can be one too low. The figure ends with the rhythm.
+    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. The figure ends with the rhythm.
     var limit = position(at: horizon) + 2
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
-    // After a pause of the process, or if the master moves its rhythm, nothing is caught up.
+    // After a pause of the process, or if the master moves its rhythm, the skipped events are not played.
     let jump = limit - lastLimit
     if jump > Self.largestStep || jump < -Self.largestStep {
       player!.move(to: limit, rhythmFrom: schedule.run != 0 ? schedule.start : nil)
@@ -213,7 +215,8 @@ struct InstrumentDriver: BitwiseCopyable {
     case .noteOn(let key, _):
       if endings[Int(key & 0x7F)] > instant { instant = endings[Int(key & 0x7F)] }
       beginnings[Int(key & 0x7F)] = instant
-      // A note at once has a position up to the lead later. Its end is that much earlier, so that it has its length.
+      // A note that sounds at once can have a position up to ``lead`` later. Its end is moved earlier by the same time, so that
+      // the note keeps its length.
       let due = schedule.instant(event.position.tick, position: event.position.offset)
       earlierBy[Int(key & 0x7F)] = due > instant ? due - instant : .zero
       remote = remoteNotes.begin(key, at: instant, line: line(for: event.position, at: now), on: schedule)
@@ -227,8 +230,8 @@ struct InstrumentDriver: BitwiseCopyable {
     return Output(message: event.message(on: Self.channel), instant: instant > now ? instant : nil, remote: remote)
   }
 
-  /// The first line of the grid, not before `position`, on which a note that is sent now sounds in time at the other peers. Nil
-  /// without a rhythm or without quantization, and if the rhythm ends before.
+  /// The first line of the quantization grid, not before `position`, that a note which is sent now reaches in time at the other
+  /// peers. Nil without a rhythm, without quantization, and if the rhythm ends before this line.
   @_noLocks @_noAllocation
   private func line(for position: MusicalPosition, at now: Instant) -> Tick? {
     guard schedule.run != 0, let player, let unit = player.lineDistance else { return nil }
@@ -240,7 +243,7 @@ struct InstrumentDriver: BitwiseCopyable {
     return line >= schedule.start && line < schedule.end ? line : nil
   }
 
-  /// When ``next(at:)`` may return a message, unless a message of the player arrives before.
+  /// The instant at which ``next(at:)`` may return a message. A message of the player can make the next event earlier.
   var nextDeadline: Instant {
     @_noLocks @_noAllocation get {
       guard let position = player?.nextPosition else { return .distantFuture }

@@ -6,7 +6,8 @@ import Sending
 
 // The instrument of the local player.
 extension NetworkLoop {
-  /// The time in milliseconds until the instrument has to play or to send something, 1...100.
+  /// How long ``round()`` may wait for input, in milliseconds, 1...100: until the next message of the instrument, of the phrase or of
+  /// a remote peer is due.
   @_noLocks @_noAllocation
   func longestWait() -> Int32 {
     let (play, send) = (instrument.nextDeadline, delayed.nextDeadline)
@@ -20,8 +21,8 @@ extension NetworkLoop {
     return wait < 1 ? 1 : Int32(truncatingIfNeeded: wait)
   }
 
-  /// Changes the instrument or the rhythm that it follows. The notes that the player holds end when an instrument is chosen, because
-  /// the instrument uses up the messages that would end them.
+  /// Changes the instrument or the rhythm that the instrument follows. When the player chooses an instrument, the notes that the
+  /// player holds end, because the instrument replaces the messages that would end them.
   @_noLocks @_noAllocation
   mutating func adopt(_ settings: InstrumentSettings) {
     let wasActive = instrument.isActive
@@ -50,7 +51,7 @@ extension NetworkLoop {
   @_noLocks @_noAllocation
   mutating func sendDelayed() { while let message = delayed.take(at: .distantFuture) { send(message) } }
 
-  /// Passes a message of the local player to the instrument. Returns whether the instrument uses it.
+  /// Passes a message of the local player to the instrument. Returns whether the instrument replaces the message.
   @_noLocks @_noAllocation
   mutating func isForInstrument(_ message: Message, at now: Instant) -> Bool {
     guard !receiver.shapesOtherInstrument(message), instrument.receive(message, at: now) else { return false }
@@ -61,7 +62,7 @@ extension NetworkLoop {
     return true
   }
 
-  /// Reports a note that the local player has begun to the control thread, for the trace. The instant is that of the action
+  /// Reports to the control thread, for the trace, that the local player has begun a note. `instant` is the instant of the action
   /// itself, before any quantization.
   @_noLocks @_noAllocation
   func reportAction(_ message: Message, at instant: Instant) {
@@ -74,7 +75,7 @@ extension NetworkLoop {
   @_noLocks @_noAllocation
   mutating func playInstrument() {
     let now = MonotonicClock.now
-    // The number is bounded, so that an instrument delays nothing else. The rest follows in the next round.
+    // At most 256 messages per round, so that an instrument does not delay other work. The rest follows in the next round.
     var remaining = 256
     while remaining > 0 {
       remaining -= 1
@@ -108,14 +109,14 @@ extension NetworkLoop {
       return send(message)
     }
     guard let instant = output.instant else { return send(message) }
-    // Without room, all messages are sent early, because their order must not change.
+    // If ``delayed`` is full, all messages are sent early, because their order must not change.
     if !delayed.insert(message, at: instant) {
       sendDelayed()
       send(message)
     }
   }
 
-  /// Sends All Notes Off to the Tutti peers if a note that they have received in advance has not begun or ended.
+  /// Sends All Notes Off to the Tutti peers if they have received messages in advance that have not taken effect yet.
   @_noLocks @_noAllocation
   mutating func endTimedNotes() {
     instrument.forgetRemoteNotes()
@@ -123,7 +124,7 @@ extension NetworkLoop {
     send(StreamMessage(.controlChange(channel, controller: 123, value: 0), at: nil, to: .tuttiPeers))
   }
 
-  /// Plays the messages of remote peers whose instants come. Their number is bounded.
+  /// Plays the messages of remote peers whose instants have come.
   @_noLocks @_noAllocation
   mutating func playTimed() {
     let now = MonotonicClock.now
@@ -135,7 +136,7 @@ extension NetworkLoop {
     shape()
   }
 
-  /// Passes a message to the clock thread, which sends it.
+  /// Passes a message to the clock thread, which sends it to the peers.
   @_noLocks @_noAllocation
   func send(_ message: StreamMessage) {
     rings.clock.playerMessages.push(message)

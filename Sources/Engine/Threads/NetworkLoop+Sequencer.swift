@@ -4,10 +4,10 @@ import Transports
 
 // Arrivals at the ALSA ports.
 extension NetworkLoop {
-  /// Plays the message of a program, or ends the notes of programs that have disconnected. Everything except messages that are
-  /// played goes to the control thread.
+  /// Handles an arrival at an ALSA port: plays the message of a program, or ends the notes of programs that have disconnected. Passes
+  /// all arrivals except played messages on to the control thread.
   ///
-  /// - Returns: whether the control thread gets something. It gets nothing of a message that the budget has refused.
+  /// - Returns: whether the control thread must wake. It need not wake for a message that the message budget has refused.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

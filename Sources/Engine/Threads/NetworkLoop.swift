@@ -24,7 +24,7 @@ struct NetworkLoop: ~Copyable {
   /// The largest number of datagrams or events that one call of ``round()`` takes from one port. It is small, because the
   /// processor time is only limited between two calls (``ProcessorBudget``).
   private static var maximumPerPort: Int { @_noLocks @_noAllocation get { 16 } }
-  /// The number of waiting datagrams that wakes the control thread in any case.
+  /// The number of events in the ring from which on the control thread is always woken.
   private static var wakeThreshold: Int { @_noLocks @_noAllocation get { 256 } }
 
   /// Until this instant, the ALSA ports are not read, because a program floods them.
@@ -33,17 +33,17 @@ struct NetworkLoop: ~Copyable {
   var instrument = InstrumentDriver(at: MonotonicClock.now)
   /// Repeats a phrase on the channel of the local player.
   var phrase = PhraseDriver()
-  /// The messages of the instrument that are sent later, because the sound gets them in advance.
+  /// The messages of the instrument for standard devices. They are sent at their instants, although the sound gets them in advance.
   var delayed = DelayedMessages()
-  /// The last instant of a message of the instrument that Tutti peers got in advance.
+  /// The latest instant of all messages of the instrument that were sent to Tutti peers in advance.
   var lastTimed = Instant(nanoseconds: 0)
   private var probes: ProbeSender
-  /// The controllers in the packet that is being decoded with which a remote player changes the sound of the instrument. A packet
-  /// rarely has more than one. Beyond the capacity, they are dropped.
+  /// The controllers with which a remote player changes the sound of the local instrument. They are collected while a packet is
+  /// decoded, and ``shape()`` plays them afterwards. A packet rarely has more than one. Controllers beyond the capacity are dropped.
   private var shapes = RigidArray<Message>(capacity: 64)
   /// The received datagram.
   private var datagram = Datagram()
-  /// The header of ``datagram``.
+  /// The decoded header of ``datagram``.
   private var header = DatagramHeader()
   /// The reply to a clock packet.
   private var reply = RigidArray<UInt8>(capacity: ClockPacket.length + DatagramSealer.length)
@@ -62,16 +62,16 @@ struct NetworkLoop: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func round() {
-    // One program that floods the ALSA ports would wake this thread for every event, and use up the processor time of the thread.
-    // After a message was refused, all events of the next millisecond are therefore read together.
+    // A program that floods the ALSA ports would wake this thread for every event and use up its processor time. Therefore, after
+    // a message was refused, the ports are not read for a millisecond, and then all their events are read together.
     let readsSequencer = MonotonicClock.now >= sequencerResumes
     let readable = ports.wait(
       and: readsSequencer ? sequencer : nil, rings.signal, milliseconds: readsSequencer ? longestWait() : 1)
     if let settings = rings.instrument.take() { adopt(settings) }
     executeCommands()
-    // Many followers send thousands of probes per second. Not every one of them may wake the control thread: to that thread,
-    // a datagram that was answered here only shows that the peer is alive. Such a datagram stays in the ring until the
-    // control thread wakes for another reason (after at most 100 ms), or until many datagrams wait.
+    // Many followers send thousands of probes per second. Most of them must not wake the control thread, because a datagram that
+    // was answered here only shows the control thread that the peer is alive. Such a datagram stays in the ring until the control
+    // thread wakes for another reason (after at most 100 ms), or until many events wait.
     var wakesControl = false
     // A limit for each port, so that a flood on one port does not block the other ports. The local player goes first.
     var remaining = Self.maximumPerPort
@@ -80,7 +80,7 @@ struct NetworkLoop: ~Copyable {
       while remaining > 0, let arrival = sequencer.receive() {
         remaining -= 1
         if receive(arrival) { wakesControl = true }
-        // Without a buffered arrival, another call would be a system call, and usually in vain.
+        // If no arrival is buffered, another call would be a system call that usually finds nothing.
         if !sequencer.hasBuffered {
           if receiver.refused > refused { sequencerResumes = MonotonicClock.now + .milliseconds(1) }
           break
@@ -108,8 +108,11 @@ struct NetworkLoop: ~Copyable {
     if wakesControl { rings.bell.ring() }
   }
 
-  /// Reads ``header`` and checks the tag. Returns whether ``datagram`` is passed on: its source is known and its tag is valid, if it
-  /// needs one, or the filter admits it.
+  /// Decides whether ``datagram`` is processed, and decodes ``header``.
+  ///
+  /// - A datagram with an invalid tag, or without a necessary tag, is dropped.
+  /// - A datagram with a valid tag, or of a session without a passkey, is processed.
+  /// - For all other datagrams, the filter decides.
   @_noLocks @_noAllocation
   private mutating func isAdmitted() -> Bool {
     readHeader()
@@ -128,7 +131,8 @@ struct NetworkLoop: ~Copyable {
     return false
   }
 
-  /// Executes the commands of the control thread, and receives the packets that arrived before their session began.
+  /// Executes the commands of the control thread. A command can begin a session. Packets of this session that arrived before are
+  /// then decoded.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -155,7 +159,7 @@ struct NetworkLoop: ~Copyable {
         let channel = receiver.localChannel ?? Channel(wire: 15)
         sound(
           .controlChange(channel, controller: 123, value: 0), due: MonotonicClock.now + instrument.lead)
-      // The peer gets the ends of the notes that it has received as a standard device.
+      // Until now, the peer was treated as a standard device. The delayed messages contain the ends of notes that it has received.
       case .endNotesAsPlayed: sendDelayed()
       default: break
       }
@@ -173,9 +177,9 @@ struct NetworkLoop: ~Copyable {
     }
   }
 
-  /// Plays a message of a local program.
+  /// Plays a message that a local program has sent to the ALSA port.
   ///
-  /// - Returns: whether it was played. If not, the budget has refused it.
+  /// - Returns: whether the message was played. If not, the message budget has refused it.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -210,7 +214,7 @@ struct NetworkLoop: ~Copyable {
   /// Performs an output of the receiver: passes a message to the audio threads or to the clock thread, or a reception to the
   /// control thread.
   ///
-  /// - Parameter instant: when a message sounds; nil, or an instant that has passed: at once.
+  /// - Parameter instant: when a message sounds. If it is nil or has passed, the message sounds at once.
   @_noLocks @_noAllocation
   func perform(_ output: Receiver.Output, at instant: Instant? = nil) {
     switch output {
@@ -226,7 +230,8 @@ struct NetworkLoop: ~Copyable {
     }
   }
 
-  /// Performs an output that concerns the instrument of the local player, as far as this is possible while a packet is read.
+  /// Performs an output that concerns the instrument of the local player. Controllers are only collected in ``shapes``, because a
+  /// packet may be in the process of being decoded.
   @_noLocks @_noAllocation
   mutating func act(on output: Receiver.Output) {
     switch output {
@@ -236,7 +241,7 @@ struct NetworkLoop: ~Copyable {
     }
   }
 
-  /// Plays the controllers of ``shapes``.
+  /// Plays and removes the controllers of ``shapes``.
   @_noLocks @_noAllocation
   mutating func shape() {
     var index = 0
@@ -288,7 +293,7 @@ struct NetworkLoop: ~Copyable {
   /// Passes ``datagram`` to the control thread.
   @_noLocks @_noAllocation
   private mutating func pass() {
-    // Each datagram needs an event. Without room for it, the datagram is dropped, and the push counts this.
+    // Each datagram needs an event. If the ring of events is full, only the event is pushed: the push fails and counts the loss.
     if rings.events.count < rings.events.capacity, !rings.datagrams.push(ControlDatagram(datagram)) { return }
     rings.events.push(.datagram)
   }
@@ -296,7 +301,7 @@ struct NetworkLoop: ~Copyable {
   /// Passes a reception to the control thread.
   @_noLocks @_noAllocation
   func pass(_ reception: Reception) {
-    // As with datagrams.
+    // The data of a System Exclusive has a ring of its own, as a datagram has: see the other function `pass`.
     if case .systemExclusive = reception, rings.events.count < rings.events.capacity,
       !rings.exclusives.push(receiver.systemExclusive)
     {
@@ -330,8 +335,8 @@ struct NetworkLoop: ~Copyable {
 
   // MARK: Access to octets
 
-  // The compiler takes the end of the lifetime of a span for a deallocation. It therefore does not analyse the following
-  // functions. They only pass a span to functions that it has analysed, and to rings.
+  // The real-time checks of the compiler mistake the end of a span's lifetime for a deallocation. The following functions are
+  // therefore excluded from the checks. They pass a span only to functions that are checked, and to rings.
 
   /// Reads the header of ``datagram``.
   @_semantics("no_performance_analysis")
@@ -364,7 +369,7 @@ struct NetworkLoop: ~Copyable {
     let octets = datagram.octets.span.extracting(first: datagram.count)
     pass(receiver.receive(octets, from: datagram.from, at: datagram.at))
     while let output = receiver.next(in: octets) {
-      // Not `act`, because the octets of the datagram are in use.
+      // The same as `act(on:)`, which cannot be called here: it would need exclusive access while `octets` borrows the datagram.
       switch output {
       case .pitch(let message, _): instrument.setPitch(message)
       case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }

@@ -3,17 +3,17 @@ import Receiving
 import Synchronization
 import Transports
 
-/// The connections between the network thread and the control thread.
+/// The connections of the network thread to the other threads: rings for events, triple buffers for state.
 struct NetworkRings: Sendable, BitwiseCopyable {
   // From the control thread. The signal wakes the network thread.
   let commands = SPSCRing<ReceivingCommand>(capacity: 4096)
   let signal = EventSignal()
-  /// Memory for more sessions. It is given before the command that needs it.
+  /// Memory for more sessions. The control thread gives it before the command that needs it.
   let memory = Handover<SessionBlock>()
-  /// The instrument of the local player.
+  /// The settings of the instrument and of the phrase of the local player.
   let instrument = TripleBuffer(InstrumentSettings())
   // To the control thread.
-  /// What has arrived at the UDP ports, in order.
+  /// What has arrived at the UDP ports, and the actions of the local player, in order.
   let events = SPSCRing<NetworkEvent>(capacity: 8192)
   /// The data of the System Exclusives in ``events``, in order.
   let exclusives = SPSCRing<ReceivedSystemExclusive>(capacity: 1024)
@@ -57,7 +57,7 @@ final class NetworkThread {
         loop.round()
         loop.pause()
       }
-      // The notes that the last commands end must not sound on.
+      // The last commands may end notes, which must not sound on.
       loop.executeCommands()
     }
   }
@@ -69,7 +69,7 @@ final class NetworkThread {
     thread.join()
   }
 
-  /// Tells the thread to end.
+  /// The flag by which ``stop()`` ends the thread.
   private final class Quit: Sendable {
     let flag = Atomic<Bool>(false)
   }

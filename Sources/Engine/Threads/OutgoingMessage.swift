@@ -1,8 +1,8 @@
 import MIDI
 import Sending
 
-/// A channel message from the control thread to the clock thread, which passes it on when no deadline is near. The clock
-/// thread is the only writer of every RTP stream.
+/// A channel message that the control thread passes to the clock thread. The clock thread sends the message when no deadline is near.
+/// It is the only thread that writes RTP streams.
 enum OutgoingMessage: Sendable, BitwiseCopyable {
   /// To RTP streams.
   case stream(StreamMessage)

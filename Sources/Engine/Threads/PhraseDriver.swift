@@ -5,7 +5,7 @@ import Rhythm
 
 /// Repeats a phrase on the channel of the local player while a rhythm plays: converts between instants and the positions of the
 /// ``PhrasePlayer``. ``next(at:)`` returns messages up to ``InstrumentSettings/lead`` in advance, with the instants at which they take
-/// effect.
+/// effect. Used on the network thread only.
 struct PhraseDriver: BitwiseCopyable {
   private var settings = InstrumentSettings()
   /// Nil if no phrase plays.
@@ -15,13 +15,13 @@ struct PhraseDriver: BitwiseCopyable {
   private var horizon = Instant(nanoseconds: .min)
   /// The position up to which events were last returned.
   private var lastLimit = MusicalPosition(milliticks: 0)
-  /// When each key began last. The end of a note must not overtake its beginning.
+  /// For each key, when the last note began. The end of a note must not overtake its beginning.
   private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
 
   /// Real-time: not safe.
   init() {}
 
-  /// Removes the phrase without the ends of its notes, because all notes of the player end now.
+  /// Removes the phrase. Does not return the ends of its notes, because all notes of the player end now.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -63,11 +63,11 @@ struct PhraseDriver: BitwiseCopyable {
     guard case .some = player else { return nil }
     if schedule.run == 0 || schedule.deadline(schedule.end) <= now { player!.stop() }
     if now + settings.lead > horizon { horizon = now + settings.lead }
-    // Conversions round down, so the position of a deadline can be one too low. The phrase ends with the rhythm.
+    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. The phrase ends with the rhythm.
     var limit = schedule.position(at: horizon) + 2
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
     if limit <= MusicalPosition(schedule.start) { return nil }
-    // After a pause of the process, or if the master moves its rhythm, nothing is caught up.
+    // After a pause of the process, or if the master moves its rhythm, the skipped events are not played.
     let jump = limit - lastLimit
     if jump > InstrumentDriver.largestStep || jump < -InstrumentDriver.largestStep { player!.move(to: limit) }
     lastLimit = limit

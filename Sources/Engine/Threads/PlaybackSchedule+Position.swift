@@ -3,7 +3,7 @@ import Playback
 import Rhythm
 
 extension PlaybackSchedule {
-  /// The position at an instant.
+  /// The musical position at `instant`, interpolated between the deadlines of two ticks and rounded down.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -5,13 +5,14 @@ import RTPMIDI
 import Realtime
 import Transports
 
-/// Sends clock probes. The network thread uses one sender for replies and the control thread uses another one for requests.
-/// The code between the clock reading and the kernel is the same in both directions, so that its duration cancels out.
+/// Sends clock probes. The network thread uses one sender for replies, and the control thread uses another one for requests.
+/// Requests and replies use the same code between the clock reading and the system call. Its duration is therefore equal in both
+/// directions and cancels out in the estimated offset.
 ///
 /// The control thread sends requests itself. If a real-time thread sent them, each request would cost two more context
-/// switches (thousands per second with many followers) and would compete with ticks. The control thread has a disadvantage:
-/// on a busy machine, the scheduler may preempt it in the few microseconds between the clock reading and the kernel. Such a
-/// probe looks like one with a long network delay, and the estimator gives it a low weight like any delayed probe.
+/// switches (thousands per second with many followers) and would compete with ticks. The disadvantage: on a busy machine, the
+/// scheduler may preempt the control thread in the few microseconds between the clock reading and the system call. Such a
+/// probe looks like one with a long network delay, and the estimator gives it a low weight, as any delayed probe.
 struct ProbeSender: ~Copyable {
   private let socket: UDPSocket
   private var packet = RigidArray<UInt8>(capacity: ClockProbe.length + DatagramSealer.length)

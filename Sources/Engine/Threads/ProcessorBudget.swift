@@ -7,26 +7,27 @@ import MusicalTime
 /// thread must pause until the bucket holds ``reserve`` again. Time that was used in excess is a debt, and lengthens the
 /// pause. In any interval t, the thread uses at most 2 ms + t / 4 and the time of one round.
 ///
-/// The burst is limited by the audio thread, which has a lower priority. With two periods of 256 frames at 48 kHz, and with a
-/// device that reports its position every 4 ms, this thread may be delayed by 2.7 ms. In ordinary traffic the bucket is never
-/// empty, so that no datagram waits: 2 ms suffice for 70 datagrams in one burst on the slow processor of the lab, and for
-/// hundreds on other processors. The rest of a longer burst waits for the end of the pause, 2 ms or more.
+/// The burst must be short, because it delays the audio thread, which has a lower priority. With two periods of 256 frames at
+/// 48 kHz, and with a device that reports its position every 4 ms, the audio thread may be delayed by 2.7 ms. The burst must also be
+/// long enough that the bucket is never empty in ordinary traffic. 2 ms suffice for 70 datagrams in one burst on the slow processor
+/// of the lab, and for hundreds on other processors. The rest of a longer burst waits for the end of the pause, 2 ms or more.
 ///
 /// A bucket is better than fixed windows. With fixed windows of 8 ms, a thread can use 2 ms at the end of one window and 2 ms at
 /// the beginning of the next one, and then pauses for 6 ms.
 ///
-/// The state is the instant at which the bucket is full again. Used time moves this instant, as in ``MessageBudget``.
+/// The state of the bucket is stored as the instant at which it will be full again. Used processor time moves this instant into the
+/// future, as in ``MessageBudget``.
 struct ProcessorBudget: BitwiseCopyable {
   /// The capacity of the bucket.
   static var burst: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(2) } }
   /// The content of the bucket at the end of a pause.
   static var reserve: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(500) } }
-  /// The thread may use one part in this number of a core.
+  /// The reciprocal of the share: the thread may use 1/4 of a core.
   static var inverseShare: Int64 { @_noLocks @_noAllocation get { 4 } }
 
   /// When the bucket is full again.
   private var full = Instant(nanoseconds: .min)
-  /// The processor time at the last report; nil before the first report.
+  /// The processor time of the thread at the last report; nil before the first report.
   private var reported: Nanoseconds?
 
   /// Reports the processor time of the thread since its start.

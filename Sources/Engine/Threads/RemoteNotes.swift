@@ -1,11 +1,11 @@
 import MusicalTime
 import Playback
 
-/// When the notes of the local player's instrument sound at the other peers.
+/// Decides when the notes of the local player's instrument sound at the other peers.
 ///
-/// At the local peer, a note sounds at once or on a line of the grid. At all other peers it sounds on the first line that is
-/// not before the note and that the note can reach in time. It keeps its length. Two notes of a key that fall on the same line sound
-/// once.
+/// At the local peer, a note sounds at once or on a line of the quantization grid. At all other peers, the note sounds on the first
+/// line that is not before the note and that the message can reach in time. The note keeps its length. If two notes of a key fall on
+/// the same line, only the first one is sent.
 struct RemoteNotes: BitwiseCopyable {
   /// When a message takes effect at the other peers.
   enum Placement: BitwiseCopyable {
@@ -15,9 +15,9 @@ struct RemoteNotes: BitwiseCopyable {
     case never
   }
 
-  /// When the last note of each key begins there.
+  /// For each key, when the last note begins at the other peers.
   private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: 0))
-  /// How much later than at the local peer the last note of each key begins.
+  /// For each key, how much later the last note begins at the other peers than at the local peer.
   private var delays = InlineArray<128, Nanoseconds>(repeating: .zero)
   /// Whether the last note of each key is not sent, because another one sounds on its line. One bit per key.
   private var merged = UInt128(0)
@@ -27,7 +27,7 @@ struct RemoteNotes: BitwiseCopyable {
 
   /// Places the beginning of a note that sounds at `instant` at the local peer.
   ///
-  /// - Parameter line: its line at the other peers; nil to sound as at the local peer.
+  /// - Parameter line: the line on which the note sounds at the other peers; nil: it sounds at `instant` there, too.
   @_noLocks @_noAllocation
   mutating func begin(_ key: UInt8, at instant: Instant, line: Tick?, on schedule: PlaybackSchedule) -> Placement {
     let index = Int(key & 0x7F)

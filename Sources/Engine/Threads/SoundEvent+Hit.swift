@@ -4,8 +4,10 @@ public import Playback
 public import Rhythm
 
 extension SoundEvent {
-  /// Creates the event of a hit of the step that begins with `tick`. Nil for a grace note before the beginning of the rhythm:
-  /// nothing sounds before, so a first hit that is pushed sounds at the beginning.
+  /// Creates the event of a hit of the step that begins with `tick`.
+  ///
+  /// Nothing sounds before the beginning of the rhythm. A hit that would sound earlier sounds at the beginning. A grace note that
+  /// would sound earlier does not sound: the result is nil.
   ///
   /// - Parameter velocity: the velocity in the present mix, 1...127.
   ///

@@ -1,9 +1,10 @@
 import Audio
 
-/// The connections from the clock thread and the network thread to the audio threads.
+/// The rings through which the clock thread and the network thread pass events to the audio threads.
 struct SoundRings: Sendable, BitwiseCopyable {
-  /// The events for the sound card; without a sound card, for the recording; without both, only to be counted.
+  /// The events for the first audio thread. It plays them on the sound card. Without a sound card, it renders the recording. Without
+  /// both, it only counts the events.
   let first = SoundEvents()
-  /// The same events for the recording, if there are a sound card and a recording. Otherwise not used.
+  /// The same events for the recording, if the peer has both a sound card and a recording. Otherwise not used.
   let recording = SoundEvents()
 }

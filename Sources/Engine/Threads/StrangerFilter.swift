@@ -3,7 +3,7 @@ import MusicalTime
 import RTPMIDI
 import Receiving
 
-/// Limits the datagrams of strangers, the sources without a session, so that a flood of them keeps no honest peer out.
+/// Limits the datagrams of strangers, the sources without a session, so that a flood of such datagrams keeps no honest peer out.
 ///
 /// A datagram of a stranger needs two tokens. The first token is from the bucket of its host, one of 256, selected by a hash
 /// of the address. A single host therefore cannot use up what all strangers share. The second token is from one of six
@@ -13,18 +13,18 @@ import Receiving
 ///
 /// The two buckets of a kind are for new and for repeated sources. A source is repeated if it has sent a session command
 /// before. A flood can forge a new source for each datagram, and then uses up the bucket for new sources. An honest peer
-/// repeats its invitation after 250 ms or 1 s, and its second invitation on the data port follows the first one. These find
-/// tokens in the bucket for repeated sources. (Mail servers call this method greylisting.) The filter remembers a source by a
-/// fingerprint of 32 bits, in a table without collision chains. A flood of 8000 forged invitations per second overwrites a
-/// fingerprint within a second with a probability of 3 %.
+/// repeats its invitation after 250 ms or 1 s, and its invitation on the data port follows the one on the control port. These
+/// datagrams find tokens in the bucket for repeated sources. (Mail servers call this method greylisting.) The filter remembers
+/// a source by a fingerprint of 32 bits, in a table without collision chains. A flood of 8000 forged invitations per second
+/// overwrites a fingerprint within a second with a probability of 3 %.
 ///
 /// The hash has a random key, so that a host cannot select the bucket or the fingerprint of another one.
 ///
-/// The rate of new session commands follows from the endpoint, which keeps 64 half-open invitations. With 64 forged invitations
-/// per second, an honest half-open invitation lasts for one second, in which the peer invites three times on the data port. The
-/// depths permit a thousand peers, on this machine or on many hosts, to join at the same instant, and each of them to repeat
-/// both invitations once, because the control thread needs longer than 250 ms to answer a thousand peers. They also permit these
-/// peers to exchange CK and clock probes before their sessions are established: up to 16 packets each.
+/// The rate of new session commands is 64 per second, because the endpoint keeps 64 half-open invitations. With 64 forged
+/// invitations per second, an honest half-open invitation lasts for one second, in which the peer invites three times on the data
+/// port. The depths permit a thousand peers, on this machine or on many hosts, to join at the same instant. Each of them may repeat
+/// both invitations once, because the control thread needs longer than 250 ms to answer a thousand peers. Each of them may also
+/// exchange up to 16 packets of CK and clock probes before its session is established.
 struct StrangerFilter: ~Copyable {
   /// The number of buckets for hosts, a power of two.
   private static var hostCount: Int { @_noLocks @_noAllocation get { 256 } }
@@ -33,7 +33,7 @@ struct StrangerFilter: ~Copyable {
 
   private var hosts = RigidArray(repeating: MessageBudget(rate: 32, depth: 2048), count: hostCount)
   private var fingerprints = RigidArray<UInt32>(repeating: 0, count: fingerprintCount)
-  /// The buckets for new sources, then the buckets for repeated sources, each in the order of ``DatagramHeader/Kind``.
+  /// The three buckets for new sources, then the three buckets for repeated sources, both in the order of ``DatagramHeader/Kind``.
   private var shared = RigidArray<MessageBudget>(capacity: 6)
   private let key: UInt64
 

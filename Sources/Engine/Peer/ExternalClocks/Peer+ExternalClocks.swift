@@ -12,13 +12,14 @@ extension Peer {
       + core.peerClocks.map { ClockArbiter.Candidate($0.name, $0.clock, isConnected: $0.session != nil) }
   }
 
-  /// The external clock by which this peer plays; the first one if it plays by none; nil if there is none.
+  /// The external clock that this peer plays by. If this peer plays by no external clock, the first external clock. Nil if there
+  /// are no external clocks.
   var externalClock: ExternalClock? {
     let clocks = (midi?.clocks.map(\.clock) ?? []) + core.peerClocks.map(\.clock)
     return clocks.first { $0.leads(ensemble) } ?? clocks.first
   }
 
-  /// The name of the external clock by which this peer plays.
+  /// The name of the external clock that this peer plays by, for messages.
   var externalClockName: String {
     let names =
       (midi?.clocks.filter { $0.clock.leads(ensemble) }.map(\.name) ?? [])
@@ -27,6 +28,10 @@ extension Peer {
   }
 
   /// Handles a message of an ALSA port that is an external clock.
+  ///
+  /// - Parameters:
+  ///   - index: the index of the clock in ``MIDIPorts/clocks``.
+  ///   - instant: when the message arrived.
   func receive(_ message: Message, ofClock index: Int, at instant: Instant, now: Instant) {
     guard let message = ExternalClock.Message(message), let name = midi?.clocks[index].name else { return }
     if let event = midi?.clocks[index].clock.received(message, at: instant, for: &ensemble, now: now) {
@@ -34,7 +39,7 @@ extension Peer {
     }
   }
 
-  /// Reports silent clocks, and ensures that only one clock is used.
+  /// Reports external clocks that have stopped ticking, and ensures that only one external clock is used.
   func advanceExternalClocks(to now: Instant) {
     for index in midi?.clocks.indices ?? 0..<0 {
       if let name = midi?.clocks[index].name, let event = midi?.clocks[index].clock.advance(to: now) {
@@ -44,7 +49,7 @@ extension Peer {
     let candidates = clockCandidates
     guard candidates.count > 1 else { return }
     let (yields, notifications) = arbiter.select(among: candidates, for: ensemble, now: now)
-    // `yields` is the index of the clock that is no longer used. The candidates are first the ports, then the peers.
+    // `yields` is the index, among the candidates, of a clock that must stop controlling the rhythm. The ports precede the peers.
     if let yields {
       let portCount = midi?.clocks.count ?? 0
       if yields < portCount {

@@ -1,7 +1,8 @@
 import Ensemble
 import Transports
 
-/// An ALSA port as an external clock: a configured one, or one that the user has connected to the clock input.
+/// An ALSA port that is used as an external clock: the user has named it with `--clock-from`, or has connected it to the port
+/// `clock in` of the peer.
 struct PortClock {
   var name: String
   /// Nil while the port does not exist.
