@@ -2,20 +2,20 @@ import MusicalTime
 import Realtime
 import Synchronization
 
-/// The work of the audio thread for a recording, or for no output, one step at a time. Each step takes the submitted
-/// events, renders the period that the device requests, and returns the instant of the next step. A test can drive it
-/// with a virtual clock. Sound cards use ``CardLoop`` instead.
+/// The work of an audio thread without a sound card, one step at a time. The thread renders a recording, or only counts hits if there
+/// is no output. Each step takes the submitted events, renders the period that the ``NominalDevice`` requests, and returns the
+/// instant of the next step. A test can drive the loop with a virtual clock. Sound cards use ``CardLoop`` instead.
 package final class AudioLoop: @unchecked Sendable {
-  // Invariants: the device, the renderer and the block belong to the one thread that calls step. `recording` is the
-  // recording in `sink`, which lives as long as this object. It is unmanaged because a real-time thread must not count
-  // references.
+  // Invariants: the device, the renderer and the block belong to the one thread that calls step. `recording` refers to the
+  // recording in `sink`, and `sink` keeps it alive as long as this object. The reference is unmanaged because a real-time thread
+  // must not count references.
   private var device: NominalDevice
   private var renderer: Renderer
   private var block = StereoBlock()
   private let sink: AudioSink
   private let events: SoundEvents
   private let recording: Unmanaged<WAVOutput>?
-  /// The end in nanoseconds of CLOCK_MONOTONIC.
+  /// The instant at which the loop ends, in nanoseconds of CLOCK_MONOTONIC.
   private let endInstant = Atomic<Int64>(.max)
   private let published = PublishedCounters()
 
@@ -55,7 +55,7 @@ package final class AudioLoop: @unchecked Sendable {
       renderer.countUnderrun(frames: frames)
     }
     published.publish(renderer.counters)
-    // The next step is due at once: it renders the next period, or finds out when that is due.
+    // The next step follows at once. It renders the next period, or returns the instant at which this period is due.
     return now
   }
 

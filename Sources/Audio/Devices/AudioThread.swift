@@ -36,7 +36,7 @@ public final class AudioThread {
   public init(
     events: SoundEvents, module: consuming SoundModule?, sink: AudioSink, grid: FrameGrid = .standard
   ) {
-    // 60 ms for the thread to start, so that the first period is not an underrun.
+    // The thread has 60 ms to start, so that the first period is not an underrun.
     let nominalDevice = NominalDevice(grid: grid, notBefore: MonotonicClock.now + .milliseconds(60))
     firstFrame = nominalDevice.next
     firstInstant = grid.instant(of: nominalDevice.next)

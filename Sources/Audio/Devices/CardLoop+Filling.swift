@@ -2,7 +2,7 @@ import Glibc
 import MusicalTime
 import Realtime
 
-/// Rendering and writing.
+// Rendering and writing.
 extension CardLoop {
   /// Writes batches until the device holds ``fillLevel`` frames. Returns 0 or -errno.
   ///
@@ -23,7 +23,7 @@ extension CardLoop {
     let now = MonotonicClock.now
     filledFrames = held &- queued
     bucket.add(filledFrames, at: now)
-    // Without this sleep, a device that wakes the thread without need would keep it busy.
+    // Without this sleep, a device that wakes the thread but accepts no frames would keep the thread busy.
     guard filledFrames > 0 else {
       MonotonicClock.sleep(until: now + .milliseconds(1))
       return 0

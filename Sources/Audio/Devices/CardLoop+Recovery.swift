@@ -2,7 +2,7 @@ import Glibc
 import MusicalTime
 import Realtime
 
-/// Starting and restarting the device.
+// Starting and restarting the device.
 extension CardLoop {
   /// Restarts the device after an underrun (-EPIPE) or a suspend (-ESTRPIPE). Any other error means that the device is
   /// lost.
@@ -12,9 +12,9 @@ extension CardLoop {
     let now = MonotonicClock.now
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
-    // The device runs empty one buffered time after the last write. If the underrun is noticed within a further buffered time, it
-    // is attributed to the device, and not to a late thread: the fill level is too low for the device. An underrun within 25 ms
-    // is always attributed to the device, because a device may report its interrupts that late.
+    // The device runs empty when the buffered time has passed since the last write. An underrun that is noticed within twice this
+    // time is attributed to the device, whose fill level is too low. A later one is attributed to a late thread. An underrun within
+    // 25 ms is always attributed to the device, because a device may report its interrupts that late.
     var (raisesFillLevel, hasJustStarted) = (false, false)
     if isUnderrun {
       let elapsed = now - lastWrite
@@ -33,16 +33,15 @@ extension CardLoop {
     } else if !findsFillLevel {
       renderer.countUnderrun(frames: nextFrame &- gapStart)
     }
-    // If the connection to PipeWire is lost, every call fails with -EPIPE. The loss is recorded as -EHOSTDOWN, because later
-    // attempts to open the device fail with this code while PipeWire does not run. The code does not change, so the loss is
-    // reported once.
+    // If the connection to PipeWire is lost, every call fails with -EPIPE. While PipeWire does not run, attempts to open the device
+    // fail with -EHOSTDOWN. The loss is recorded with the second code from the beginning, so that it is reported only once.
     if restartCode == -EPIPE, !stream.isHardware { return markLost(-EHOSTDOWN) }
     if restartCode < 0 { return markLost(restartCode) }
     publish()
     return .playing
   }
 
-  /// Makes the thread wake when the device holds one batch less than the fill level, so that one batch can be written.
+  /// Makes ``PCMStream/wait()`` return when the device holds one batch less than the fill level, so that one batch can be written.
   /// Returns 0 or -errno.
   @_noLocks @_noAllocation
   func setWakeThreshold(_ stream: PCMStream) -> Int32 {

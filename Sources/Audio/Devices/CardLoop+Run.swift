@@ -1,11 +1,13 @@
 import MusicalTime
 import Realtime
 
-/// The complete run of the audio thread, including the time while the device is lost.
+// The complete run of the audio thread, including the time while the device is lost.
 extension CardLoop {
-  /// The initial fill level of `stream` in frames. For a card: the period, and the frames that the card plays until its next
-  /// interrupt, at least a block and rounded up to whole blocks. When the card wakes the thread, it then still holds a period.
-  /// A sound server advances in steps of its own, so its fill level is two periods and at least 1024 frames.
+  /// The initial fill level of `stream` in frames.
+  ///
+  /// - For a card: the sum of the period and of the frames between two interrupts, rounded up to whole blocks. When an interrupt
+  ///   wakes the thread, the card then still holds a period.
+  /// - For a sound server, which advances in steps of its own: two periods, but at least 1024 frames.
   static func initialFillLevel(of stream: PCMStream) -> Int64 {
     guard stream.isHardware else { return min(max(2 * stream.period, 1_024), stream.buffer) }
     let blocks = (stream.period + stream.interval + StereoBlock.length - 1) / StereoBlock.length
@@ -49,7 +51,7 @@ extension CardLoop {
           state.status = .lost(code: error.code)
         }
       }
-      // After the attempt, because opening may take long and events arrive meanwhile.
+      // The events are taken after the attempt to open, because the attempt may take long and events arrive meanwhile.
       drainEvents()
       renderer.drop(before: MonotonicClock.now)
       if isOpen {

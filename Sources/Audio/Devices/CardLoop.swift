@@ -11,15 +11,14 @@ import Synchronization
 /// therefore sounds after a period and at most a block. See ``initialFillLevel(of:)`` for the initial level. Some devices
 /// underrun at this level although the thread is on time: for example, snd-aloop takes frames in the steps of a timer, and two
 /// of these steps (8 ms) are longer than a period and a block (6.7 ms). After such an underrun the level rises by one period,
-/// up to the size of the buffer. In the first half second
-/// after the start these underruns are not counted, because they only find the level. After a minute without an underrun the
-/// level falls again, see ``FillLevel``.
+/// up to the size of the buffer. In the first half second after the start, these underruns are not counted, because they belong
+/// to the search for a sufficient level. After a minute without an underrun the level falls again, see ``FillLevel``.
 ///
 /// **Recovery.** After an underrun or a suspend, the loop restarts the device immediately, with silence. Missed frames are
-/// skipped, so the next hit is in its place. A suspend is caused by the machine: it does not count as an underrun, but its
-/// silence is counted. A lost device is closed immediately, so that its driver can be unloaded, and reopened with at most
-/// four attempts per second. Hits that fall due meanwhile are dropped and counted. A device that is missing at the start is
-/// opened in the same way.
+/// skipped, so the next hit sounds on time. A suspend of the machine does not count as an underrun, but its silence is counted.
+/// A lost device is closed immediately, so that its driver can be unloaded. The loop then tries to reopen it, at most four times
+/// per second. Hits that fall due meanwhile are dropped and counted. A device that is missing at the start is opened in the same
+/// way.
 package final class CardLoop: @unchecked Sendable {
   /// The result of a step.
   package enum Outcome: Hashable, Sendable, BitwiseCopyable {
@@ -67,7 +66,7 @@ package final class CardLoop: @unchecked Sendable {
   private let events: SoundEvents
   /// The delay after the device, by which hits are played earlier.
   private let latency: Nanoseconds
-  /// The end in nanoseconds of CLOCK_MONOTONIC.
+  /// The instant at which the loop ends, in nanoseconds of CLOCK_MONOTONIC.
   private let endInstant = Atomic<Int64>(.max)
   private let published = PublishedCounters()
   private let states = TripleBuffer(CardState())
@@ -89,7 +88,7 @@ package final class CardLoop: @unchecked Sendable {
     clock = DeviceClock(grid: grid, noise: .oneSided, frame: nextFrame, at: now)
     bucket = LeakyBucket(rate: grid.rate, at: now)
     renderer = Renderer(grid: grid, module: module)
-    // The next call replaces them, because it knows the format of the device.
+    // `applyNegotiatedParameters` below replaces these batches by batches in the format of the device.
     batch = InterleavedBatch(blocks: 1, format: .s32, channels: 2)
     silence = InterleavedBatch(blocks: 1, format: .s32, channels: 2)
     if stream == nil { state.status = .awaited }
@@ -104,7 +103,7 @@ package final class CardLoop: @unchecked Sendable {
   package func step() -> Outcome {
     if clock.fit.instant(of: nextFrame).nanoseconds >= endInstant.load(ordering: .relaxed) { return .ended }
     guard let stream else { return markLost(-ENODEV) }
-    // 0 after a timeout: the device has not asked for frames. The checks below find a device that has stalled.
+    // `ready` is 0 after a timeout: the device has not asked for frames. The checks below find a device that has stalled.
     let ready = stream.wait()
     if ready < 0 { return recover(stream, from: ready) }
     var code: Int32 = 0
@@ -114,7 +113,7 @@ package final class CardLoop: @unchecked Sendable {
     drainEvents()
     code = fill(stream, queued: stream.buffer &- position.available)
     if code < 0 { return recover(stream, from: code) }
-    // The device accepts frames without playing them: its buffer cannot hold so many frames. The fill level is a margin.
+    // More accepted frames than the buffer can hold: the device accepts frames without playing them. The fill level is a margin.
     if bucket.level > Double(fillLevel &+ stream.buffer) { return markLost(-ENOSTR) }
     // The device plays no frames.
     let now = MonotonicClock.now
@@ -127,8 +126,9 @@ package final class CardLoop: @unchecked Sendable {
     return .playing
   }
 
-  /// Starts the device, with silence, at the frame that is due now. Returns false if the device is lost or missing. A device
-  /// that was lost or missing counts as playing when it has taken the first frames: a sound server that ends may still open.
+  /// Starts the device, with silence, at the frame that is due now. Returns false if the device is lost or missing. After a loss, the
+  /// status becomes ``CardState/Status/playing`` only when the device has taken frames of ``fill(_:queued:)``, because a sound server
+  /// that is shutting down can still be opened.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -176,7 +176,8 @@ package final class CardLoop: @unchecked Sendable {
     state.fillLevel = fillLevel
     state.drift = clock.drift
     state.underruns = renderer.counters.underruns
-    // The last batch of a fill is rendered when `delay` does not yet include the fill. Another batch is a reserve.
+    // `delay` was measured before the last fill. A hit in the last batch of a fill sounds later by all frames of this fill, so it must
+    // be submitted earlier by these frames. One more batch is a reserve.
     let rendered = max(filledFrames, batch.length) &+ batch.length
     state.lead = state.delay + latency + (grid.instant(of: rendered) - grid.instant(of: 0))
     states.publish(state)

@@ -2,7 +2,7 @@ public import MusicalTime
 
 /// The state of a sound card as its audio thread sees it.
 public struct CardState: Sendable, BitwiseCopyable {
-  /// Whether the card plays.
+  /// Whether the card plays, is lost or is missing.
   public enum Status: Hashable, Sendable, BitwiseCopyable {
     case playing
     /// The card is lost because of `code` (-errno, see ``PCMError/reason(of:)``). The audio thread tries to reopen it four

@@ -1,14 +1,15 @@
 public import MusicalTime
 
-/// A model of a sound card without drift: two periods of 256 frames on the grid. It decides when a period is rendered and
-/// which hits are in time.
+/// A model of a sound card without drift, with a buffer of two periods of 256 frames. It decides when a period of a recording is
+/// rendered and which hits are in time.
 ///
-/// While one period sounds, the other is rendered: when the clock passes the start of period P (P is a multiple of 256),
-/// the device requests the period that begins at P + 256, with the hits submitted until then. Whether a hit is late
-/// depends on the instant of its submission and not on when this machine renders, because a recording, unlike a converter,
-/// can wait for its renderer. A renderer that is so late that a converter would have run empty still renders all periods,
-/// and one underrun is counted. If it is late by ``maximumLateness`` or more (a stopped process), the missed frames become
-/// silence.
+/// While one period sounds, the other one is rendered: when the clock passes frame P (a multiple of 256), the device requests the
+/// period that begins at P + 256, with the hits submitted until then.
+///
+/// A recording, unlike a converter, can wait for its renderer. Therefore the instant at which a hit was submitted decides whether
+/// the hit is late, not the instant at which this machine renders. If the renderer is so late that a converter would have run
+/// empty, all periods are still rendered, and one underrun is counted. If the renderer is late by ``maximumLateness`` or more, for
+/// example because the process was stopped, the missed frames become silence.
 ///
 /// The model reads no clock, so a virtual clock can drive it.
 public struct NominalDevice: Sendable {
@@ -73,8 +74,8 @@ public struct NominalDevice: Sendable {
     return .underrun(from: frame, frames: next &- frame)
   }
 
-  /// The first frame on which an event submitted at `instant` can sound. This is the first frame of the period that is
-  /// requested next, at the first period boundary at or after `instant`.
+  /// Returns the first frame on which an event submitted at `instant` can sound. The device requests the next period at the first
+  /// period boundary at or after `instant`. The result is the first frame of this period.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

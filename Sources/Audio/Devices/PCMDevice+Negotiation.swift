@@ -1,5 +1,6 @@
 import CALSA
 
+// Opening a device and negotiating its parameters with ALSA.
 extension PCMDevice {
   /// The requested rate in frames per second.
   private static let preferredRate: UInt32 = 48_000
@@ -135,8 +136,10 @@ extension PCMDevice {
       remedy: conversionRemedy(name))
   }
 
-  /// Sets ALSA's software parameters: an explicit start, a stop on underrun, and time stamps of CLOCK_REALTIME. A start
-  /// threshold equal to the boundary, which no number of queued frames reaches, disables the automatic start. A stop threshold of `buffer` free frames stops a device that has run out of frames.
+  /// Sets ALSA's software parameters: an explicit start, a stop on underrun, and time stamps of CLOCK_REALTIME.
+  ///
+  /// A start threshold equal to the boundary, which no number of queued frames reaches, disables the automatic start. A stop
+  /// threshold of `buffer` free frames stops a device that has run out of frames.
   private static func configureSoftwareParameters(_ pcm: OpaquePointer, name: String, buffer: UInt) throws(PCMError) {
     var params: OpaquePointer?
     guard snd_pcm_sw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
@@ -147,7 +150,7 @@ extension PCMDevice {
     if code >= 0 { code = snd_pcm_sw_params_set_start_threshold(pcm, params, boundary) }
     if code >= 0 { code = snd_pcm_sw_params_set_stop_threshold(pcm, params, buffer) }
     if code >= 0 { code = snd_pcm_sw_params_set_tstamp_mode(pcm, params, SND_PCM_TSTAMP_ENABLE) }
-    // Not an error if a plugin does not support this clock: PCMStream.position then replaces its stamps.
+    // The result is ignored: if a plugin does not support this clock, `PCMStream.position` replaces the stamps of the plugin.
     if code >= 0 { snd_pcm_sw_params_set_tstamp_type(pcm, params, SND_PCM_TSTAMP_TYPE_GETTIMEOFDAY) }
     if code >= 0 { code = snd_pcm_sw_params(pcm, params) }
     guard code >= 0 else { throw PCMError(device: name, code: code) }

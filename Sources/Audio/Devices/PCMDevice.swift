@@ -3,8 +3,8 @@ public import MusicalTime
 
 /// A sound card, or a virtual device of a sound server, open for playback.
 ///
-/// The initializer opens the device, so that errors are thrown there. From then on only the audio thread that receives the
-/// device uses, closes and reopens it. See ``AudioSink/card(_:latency:)``.
+/// The initializer opens the device, so that it can throw errors. Afterwards, only the audio thread that receives the device uses,
+/// closes and reopens it. See ``AudioSink/card(_:latency:)``.
 public final class PCMDevice: @unchecked Sendable {
   /// The default period in frames.
   public static let defaultPeriod: Int64 = 256
@@ -13,8 +13,8 @@ public final class PCMDevice: @unchecked Sendable {
 
   /// The ALSA name of the device.
   public let name: String
-  /// The frames of the device at its nominal rate. ``SoundModule`` must be loaded for this grid. If the device returns
-  /// with another rate after a loss, or appears with another rate, it stays silent.
+  /// The frames of the device at its nominal rate. ``SoundModule`` must be loaded for this grid. If the device appears, or returns
+  /// after a loss, with another rate, it stays silent.
   public let grid: FrameGrid
   /// A description of the device and its delay, as text for the user.
   public let summary: String
@@ -37,9 +37,9 @@ public final class PCMDevice: @unchecked Sendable {
 
   /// Opens the device `name` for playback at 48 000 frames per second, or at the nearest supported rate in 8000...96000.
   ///
-  /// - Parameter period: In ``periods``, and a whole number of blocks (``StereoBlock/length``): the number of frames that a
-  ///   sound card should still hold when the next block is written. The greater of this number and the frames between two interrupts of the card is used. Sound servers ignore
-  ///   this parameter.
+  /// - Parameter period: The number of frames that a sound card should still hold when the next block is written: in ``periods``,
+  ///   and a whole number of blocks (``StereoBlock/length``). If the card has more frames between two interrupts, this number is
+  ///   used instead. Sound servers ignore the parameter.
   /// - Throws: ``PCMError`` if the device is missing, busy, not permitted, or supports no usable parameters.
   ///
   /// Real-time: not safe.

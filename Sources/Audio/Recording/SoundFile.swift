@@ -47,7 +47,8 @@ public struct SoundFile: Sendable {
 
     tracks = try Self.read(
       handle, channels: Int(format.channels), mixes: mixes, expected: format.frames, path: path)
-    // In a truncated FLAC file, libsndfile reads the frames before the end. Other formats state no exact number.
+    // From a truncated FLAC file, libsndfile reads fewer frames than the header states. In other formats, the stated number of frames
+    // is not exact and is not compared.
     let isFLAC = format.format & Int32(SF_FORMAT_TYPEMASK) == Int32(SF_FORMAT_FLAC)
     isTruncated = isShorterThanRIFF || isFLAC && Int64(tracks[0].count) < format.frames
     rate = Int(format.samplerate)
@@ -57,8 +58,9 @@ public struct SoundFile: Sendable {
     firstFrame = found ? Int64(exactly: information.timeReference) : nil
   }
 
-  /// Reads all frames and returns the mean of their channels, or each channel. The function reads to the end of the
-  /// data. The number of frames that the header states, `expected`, only rejects files that are too long.
+  /// Reads all frames up to the end of the data. Returns the mean of the channels, or each channel.
+  ///
+  /// - Parameter expected: the number of frames that the header states. It only serves to reject files that are too long.
   private static func read(
     _ handle: OpaquePointer, channels: Int, mixes: Bool, expected: Int64, path: String
   ) throws(AudioFileError) -> [[Float]] {

@@ -1,9 +1,11 @@
 import CSndfile
 import Glibc
 
-/// A WAV file of 16-bit stereo frames, written while it grows. The first frame has a number on the grid, and missing frames
-/// are written as silence. The header is updated once per second, so that the file remains readable if the process is
-/// killed. Real-time: not safe.
+/// A WAV file of 16-bit stereo frames that grows while it is written. The file states the number of its first frame on the grid, and
+/// missing frames are written as silence. The header is updated once per second, so that the file remains readable if the process
+/// is killed.
+///
+/// Real-time: not safe.
 package struct WAVFile: ~Copyable {
   /// The number of samples outside full scale.
   package private(set) var clippedSamples: Int64 = 0
@@ -28,8 +30,8 @@ package struct WAVFile: ~Copyable {
   /// bytes for the header, at 4 bytes per frame.
   private static let maximumFrames = (Int64(UInt32.max) - 65_536) / 4
 
-  /// Creates or truncates the file for a recording of the peer `name`. Without a name, the file has no Broadcast Wave chunk,
-  /// which contains the date: two files with the same frames are then identical.
+  /// Creates or truncates the file for a recording of the peer `name`. Without a name, the file has no Broadcast Wave chunk. This
+  /// chunk contains the date, so only files without it are identical if their frames are.
   ///
   /// - Throws: ``AudioFileError`` if the file cannot be opened, or if libsndfile rejects it. A rejected file is removed.
   package init(

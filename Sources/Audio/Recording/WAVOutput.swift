@@ -53,8 +53,8 @@ public final class WAVOutput: @unchecked Sendable {
 
   deinit { timer.cancel() }
 
-  /// Sets the first frame of the recording, even if no block is written in time for it. Call this function before the
-  /// first ``write(_:)``.
+  /// Sets the first frame of the recording. The recording begins there even if the first blocks are lost. Call this function before
+  /// the first ``write(_:)``.
   ///
   /// Real-time: not safe.
   package func begin(at frame: Int64) {

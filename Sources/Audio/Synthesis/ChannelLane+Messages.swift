@@ -8,11 +8,11 @@ extension ChannelLane {
 
   /// Returns an upper bound of the parameter changes that `message` causes while `voices` voices sound.
   ///
-  /// FluidSynth stores the parameter changes of a block in a ring of fixed size. ``play(_:)`` uses this bound to accept no
+  /// FluidSynth stores the parameter changes of a block in a ring of fixed size. ``accepts(_:)`` uses the result to accept no
   /// more messages than the ring can store. In measurements with FluidSynth 2.3.1 and its default SoundFont, Reset All
   /// Controllers (121) makes ten changes per voice, pan makes two, any other message makes one, and a note starts up to six
-  /// voices. The bound is larger than these numbers: 16 instead of ten, and two for each other message. A note can also change the
-  /// voices that sound already.
+  /// voices. The result is larger than these numbers: 16 instead of ten, and two for each other message. A note can also change
+  /// the voices that sound already.
   @_noLocks @_noAllocation
   static func changeBound(of message: Message, voices: Int32) -> Int32 {
     switch message {
@@ -22,8 +22,8 @@ extension ChannelLane {
     }
   }
 
-  /// Passes a channel message to `synthesizer`. Messages on channel 1 are ignored, because channel 1
-  /// belongs to no player. It transmits the activity. Messages without a channel are ignored too. The functions `lane_...` call FluidSynth (`shim.h`).
+  /// Passes a channel message to `synthesizer`. Messages without a channel are ignored. So are messages on channel 1, which carries
+  /// the activity and belongs to no player. The functions `lane_...` call FluidSynth (`shim.h`).
   @_noLocks @_noAllocation
   static func send(_ message: Message, to synthesizer: OpaquePointer) {
     let octets = message.bytes.octets
@@ -45,9 +45,9 @@ extension ChannelLane {
 
   /// Sets a controller, with these exceptions:
   ///
-  /// - Of the registered parameters (RPN), only 0 to 2 can be selected: pitch bend range, fine tuning and coarse tuning. A
-  ///   high octet other than 0, and a low octet above 2, is replaced by 127. A number with such an octet selects no parameter. RPN 3, the tuning program, would allocate memory
-  ///   at each selection.
+  /// - Of the registered parameters (RPN), only 0 to 2 can be selected: pitch bend range, fine tuning and coarse tuning. A high
+  ///   octet other than 0, or a low octet above 2, is replaced by 127. A number with the octet 127 selects no parameter. RPN 3, the
+  ///   tuning program, would allocate memory at each selection.
   /// - Non-registered parameters (NRPN) cannot be selected. FluidSynth would interpret them as SoundFont generators and add
   ///   their numbers without a limit. The null parameter, RPN 127 127, is selected instead.
   /// - Local Control has no effect.

@@ -3,8 +3,8 @@ import MIDI
 
 /// One FluidSynth instance of a ``ChannelSynthesizer``.
 ///
-/// While no voice sounds, no block is rendered, and the next block begins at the frame of the next note. While a voice sounds, a
-/// message takes effect with the next block, at most 63 frames late.
+/// While no voice sounds, no block is rendered, and the next block begins at the frame of the next note. While a voice sounds, blocks
+/// follow each other without a gap, and a message takes effect with the next block, at most 63 frames late.
 ///
 /// Until the next block is rendered, FluidSynth keeps the parameter changes of its voices in a ring. The ring holds 64
 /// changes per voice of the maximum polyphony. Changes that do not fit are lost, and a lost Note Off leaves a note that
@@ -46,7 +46,7 @@ struct ChannelLane: BitwiseCopyable {
     pendingChanges &+ Self.changeBound(of: message, voices: lane_voices(synthesizer)) <= Self.maximumChanges
   }
 
-  /// Plays `message`, which the next block accepts, with this block.
+  /// Plays `message` with the next block. ``accepts(_:)`` must have returned true for the message.
   @_noLocks @_noAllocation
   mutating func play(_ message: Message) {
     let voices = lane_voices(synthesizer)
@@ -69,7 +69,8 @@ struct ChannelLane: BitwiseCopyable {
   /// Ends all voices with the next block, without a release phase.
   @_noLocks @_noAllocation
   mutating func silence() {
-    // One change per voice. The half of the ring that `play` leaves unused has enough space. Channel -1 means all channels.
+    // FluidSynth makes one change per voice. These changes fit into the half of the ring that `accepts` keeps free. Channel -1 means
+    // all channels.
     lane_silence(synthesizer, -1)
   }
 

@@ -1,5 +1,6 @@
 import CFluidSynth
 
+// The effect of the controller Brightness.
 extension ChannelSynthesizer {
   /// How far Brightness moves the cutoff frequency of the low-pass filter at its ends, in cents: four octaves.
   private static let brightnessRange = 4_800.0

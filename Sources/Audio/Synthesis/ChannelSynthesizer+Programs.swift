@@ -1,6 +1,6 @@
 public import MIDI
 
-// The instruments.
+// The initial instruments of the channels.
 extension ChannelSynthesizer {
   /// Returns the initial General MIDI program of `channel`, 0...127; on channel 10 the drum kit.
   ///

@@ -70,8 +70,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     blocks.deallocate()
   }
 
-  /// Plays `message` at ``position``: a note on this frame, if a lane has no voices, and every other message with the next block of
-  /// each lane.
+  /// Plays `message` at ``position``. A note begins on this frame if a lane has no voices. Every other message takes effect with the
+  /// next block of each lane.
   ///
   /// - Returns: false, without an effect, if the next blocks accept no more messages. Try again 64 frames later.
   ///
@@ -99,7 +99,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     return start(message, on: channel)
   }
 
-  /// Starts a note in one lane. The note of the same key in another lane ends, as it would in the same lane.
+  /// Starts a note in one lane. An earlier note of the same key ends, even if it sounds in another lane.
   @_noLocks @_noAllocation
   private mutating func start(_ message: Message, on channel: Channel) -> Bool {
     guard let key = message.key else { return false }
@@ -128,8 +128,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Returns the lane for a note, in order of preference: a sounding lane whose next block begins now, an idle lane, the lane whose
-  /// next block begins first. Nil if no lane accepts the note.
+  /// Returns the lane for a note. In the order of preference: a sounding lane whose next block begins now, an idle lane, the lane
+  /// whose next block begins first. Nil if no lane accepts the note.
   @_noLocks @_noAllocation
   private func lane(for note: Message, on channel: Channel) -> Int? {
     if firstLaneNotes.contains(channel) { return lanes[0].accepts(note) ? 0 : nil }
@@ -160,7 +160,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Ends the voices of the lane with the oldest notes, except those of `lane`, if too many voices sound.
+  /// If too many voices sound, ends the voices of the lane with the oldest notes. `lane`, which gets the new note, is excepted.
   @_noLocks @_noAllocation
   private mutating func endOldestNotes(otherThan lane: Int) {
     guard voices >= Self.maximumVoices else { return }

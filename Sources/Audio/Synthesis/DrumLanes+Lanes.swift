@@ -30,8 +30,9 @@ extension DrumLanes {
     }
   }
 
-  /// Returns the lane for a hit at `frame`: the lane of another hit at this frame, an idle lane, another lane with the same
-  /// phase, or the lane with the oldest hit, whose voices end. Nil if the hits at this frame use all lanes.
+  /// Returns the lane for a hit at `frame`. In the order of preference: the lane of another hit at this frame, an idle lane, another
+  /// lane with the same phase (``LaneTable``), the lane with the oldest hit, whose voices end. Nil if the hits at this frame use
+  /// all lanes.
   @_noLocks @_noAllocation
   mutating func selectLane(for frame: Int64) -> Int? {
     if let lane = table.lane(struckAt: frame), hasRoom(lane) { return lane }
@@ -49,7 +50,7 @@ extension DrumLanes {
     return lane
   }
 
-  /// Whether the voices of one more hit find free slots in `lane`. A hit of the default SoundFont starts up to six voices.
+  /// Whether `lane` has free slots for the voices of one more hit. A hit of the default SoundFont starts up to six voices.
   @_noLocks @_noAllocation
   private func hasRoom(_ lane: Int) -> Bool { lane_voices(lanes[lane]) <= Self.polyphony &- 6 }
 
@@ -100,9 +101,9 @@ extension DrumLanes {
     }
   }
 
-  /// Plays ``primingNote`` inaudibly in the used slots of a silent lane. FluidSynth uses the slots in ascending order. A hit
-  /// may start several voices, or none, so the loop counts voices and limits the number of hits. The first block sets the
-  /// state of the slots, and the second one ends the voices. Both are discarded.
+  /// Plays ``primingNote`` inaudibly in the used slots of a silent lane (see ``DrumLanes``, "Priming"). FluidSynth uses the slots in
+  /// ascending order. A hit may start several voices, or none, so the loop counts voices and limits the number of hits. The first
+  /// block sets the state of the slots, and the second block ends the voices. Both blocks are discarded.
   @_noLocks @_noAllocation
   mutating func prime(_ lane: Int) {
     var hits: Int32 = 0

@@ -1,9 +1,9 @@
 import CFluidSynth
 
-// The notes of the pitched parts of a rhythm. They start on exact frames, like the hits of the drums. A note is released with the
-// first block of its lane that begins at or after its end, at most 63 frames later. A note starts at the
-// beginning of a block of its lane, so each later block begins a multiple of 64 frames after the start of the note. The note is
-// therefore equally long at all peers.
+// The notes of the pitched parts of a rhythm. They start on exact frames, like the hits of the drums. A note starts at the beginning
+// of a block of its lane, so each later block begins a multiple of 64 frames after the start of the note. The note is released with
+// the first block of its lane that begins at or after its end, at most 63 frames later. Therefore the note is equally long at all
+// peers.
 extension DrumLanes {
   /// The number of pitched parts.
   public static var partCount: UInt8 { @_noLocks @_noAllocation get { 3 } }

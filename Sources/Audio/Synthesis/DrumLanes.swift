@@ -2,7 +2,7 @@ import CFluidSynth
 
 /// The sounds of a rhythm: a drum kit, and three pitched parts. Hits and notes start on exact frames.
 ///
-/// FluidSynth starts voices on its own 64-frame blocks, so a single synthesizer misplaces a hit by up to 63 frames. Here, 64
+/// FluidSynth starts voices on its own 64-frame blocks, so a single synthesizer delays a hit by up to 63 frames. Here, 64
 /// synthesizers (lanes) share one SoundFont. A lane without a voice is idle and is not rendered, so its next block can begin
 /// at any frame. A hit is therefore played by an idle lane, which begins a block at the frame of the hit. Hits on the same
 /// frame share a lane while it has room for their voices.

@@ -3,7 +3,9 @@
 /// A level of p percent has the gain (p / 100)², that is, 40 log10(p / 100) dB, as General MIDI recommends for Channel Volume
 /// (CC 7).
 struct Fader: Sendable, BitwiseCopyable {
+  /// The gain of the last frame so far.
   private var gain: Float = 1
+  /// The gain that ``apply(to:_:)`` reaches with its last frame.
   private var target: Float = 1
 
   @_noLocks @_noAllocation
@@ -16,7 +18,7 @@ struct Fader: Sendable, BitwiseCopyable {
     target = level * level
   }
 
-  /// Applies the gain to both channels. After a change, the gain is linear up to the last frame.
+  /// Applies the gain to both channels. After a change of the level, the gain moves linearly to the new value.
   @_noLocks @_noAllocation
   mutating func apply(to left: inout MutableSpan<Float>, _ right: inout MutableSpan<Float>) {
     let count = left.count < right.count ? left.count : right.count

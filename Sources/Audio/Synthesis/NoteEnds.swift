@@ -1,4 +1,4 @@
-/// The ends of the notes that sound in ``DrumLanes``: when each note is released, and in which lane it sounds.
+/// The ends of the notes that pitched parts play in ``DrumLanes``: when each note is released, and in which lane it sounds.
 struct NoteEnds: Sendable, BitwiseCopyable {
   /// The maximum number of notes.
   static var capacity: Int { @_noLocks @_noAllocation get { 64 } }
@@ -18,13 +18,14 @@ struct NoteEnds: Sendable, BitwiseCopyable {
 
   private var ends = InlineArray<64, End>(repeating: End(frame: 0, lane: 0, channel: 0, key: 0))
   private(set) var count = 0
-  /// No end is before this frame.
+  /// The frame of the earliest end; `.max` if there is none.
   private(set) var earliest = Int64.max
 
   /// Whether another note fits.
   var hasRoom: Bool { @_noLocks @_noAllocation get { count < Self.capacity } }
 
-  /// Adds an end. An earlier note with the same key in the same lane has ended: FluidSynth releases it at the new Note On.
+  /// Adds an end. Removes the end of an earlier note with the same key in the same lane, because FluidSynth releases that note at the
+  /// new Note On.
   @_noLocks @_noAllocation
   mutating func insert(_ end: End) {
     var index = 0

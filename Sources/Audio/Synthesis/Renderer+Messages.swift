@@ -13,7 +13,7 @@ extension Renderer {
   /// rendered, plus the frames that the device holds then.
   /// Messages keep their order, independently of the hits.
   ///
-  /// A message with an instant of its own waits for the frame nearest to this instant.
+  /// A timed message (``SoundEvent/isTimed``) waits for the frame nearest to its instant.
   ///
   /// A Note On more than a second late is dropped, because its musical context has passed. Every other message is played
   /// however late it is: controllers and programs have a lasting effect, and every note must end.
@@ -46,8 +46,8 @@ extension Renderer {
     module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(end &- frame))
   }
 
-  /// The next message of both queues, and the first frame on which it can sound. Of two messages for the same frame, the one that was
-  /// submitted first. A message with an instant of its own does not wait for one that is submitted before and sounds later.
+  /// The next message of both queues, and the frame on which it sounds: the message with the earlier frame. Of two messages for the
+  /// same frame, the message that was submitted first.
   @_noLocks @_noAllocation
   private func nextMessage(notBefore frame: Int64) -> (event: SoundEvent, frame: Int64)? {
     var next: (event: SoundEvent, frame: Int64)?
@@ -60,7 +60,7 @@ extension Renderer {
     return isFirst ? (event, start) : other
   }
 
-  /// Plays `message` at the beginning of the next rendered block, without the queue of messages.
+  /// Plays `message` with the next rendered block, ahead of all waiting messages.
   ///
   /// - Returns: false, without an effect, if this block accepts no more messages. True without a ``SoundModule``.
   ///
@@ -72,8 +72,8 @@ extension Renderer {
     return true
   }
 
-  /// Takes all events from `events` and adds them. Hits, recalls and messages with an instant of their own take effect earlier by
-  /// `latency`. If messages were dropped since the last call, all notes end.
+  /// Takes all events from `events` and adds them. Hits, recalls and timed messages take effect earlier by `latency`. If messages
+  /// were dropped since the last call, all notes end.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -84,7 +84,7 @@ extension Renderer {
       add(event)
     }
     while var event = events.messages.pop() {
-      // It stays later than the submission, so that it remains a message with an instant of its own.
+      // The instant stays later than the submission, so that the message remains timed.
       if event.isTimed {
         let (due, earliest) = (event.instant - latency, event.submitted + Nanoseconds(1))
         event.instant = due > earliest ? due : earliest

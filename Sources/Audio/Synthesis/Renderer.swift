@@ -10,7 +10,7 @@ public struct Renderer: ~Copyable {
   /// The maximum lateness of a hit that is still played.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
 
-  /// The relation of frames to instants. For a sound card, it may change with every block.
+  /// The conversion between frames and instants. For a sound card, it may change with every block.
   ///
   /// Real-time: safe.
   public var map: FrameMap
@@ -27,7 +27,7 @@ public struct Renderer: ~Copyable {
   /// The waiting messages that are played as early as possible. One thread submits all messages, so their instants never decrease
   /// and the queue keeps their order.
   var messages = EventQueue()
-  /// The waiting messages with an instant of their own.
+  /// The waiting timed messages (``SoundEvent/isTimed``).
   var timedMessages = EventQueue()
   /// The number of messages that were dropped before the last call of ``drain(_:latency:)``.
   var droppedMessages = 0
@@ -70,7 +70,8 @@ public struct Renderer: ~Copyable {
     while let event = hits.first {
       let due = map.frame(nearest: event.instant)
       let earliest = map.firstFrame(for: event, notBefore: frame)
-      // The hit starts on the last of these frames: when it is due, when it can first sound, `frame`.
+      // The hit starts on the latest of three frames: the frame nearest to its instant, the first frame on which it can sound, and
+      // `frame`.
       var start = due > earliest ? due : earliest
       if start < frame { start = frame }
       guard start < end else { break }

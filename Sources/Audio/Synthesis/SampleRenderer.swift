@@ -1,6 +1,6 @@
 import CFluidSynth
 
-/// Renders single sounds of a SoundFont as mono samples, for devices that play them without a synthesizer.
+/// Renders single sounds of a SoundFont as mono samples, for players without a synthesizer, such as the web page.
 ///
 /// Real-time: not safe.
 public final class SampleRenderer {
@@ -62,6 +62,8 @@ public final class SampleRenderer {
   }
 
   /// Scales the samples to 16 bits, and omits the silence at the end.
+  ///
+  /// - Parameter fades: whether the last 0.2 s fade out.
   private static func quantized(_ samples: [Float], fades: Bool) -> Sample? {
     let peak = samples.reduce(0) { max($0, abs($1)) }
     guard peak > 0 else { return nil }

@@ -1,42 +1,43 @@
 public import MIDI
 public import MusicalTime
 
-/// An instruction for the audio thread: play a hit or a message, or recall hits. The clock thread submits events through a
-/// ring.
+/// An instruction for the audio thread: play a hit, a note or a message, or recall hits. The clock thread and the network thread
+/// submit events through rings (``SoundEvents``).
 public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   /// The kind of instruction.
   public enum Kind: Hashable, Sendable, BitwiseCopyable {
     /// A drum hit: the General MIDI drum, 0...127; the velocity, 1...127; the cut-off group, 1...8, or 0 for none. To sound
     /// in time, a hit must be submitted at least ``NominalDevice/lead`` before its instant.
     case hit(note: UInt8, velocity: UInt8, group: UInt8)
-    /// A note of a pitched part: the key, 0...127; the velocity, 1...127; the part, 1...3; the General MIDI program, 0...127. It
-    /// ends at ``SoundEvent/end``. Otherwise like a hit.
+    /// A note of a pitched part: the key, 0...127; the velocity, 1...127; the part, 1...3; the General MIDI program, 0...127. The
+    /// note ends at ``SoundEvent/end``. It must be submitted as early as a hit.
     case note(key: UInt8, velocity: UInt8, part: UInt8, program: UInt8)
     /// Ends the notes of a pitched part, 1...3, or of all pitched parts (0) at the instant of this event.
     case release(part: UInt8)
     /// Sets the loudness of the rhythm in percent, 0...100, at once.
     case rhythmLevel(UInt8)
-    /// Removes all hits and notes submitted before this event whose step is not before the instant of this event, unless they have been
-    /// played.
+    /// Removes the waiting hits and notes whose ``SoundEvent/step`` is at the instant of this event or later. The clock thread recalls
+    /// hits when the rhythm changes.
     case recall
-    /// A note, a controller or another message. If the instant is the instant of the submission, it is played as early as possible;
-    /// otherwise it takes effect at the instant. A note begins on its exact frame; any other message takes effect at most 63 frames later.
+    /// A note, a controller or another message of a player. A timed message (``SoundEvent/isTimed``) takes effect at its instant. Any
+    /// other message takes effect as early as possible. A note begins on its exact frame. All other messages take effect at most 63
+    /// frames later.
     case message(Message)
   }
 
-  /// The instant at which a hit leaves the converter, at which a message was submitted or takes effect, or from which hits are
-  /// recalled.
+  /// For a hit: when it leaves the converter. For a timed message: when it takes effect. For another message: when it was submitted.
+  /// For a recall: the first step that is recalled.
   public var instant: Instant
   /// The instant of the step to which a hit belongs. The hit may sound earlier or later, because it is pushed or swung. A
   /// recall removes all hits of a step or none.
   public var step: Instant
   public var kind: Kind
-  /// When a note of a pitched part ends. Otherwise without a meaning.
+  /// When a note of a pitched part ends. Without meaning for other events.
   public var end = Instant(nanoseconds: .min)
-  /// When the event was submitted, which decides whether it is in time. The default is the distant past.
+  /// When the event was submitted. This instant decides whether the event is in time. The default is the distant past.
   public var submitted = Instant(nanoseconds: .min)
 
-  /// Returns an event that removes the hits at `instant` or later.
+  /// Returns an event that recalls the hits of all steps at `instant` or later.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -54,7 +55,7 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     return event
   }
 
-  /// Whether the event takes effect at its instant and not as early as possible.
+  /// Whether the message is timed: it takes effect at its instant. Otherwise it takes effect as early as possible.
   ///
   /// Real-time: safe.
   public var isTimed: Bool { @_noLocks @_noAllocation get { instant > submitted } }

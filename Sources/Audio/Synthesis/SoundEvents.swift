@@ -1,6 +1,6 @@
 public import Realtime
 
-/// The connections by which an audio thread gets its events. The audio thread is the only consumer of both rings.
+/// The rings through which an audio thread gets its events. The audio thread is the only consumer of both rings.
 public struct SoundEvents: Sendable, BitwiseCopyable {
   /// Hits and recalls, from the clock thread.
   public let hits: SPSCRing<SoundEvent>

@@ -2,9 +2,9 @@ import CFluidSynth
 import Glibc
 import Synchronization
 
-// FluidSynth changes global state without a lock. This state is the tables that the first synthesizer initialises, and the
-// reference counts of the samples of a file (fluid_samplecache_load of FluidSynth 2.3.1). Therefore only one thread at a time
-// creates synthesizers, or loads or deletes SoundFonts.
+// FluidSynth changes global state without a lock: the tables that the first synthesizer initialises, and the reference counts of
+// the samples of a file (fluid_samplecache_load of FluidSynth 2.3.1). Therefore only one thread at a time may create synthesizers,
+// or load or delete SoundFonts.
 private let fluidSynthLock = Mutex<Void>(())
 
 /// A SoundFont in memory that several synthesizers share.

@@ -3,25 +3,25 @@ public import MusicalTime
 /// The clock of a sound card: the instant at which each frame leaves the converter, estimated from the time stamps of the
 /// device.
 ///
-/// **Estimation.** With every step of the audio thread, the device reports which frame is at its converter (frames written minus its delay) and
-/// at which instant of CLOCK_MONOTONIC it read this position. A line is fitted through these points over the last 32 s.
-/// Adriaensen ("Using a DLL to filter time", LAC 2005) smooths such points with a loop that assumes symmetric noise. The
+/// **Estimation.** With every step of the audio thread, the device reports which frame is at its converter (frames written minus
+/// its delay), and at which instant of CLOCK_MONOTONIC it read this position. A line is fitted through these points over the last
+/// 32 s. Adriaensen ("Using a DLL to filter time", LAC 2005) smooths such points with a loop that assumes symmetric noise. The
 /// error of hardware is one-sided: a reported position is never ahead of the true position, but it may be old, by the packet
 /// interval (USB: 1 ms) or the timer interval (snd-aloop: 4 ms). For hardware, the line is therefore the lower bound of the
-/// points, as the NTP clock filter uses the packet with the minimum delay. Sound servers estimate with errors of both signs.
-/// For them, the line is the least-squares line. The slope is limited to 500 ppm around the nominal rate. See
-/// ``TimestampRegression`` for both lines.
+/// points, as the NTP clock filter uses the packet with the minimum delay. The positions of sound servers are estimates with
+/// errors of both signs. For them, the line is the least-squares line. The slope is limited to 500 ppm around the nominal rate.
+/// See ``TimestampRegression`` for both lines.
 ///
 /// **Slew.** The result is ``fit``, a line in integer arithmetic that follows the estimated line by at most 1 ms per second.
-/// It may jump only in the first second after a start, or after two consecutive blocks of half a second deviate by more than
-/// 2 ms (the device skipped frames without a report). In the second case, only the second of these blocks and the block
-/// that has just begun are kept, and ``fit`` may jump for another second.
+/// It may jump only in the first second after a start, or after two consecutive blocks of half a second that deviate by more than
+/// 2 ms (the device skipped frames without a report). In the latter case, only the newer of the two blocks and the block that has
+/// just begun are kept, and ``fit`` may jump for another second.
 ///
 /// **Bias.** ``fit`` shows when the freshest positions were read. Drivers do not report the delay after this position,
 /// usually 0.2...1 ms of converter filter. Two devices of the same model have the same bias. For ``Noise/symmetric``, the
 /// bias is the mean error of the server's estimates.
 ///
-/// The clock reads no other clock and uses no device, so a simulation can drive it. Its size is fixed.
+/// The type reads no clock and uses no device, so a simulation can drive it. Its size is fixed.
 public struct DeviceClock: Sendable {
   /// The kind of error in the time stamps of a device.
   public enum Noise: Sendable, BitwiseCopyable {
@@ -33,7 +33,7 @@ public struct DeviceClock: Sendable {
 
   public let grid: FrameGrid
   public let noise: Noise
-  /// The relation of frames to instants that playback uses.
+  /// The conversion between frames and instants that playback uses.
   ///
   /// Real-time: safe.
   public private(set) var fit: FrameFit
@@ -45,8 +45,8 @@ public struct DeviceClock: Sendable {
   private var originInstant: Instant
   /// The estimated line, which ``fit`` follows.
   private var estimate = TimestampRegression.Line(offset: 0, slope: 0)
-  /// The last slope for which all blocks agreed over at least ``trustedSpan``; 0 before there was one. It is kept when blocks
-  /// are removed.
+  /// The last slope with which all blocks agreed over at least ``trustedSpan``; 0 if there was none yet. It is kept when blocks are
+  /// removed.
   private var trustedSlope = 0.0
   /// Whether there was a trusted slope.
   private var hasTrustedSlope = false

@@ -1,6 +1,6 @@
 public import MusicalTime
 
-/// A linear relation of frames to instants: an anchor frame, the instant at which it sounds, and the length of a frame.
+/// A linear conversion between frames and instants: an anchor frame, the instant at which it sounds, and the length of a frame.
 ///
 /// Products are 128 bits wide and the length has a resolution of 2^-32 ns, so the line is as exact an hour from its anchor
 /// as at the anchor.

@@ -1,6 +1,6 @@
 public import MusicalTime
 
-/// The relation of frames to instants, and the first frame on which an event can still sound.
+/// The conversion between frames and instants, and the rule for the first frame on which an event can still sound.
 public enum FrameMap: Hashable, Sendable, BitwiseCopyable {
   /// A device without drift. The submission instant decides whether a hit is late, see ``NominalDevice``.
   case grid(FrameGrid)
@@ -30,7 +30,7 @@ public enum FrameMap: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// Returns the first frame on which `event` can sound. On a sound card, this is `next`, the first frame that has not been
-  /// written.
+  /// written. In a recording, the instant of the submission decides (``NominalDevice/firstFrame(submittedAt:on:)``).
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -3,10 +3,10 @@ import MusicalTime
 /// A leaky bucket (Turner, "New directions in communications", 1986) that detects a device which accepts frames faster than
 /// it can play them.
 ///
-/// Accepted frames fill the bucket. The bucket leaks 1 % faster than the nominal rate, twenty times the rate error that
-/// ``DeviceClock`` allows. The level never falls below zero, so a device that accepts few frames for a while may not accept
+/// Accepted frames fill the bucket. The bucket leaks 1 % faster than the nominal rate. This tolerance is twenty times the rate error
+/// that ``DeviceClock`` allows. The level never falls below zero, so a device that accepts few frames for a while may not accept
 /// more frames later. A device that plays never fills the bucket by more than its buffer size. A device that accepts frames
-/// without playing them exceeds this level immediately. The bucket reads no clock.
+/// without playing them exceeds this level immediately. The type reads no clock.
 package struct LeakyBucket: BitwiseCopyable {
   /// The level in frames: accepted frames minus leaked frames.
   ///
