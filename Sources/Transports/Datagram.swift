@@ -30,7 +30,7 @@ public struct Datagram: Sendable, BitwiseCopyable {
   /// Whether the receiving thread has found the datagram authentic: see ``removeTag(contentCount:)``.
   public internal(set) var isAuthentic = false
 
-  /// Records that the datagram is authentic, and shortens it to its first `count` octets.
+  /// Records that the datagram is authentic, and removes the tag: only the first `count` octets remain.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -50,9 +50,9 @@ public struct PortPair: Sendable, BitwiseCopyable {
       "UDP ports: no free pair found in 64 attempts; close other programs, or give a port with --port")
   }
 
-  /// From now on, the kernel drops all datagrams that are neither control packets nor, at the data port, RTP packets with the payload
-  /// type 97. Such datagrams then cost almost no processor time and take no room in the receive buffers. A kernel that does not
-  /// support this accepts all datagrams as before.
+  /// Makes the kernel drop foreign datagrams: all except control packets and, at the data port, RTP packets with the payload type 97.
+  /// Foreign datagrams then cost almost no processor time and take no room in the receive buffers. Has no effect if the kernel does
+  /// not support such filters.
   ///
   /// Real-time: not safe.
   public func dropForeignDatagrams() {
@@ -78,7 +78,7 @@ public struct PortPair: Sendable, BitwiseCopyable {
   public func wait(
     and sequencer: Sequencer? = nil, _ signal: EventSignal? = nil, milliseconds: Int32
   ) -> (control: Bool, data: Bool, sequencer: Bool) {
-    // Events in the buffer of the ALSA library do not make the descriptor readable. In this case, do not wait.
+    // Events in the buffer of the ALSA library do not make the descriptor readable. If there are such events, do not wait.
     let isBuffered = sequencer?.hasBuffered ?? false
     var descriptors: InlineArray<4, Int32> = [
       control.descriptor, data.descriptor, sequencer?.descriptor ?? -1, signal?.descriptor ?? -1,

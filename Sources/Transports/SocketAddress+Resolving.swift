@@ -1,6 +1,7 @@
 import Glibc
 public import RTPMIDI
 
+// Conversion of text to addresses.
 extension SocketAddress {
   /// Resolves `text` to an address. If a name has several addresses, uses the first one of `getaddrinfo` (RFC 6724).
   /// Can query a name server and take seconds.
@@ -124,8 +125,8 @@ extension SocketAddress {
     }
   }
 
-  /// Returns the canonical form of an IPv6 address: that of ``description`` if it has a port, otherwise that of
-  /// ``hostDescription``. Returns any other text unchanged. Resolves nothing.
+  /// Returns the canonical form of an IPv6 address: the form of ``description`` if `text` contains a port, otherwise the form of
+  /// ``hostDescription``. Returns any other text unchanged. Resolves no names.
   ///
   /// Real-time: not safe.
   public static func canonical(_ text: String) -> String {

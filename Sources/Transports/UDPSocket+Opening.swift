@@ -10,7 +10,7 @@ extension UDPSocket {
   /// Real-time: not safe.
   public init(port: UInt16) throws(TransportError) {
     var (socket, code) = Self.open(port, isDualStack: true)
-    // The errors of a kernel that was built or started without IPv6.
+    // EAFNOSUPPORT and EADDRNOTAVAIL are the errors of a kernel that was built or started without IPv6.
     if socket == nil, [EAFNOSUPPORT, EADDRNOTAVAIL].contains(code) {
       (socket, code) = Self.open(port, isDualStack: false)
     }
@@ -37,8 +37,8 @@ extension UDPSocket {
     // in the upper six bits of the octet.
     set(descriptor, Int32(IPPROTO_IP), IP_TOS, 46 << 2)
     if isDualStack { set(descriptor, Int32(IPPROTO_IPV6), IPV6_TCLASS, 46 << 2) }
-    // Buffers of 1 MiB, because a thousand peers can send within the same millisecond, and the local peer can send to all
-    // of them. A process with CAP_NET_ADMIN always gets this size (the options ending in FORCE). For others, the limits are
+    // The buffers have 1 MiB, because a thousand peers can send within the same millisecond, and the local peer can send to all
+    // of them. With the options ending in FORCE, a process with CAP_NET_ADMIN always gets this size. Other processes get at most
     // net.core.rmem_max and net.core.wmem_max.
     if !set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, 1 << 20) { set(descriptor, SOL_SOCKET, SO_RCVBUF, 1 << 20) }
     if !set(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, 1 << 20) { set(descriptor, SOL_SOCKET, SO_SNDBUF, 1 << 20) }

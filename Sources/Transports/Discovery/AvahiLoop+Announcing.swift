@@ -1,5 +1,6 @@
 import CAvahi
 
+// The announcement of the local peer.
 extension AvahiLoop {
   /// The service that the local peer announces.
   struct Announcement {
@@ -18,7 +19,7 @@ extension AvahiLoop {
     }
   }
 
-  /// Announces the local peer. If another peer on this machine already has the name, tries up to 100 alternative names.
+  /// Announces the local peer. If another program on this machine already has announced the name, tries up to 100 alternative names.
   func announce(_ client: OpaquePointer) {
     guard announcement != nil else { return }
     if group == nil { group = avahi_entry_group_new(client, groupChanged, context) }

@@ -2,6 +2,8 @@ import CAvahi
 import MusicalTime
 import Realtime
 
+// The search for the services of other peers. Avahi first reports the name of a service, at an interface and an address family
+// (a source). A look-up of the name then gives the address.
 extension AvahiLoop {
   /// Starts to browse for RTP-MIDI sessions.
   func browse(_ client: OpaquePointer) {

@@ -10,8 +10,8 @@ import Synchronization
 /// Invariants: All mutable state belongs to the discovery thread, which accesses it in ``run()`` and in Avahi's
 /// callbacks. Avahi calls the callbacks only within ``run()``. Other threads use only ``changes``, which has a lock,
 /// ``ignored``, which is atomic, and ``stop()``. `poll` lives as long as the loop. Client, group, browser and resolvers
-/// live until ``disconnect()``, which frees them together and is not called from a callback. Callbacks receive the loop
-/// unretained, because it outlives its client.
+/// live until ``disconnect()``, which frees them together and is not called from a callback. Callbacks receive an unretained
+/// pointer to the loop, because the loop outlives its client.
 final class AvahiLoop: @unchecked Sendable {
   /// The DNS-SD service type of RTP-MIDI sessions.
   static let serviceType = "_apple-midi._udp"
@@ -22,7 +22,7 @@ final class AvahiLoop: @unchecked Sendable {
     "discovery: the Avahi daemon is not running; start it (`systemctl start avahi-daemon`, package avahi-daemon), or "
     + "connect to peers with --connect HOST:PORT"
 
-  /// The changes that the user of discovery has not read.
+  /// The changes that the owner of ``Discovery`` has not read yet.
   let changes = Mutex(ServiceChanges())
   /// The number of names and sources ignored because the directory was full.
   let ignored = Atomic(0)
@@ -32,7 +32,7 @@ final class AvahiLoop: @unchecked Sendable {
 
   /// The announcement with its current name; nil if nothing is announced.
   var announcement: Announcement?
-  /// The name of the local peer that the user of discovery knows: the requested name, or the name reported last.
+  /// The name of the local peer as the owner of ``Discovery`` knows it: the requested name, or the name reported last.
   var announcedName: String?
   /// The address families for announcing and browsing.
   let family: AvahiProtocol
@@ -42,7 +42,7 @@ final class AvahiLoop: @unchecked Sendable {
   /// The entry group of the announcement.
   var group: OpaquePointer?
   var browser: OpaquePointer?
-  /// The look-ups by name.
+  /// The look-up of each name.
   var resolvers: [String: OpaquePointer] = [:]
   var directory = ServiceDirectory()
   /// Whether the connection failed and must be closed.

@@ -33,7 +33,7 @@ public final class Discovery: Sendable {
     self.init(AvahiLoop.Announcement(name: name, port: port, identity: identity), ipv6: ipv6, onChange: onChange)
   }
 
-  /// Browses for peers without announcing one.
+  /// Browses for peers without announcing the local peer.
   ///
   /// - Parameters:
   ///   - ipv6: whether to browse with IPv6 and IPv4. Otherwise only IPv4 is used.

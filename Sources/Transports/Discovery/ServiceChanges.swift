@@ -1,6 +1,5 @@
-/// The services that are present and those that were reported to the user of discovery. ``drain()`` reports only the
-/// difference. The number of pending events is therefore bounded, however often services appear and disappear between two
-/// calls.
+/// The services that are present, and those that were reported to the owner of ``Discovery``. ``drain()`` reports only the
+/// difference. The number of pending events therefore stays limited, even if services appear and disappear often between two calls.
 struct ServiceChanges {
   /// The present services by their names on the network.
   private var services: [String: Discovery.Service] = [:]

@@ -2,20 +2,23 @@ import CALSA
 internal import MusicalTime
 import Realtime
 
-/// The clock for arrival stamps: a private ALSA queue, and the relation of its time to CLOCK_MONOTONIC.
+/// The clock for arrival stamps: a private ALSA queue, and the conversion of its time to CLOCK_MONOTONIC.
 ///
 /// Queue time is the count of the queue's timer plus the time of CLOCK_MONOTONIC since the last timer interrupt. It
 /// does not drift, but it jumps:
 ///
 /// - It jumps back by the delay of a late timer interrupt.
 /// - At its first count it jumps by up to one period of the timer. If another queue uses the same timer, the jump can be
-///   one period of the other queue, because a second queue waits for this period before it counts. Measured: 4.6 ms alone
-///   on the system timer; beside another queue 72 ms at 10 Hz, 0.5 ms at 1000 Hz.
+///   one period of the other queue, because a second queue waits for this period before it counts. The measured jumps are
+///   4.6 ms without another queue on the system timer, 72 ms beside a queue with a timer of 10 Hz, and 0.5 ms beside one of
+///   1000 Hz.
 ///
-/// The two clocks are therefore compared whenever arrivals are fetched, and a stamp is converted by its age. Only a jump
-/// between an arrival and its fetching causes an error. In a flood, a comparison is used for half a millisecond, because it is a
-/// system call that takes longer than everything else that is done with an arrival. The choice of the timer does not matter for the accuracy. The
-/// system timer is used, because other programs rarely have a queue on it.
+/// Therefore the two clocks are compared whenever arrivals are fetched from the kernel, and the stamps are converted with the
+/// newest comparison. Only a jump between an arrival and its fetching causes an error. In a flood, a comparison is used for half
+/// a millisecond, because it is a system call that takes longer than all other work for an arrival.
+///
+/// The choice of the timer does not matter for the accuracy. The system timer is used, because other programs rarely have a
+/// queue on it.
 ///
 /// A comparison reads the queue time between two readings of CLOCK_MONOTONIC. It is made up to three times, until the two
 /// readings of CLOCK_MONOTONIC are at most 5 us apart. If they never are, the comparison with the smallest distance is used.
@@ -35,7 +38,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
   /// How long a comparison is used.
   private static var validity: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(500) } }
 
-  /// The distance in nanoseconds of the two readings of CLOCK_MONOTONIC at which a comparison is accepted.
+  /// The maximum distance in nanoseconds of the two readings of CLOCK_MONOTONIC with which a comparison is accepted.
   private static var acceptedDistance: Int64 { @_noLocks @_noAllocation get { 5_000 } }
 
   /// Creates and starts a queue called `name` that belongs to the client `control`.
@@ -81,7 +84,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     snd_seq_set_queue_timer(control, queue, timer)
   }
 
-  /// Compares the two clocks, unless the newest comparison is still used.
+  /// Compares the two clocks, unless the newest comparison is younger than ``validity``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -4,7 +4,7 @@ public import MusicalTime
 ///
 /// A port is identified by the name of its client and its own name, because numbers change. When a port vanishes, the
 /// kernel announces the exit of the port and then of its client, but not the end of the connections. The connections
-/// are then remembered as lost. When a port of the same name starts, they are due for restoration after ``settling``.
+/// are then remembered as lost. When a port of the same name starts, its lost connections are restored after ``settling``.
 ///
 /// The delay is necessary because programs set their names and make their own connections after they have created their
 /// ports. Some programs fail if the connection already exists (`aseqdump -p`). A connection that the user disconnects is
@@ -47,7 +47,7 @@ public struct Reconnections: Sendable {
   /// Creates an empty memory.
   public init() {}
 
-  /// The instant of the next call of ``due(at:ports:)``; nil if no port is settling.
+  /// When ``due(at:ports:)`` must be called next; nil if no port is settling.
   public var nextDue: Instant? { settlingPorts.map(\.until).min() }
 
   /// Processes an announcement of the kernel. Announcements must be passed in the order of their arrival.
@@ -78,7 +78,7 @@ public struct Reconnections: Sendable {
     return []
   }
 
-  /// Returns the connections to restore at `instant`, with ports that have returned.
+  /// Returns the connections that must be restored at `instant`, because their ports have returned and settled.
   public mutating func due(at instant: Instant, ports: @autoclosure () -> [SequencerPort]) -> [SequencerLink] {
     let settled = settlingPorts.filter { $0.until <= instant }.map(\.address)
     guard !settled.isEmpty else { return [] }
@@ -130,8 +130,8 @@ public struct Reconnections: Sendable {
       entries[$0].state != .connected && entries[$0].remotePort.identity == port.identity
     }
     let isBack = !disconnected.isEmpty && !entries.contains { $0.state == .connected && $0.link.other == link.other }
-    // The new connection replaces a lost one of the same local port, preferably the one to the same address. Otherwise the
-    // lost one would be restored as well.
+    // The new connection replaces a lost connection of the same local port, preferably the one to the same address. Without this
+    // replacement, the lost connection would be restored as well.
     let sameLocalPort = disconnected.filter { entries[$0].link.port == link.port }
     if let index = sameLocalPort.first(where: { entries[$0].link.other == link.other }) ?? sameLocalPort.first {
       entries[index] = Entry(link: link, remotePort: port)

@@ -1,6 +1,7 @@
 import CALSA
 import Glibc
 
+// The connections of the local ports.
 extension Sequencer {
   /// Connects a local port with a port of another client. Does nothing if they are already connected.
   ///

@@ -1,6 +1,7 @@
 import CALSA
 import Glibc
 
+// The creation of the client and its ports.
 extension Sequencer {
   /// Opens a client without ports, and returns its handle.
   ///
@@ -31,9 +32,9 @@ extension Sequencer {
     }
   }
 
-  /// Enlarges the input pool in the kernel, and the input buffer of the library to the size of the complete pool. If an
-  /// event were longer than the library's buffer (System Exclusive of another program), the library could never read
-  /// it, and it would block the input permanently.
+  /// Enlarges the input pool in the kernel, and the input buffer of the ALSA library to the size of the complete pool. The library
+  /// can never read an event that is longer than its buffer, such as a long System Exclusive of another program. Such an event
+  /// would block the input permanently.
   static func enlarge(_ handle: OpaquePointer) throws(TransportError) {
     var pool: OpaquePointer?
     guard snd_seq_client_pool_malloc(&pool) == 0 else { throw outOfMemory }
@@ -41,7 +42,7 @@ extension Sequencer {
     var code = snd_seq_get_client_pool(handle, pool)
     if code == 0 {
       snd_seq_client_pool_set_input_pool(pool, inputPoolSize)
-      // If the output pool is set too, the kernel allocates it now and not when the first tick is sent.
+      // Setting the output pool makes the kernel allocate it now. Otherwise the kernel would allocate it with the first tick.
       snd_seq_client_pool_set_output_pool(pool, 64)
       code = snd_seq_set_client_pool(handle, pool)
     }
@@ -57,7 +58,7 @@ extension Sequencer {
     TransportError("ALSA sequencer: out of memory; close other programs")
   }
 
-  /// Creates `port`. Arrivals at an input port are stamped by `queue`.
+  /// Creates `port`. The kernel stamps arrivals at an input port with the time of `queue`.
   static func create(_ port: Port, on handle: OpaquePointer, stampedBy queue: Int32) throws(TransportError) {
     let capability =
       port.isOutput

@@ -1,5 +1,6 @@
 import CALSA
 
+// The ports of all programs.
 extension Sequencer {
   /// Returns all ports that users can connect, including the local ones.
   ///

@@ -2,6 +2,7 @@ import CALSA
 internal import MusicalTime
 import Realtime
 
+// Receiving events of other programs and announcements of the kernel.
 extension Sequencer {
   /// Receives the oldest arrival without blocking. Only one thread may receive.
   ///
@@ -61,9 +62,9 @@ extension Sequencer {
   /// Converts an event of System:Announce. Returns nil for an event that is not used, such as a connection between other
   /// clients.
   ///
-  /// The kernel reports a connection of a local port twice. System:Announce broadcasts it, but only if a program makes or
-  /// removes the connection. The port itself receives it too, also if the other port vanishes. Only the broadcast is
-  /// used, so an ``SequencerArrival/Event/unsubscribed(_:)`` is always intentional.
+  /// The kernel reports a new or removed connection of a local port in two ways. System:Announce broadcasts it, but only if a
+  /// program makes or removes the connection. The kernel also sends it to the local port, even if the connection ended because
+  /// the other port vanished. Only the broadcast is used, so that ``SequencerArrival/Event/unsubscribed(_:)`` is always intended.
   @_noLocks @_noAllocation
   private func announcement(in event: snd_seq_event_t) -> SequencerArrival.Event? {
     let address = SequencerAddress(event.data.addr)

@@ -1,6 +1,7 @@
 import CALSA
 public import MIDI
 
+// Sending messages to other programs.
 extension Sequencer {
   /// Sends `message` from `port` to all its subscribers, immediately and without a queue. Only one thread may send.
   ///

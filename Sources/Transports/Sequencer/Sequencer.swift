@@ -3,11 +3,11 @@ import Glibc
 
 /// A client of the ALSA sequencer, with ports that other programs can connect to.
 ///
-/// One thread sends, one thread receives and a third thread makes all other requests, without synchronization. The
-/// first two share one handle, because sending and receiving use separate parts of it (see CALSA/sequencer.h). The
-/// third thread uses a separate client without ports, which does not appear in lists. With a shared client, the third
-/// thread, of normal priority, could be preempted during a request while the kernel holds the client's mutex. The
-/// sending thread needs this mutex and would wait.
+/// One thread sends, one thread receives and a third thread makes all other requests, without synchronization. The sending and
+/// the receiving thread share one handle, because sending and receiving use separate parts of it (see CALSA/sequencer.h). The
+/// third thread uses a separate client without ports, which does not appear in lists. During a request, the kernel holds the
+/// mutex of the client, which the sending thread needs. With a shared client, the third thread, which has normal priority, could
+/// be preempted during a request, and the sending thread would have to wait.
 ///
 /// Like `UDPSocket`, the sequencer is a plain handle, so that real-time threads can hold it without reference counting.
 /// Its owner closes it.
@@ -39,7 +39,7 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
   /// Real-time: not safe.
   public init(name: String, takingClock: Bool) throws(TransportError) {
     let handle = try Self.open(name: name)
-    // Nil until it is open, for the error path.
+    // For the `catch` below: nil until the client for requests is open.
     var openedControl: OpaquePointer?
     do throws(TransportError) {
       let control = try Self.open(name: "\(name) control")

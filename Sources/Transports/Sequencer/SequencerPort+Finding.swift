@@ -20,7 +20,7 @@ extension [SequencerPort] {
       throw TransportError("port \"\(text)\": ambiguous, matches \(found.listed); give the number or the full name")
     }
     let available = usable.isEmpty ? "no ports are available" : "available ports: \(usable.listed)"
-    // The port exists but is not usable for this purpose.
+    // If a port with this address exists, the error states why it is not usable.
     if let address = SequencerAddress(text), let port = first(where: { $0.address == address }) {
       let reason =
         port.isLocal ? "belongs to this program" : sending ? "does not send MIDI" : "does not receive MIDI"
