@@ -3,14 +3,14 @@ import MIDI
 import MusicalTime
 import Rhythm
 
-/// The rendering of an instrument to a WAV file, faster than real time, with ``SimulatedGestures``. Notes begin on blocks of 64
-/// frames.
+/// The rendering of an instrument to a WAV file, faster than real time, with the movements of ``SimulatedGestures``. Each note begins
+/// at the beginning of a block of 64 frames.
 struct InstrumentRender: ~Copyable {
   /// The time after the last bar in which the last notes fade.
   private static let fade: Nanoseconds = .seconds(2)
-  /// The tempo unless another is given, in quarter notes per minute.
+  /// The default tempo in quarter notes per minute.
   static let standardTempo = 100.0
-  /// Channel 2: channel 1 is silent.
+  /// The channel of the notes: channel 2, because channel 1 is silent (``ChannelSynthesizer``).
   private static let channel = Channel(wire: 1)
 
   private let grid = FrameGrid.standard
@@ -21,6 +21,7 @@ struct InstrumentRender: ~Copyable {
   private var file: WAVFile
   /// The messages that the next block plays.
   private var messages: [Message] = []
+  /// The next tick at which the gestures are played.
   private var next = Tick(0)
 
   /// The number of notes.
@@ -83,6 +84,7 @@ struct InstrumentRender: ~Copyable {
     player.move(to: MusicalPosition(next), rhythmFrom: nil)
   }
 
+  /// Moves the messages of the instrument before `horizon` to ``messages``, and counts the notes.
   private mutating func collect(before horizon: MusicalPosition) {
     while let event = player.next(before: horizon) {
       if case .noteOn = event.kind { notes += 1 }

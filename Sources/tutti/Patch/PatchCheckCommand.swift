@@ -13,6 +13,7 @@ struct PatchCheckCommand: ParsableCommand {
   @Flag(help: "Print JSON instead of text.")
   var json = false
 
+  /// The result for one file, for JSON.
   struct Result: Encodable {
     var file: String
     var ok: Bool
@@ -27,7 +28,7 @@ struct PatchCheckCommand: ParsableCommand {
         _ = try PatchLibrary.load(file)
         results.append(Result(file: file, ok: true, errors: []))
       } catch let error as PatchError {
-        // This exit status takes precedence over that of a missing file.
+        // This exit status takes precedence over the exit status of a missing file.
         code = .badData
         results.append(Result(file: file, ok: false, errors: error.faults.map(\.description)))
       } catch {

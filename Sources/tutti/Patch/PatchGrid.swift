@@ -46,7 +46,7 @@ struct PatchGrid: CustomStringConvertible {
     name(patch.kit[line.voice].name, replaces: line.replaces, chance: (line.leastChance, line.greatestChance))
   }
 
-  /// The name of a line with its chance in percent.
+  /// The name of a line with `!` if the line replaces earlier ones, and with its chance in percent if it is less than 100.
   static func name(_ name: String, replaces: Bool, chance: (least: Int, greatest: Int)) -> String {
     let name = name + (replaces ? "!" : "")
     switch chance {
@@ -70,7 +70,7 @@ struct PatchGrid: CustomStringConvertible {
 
   /// The characters of a bar, with a space between the beats.
   static func groups(_ strokes: [Character], _ strokesPerQuarter: Int, _ meter: Meter) -> String {
-    // The strokes of a beat, or of a quarter note if a beat is shorter than two strokes.
+    // A group has the strokes of a beat. If a beat has fewer than two strokes, a group has those of a quarter note.
     let perBeat = strokesPerQuarter * Int(meter.stepsPerBeat) / 4
     let group = perBeat > 1 ? perBeat : strokesPerQuarter
     return stride(from: 0, to: strokes.count, by: group).map { start in

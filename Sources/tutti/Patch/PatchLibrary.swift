@@ -11,7 +11,7 @@ extension PatchKind {
   var folder: String { "\(rawValue)s" }
 }
 
-/// Finds patches, rhythms and instruments, by path, or by name in the patch folders.
+/// Finds patches (rhythms and instruments) by path, or by name in the patch folders.
 enum PatchLibrary {
   /// The name of the default patch.
   static let standard = "street"
@@ -92,7 +92,7 @@ enum PatchLibrary {
     return known.isEmpty ? folderRemedy : "give one of: " + known.joined(separator: ", ")
   }
 
-  /// The path of a new patch called `name`, in the first folder.
+  /// The path of a new rhythm called `name`, in the first folder of rhythms.
   ///
   /// - Throws: ``NotFound`` if there is no folder, or if the name is a path.
   static func newPath(of name: String) throws(NotFound) -> String {
@@ -114,8 +114,8 @@ enum PatchLibrary {
     }
   }
 
-  /// Returns the path of the patch called `name`, which is searched among the patches of the given kinds, in this order. A name
-  /// with a slash or the suffix `.yaml` is itself a path.
+  /// Returns the path of the patch called `name`. Searches the folders of the given kinds, in this order. A name with a slash or the
+  /// suffix `.yaml` is itself a path.
   ///
   /// - Throws: ``NotFound``.
   static func path(of name: String, _ kinds: [PatchKind]) throws -> String {

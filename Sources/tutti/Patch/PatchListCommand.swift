@@ -33,7 +33,7 @@ struct PatchListCommand: ParsableCommand {
     }
   }
 
-  /// The meter and the tempo of a rhythm or the sound of an instrument, in 14 columns, and the description.
+  /// The text after the name: in 14 columns, the meter and the tempo of a rhythm or the sound of an instrument, then the description.
   private static func properties(of file: PatchFile) -> String {
     switch file {
     case .rhythm(let patch):

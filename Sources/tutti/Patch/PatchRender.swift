@@ -12,7 +12,7 @@ struct PatchRender: ~Copyable {
 
   private let grid = FrameGrid.standard
   private let table: StepTable
-  /// The same schedule as that of a peer, which determines the instant of each hit.
+  /// The schedule, which determines the instant of each hit, as on a peer.
   private let schedule: PlaybackSchedule
   /// The first step after the end.
   private let end: Step
@@ -50,7 +50,7 @@ struct PatchRender: ~Copyable {
     var step = Step(0)
     var percent = -1
     while block.frame < last {
-      // A step is submitted before its earliest hit can sound.
+      // A hit can sound up to `maximumPush` before its step. Each step is submitted before its earliest hit can sound.
       let horizon = grid.instant(of: block.frame + StereoBlock.length) + table.maximumPush
       while step < end, schedule.deadline(Tick(of: step)) <= horizon {
         submit(step)
@@ -75,7 +75,7 @@ struct PatchRender: ~Copyable {
     }
   }
 
-  /// The activity of the ramp: it changes on each quarter note and reaches 127 on the last one.
+  /// The activity of the ramp at `step`. It changes on each quarter note and reaches 127 on the last one.
   private func rampActivity(at step: Step) -> UInt8 {
     let (beat, count) = (step.index / Step.perQuarter, (end.index + 3) / Step.perQuarter)
     return count > 1 ? UInt8(127 * beat / (count - 1)) : 127

@@ -57,6 +57,7 @@ struct PatchRenderCommand: ParsableCommand {
     if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
   }
 
+  /// The result, for JSON.
   struct Result: Encodable {
     var file: String
     var seconds: Double

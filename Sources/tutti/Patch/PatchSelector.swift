@@ -3,9 +3,11 @@ import Engine
 import Foundation
 import Rhythm
 
-/// Changes the rhythm or the instrument of a running peer: by name, to the next one of the library, or because its file was saved.
+/// Changes the rhythm or the instrument of a running peer: to the patch of a given name, to the next patch of the library, or to the
+/// new version of a file that was saved.
 ///
-/// The file is checked twice per second. If a saved file has errors, they are printed, and the previous version plays on.
+/// The file of the current patch is checked twice per second. If a saved file has errors, they are printed, and the previous version
+/// plays on.
 final class PatchSelector: @unchecked Sendable {
   // Invariant: all properties are used only on `queue`.
   private let queue = DispatchQueue(label: "patch")
@@ -13,15 +15,15 @@ final class PatchSelector: @unchecked Sendable {
   private let post: (PlayerCommand) -> Void
   private let terminal: Terminal
   private let kind: PatchKind
-  /// The name of the patch; nil as long as none was selected.
+  /// The name of the current patch; nil if none is selected.
   private var name: String?
-  /// The version that was loaded.
+  /// The version of the file that was loaded.
   private var loaded: Version?
-  /// The file at the last check. A change is loaded when the file stays the same for one check, so that no half-written file is
-  /// loaded.
+  /// The version of the file at the last check. A new version is loaded only if two successive checks find it, so that no
+  /// half-written file is loaded.
   private var last: Version?
 
-  /// The attributes that change when a file is saved.
+  /// The version of a file: the attributes that change when the file is saved.
   struct Version: Equatable {
     var inode: UInt64
     var size: UInt64
@@ -37,7 +39,7 @@ final class PatchSelector: @unchecked Sendable {
     }
   }
 
-  /// Starts to watch the patch called `name`, of which `version` is loaded already. `name` is nil if there is no patch yet.
+  /// Starts to watch the patch called `name`. `version` is the version that is already loaded. Both are nil if there is no patch yet.
   init(
     _ kind: PatchKind, _ name: String?, _ version: Version?, post: @escaping (PlayerCommand) -> Void, terminal: Terminal
   ) {
@@ -62,7 +64,7 @@ final class PatchSelector: @unchecked Sendable {
     }
   }
 
-  /// Plays the valid patch of the library that follows the current one in alphabetical order.
+  /// Plays the next patch of the library in alphabetical order. Invalid patches are skipped.
   func selectNext() {
     queue.async {
       let (names, name) = (PatchLibrary.names(of: self.kind), self.name ?? "")
@@ -90,7 +92,7 @@ final class PatchSelector: @unchecked Sendable {
   /// - Returns: whether the patch is valid.
   @discardableResult
   private func load(_ name: String) -> Bool {
-    // Read before the file: a save in between is found by the next check.
+    // The version is read before the file, so that the next check finds a file that is saved in between.
     let version = Self.version(of: name, kind)
     do {
       let command: PlayerCommand =

@@ -1,4 +1,4 @@
-/// The selectors of a running peer.
+/// The two patch selectors of a running peer.
 struct PatchSelectors {
   let rhythm: PatchSelector
   let instrument: PatchSelector

@@ -3,6 +3,7 @@ import Rhythm
 
 /// The JSON form of a rhythm.
 struct PatchSummary: Encodable {
+  /// A layer and the range of total activity in which it sounds.
   struct LayerSummary: Encodable {
     var name: String
     var from: UInt8
@@ -16,11 +17,11 @@ struct PatchSummary: Encodable {
   var bars: Int
   var bpm: Double
   var steps: Int
-  /// The position of the second note of a pair in percent.
+  /// The position of the second note of each pair, in percent of the pair. 50: straight.
   var swing: Double
   var voices: [String]
   var layers: [LayerSummary]
-  /// The chords of a bar each; nil if there are none.
+  /// The chord line, with `|` between bars; nil if there is none.
   var chords: String?
   /// The pitched parts of a style; nil if there are none.
   var parts: [PartSummary]?

@@ -5,15 +5,15 @@ import Rhythm
 /// The movements of a simulated player, for the rendering of an instrument.
 ///
 /// The player tilts the device forward and back once in four bars of 4/4, and sideways once in six. Activity and force follow a
-/// level. Movements occur once per quarter note at a low level, on eighth notes at a middle level, and on sixteenth notes at a
-/// high level. Two of four are slightly late, and one is early, so that the quantization is audible.
+/// level. The player acts on each quarter note at a low level, on eighth notes at a middle level, and on sixteenth notes at a high
+/// level. Of four successive actions, two are slightly late and one is early, so that the quantization is audible.
 struct SimulatedGestures {
   /// The level, 0...127; nil for a ramp from 0 to 127.
   let level: UInt8?
   /// The first tick after the end.
   let end: Tick
 
-  /// Moves the controls, and acts if a movement begins at `tick`.
+  /// Moves the controls at `tick`, and performs an action if one is due.
   func play(_ player: inout InstrumentPlayer, at tick: Tick) {
     let level = level(at: tick)
     let forward = Self.triangle(tick, period: 384)
@@ -22,7 +22,8 @@ struct SimulatedGestures {
     player.controls.set(controller: 11, to: UInt7(clamping: level))
     player.controls.set(activity: UInt8(level))
     let distance: Int64 = level < 40 ? 24 : level < 90 ? 12 : 6
-    // The lateness of four successive movements in ticks. The early one belongs to the line one tick later.
+    // The lateness of four successive actions in ticks; -1 is one tick early. `line` is the tick of the grid to which an action at
+    // `tick` with this lateness belongs.
     for (index, lateness) in [Int64(0), 2, -1, 1].enumerated() {
       let line = tick.index - lateness
       if line >= 0, line % (4 * distance) == Int64(index) * distance {
