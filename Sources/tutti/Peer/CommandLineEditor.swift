@@ -2,9 +2,8 @@ import Engine
 import Foundation
 import Realtime
 
-/// Turns the octets of standard input into commands. On a terminal, each octet is a key of ``KeyBindings``. After a colon, the
-/// octets are a command line until Return, which runs it, or Escape, which discards it. From a pipe or a file, all octets are
-/// command lines.
+/// Turns the octets of standard input into commands. On a terminal, each octet is a key of ``KeyBindings``. A colon begins a command
+/// line. Return runs the command line, and Escape discards it. Input from a pipe or a file consists of command lines only.
 final class CommandLineEditor: @unchecked Sendable {
   // Unchecked: all calls are made on the queue of the read source.
   /// The maximum length of a command line in octets.
@@ -15,6 +14,7 @@ final class CommandLineEditor: @unchecked Sendable {
   private let terminal: Terminal
   /// The command line that is being typed; nil while each key is a command.
   private var line: [UInt8]?
+  /// The tempo that the player taps with the key ``KeyBindings/tap``.
   private var taps = TapTempo()
 
   init(

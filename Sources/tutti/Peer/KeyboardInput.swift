@@ -9,15 +9,15 @@ final class KeyboardInput {
   /// The settings of the terminal before the start; nil if standard input is not a terminal.
   private let originalSettings: termios?
 
-  /// Starts to read. Commands are posted to `mailbox`; those that select a patch go to `selectors`.
+  /// Starts to read. Commands that select a patch go to `selectors`. All other commands are posted to `mailbox`.
   init(_ mailbox: Mailbox, _ selectors: PatchSelectors, on terminal: Terminal) {
     var settings = termios()
     let isTerminal = terminal.readsKeys && tcgetattr(STDIN_FILENO, &settings) == 0
     originalSettings = isTerminal ? settings : nil
     if isTerminal {
-      // Without line editing by the terminal. The status lines show what is typed; without them, the terminal does.
+      // Disables line editing. Disables also the echo if the status lines show what is typed.
       settings.c_lflag &= ~tcflag_t(terminal.isInteractive ? ICANON | ECHO : ICANON)
-      // Without flow control, with which Ctrl-S would stop the output.
+      // Disables flow control, so that Ctrl-S does not stop the output.
       settings.c_iflag &= ~tcflag_t(IXON)
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }

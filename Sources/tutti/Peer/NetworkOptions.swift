@@ -6,7 +6,9 @@ import Transports
 
 /// Options for connections, discovery and the treatment of single remote peers.
 struct NetworkOptions: ParsableArguments {
+  /// The values of `--discovery`.
   enum Discovery: String, ExpressibleByArgument, CaseIterable { case connect, announce, off }
+  /// The values of `--policy`.
   enum Policy: String, ExpressibleByArgument, CaseIterable { case anyone, contacts, none }
 
   @Option(help: ArgumentHelp("Use the UDP ports N and N+1; 0 uses any free pair.", valueName: "N"))

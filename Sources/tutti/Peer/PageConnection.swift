@@ -2,10 +2,12 @@ import Console
 import Engine
 import Synchronization
 
-/// The web page of the peer, if there is one. The log exists before the page.
+/// Connects the peer and its log to the web page, if there is one. The log is created before the page, so its messages are dropped
+/// until ``connect(_:)``.
 final class PageConnection: Sendable {
   private let console = Mutex<WebConsole?>(nil)
 
+  /// Passes messages and snapshots to `console` from now on.
   func connect(_ console: WebConsole) { self.console.withLock { $0 = console } }
 
   /// The function that gets the snapshots of the peer; nil without a page.

@@ -4,7 +4,7 @@ import Dispatch
 /// The rhythms of the patch folders, for the web page.
 struct PageRhythms: RhythmLibrary {
   let selector: PatchSelector
-  // Serial, so that the newest list arrives last.
+  // A serial queue, so that the newest list is delivered last.
   private let queue = DispatchQueue(label: "page rhythms", qos: .utility)
 
   init(selector: PatchSelector) { self.selector = selector }

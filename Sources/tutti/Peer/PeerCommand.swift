@@ -142,8 +142,8 @@ struct PeerCommand: ParsableCommand {
     if let activity, activity > 127 {
       throw ValidationError("--activity \(activity): out of range; give 0 to 127")
     }
-    // The audio thread gets each step 50 ms in advance. A stop that is announced later could not cancel these steps. A lead time
-    // of 70 ms leaves 20 ms for the announcement to arrive.
+    // The audio thread gets each step 50 ms in advance. A stop that arrives later than 50 ms before its tick could not cancel these
+    // steps. A lead time of 70 ms leaves 20 ms for the announcement to arrive.
     guard (70...2000).contains(leadTime) else {
       throw ValidationError("--lead-time \(leadTime): out of range; give 70 to 2000 ms")
     }
@@ -237,7 +237,8 @@ struct PeerCommand: ParsableCommand {
       if saved != nil { keepRecording() }
 
       let mailbox = Mailbox()
-      // Opening the peer can block for a long time in a sound server. Until it has returned, Ctrl-C ends the program.
+      // The initializer of `Peer` can block for a long time in a sound server. Until it has returned, Ctrl-C ends the program at
+      // once. From then on, Ctrl-C makes the peer leave.
       var peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
       let signals = TerminationSignals { mailbox.post(.leave) }
       defer { signals.cancel() }
@@ -261,7 +262,7 @@ struct PeerCommand: ParsableCommand {
           snapshot: pages.snapshotObserver)
       }
       if try run() == .renewedIdentity {
-        // The peer starts again, once. The rhythm of the saved session belongs to the former identity.
+        // The peer starts again, at most once. It does not restore the rhythm, because that belongs to the former identity.
         configuration.renewsIdentity = false
         configuration.restored?.rhythm = nil
         (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)

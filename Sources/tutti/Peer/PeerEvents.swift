@@ -4,7 +4,7 @@ import Foundation
 import MIDI
 import MusicalTime
 
-/// The first event of `tutti peer --json`: other peers can connect now.
+/// The first event of `tutti peer --json`. From then on, other peers can connect.
 struct Ready: Encodable {
   let event = "ready"
   var name: String
@@ -19,11 +19,12 @@ struct Ready: Encodable {
   }
 }
 
-/// The addresses of the web page.
+/// The event of `tutti peer --json` with the addresses of the web page.
 struct PageReady: Encodable {
   let event = "page"
-  /// The address for players who control the rhythm, and the one for all others.
+  /// The address for players who control the rhythm.
   var lead: String
+  /// The address for all other players.
   var play: String
   /// Nanoseconds of CLOCK_MONOTONIC.
   var at: Int64
@@ -58,8 +59,9 @@ struct EventLine: Encodable {
     var name: String?
     var identity: String?
     var channel: Int?
-    /// The weights of the connection from and to the remote peer, 0...100.
+    /// The weight from the remote peer to the local peer, 0...100.
     var inward: Int?
+    /// The weight from the local peer to the remote peer, 0...100.
     var outward: Int?
 
     private enum CodingKeys: String, CodingKey {
@@ -75,7 +77,7 @@ struct EventLine: Encodable {
     case totalActivity = "total_activity"
   }
 
-  /// Nil for an event that is not printed.
+  /// Creates the line of `event`. Returns nil for an event that is not printed.
   init?(_ event: PeerEvent) {
     self.event = ""
     at = event.at.nanoseconds

@@ -4,7 +4,7 @@ extension PhraseCommand {
   /// The number of bars if none is given.
   private static let standardBars = 2
 
-  /// Parses the words after `phrase`; nil if they are no command.
+  /// Parses the words after `phrase`. Returns nil if they are not a valid command.
   init?(words: [Substring]) {
     switch (words.first, words.count) {
     case ("record", 1): self = .record(bars: Self.standardBars)

@@ -43,7 +43,7 @@ enum StatusDisplay {
       + (status.isMuted ? "  muted" : "")
   }
 
-  /// The layers that sound, with their keys in the patch.
+  /// The layers that sound, with their names in the patch.
   private static func layers(_ status: PeerStatus) -> String {
     let sounding = status.layers.filter(\.sounds).map(\.name)
     return "layers    \(sounding.count) of \(status.layers.count): \(sounding.joined(separator: ", "))"

@@ -5,8 +5,9 @@ import MusicalTime
 /// The first two taps give no tempo yet, because a single interval varies by several percent. After a pause of two seconds, a new
 /// series begins.
 struct TapTempo {
-  /// The largest number of taps that count.
+  /// The number of taps from which the tempo is computed, at most.
   private static let maximumTaps = 9
+  /// The pause after which a new series of taps begins.
   private static let pause = Nanoseconds.seconds(2)
   private var taps: [Instant] = []
 
