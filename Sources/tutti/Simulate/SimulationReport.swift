@@ -13,8 +13,8 @@ struct SimulationReport: Encodable, CustomStringConvertible {
   let seconds: Double
   let steps: Int
   let hits: Int
-  /// Magnitudes of the phase error: how far each step of a settled follower is from the same step of the master. Nil
-  /// without such a step.
+  /// The distribution of the time between each step of a settled follower and the same step of the master, in nanoseconds
+  /// (microseconds in JSON). Nil if there was no such step.
   let phaseError: Distribution?
   let packets: Int64
   let lost: Int64
@@ -22,7 +22,7 @@ struct SimulationReport: Encodable, CustomStringConvertible {
   let forged: Int64
   let starts: Int
   let takeovers: Int
-  /// How often a master yielded to a higher claim, which resolves a conflict between two masters.
+  /// How often two masters were in conflict, and one of them yielded to the higher claim of the other.
   let masterConflicts: Int
   /// How often each invariant was checked.
   let checks: [String: Int]
