@@ -22,8 +22,8 @@ extension ExitCode {
   static let outputFailed = ExitCode(74)
 }
 
-/// Runs `body`. Prints each line of an error on standard error and throws the exit code for the kind of the error. Exit codes
-/// and the errors of ArgumentParser pass unchanged.
+/// Runs `body`. If `body` throws an error, prints the lines of the error on standard error and throws the exit code for this kind of
+/// error. Exit codes and the errors of ArgumentParser are thrown unchanged.
 func reportingErrors(_ body: () throws -> Void) throws {
   do {
     try body()

@@ -1,7 +1,7 @@
 import Realtime
 import Synchronization
 
-/// Tells a loop that a signal has asked the program to end. Any thread may raise it.
+/// The request to end that a signal has caused. A loop checks it. Any thread may raise it.
 final class Interruption: Sendable {
   private let value = Atomic<Bool>(false)
   /// Wakes a loop that waits for file descriptors.
@@ -10,6 +10,7 @@ final class Interruption: Sendable {
   /// Whether ``raise()`` was called.
   var isRaised: Bool { value.load(ordering: .relaxed) }
 
+  /// Requests the end, and wakes the loop.
   func raise() {
     value.store(true, ordering: .relaxed)
     signal.signal()

@@ -4,12 +4,12 @@ import Synchronization
 
 /// Writes text to a standard stream on a queue of its own, so that the caller never waits for the reader of the stream.
 ///
-/// A pipe that nobody reads and a terminal that the user has stopped with Ctrl-S block the thread that writes to them. At most
+/// A pipe that nobody reads, or a terminal that the user has stopped with Ctrl-S, blocks the thread that writes to it. At most
 /// ``capacity`` octets wait. Further texts are counted and discarded. As soon as there is space again, a text states their
 /// number.
 ///
-/// The texts that arrive while others are written are then written together. A flood of notes causes thousands of short texts
-/// per second. A task of the queue for each of them would take more processor time than the notes.
+/// Texts that arrive while the queue is writing are collected and written together. A flood of notes causes thousands of short texts
+/// per second. If each of them were a task of the queue, the tasks would take more processor time than the notes.
 final class OutputWriter: Sendable {
   /// The maximum number of octets that wait.
   static let capacity = 1 << 20
@@ -17,9 +17,9 @@ final class OutputWriter: Sendable {
   private static let patience = DispatchTimeInterval.seconds(1)
 
   private struct Backlog {
-    /// The octets that wait, without those that are being written.
+    /// The octets that wait and are not being written yet.
     var waiting: [UInt8] = []
-    /// The number of octets that wait, with those that are being written.
+    /// The number of octets in ``waiting`` and of those that are being written.
     var size = 0
     /// Whether the queue contains or executes the task that writes.
     var isWriting = false
@@ -57,7 +57,7 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Waits until all texts are written, as long as the reader takes at least some octets per second.
+  /// Waits until all texts are written. Gives up if the reader takes no octets for ``patience``.
   func flush() {
     backlog.withLock { reportDiscarded(&$0) }
     let isWritten = DispatchSemaphore(value: 0)

@@ -1,13 +1,13 @@
-// `stdout` is a variable of C. The main thread alone uses it.
+// `stdout` is a variable of C. Only the main thread uses it.
 @preconcurrency import Glibc
 
-/// Writes `text` to standard error. If the reader takes nothing for a second, the rest is discarded: a message must not
-/// keep the program from ending.
+/// Writes `text` to standard error. If the reader takes nothing for a second, the rest is discarded, so that a message cannot keep
+/// the program from ending.
 func writeToStandardError(_ text: String) {
   writeOctets(Array(text.utf8), to: STDERR_FILENO, patience: 1000)
 }
 
-/// The results cannot be written to standard output.
+/// The error that the results cannot be written to standard output.
 struct OutputError: Error, CustomStringConvertible {
   let description =
     "standard output: cannot be written, so the results are not complete; check that its disk is not full"
@@ -16,7 +16,7 @@ struct OutputError: Error, CustomStringConvertible {
 /// Makes `print` write each line at once, also to a file or a pipe, because a simulation can take hours.
 func writeLinesAtOnce() { setvbuf(stdout, nil, _IOLBF, 0) }
 
-/// Checks that everything that `print` was given is written. A reader that has closed its pipe, such as `head`, needs no more.
+/// Checks that all printed text is written. It is no error if the reader has closed the pipe, as `head` does.
 ///
 /// - Throws: ``OutputError``.
 func checkStandardOutput() throws(OutputError) {
@@ -27,8 +27,8 @@ func checkStandardOutput() throws(OutputError) {
   throw OutputError()
 }
 
-/// Writes `octets` to a file descriptor. Octets for a closed pipe or terminal are discarded: messages must not stop the
-/// music. Foundation's file handle would end the process.
+/// Writes `octets` to a file descriptor. Octets for a closed pipe or terminal are discarded, because a message must not stop the
+/// music. Foundation's `FileHandle` is not used, because it would end the process in this case.
 ///
 /// - Parameters:
 ///   - patience: how many milliseconds to wait for a reader that takes nothing, before the rest is discarded; -1: no limit.

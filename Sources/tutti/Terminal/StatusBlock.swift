@@ -1,10 +1,11 @@
 /// Lines at the bottom of a terminal that are redrawn in place. The methods return the text and the control sequences to write.
 ///
-/// The cursor stays at the end of the last line. To replace the lines, it moves up to the first one. After the terminal was
-/// narrowed, a long line wraps, so the number of rows depends on the current width.
+/// The cursor stays at the end of the last line. Before the lines are replaced, the cursor moves up to the first line. After the
+/// terminal was narrowed, a long line wraps, so the number of rows depends on the current width.
 ///
 /// The control sequences are those of ECMA-48: CUU (cursor up) and ED (erase to the end of the screen).
 struct StatusBlock {
+  /// The visible lines.
   private(set) var lines: [String] = []
 
   /// Returns the text that erases the current lines and moves the cursor to their beginning.

@@ -63,7 +63,7 @@ final class Terminal: Sendable {
     }
   }
 
-  /// Waits until everything is written, as long as the reader takes at least some of it per second.
+  /// Waits until everything is written. Gives up if the reader takes nothing for a second.
   func flush() { writer.flush() }
 
   private func write(_ text: String) { writer.write(text) }

@@ -12,7 +12,7 @@ final class TerminationSignals {
     let received = Atomic<Int>(0)
   }
 
-  /// Calls `handler` from now on. Other threads call it.
+  /// Calls `handler` at each signal from now on, on a thread of the global dispatch queue.
   init(_ handler: @escaping @Sendable () -> Void) {
     let (count, isReady) = (count, DispatchSemaphore(value: 0))
     sources = [SIGINT, SIGTERM, SIGHUP].map { number in
