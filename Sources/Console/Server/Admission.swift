@@ -2,10 +2,14 @@ import MusicalTime
 import NIOHTTP1
 import Realtime
 
-/// Decides which requests are answered: checks `Host` and `Origin`, and the token.
+/// Decides which requests are answered: holds the check of the headers `Host` and `Origin` (``hosts``), and checks the join token.
+/// Used on the event loop only.
 final class Admission {
+  /// The result of ``decide(_:from:at:)``.
   enum Decision: Equatable {
+    /// The token is valid, or none is needed.
     case admitted(Access)
+    /// The token is missing or wrong.
     case wrongToken
     /// Too many wrong tokens came from the address of the sender.
     case limited
@@ -13,7 +17,7 @@ final class Admission {
 
   /// The prefix of the WebSocket subprotocol that carries the token, because a page cannot set headers of a WebSocket request.
   static let tokenPrefix = "token."
-  /// The WebSocket subprotocol (RFC 6455, section 1.9).
+  /// The name of the WebSocket subprotocol of the page (RFC 6455, section 1.9).
   static let subprotocol = "tutti.1"
 
   let hosts: HostCheck
@@ -30,8 +34,8 @@ final class Admission {
   func decide(_ headers: HTTPHeaders, from address: String, at now: Instant = MonotonicClock.now) -> Decision {
     if isOpen { return .admitted(.lead) }
     guard let token = Self.token(in: headers) else { return .wrongToken }
-    // A valid token is admitted in any case: a foreign page in the same browser could otherwise lock the player out by wrong ones. A
-    // token has 100 bits, so the limit only saves work.
+    // A valid token is admitted even after many wrong tokens. Otherwise a foreign page in the same browser could lock the player out
+    // by sending wrong tokens. A token has 100 bits and cannot be guessed, so the limit only saves work.
     if let access = tokens.access(of: token) { return .admitted(access) }
     guard limiter.admits(address, at: now) else { return .limited }
     limiter.fail(address, at: now)

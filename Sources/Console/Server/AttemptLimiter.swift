@@ -2,7 +2,8 @@ import MusicalTime
 
 /// Limits the number of wrong tokens per address of the sender: ``burst`` at once, and one per ``interval`` in the long run.
 ///
-/// At most ``maximumAddresses`` addresses are stored. A further address replaces the one whose last wrong token is the oldest.
+/// At most ``maximumAddresses`` addresses are stored. A further address replaces the address that has sent no wrong token for the
+/// longest time.
 ///
 /// Real-time: not safe.
 struct AttemptLimiter {
@@ -11,9 +12,9 @@ struct AttemptLimiter {
   static let maximumAddresses = 256
 
   private struct Failures {
-    /// The number of wrong tokens that count at ``at``.
+    /// The number of wrong tokens that were not forgiven at ``at``. One is forgiven per ``interval``.
     var count: Int
-    /// When the last one was counted or forgiven.
+    /// When a wrong token was last counted or forgiven.
     var at: Instant
   }
 

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers the requests of one connection that is not a WebSocket.
+/// Answers the HTTP requests of one connection that is not a WebSocket: files of the page, sounds, and checks of join tokens
+/// (`/join`).
 final class HTTPHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -10,7 +11,7 @@ final class HTTPHandler: ChannelInboundHandler {
   private let files: PageFiles
   private let sounds: SoundStore
   private let timeout: RequestTimeout
-  /// The request whose end has not arrived.
+  /// The request whose head has arrived, but not its end.
   private var request: HTTPRequestHead?
   /// Whether the connection closes after the last response.
   private var isClosing = false
@@ -23,7 +24,7 @@ final class HTTPHandler: ChannelInboundHandler {
     switch Self.unwrapInboundIn(data) {
     case .head(let head): request = head
     case .body:
-      // No request has a body.
+      // Requests with a body are not supported.
       context.close(promise: nil)
     case .end:
       guard let request, !isClosing else { return }
@@ -62,7 +63,7 @@ final class HTTPHandler: ChannelInboundHandler {
       send(.upgradeRequired, "only for WebSocket connections", request, context)
     case .admitted:
       guard let octets = sounds[path] else { return send(.notFound, "no such sound", request, context) }
-      // The path contains the hash of the contents.
+      // The path contains the hash of the contents, so a browser may cache the sound for ever.
       send(
         .ok, octets, type: "audio/wav", ["Cache-Control": "private, max-age=31536000, immutable"], request, context)
     }
@@ -85,8 +86,8 @@ final class HTTPHandler: ChannelInboundHandler {
     headers.add(contentsOf: additional)
     if let type { headers.add(name: "Content-Type", value: type) }
     if status != .noContent { headers.add(name: "Content-Length", value: "\(body.readableBytes)") }
-    // A client that sends the next request before it has read the last response gets no further ones, so that responses do not pile
-    // up.
+    // The connection closes if the client sends the next request before it has read the last response. Otherwise, responses could
+    // accumulate.
     let keepsAlive = request.isKeepAlive && status.code < 400 && context.channel.isWritable
     isClosing = !keepsAlive
     if !keepsAlive { headers.add(name: "Connection", value: "close") }

@@ -2,10 +2,10 @@ import NIOHTTP1
 
 /// Checks the headers `Host` and `Origin` of a request.
 ///
-/// A page of another server can make a browser send requests to this server. Such a request has a foreign `Origin`. With DNS
-/// rebinding, the page's own host name resolves to this machine, so `Host` and `Origin` agree, but `Host` is a foreign name.
-/// Therefore `Host` must be an IP address, `localhost`, or the name of this machine, with or without `.local`. A browser sends
-/// `Origin` with every WebSocket request; other programs may omit the header.
+/// A page of another server can make a browser send requests to this server. Such a request has a foreign `Origin`. In an attack by
+/// DNS rebinding, the host name of the foreign server resolves to this machine. `Host` and `Origin` then agree, but `Host` is a
+/// foreign name. Therefore `Host` must be an IP address, `localhost`, or the name of this machine, with or without `.local`. A
+/// browser sends `Origin` with every WebSocket request. Other programs may omit the header.
 struct HostCheck: Sendable {
   /// The accepted names, in lower case.
   private let names: Set<String>

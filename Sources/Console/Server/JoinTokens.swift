@@ -3,8 +3,8 @@ public import PeerProtocol
 
 /// The secrets in the addresses of the page, one for each ``Access``: 20 characters of base32 (RFC 4648, section 6), 100 bits.
 ///
-/// A group with a passkey derives the tokens from its key, so that one address is valid at all peers of the group and after a
-/// restart. Otherwise the tokens are random.
+/// With a passkey, the tokens are derived from the key of the group, so that one token is valid at all peers of the group and after
+/// a restart. Without a passkey, the tokens are random.
 ///
 /// Real-time: not safe.
 public struct JoinTokens: Sendable {
@@ -22,7 +22,7 @@ public struct JoinTokens: Sendable {
       })
   }
 
-  /// The token for an access.
+  /// The token that gives this access.
   public subscript(access: Access) -> String { tokens[access] ?? "" }
 
   /// The access that `token` gives; nil for a wrong token. The comparison takes the same time for all wrong tokens of the same
@@ -33,6 +33,7 @@ public struct JoinTokens: Sendable {
     return found
   }
 
+  /// Compares two tokens. The time depends only on their lengths, so that it tells an attacker nothing about a valid token.
   private static func areEqual(_ a: String, _ b: String) -> Bool {
     let (a, b) = (Array(a.utf8), Array(b.utf8))
     guard a.count == b.count else { return false }

@@ -10,7 +10,9 @@ public struct ListenAddress: Hashable, Sendable {
   /// The port; 0 for any free port.
   public let port: Int
 
-  /// - Throws: ``EngineError`` if `text` is not an address.
+  /// Parses `[ADDRESS:]PORT`. Without an address, the page is served at 127.0.0.1.
+  ///
+  /// - Throws: ``EngineError`` if `text` has another form.
   public init(_ text: String) throws(EngineError) {
     let colon = text.lastIndex(of: ":")
     let portText = colon.map { text[text.index(after: $0)...] } ?? text[...]

@@ -2,7 +2,7 @@ import Engine
 import Foundation
 import NIOCore
 
-/// The files of the page: a fixed table, so that no path of a request reaches the file system.
+/// The files of the page in memory. They are read once, so that no path of a request is ever used as a path of the file system.
 struct PageFiles: Sendable {
   /// A file in memory.
   struct File: Sendable {
@@ -18,8 +18,8 @@ struct PageFiles: Sendable {
     "svg": "image/svg+xml",
   ]
 
-  /// Reads the resources of the package, which are in a folder beside the program. (`Bundle.module` would end the program if
-  /// they are missing.)
+  /// Reads the resources of the package from the folder beside the program. (`Bundle.module` would end the program if the folder is
+  /// missing.)
   ///
   /// - Throws: ``EngineError`` if they are missing.
   init() throws(EngineError) {

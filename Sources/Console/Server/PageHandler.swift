@@ -4,9 +4,10 @@ import NIOCore
 import NIOWebSocket
 import Realtime
 
-/// One page: answers its clock requests, passes its commands to the peer, and sends it the state.
+/// The WebSocket connection of one page: answers the clock requests of the page, passes its commands to the peer, and sends it the
+/// state.
 ///
-/// A page that reads too slowly gets the newest payload of each kind as soon as it reads again. Until then nothing is queued.
+/// While a page does not read, nothing is queued for it. As soon as the page reads again, it gets the newest payload of each kind.
 final class PageHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
@@ -15,18 +16,19 @@ final class PageHandler: ChannelInboundHandler {
   private static let frameRate = 100.0
   /// After this number of excess frames, the connection is closed.
   private static let maximumExcess = 1000
-  /// A browser answers pings even while it suspends the scripts of a hidden page. A page that is silent for longer than
-  /// ``patience`` has gone.
+  /// The time between two pings. A browser answers pings even while it suspends the scripts of a hidden page.
   private static let pingInterval = Nanoseconds.seconds(10)
+  /// A page from which no frame has arrived for this time is closed.
   static let patience = Nanoseconds.seconds(30)
 
   let access: Access
   private unowned let pages: Pages
   private var context: ChannelHandlerContext?
   private var limiter = RateLimiter(rate: frameRate, burst: 5 * frameRate, at: MonotonicClock.now)
+  /// The number of frames so far that exceeded the rate.
   private var excess = 0
   private var sequence: UInt32 = 0
-  /// The kinds of payloads that the page does not have in their newest form.
+  /// The kinds of payloads of which the page has not got the newest one yet.
   private var pending: Set<FrameKind> = []
   /// When a frame last arrived.
   private(set) var heard = MonotonicClock.now
@@ -35,7 +37,7 @@ final class PageHandler: ChannelInboundHandler {
   private var pinged = MonotonicClock.now
   /// The activity that the page reported last, 0...127.
   private(set) var activity: UInt8?
-  /// Whether ``activity`` has changed and is passed on soon.
+  /// Whether a task is scheduled that passes ``activity`` on.
   private var isActivityDue = false
   /// The keys that the page holds: one bit per key.
   private var held = UInt128(0)
@@ -44,7 +46,7 @@ final class PageHandler: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     let isAdded = pages.add(self)
-    // Set after the addition, so that the welcome is the first frame.
+    // `context` is set after the addition, so that no frame is sent before the welcome.
     self.context = context
     guard isAdded else { return close(.goingAway) }
     pending = Set(FrameKind.state)
@@ -65,7 +67,7 @@ final class PageHandler: ChannelInboundHandler {
     releaseNotes()
   }
 
-  /// Ends the notes that the page holds.
+  /// Ends the notes whose keys the page holds.
   private func releaseNotes() {
     for key in UInt8(0)..<128 where held >> UInt128(key) & 1 != 0 { pages.release(key) }
     held = 0
@@ -127,13 +129,13 @@ final class PageHandler: ChannelInboundHandler {
     if velocity > 0 {
       if pages.execute(command) { held |= bit }
     } else if held & bit != 0 {
-      // The end of a note is not limited.
+      // The rate of commands does not apply to the end of a note, so that no note hangs.
       held &= ~bit
       pages.release(key)
     }
   }
 
-  /// Passes the activity of all pages on, at most twenty times per second for this page.
+  /// Schedules the update of the activity of all pages, at most twenty times per second for this page.
   private func activityChanged() {
     guard !isActivityDue, let context else { return }
     isActivityDue = true
@@ -143,8 +145,8 @@ final class PageHandler: ChannelInboundHandler {
     }
   }
 
-  /// Answers a clock request, as an NTP server does (RFC 5905, section 8): the payload is the send instant of the request and its
-  /// receive instant; the instant of the frame is its send instant.
+  /// Answers a clock request, as an NTP server does (RFC 5905, section 8). The payload of the reply has the instants at which the
+  /// request was sent and received. The instant of the frame is the instant at which the reply is sent.
   private func answer(_ request: Frame, at now: Instant) {
     guard let context, context.channel.isWritable else { return }
     var payload = ByteBuffer()
@@ -176,7 +178,7 @@ final class PageHandler: ChannelInboundHandler {
     // The patch comes before the rhythm that plays it.
     for kind in [.patch] + FrameKind.state where context.channel.isWritable {
       guard pending.remove(kind) != nil, let payload = pages.state.payloads[kind] else { continue }
-      // The messages of the peer contain addresses of other peers.
+      // Only pages that lead get the messages of the peer, because the messages contain addresses of other peers.
       if kind == .notices, access != .lead { continue }
       send(kind, payload.octets, at: payload.at)
     }
@@ -208,7 +210,7 @@ final class PageHandler: ChannelInboundHandler {
     let channel = context.channel
     context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)))
       .whenComplete { _ in channel.close(promise: nil) }
-    // A page that does not read does not get the close frame.
+    // A page that does not read would never get the close frame, so the connection closes after a second in any case.
     channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
   }
 }

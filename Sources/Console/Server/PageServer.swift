@@ -8,15 +8,15 @@ import NIOWebSocket
 import Realtime
 import Rhythm
 
-/// Accepts connections and connects them with the pages.
+/// The HTTP server of the page: accepts connections, and sets up an ``HTTPHandler`` or, for a WebSocket, a ``PageHandler`` for each.
 final class PageServer: @unchecked Sendable {
   // Unchecked: everything except `slot` and `sounds` is used on the event loop only.
 
-  /// The maximum number of connections, and of those from one address.
+  /// The maximum number of connections, and of connections from one address.
   private static let (maximumConnections, maximumPerAddress) = (512, 160)
-  /// The limits of a request in octets and fields.
+  /// The limits of the header of a request: octets per field, octets of all fields, and fields.
   private static let (maximumFieldSize, maximumHeaderSize, maximumFields) = (4096, 16_384, 64)
-  /// A connection whose reader has this number of octets outstanding gets nothing further.
+  /// If this number of octets waits to be read by the client of a connection, nothing further is sent to it.
   private static let highWatermark = 64 << 10
 
   private let configuration: ConsoleConfiguration
@@ -28,10 +28,13 @@ final class PageServer: @unchecked Sendable {
   private let pages: Pages
   private var admission: Admission?
   private var notices = Notices()
+  /// The sounds that were requested last.
   private var requestedSounds: SoundRequest?
-  /// The newest patch with its number, and the one before, which may play until the next bar.
+  /// The newest patch with its number.
   private var newestPatch: (number: UInt32, patch: Patch)?
+  /// The patch before ``newestPatch``, which may play until the next bar.
   private var previousPatch: Patch?
+  /// The number of connections from each address.
   private var connections: [String: Int] = [:]
   private var maintenance: RepeatedTask?
 
@@ -81,7 +84,7 @@ final class PageServer: @unchecked Sendable {
     }
   }
 
-  /// Shows a message on all pages that lead. Called by any thread.
+  /// Shows a message on all pages with the access ``Access/lead``. Called by any thread.
   func show(_ text: String, level: String) {
     eventLoop.execute { [self] in
       notices.add(text, level: level)
@@ -97,11 +100,11 @@ final class PageServer: @unchecked Sendable {
     }
   }
 
-  /// Renders the sounds of the newest patch and of the one before if they have changed.
+  /// Renders the sounds of the newest patch and of the patch before it, if the needed sounds have changed.
   private func prepareSounds(of snapshot: PeerSnapshot) {
     if let newestPatch, newestPatch.number != snapshot.patchNumber { previousPatch = newestPatch.patch }
     newestPatch = (snapshot.patchNumber, snapshot.patch)
-    // The manifest is not needed before the first page.
+    // Without a page, nobody needs the sounds.
     guard pages.count > 0 else { return }
     let request = SoundRequest([snapshot.patch] + (previousPatch.map { [$0] } ?? []))
     guard request != requestedSounds else { return }
@@ -162,7 +165,7 @@ final class PageServer: @unchecked Sendable {
     return true
   }
 
-  /// The headers of the response to a WebSocket request; nil if it is refused.
+  /// The additional headers of the response to a WebSocket request; nil if the request is refused.
   private func upgradeHeaders(for request: HTTPRequestHead, from channel: any Channel) -> HTTPHeaders? {
     guard let admission, request.uri == "/socket", admission.hosts.admits(request.headers),
       request.headers[canonicalForm: "sec-websocket-protocol"].contains(Substring(Admission.subprotocol)),

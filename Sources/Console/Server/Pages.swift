@@ -8,7 +8,7 @@ import Realtime
 final class Pages {
   /// The maximum number of pages.
   static let maximumCount = 128
-  /// A page that has read nothing for this time is closed.
+  /// A page that has not read what was sent for this time is closed.
   private static let maximumBlocking = Nanoseconds.seconds(10)
   /// All pages together may send this number of commands per second, and twice as many at once.
   private static let commandRate = 200.0
@@ -18,14 +18,14 @@ final class Pages {
   private var pages: [ObjectIdentifier: PageHandler] = [:]
   private let mailbox: Mailbox
   private let library: any RhythmLibrary
-  /// Tells the pages that the peer has started again.
+  /// A random number in the welcome. A page that connects again and gets another number knows that the peer has started again.
   private let instance = String(UInt64.random(in: 0 ... .max), radix: 16)
   private let eventLoop: any EventLoop
   private var limiter = RateLimiter(rate: commandRate, burst: 2 * commandRate, at: MonotonicClock.now)
-  /// The greatest activity of the pages that report one; nil if none does.
+  /// The greatest activity that a page reports; nil if no page reports an activity.
   private var activity: UInt8?
-  /// While pages report an activity: the one that the peer gets when none does any longer. This is the last one that a command has
-  /// set, or the one before.
+  /// The activity that the peer gets when no page reports an activity any longer. This is the activity before the first report, or
+  /// the activity that a command has set since then. Nil if no page reports an activity.
   private var heldActivity: UInt8?
   /// The activity in the newest snapshot.
   private var shownActivity: UInt8 = 0
@@ -55,7 +55,7 @@ final class Pages {
     updateActivity()
   }
 
-  /// Lists the rhythms again, because their files may have changed.
+  /// Reads the list of rhythms again, because their files may have changed.
   private func updateLibrary() {
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     library.readNames { [eventLoop] names in eventLoop.execute { bound.value.show(names) } }
@@ -80,7 +80,7 @@ final class Pages {
     for page in pages.values { page.update(changed) }
   }
 
-  /// Takes over a snapshot of the peer.
+  /// Updates the state from a snapshot of the peer, and sends the changes to all pages.
   func show(_ snapshot: PeerSnapshot) {
     shownActivity = snapshot.status.activity
     update(state.update(snapshot))
@@ -98,7 +98,7 @@ final class Pages {
     switch command {
     case .player(let command):
       if case .activity(let value) = command, activity != nil {
-        // It takes effect when no page reports an activity any longer.
+        // The command takes effect when no page reports an activity any longer.
         heldActivity = value
       } else {
         mailbox.post(command)
@@ -117,8 +117,8 @@ final class Pages {
   /// Ends a note that a page has begun.
   func release(_ key: UInt8) { mailbox.post(.note(key, velocity: 0)) }
 
-  /// Passes the greatest activity of all pages to the peer, whose filter smooths it. When no page reports an activity any
-  /// longer, the peer gets its previous one.
+  /// Passes the greatest activity of all pages to the peer, which smooths it. When no page reports an activity any longer, the peer
+  /// gets ``heldActivity``.
   func updateActivity() {
     let greatest = pages.values.compactMap(\.activity).max()
     guard greatest != activity else { return }
@@ -128,7 +128,7 @@ final class Pages {
     mailbox.post(.activity(greatest ?? held))
   }
 
-  /// Closes the pages that have gone or do not read, and pings the others. Called once per second.
+  /// Pings all pages, and closes those that have disappeared or do not read. Called once per second.
   func maintain(at now: Instant) {
     for page in pages.values {
       page.pingIfDue(at: now)

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Closes a connection that sends no complete request in time, or does not read the response in time.
+/// Closes a connection whose client sends no complete request in time, or does not read the response in time.
 final class RequestTimeout: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
