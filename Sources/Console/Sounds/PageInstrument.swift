@@ -1,10 +1,10 @@
-/// An instrument of the page.
+/// An instrument that can be played on the page.
 struct PageInstrument: Encodable {
-  /// The key of the name in the strings of the page.
+  /// The key under which the page finds the name of the instrument in its texts.
   var name: String
   /// The General MIDI program, 0...127.
   var program: UInt8
-  /// The keys that can be played. An empty instrument of drums has one key that is not used.
+  /// The keys that can be played. An instrument of drums does not use its range.
   var range: ClosedRange<UInt8>
   /// The drums that can be played; empty for a pitched instrument.
   var drums: [UInt8] = []

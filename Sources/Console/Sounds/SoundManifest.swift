@@ -1,12 +1,14 @@
-/// The payload of a frame ``FrameKind/sounds``: where the samples are.
+/// The payload of a frame ``FrameKind/sounds``: the paths of the samples, and the instruments of the page.
 struct SoundManifest: Encodable {
+  /// A sample, which the page loads by HTTP.
   struct Sample: Encodable {
     /// The path of a WAV file.
     var path: String
-    /// The factor of the samples that gives the loudness at velocity 127.
+    /// The factor by which the page multiplies the samples to get the loudness at velocity 127.
     var gain: Float
   }
 
+  /// A sampled key of a General MIDI program.
   struct Tone: Encodable {
     /// The key that was sampled.
     var key: Int
@@ -18,6 +20,6 @@ struct SoundManifest: Encodable {
   /// The samples of each General MIDI program, by ascending keys.
   var tones: [String: [Tone]] = [:]
   var instruments = PageInstrument.all
-  /// Why there are no sounds; nil if there are.
+  /// The reason why there are no sounds; nil if there are sounds.
   var failure: String?
 }

@@ -11,9 +11,9 @@ struct SoundRequest: Equatable {
     var milliseconds: Int
   }
 
-  /// The distance of the sampled keys of a pitched sound in semitones. The page transposes each sample by half of it at most.
+  /// The distance of the sampled keys of a pitched sound in semitones. The page transposes a sample by at most half this distance.
   static let keyDistance = 4
-  /// The lengths of the samples.
+  /// The maximum lengths of the samples in milliseconds.
   private static let (drumLength, partLength, instrumentLength) = (2500, 2500, 1800)
   /// High and low wood block, the clicks of the count-in.
   private static let clicks: [UInt8] = [76, 77]
@@ -36,6 +36,7 @@ struct SoundRequest: Equatable {
     self.entries = entries.filter { seen.insert($0.sound).inserted }
   }
 
+  /// The sampled keys of a program for all keys in `range`.
   private static func tones(_ program: UInt8, _ range: ClosedRange<UInt8>, milliseconds: Int) -> [Entry] {
     // The first and the last key lie within half a distance of the ends of the range.
     stride(

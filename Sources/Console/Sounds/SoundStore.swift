@@ -5,10 +5,10 @@ import Engine
 import NIOCore
 import Synchronization
 
-/// Renders the sounds that the pages need, on a thread of its own, and keeps them in memory.
+/// Renders the sounds that the pages need, on a background queue, and keeps them in memory.
 ///
-/// A sound is rendered once. Its path contains the hash of its contents, so browsers may keep it for ever. At most
-/// ``maximumSize`` octets are kept; then the sounds that the present patch does not need are discarded.
+/// A sound is rendered once. Its path contains the hash of its contents, so browsers may keep the sound for ever. If all sounds
+/// together have more than ``maximumSize`` octets, the sounds that the present patch does not need are discarded.
 final class SoundStore: Sendable {
   /// The beginning of the paths of all sounds.
   static let pathPrefix = "/sounds/"
@@ -21,9 +21,11 @@ final class SoundStore: Sendable {
   }
 
   private struct Contents {
-    /// Nil for a sound that the SoundFont does not have.
+    /// The rendered sounds. The value is nil for a sound that the SoundFont does not have.
     var sounds: [SampleRenderer.Sound: Stored?] = [:]
+    /// The WAV file at each path.
     var paths: [String: ByteBuffer] = [:]
+    /// The sum of the lengths of the files in octets.
     var size = 0
   }
 
@@ -39,8 +41,8 @@ final class SoundStore: Sendable {
   /// The WAV file at a path; nil if there is none.
   subscript(path: String) -> ByteBuffer? { contents.withLock { $0.paths[path] } }
 
-  /// Renders the sounds of `request` that are missing, and passes the manifest to `deliver`, on the queue of this object. If there
-  /// is a further request before the rendering begins, nothing is rendered or delivered.
+  /// Renders the missing sounds of `request`, and passes the manifest to `deliver`, on the background queue. If another request
+  /// arrives before the rendering begins, nothing is rendered or delivered for this one.
   func prepare(_ request: SoundRequest, deliver: @escaping @Sendable (SoundManifest) -> Void) {
     let number = requestCount.add(1, ordering: .relaxed).newValue
     queue.async { [self] in
@@ -78,7 +80,7 @@ final class SoundStore: Sendable {
     discardUnneeded(request)
   }
 
-  /// Discards the sounds that `request` does not contain if all sounds are too large.
+  /// If all sounds together are too large, discards those that `request` does not contain.
   private func discardUnneeded(_ request: SoundRequest) {
     contents.withLock { contents in
       guard contents.size > Self.maximumSize else { return }

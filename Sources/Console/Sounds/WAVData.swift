@@ -5,6 +5,7 @@ enum WAVData {
   /// The length of the header in octets.
   static let headerLength = 44
 
+  /// Returns the file with the samples `levels` at `rate` frames per second.
   static func octets(of levels: [Int16], rate: Int64) -> ByteBuffer {
     let length = UInt32(2 * levels.count)
     var buffer = ByteBuffer()
