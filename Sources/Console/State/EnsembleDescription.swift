@@ -4,8 +4,9 @@ import Foundation
 import PeerProtocol
 import Rhythm
 
-/// The payload of a frame ``FrameKind/ensemble``: the state that changes seldom.
+/// The payload of a frame ``FrameKind/ensemble``: the part of the peer's state that rarely changes.
 struct EnsembleDescription: Encodable, Equatable {
+  /// A remote Tutti peer in session.
   struct Member: Encodable, Equatable {
     var identity: String
     var name: String?
@@ -13,10 +14,11 @@ struct EnsembleDescription: Encodable, Equatable {
     var role: String
     var channel: Int?
     var isMuted: Bool
-    /// The gates of this peer that are open for the remote peer.
+    /// The gates of the local peer that are open for the remote peer.
     var gates: [String]
   }
 
+  /// A part of the rhythm.
   struct Part: Encodable, Equatable {
     var name: String
     var percent: Int
@@ -29,9 +31,10 @@ struct EnsembleDescription: Encodable, Equatable {
   var channel: Int?
   /// The name of the master; nil if there is none.
   var master: String?
-  /// Why this peer may not control the rhythm: `master`, `leader` or `clock`; nil if it may.
+  /// Why the local peer may not control the rhythm: another peer is the `master` or the `leader` of the session, or an external
+  /// `clock` controls the rhythm. Nil if the local peer may control it.
   var obstacle: String?
-  /// Whether the master offers its role to this peer.
+  /// Whether the master offers its role to the local peer.
   var isOffered: Bool
   var bpm: Double
   var isMuted: Bool
@@ -59,7 +62,7 @@ struct EnsembleDescription: Encodable, Equatable {
         .hasRemoteLeader
       { "leader" } else { nil }
     isOffered = snapshot.isOffered
-    // One decimal: the tempo of a follower varies with the clock correction.
+    // Rounded to one decimal, because the tempo of a follower varies slightly with the clock correction.
     bpm = (status.tempo.bpm * 10).rounded() / 10
     (isMuted, isQuiet) = (status.isMuted, status.isQuiet)
     totalRule = snapshot.totalActivityRule.rawValue

@@ -1,5 +1,6 @@
 /// The newest messages to the player, such as the reason why a command was not executed.
 struct Notices {
+  /// A message.
   struct Notice: Encodable {
     /// The number of the message since the start.
     var number: Int

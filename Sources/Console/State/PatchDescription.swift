@@ -1,14 +1,16 @@
 import Engine
 import Rhythm
 
-/// A patch, as a part of ``PatchesDescription``.
+/// The JSON form of a patch for the page, as a part of ``PatchesDescription``.
 struct PatchDescription: Encodable {
+  /// A layer and the range of total activity in which it sounds, 0...127.
   struct Layer: Encodable {
     var name: String
     var from: Int
     var to: Int
   }
 
+  /// A drum and its General MIDI note.
   struct Voice: Encodable {
     var name: String
     var note: Int
@@ -17,11 +19,13 @@ struct PatchDescription: Encodable {
   /// The name that the user sees.
   var name: String
   var description: String
-  /// The number of the patch, and the first tick from which it plays.
+  /// The number of the patch. It increases with each change.
   var number: UInt32
+  /// The first tick that the patch plays.
   var tick: Int64
-  /// The number of beats in a bar, and the note value of a beat.
+  /// The number of beats in a bar.
   var beats: Int
+  /// The note value of a beat: 4 is a quarter note.
   var unit: Int
   var layers: [Layer]
   var voices: [Voice]

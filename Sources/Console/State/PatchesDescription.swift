@@ -1,16 +1,18 @@
 import Engine
 import MusicalTime
 
-/// The payload of a frame ``FrameKind/patch``: the newest patch, and the one that plays before it.
+/// The payload of a frame ``FrameKind/patch``: the newest patch, and the patch that plays until the newest one begins.
 struct PatchesDescription: Encodable {
   var newest: PatchDescription
-  /// The patch that plays before the first tick of ``newest``, in the run ``firstRun`` only; nil if ``newest`` plays already, if no
-  /// rhythm plays, and if there was no patch before.
+  /// The patch that plays before the first tick of ``newest``, only in the series of runs ``firstRun``. Nil if ``newest`` plays
+  /// already, if no rhythm plays, or if there was no patch before.
   var previous: PatchDescription?
   /// ``Playback/PlaybackSchedule/firstRun`` of the rhythm that played when ``newest`` was chosen.
   var firstRun: UInt32
 
-  /// - Parameter former: the payload before.
+  /// Describes the patches of a snapshot.
+  ///
+  /// - Parameter former: the previous description; nil if there is none.
   init(_ snapshot: PeerSnapshot, after former: PatchesDescription?) {
     let schedule = snapshot.schedule
     self.init(

@@ -10,10 +10,10 @@ import Realtime
 final class SharedState {
   /// The smallest time between two frames ``FrameKind/levels``.
   private static let levelInterval = Nanoseconds.milliseconds(90)
-  /// A follower's clock mapping bends, so the rhythm is described again after this time.
+  /// The time after which the rhythm is sent again to the pages of a follower, because its estimate of the master's clock changes.
   private static let rhythmInterval = Nanoseconds.seconds(1)
 
-  /// The payloads and the instants at which they were valid.
+  /// The newest payload of each kind, and the instant for which it was computed.
   private(set) var payloads: [FrameKind: (octets: ByteBuffer, at: Instant)] = [:]
 
   private let encoder: JSONEncoder
@@ -32,7 +32,7 @@ final class SharedState {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 
-  /// Takes over a snapshot. Returns the kinds of payloads that have changed.
+  /// Updates the payloads from a snapshot. Returns the kinds of payloads that have changed.
   func update(_ snapshot: PeerSnapshot) -> [FrameKind] {
     var changed: [FrameKind] = []
     let description = EnsembleDescription(snapshot)
@@ -58,7 +58,7 @@ final class SharedState {
       ensemble = description
       if set(.ensemble, json: description, at: snapshot.at) { changed.append(.ensemble) }
     }
-    // The members of both payloads are in the same order.
+    // The payloads `ensemble` and `levels` list the members in the same order. Therefore a new `ensemble` requires new `levels`.
     if snapshot.at - levelsAt >= Self.levelInterval || changed.contains(.ensemble) {
       levelsAt = snapshot.at
       var octets = ByteBuffer()

@@ -1,8 +1,8 @@
 import Engine
 import Synchronization
 
-/// Holds the newest snapshot of the peer until the event loop takes it. An older snapshot that was not taken is discarded, so the
-/// control thread never waits, and nothing accumulates.
+/// Passes the newest snapshot of the peer from the control thread to the event loop. A snapshot that was not taken is discarded when a
+/// newer one arrives, so the control thread never waits, and nothing accumulates.
 final class SnapshotSlot: Sendable {
   private let newest = Mutex<PeerSnapshot?>(nil)
 
@@ -16,7 +16,7 @@ final class SnapshotSlot: Sendable {
     return previous == nil
   }
 
-  /// Takes the newest snapshot.
+  /// Removes and returns the newest snapshot; nil if there is none since the last call.
   func take() -> PeerSnapshot? {
     newest.withLock { newest in
       defer { newest = nil }
