@@ -61,8 +61,8 @@ import Transports
     #expect(try sounding(joining: start, announced: start - .milliseconds(50)) == steps(to: 5, then: start))
   }
 
-  /// Step 5 of the old rhythm (600 ms) is withdrawn if it would sound after the first step of the new one, or together with
-  /// it. Steps less than 100 us apart count as together.
+  /// Step 5 of the old rhythm (600 ms) is recalled if it would sound after the first step of the new rhythm, or together with this
+  /// step. Steps less than 100 us apart count as together.
   @Test(arguments: [.milliseconds(585), .milliseconds(600), .microseconds(600_050)] as [Nanoseconds])
   func stepThatWouldSoundWithTheNewRhythmIsWithdrawn(start: Nanoseconds) throws {
     #expect(try sounding(joining: start, announced: .milliseconds(560)) == steps(to: 4, then: start))

@@ -61,8 +61,8 @@ import Transports
     #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
   }
 
-  /// The change applies from step 4 on, which is due at 480 ms. It is announced at 450 ms, when step 4 has been passed to the
-  /// sound.
+  /// The change applies from step 4 on, which is due at 480 ms. The change is announced at 450 ms, when step 4 has already been passed
+  /// to the sound.
   @Test func stepsPassedBeforeTheChangeWasAnnouncedAreWithdrawn() throws {
     let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(450))
     let events = try soundEvents(of: schedule(Intensity(10)), then: change)

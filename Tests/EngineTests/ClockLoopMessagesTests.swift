@@ -12,7 +12,7 @@ import Transports
 
 /// Messages between the ticks, and the send instants of packets.
 @Suite struct ClockLoopMessagesTests: ClockLoopSuite {
-  /// Tutti peers get messages on the player's channel. Standard devices get messages as the instrument sent them.
+  /// Tutti peers get messages on the player's channel. Standard devices get messages on the channel on which they were played.
   @Test func messagesGoToTheirReceiversBetweenTicks() throws {
     try withLoop { loop, rings, _, open in
       let (standardDevice, tuttiPeer) = (try open(.playOnArrival), try open(.timeStamped))
@@ -34,7 +34,8 @@ import Transports
     }
   }
 
-  /// Start, timeline message, ticks and Stop. Packets to standard devices have no header extension.
+  /// The receivers get Start, ticks and Stop. The Tutti peer also gets a System Exclusive message. Packets to standard devices have
+  /// no header extension, and therefore no send instant.
   @Test func packetsToATuttiPeerCarryTheSendInstant() throws {
     try withLoop { loop, rings, _, open in
       let (standardDevice, tuttiPeer) = (try open(.playOnArrival), try open(.timeStamped))

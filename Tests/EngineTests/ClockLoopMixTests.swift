@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// The kicks have the velocity 70. The second half has the level 50 %.
+  /// The kicks have the velocity 70. From tick 48 on, the second half of the bar, the level is 50 %.
   @Test func levelAppliesFromItsTick() throws {
     try withLoop { loop, rings, _, _ in
       var schedule = VirtualRhythm.schedule(end: 96)
@@ -35,6 +35,7 @@ import Testing
     }
   }
 
+  /// The drums are stopped, or the rhythm is quiet, before tick 72. Only the kick of this tick, at 1440 ms, sounds.
   @Test func stoppedPartAndQuietRhythmAreSilent() throws {
     for isQuiet in [false, true] {
       try withLoop { loop, rings, _, _ in
@@ -50,7 +51,7 @@ import Testing
     }
   }
 
-  /// The change arrives when the second half has been passed to the sound: its steps are recalled and passed again.
+  /// The second half of the bar has been passed to the sound when the change arrives. Its steps are recalled and passed again.
   @Test func lateChangeOfTheMixRecallsSteps() throws {
     try withLoop { loop, rings, _, _ in
       rings.commands.push(.soundLead(.seconds(1)))
@@ -87,6 +88,7 @@ import Testing
     }
   }
 
+  /// Publishes a style: a bass note that begins at tick 0 and lasts for a bar.
   private func style(_ rings: ClockRings) throws {
     let text = """
       name: two
@@ -99,7 +101,7 @@ import Testing
     rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
   }
 
-  /// When the pitched parts are released, in milliseconds after the beginning.
+  /// The releases of pitched parts: the part, and the time in milliseconds after the origin.
   private func releases(_ events: [SoundEvent]) -> [String] {
     events.compactMap { event in
       guard case .release(let part) = event.kind else { return nil }
@@ -107,7 +109,7 @@ import Testing
     }
   }
 
-  /// A held note ends when its part stops, or when all are quiet.
+  /// A held note ends when its part stops, or when the rhythm becomes quiet, here at tick 12 (240 ms).
   @Test func heldNotesEndWhenTheirPartFallsSilent() throws {
     for (isQuiet, expected) in [(true, "1 at 240.0"), (false, "1 at 240.0")] {
       try withLoop { loop, rings, _, _ in

@@ -71,7 +71,7 @@ import Transports
     #expect(times(38, events).prefix(4) == [480_000, 600_000, 720_000, 840_000])
   }
 
-  /// The bars of the new patch have six steps: it begins with step 6.
+  /// The bars of the new patch have six steps, so the patch begins with step 6.
   @Test func patchWithAnotherMeterChangesAtItsOwnBar() throws {
     let text = "name: b\ndescription: b\ntempo: 120\nmeter: 3/8\nplay: { always: { snare: x..... } }"
     let second = StepTable(try PatchLoader.patch(from: text, file: "b.yaml"))
@@ -82,8 +82,8 @@ import Transports
 }
 
 extension ClockLoopPatchTests {
-  /// The hat is pushed by 50 ms. The total changes on the beat at 480 ms and is announced at 440 ms, when the hat of this beat
-  /// (430 ms) has sounded: the beat is not played again.
+  /// The hat is pushed by 50 ms. The total activity changes on the beat at 480 ms. The change is announced at 440 ms, when the hat of
+  /// this beat has already sounded (430 ms). The hat is not played again.
   @Test func pushedHitThatHasSoundedIsNotRepeated() throws {
     let rings = ClockRings()
     let socket = try UDPSocket(port: 0)

@@ -7,15 +7,15 @@ import Testing
 @Suite struct IdentityRenewalTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
-  /// The peer that joined later gets the report.
+  /// The peer has run for almost 30 s. It takes a new identity at the first report and ignores the others.
   @Test func peerThatHasJustJoinedTakesANewIdentityOnce() {
     var renewal = IdentityRenewal(startedAt: start, isPermitted: true)
     let decisions = (0..<3).map { _ in renewal.report(isMaster: false, at: start + .milliseconds(29_999)) }
     #expect(decisions == [.renew, .ignore, .ignore])
   }
 
-  /// A hostile peer can send reports at any time. They restart neither a master, nor a peer that has run for 30 s, nor a peer that
-  /// has a new identity already.
+  /// A hostile peer can send reports at any time. The reports restart neither a peer that has run for 30 s, nor a master, nor a peer
+  /// that has already taken a new identity.
   @Test(arguments: [(false, true, Int64(30)), (true, true, 1), (false, false, 1)])
   func otherPeerIsInformedOnce(isMaster: Bool, isPermitted: Bool, seconds: Int64) {
     var renewal = IdentityRenewal(startedAt: start, isPermitted: isPermitted)

@@ -35,12 +35,14 @@ import Testing
     return settings
   }
 
-  /// A message of the driver, when it was returned and when it takes effect.
+  /// A message that the driver has returned.
   private struct Played {
     let message: Message
+    /// When the driver returned the message.
     let at: Instant
+    /// When the message takes effect at the local peer.
     let due: Instant
-    /// When it takes effect at the other peers; nil: it is not sent to them.
+    /// When the message takes effect at the other peers; nil: it is not sent to them.
     let remote: Instant?
   }
 
@@ -87,8 +89,8 @@ import Testing
     #expect(end.message.silencesNote && (end.due - action - .milliseconds(125)).magnitude < .milliseconds(1))
   }
 
-  /// In a rhythm, a note that is up to 50 ms late (40 % of the grid) sounds at once. Any other note sounds on the next line, and is
-  /// passed to the sound before.
+  /// In a rhythm, a note that is up to 50 ms late (40 % of the grid) sounds at once. Any other note sounds on the next line of the
+  /// grid, and is passed to the sound before.
   @Test(arguments: [0, 49, 51, 124], [0, 1, 4001]) func noteIsQuantized(late: Int64, line: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table(), run: 1), at: Self.origin)
@@ -134,7 +136,7 @@ import Testing
     #expect(beginnings(next).map(\.due) == [later])
   }
 
-  /// The player removes the instrument while a note sounds. The note ends. Messages are then played as they are.
+  /// The player removes the instrument while a note sounds. The note ends. Later messages are played unchanged.
   @Test func removedInstrumentEndsItsNotes() throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table()), at: Self.origin)
@@ -166,7 +168,7 @@ import Testing
     if notes.count == 2 { #expect(notes[0].due <= notes[1].due) }
   }
 
-  /// The length of a note at once does not depend on when the driver was called before.
+  /// The length of a note that sounds at once does not depend on the instant of the previous call of the driver.
   @Test(arguments: [0, 10, 49]) func noteAtOnceHasItsLength(milliseconds: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table(), run: 1), at: Self.origin)
@@ -179,7 +181,7 @@ import Testing
     #expect((notes[1].due - notes[0].due - .milliseconds(125)).magnitude < .milliseconds(1))
   }
 
-  /// After a pause of the process, or a jump of the master's rhythm within a run, the driver catches nothing up.
+  /// After a pause of the process, or a jump of the master's rhythm within a run, the driver does not play the skipped notes.
   @Test(arguments: [Int64(600_000), -400_000]) func jumpOfTheRhythmIsNotCaughtUp(milliseconds: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table("figure: xxxx xxxx xxxx xxxx"), run: 1)
@@ -198,7 +200,7 @@ import Testing
     #expect(played.filter { $0.message.silencesNote }.count >= beginnings(played).count - 1)
   }
 
-  /// Volume and activity are played as they are; other controllers are used by the instrument.
+  /// Volume, pan, activity and All Notes Off are played unchanged. The instrument replaces all other controllers.
   @Test func volumeAndActivityAreNotUsedUp() throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table()), at: Self.origin)

@@ -9,8 +9,8 @@ import _TestSupport
 @testable import Engine
 @testable import Ensemble
 
-/// Which peers a peer invites, and for how long. No peer answers the invitations that ``endpoint`` sends: the tests report
-/// the outcome of an invitation to the list themselves.
+/// The peers that a peer invites, and the time for which it invites them. No peer answers the invitations that ``endpoint`` sends.
+/// The tests themselves report the outcome of an invitation to the list.
 @Suite struct InvitationListTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   /// The control port of the remote peer.
@@ -66,8 +66,8 @@ import _TestSupport
     invitations.lost(Identity(2), of: try info, at: start)
     #expect(invitations.areAllEstablished, "only connections that the player requested count as missing")
     let seconds = secondsOfInvitations(by: &invitations, during: .seconds(120))
-    // Two invitations are at most little more than one second apart, so their whole seconds differ by at most two. The
-    // last invitation is sent in the last second of the minute, or later.
+    // Two successive invitations are one second apart, or slightly more, so their whole seconds differ by at most two. The last
+    // invitation is sent in the last second of the minute, or later.
     #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $1 - $0 <= 2 } && seconds.last! >= 59)
     // An attempt to connect consists of twelve invitations: the first four are 250 ms apart, the others 1 s. An attempt
     // takes about ten seconds, so six attempts with 72 invitations fit into the minute. The bounds leave a margin.

@@ -25,8 +25,8 @@ import _TestSupport
 
   private func host(_ port: UInt16) -> SocketAddress { SocketAddress(host: 0x7F00_0001, port: port) }
 
-  /// Of the datagrams with the SSRC of the peer, the control thread gets those with a valid tag, without their tag, and those that
-  /// can begin a session.
+  /// All datagrams have the SSRC of the peer. The control thread gets datagrams with a valid tag, which is removed, and datagrams
+  /// that can begin a session. All other datagrams are dropped and counted.
   @Test func datagramsWithoutAValidTagAreDropped() throws {
     let (ports, peer) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { ports.close() }
@@ -86,7 +86,7 @@ import _TestSupport
     }
   }
 
-  /// A flood of invitations with the SSRC and the address of a peer in session is limited like that of a stranger.
+  /// A flood of handshake packets with the SSRC and the address of a peer in session is limited, as a flood of a stranger is.
   @Test func floodOfInvitationsWithTheSourceOfAPeerIsLimited() throws {
     let (ports, peer) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { ports.close() }

@@ -44,8 +44,8 @@ import _TestSupport
     }
   }
 
-  /// A stranger floods the data port. What the control thread gets of it is limited and counted. All datagrams of a known
-  /// source on the same host arrive, and the invitation of another host arrives too.
+  /// A stranger floods the data port. The number of its datagrams that reach the control thread is limited, and the dropped
+  /// datagrams are counted. All datagrams of a known source on the same host arrive, and so does the invitation of another host.
   @Test func floodOfAStrangerIsLimitedAndCounted() throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { local.close() }
@@ -100,8 +100,8 @@ import _TestSupport
     #expect(rings.counters.take()?.limited == Int64(2000 - unknown))
   }
 
-  /// The messages of a peer in session go to both audio threads and to the recording, those on channel 1 on channel 16. The ends of its notes follow
-  /// when its session ends.
+  /// The messages of a peer in session go to both audio threads and to the MIDI recording. Messages on channel 1 sound on channel 16.
+  /// When the session ends, the notes of the peer end.
   @Test func messagesReachTheAudioThreads() throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { local.close() }

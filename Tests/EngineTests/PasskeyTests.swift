@@ -5,7 +5,7 @@ import Testing
 
 /// The passkey of a group, and the key that follows from it.
 @Suite struct PasskeyTests {
-  /// Whether two keys are equal: the proofs of a handshake are.
+  /// Whether two keys are equal. A key cannot be read, so the function compares the proofs of a handshake with each key.
   private func areEqual(_ first: GroupKey, _ second: GroupKey) throws -> Bool {
     let hello = HandshakePacket(.hello, ssrc: 1, identity: 2, nonce: .init(high: 3, low: 4))
     let answer = HandshakePacket(.answer, ssrc: 5, identity: 6, nonce: .init(high: 7, low: 8))
@@ -27,7 +27,7 @@ import Testing
     #expect(try !areEqual(key("correct horse batterz"), GroupKey(expected)))
   }
 
-  /// A text file ends with a newline, and keyboards write the same letter in two ways.
+  /// A text file ends with a newline. Unicode encodes the same letter in two ways.
   @Test func sameTextGivesTheSameKey() throws {
     #expect(try areEqual(key("caf\u{E9} und musik 7"), key(" cafe\u{301} und musik 7\n")))
   }
@@ -36,7 +36,7 @@ import Testing
     #expect(Passkey("") == nil && Passkey(" \n") == nil)
   }
 
-  /// One recorded handshake allows any number of guesses.
+  /// A short passkey can be guessed: an attacker who has recorded one handshake can test any number of guesses.
   @Test(arguments: [(15, true), (16, false)]) func passkeyOfFewerThan16CharactersIsShort(length: Int, isShort: Bool) {
     #expect(Passkey(String(repeating: "x", count: length))?.isShort == isShort)
   }

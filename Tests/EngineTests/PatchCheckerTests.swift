@@ -3,14 +3,14 @@ import Testing
 
 @testable import Engine
 
-/// The texts of patches that a hostile master can send.
+/// The check of the texts of patches, which a hostile master can send.
 @Suite struct PatchCheckerTests {
   private func text(name: String = "claps", rest: String = "play: { always: { clap: x... x... x... x... } }") -> String
   {
     "name: \(name)\ndescription: A clap.\ntempo: 120\n\(rest)\n"
   }
 
-  /// The reason why a text is not played; nil if it is.
+  /// The reason why a text is refused; nil if it is accepted.
   private func reason(_ octets: [UInt8]) throws -> String? {
     let shared = try #require(SharedPatch(octets))
     do throws(PatchChecker.Reason) { _ = try PatchChecker.patch(shared) } catch { return error.text }
@@ -31,7 +31,7 @@ import Testing
     #expect(try reason([0xFF, 0xFE]) == "its text is not valid UTF-8")
     let wrong = try #require(try reason(Array(text(rest: "play: { always: { clap: x.. } }").utf8)))
     #expect(wrong.hasPrefix("line 4: play") && !wrong.contains("\n"), "\(wrong)")
-    // Aliases that would grow to a million elements.
+    // Nested YAML aliases, which can expand to a very large number of elements.
     let bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\n" + text()
     #expect(try reason(Array(bomb.utf8)) != nil)
   }

@@ -6,7 +6,7 @@ import Transports
 
 @testable import Engine
 
-/// To which peers the options apply that the player has set by name or by address.
+/// The rules that decide to which peers an option applies that the player has set by name or by address.
 @Suite struct PeerOptionsTableTests {
   private let address = SocketAddress(host: 0xC0A8_0114, port: 5004)
 

@@ -25,6 +25,7 @@ import Testing
     return settings
   }
 
+  /// A message that the driver has returned, and when it takes effect.
   private struct Played: Equatable {
     let message: Message
     let due: Instant
@@ -52,7 +53,7 @@ import Testing
     played.filter { $0.message.startsNote }.map { $0.due - Self.origin }
   }
 
-  /// The notes are exactly on the beats, on the input channel of instruments, and end with the rhythm.
+  /// The notes are exactly on the beats and on the input channel of instruments. The phrase ends with the rhythm.
   @Test func phraseFollowsTheRhythm() throws {
     var driver = PhraseDriver()
     driver.adopt(try settings(end: Tick(24 * 9)), at: Self.origin)

@@ -39,7 +39,8 @@ import _TestSupport
     var budget = ProcessorBudget()
     var (now, used) = (start, Nanoseconds.zero)
     var excess = Int64.min
-    // The minimum of 4 * used - elapsed so far, by which every interval that ends now is examined at once.
+    // The minimum of `4 * used - elapsed` so far. The interval that begins at this minimum has the largest excess of all intervals
+    // that end now.
     var least = Int64.max
     for _ in 0..<20_000 {
       least = min(least, 4 * used.count - (now - start).count)
@@ -53,7 +54,7 @@ import _TestSupport
     }
     // The first report, of at most 0.5 ms, is the reference and does not count.
     #expect(excess <= 4 * (2_000_000 + 2 * 500_000))
-    // The thread gets what it may use.
+    // The thread can use its complete share.
     let share = Double(used.count) / Double((now - start).count)
     #expect(share > 0.24 && share < 0.26, "\(share)")
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Engine
 
-/// The background writer of the state, with a disk that does nothing until the test lets it.
+/// The background writer of the state, with a simulated disk whose writes end only when the test permits it.
 @Suite struct StateWriterTests {
   /// A disk that records what is written, in order. Each write waits for ``proceed``.
   private final class SlowDisk: Sendable {
@@ -48,7 +48,7 @@ import Testing
     #expect(disk.failures.load(ordering: .relaxed) == 1)
   }
 
-  /// The bound of the terms must not be lost, so it is written again together with the next session.
+  /// The bound, the highest reserved term, must not be lost. If its write fails, it is written again together with the next session.
   @Test func failedBoundIsWrittenAgainWithTheNextSession() throws {
     let disk = SlowDisk()
     let writer = disk.writer(succeeds: false)

@@ -23,7 +23,7 @@ import _TestSupport
     return DatagramHeader(packet.span)
   }
 
-  /// One host sends 20 000 invitations per second. The control thread gets 32 per second of them, after the first burst.
+  /// One host sends 20 000 invitations per second. After the first burst, 32 per second are admitted.
   @Test func oneHostIsLimitedToItsBucket() {
     var filter = StrangerFilter(key: 1)
     var admitted = 0
@@ -37,7 +37,7 @@ import _TestSupport
     #expect(isOtherAdmitted)
   }
 
-  /// Every datagram of the flood has another source. The control thread gets the sum of the rates, and no more.
+  /// Every datagram of the flood has another source. The buckets that all strangers share limit the admitted datagrams.
   @Test func forgedSourcesAreLimitedInTotal() {
     var filter = StrangerFilter(key: 2)
     var random = SplitMix(seed: 3)
@@ -67,7 +67,7 @@ import _TestSupport
       let isAdmitted = filter.admits(header("IN", ssrc: peer), from: address(UInt64(peer)), at: now)
       if time == 500, isAdmitted { admitted += 1 }
     }
-    // Without the bucket for repeated sources it would be 3.
+    // Without the bucket for repeated sources, 3 of the 100 second invitations would be admitted.
     #expect(admitted >= 97, "\(admitted)")
   }
 

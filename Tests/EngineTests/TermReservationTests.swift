@@ -2,7 +2,7 @@ import Testing
 
 @testable import Engine
 
-/// The blocks of terms that a peer reserves on the disk.
+/// The reservation of terms in blocks.
 @Suite struct TermReservationTests {
   @Test func blockIsReservedWhenHalfOfThePreviousOneIsUsed() {
     var reservation = TermReservation(after: 10)

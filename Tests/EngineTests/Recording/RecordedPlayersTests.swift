@@ -5,6 +5,7 @@ import Testing
 
 @testable import Engine
 
+/// The assignment of sessions to the tracks of a MIDI recording.
 @Suite struct RecordedPlayersTests {
   private let address = SocketAddress(host: 0x7F00_0001, port: 5004)
 

@@ -75,7 +75,8 @@ import Testing
     #expect(file.tempos == [[0, 480_000], [8 * 3840, 500_000]])
   }
 
-  /// After a stop, notes follow at the last tempo. The rhythm continues in the middle of a bar, which has the same place in the file.
+  /// After a stop, notes are placed at the last tempo. The rhythm continues in the middle of a bar, and in the file this place is in the
+  /// middle of a bar, too.
   @Test func pauseIsExtendedToThePlaceInTheBar() {
     var script = RecordingScript()
     script.play(0..<144, from: 0)
@@ -92,7 +93,7 @@ import Testing
     #expect(file.begins(ofTrack: 1) == [240 * unit])
   }
 
-  /// A peer that joins a rhythm begins at the place of its first tick in the bar.
+  /// A peer joins a rhythm that already plays. The recording begins at the place that the first tick of the peer has in the bar.
   @Test(arguments: [(100, 4), (96, 0), (-6, 90), (1 << 62, (1 << 62) % 96)] as [(Int64, Int64)])
   func rhythmThatIsJoinedKeepsItsPlaceInTheBar(first: Int64, place: Int64) {
     var script = RecordingScript()
@@ -141,7 +142,8 @@ import Testing
     #expect(file.begins(ofTrack: 1) == [360 * unit])
   }
 
-  /// A unit is an exact part of a tick, and of the usual resolution of sequencers. It is shorter than a millisecond at every tempo.
+  /// A tick, and the unit of a sequencer with the usual resolution, have a whole number of units. A unit is shorter than a millisecond
+  /// at every tempo.
   @Test func resolutionIsFine() throws {
     #expect(RecordedTimeline.resolution % 24 == 0 && RecordedTimeline.resolution % 960 == 0)
     let slowest = try Tempo(bpm: Tempo.range.lowerBound).nanosecondsPerQuarter

@@ -4,10 +4,11 @@ import MusicalTime
 
 @testable import Engine
 
-/// A MIDI recording in virtual time. The rhythm has 480 ms per quarter note, that is, 20 ms per tick, unless stated otherwise.
+/// A MIDI recording in virtual time, with functions that add events. Instants are given in milliseconds. The rhythm has 480 ms per
+/// quarter note, that is, 20 ms per tick, unless a test gives another tempo.
 struct RecordingScript {
   static let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!
-  /// The units per tick.
+  /// The units (ticks of the file) per tick of the rhythm.
   static let unit: Int64 = 160
 
   var recording: MIDIRecording

@@ -4,6 +4,7 @@ import _TestSupport
 
 @testable import Engine
 
+/// A file that is replaced as a whole.
 @Suite struct ReplacedFileTests {
   private let folder: TemporaryFolder
 
