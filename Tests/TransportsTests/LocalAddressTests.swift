@@ -5,13 +5,13 @@ import Testing
 
 @testable import Transports
 
-/// The local address of a datagram, on a host with several addresses: each address in 127.0.0.0/8 belongs to the loopback
-/// interface. A sender chooses 127.0.0.1 if it is free to choose.
+/// The local address of a datagram on a host with several addresses. Each address in 127.0.0.0/8 belongs to the loopback interface.
+/// If the sender gives no local address, the kernel chooses 127.0.0.1.
 @Suite struct LocalAddressTests {
   private let first: UInt32 = 0x7F00_0001
   private let second: UInt32 = 0x7F00_0002
 
-  /// A socket of a kernel with IPv6, and one of a kernel without.
+  /// The socket is of the kind that a kernel with IPv6 gives, or of the kind that a kernel without IPv6 gives.
   @Test(arguments: [true, false]) func replyLeavesFromTheAddressOfTheRequest(isDualStack: Bool) throws {
     let answerer = try #require(UDPSocket.open(0, isDualStack: isDualStack).socket)
     let initiator = try UDPSocket(port: 0)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// 192.0.2.0/24 is reserved for documentation (RFC 5737).
+  /// No host has an address in 192.0.2.0/24, which is reserved for documentation (RFC 5737).
   @Test(arguments: [true, false]) func nothingLeavesFromAnAddressOfAnotherHost(isDualStack: Bool) throws {
     let socket = try #require(UDPSocket.open(0, isDualStack: isDualStack).socket)
     defer { socket.close() }
@@ -40,7 +40,7 @@ import Testing
     #expect(socket.send([1], to: loopback, from: loopback))
   }
 
-  /// Packets of more than 256 octets are copied by another part of the code.
+  /// Short packets and packets of more than 256 octets are copied by different parts of the code.
   @Test(arguments: [44, 1472]) func packetsLeaveFromTheGivenAddress(length: Int) throws {
     let pair = try PortPair(port: 0)
     defer { pair.close() }

@@ -23,7 +23,7 @@ import Transports
     ("[FD00:0:0::20]:65534", "[fd00::20]:65534"), ("2001:db8:1:2:3:4:5:6", "[2001:db8:1:2:3:4:5:6]:5004"),
     // An IPv4 address in the form of IPv6 is the IPv4 address.
     ("[::ffff:192.168.1.20]:5004", "192.168.1.20:5004"),
-    // The old IPv4-compatible form is not.
+    // An address in the old IPv4-compatible form is an IPv6 address.
     ("[::192.168.1.20]:5004", "[::192.168.1.20]:5004"),
     // The first interface is `lo` on every Linux system.
     ("[fe80::1%lo]:5004", "[fe80::1%lo]:5004"), ("fe80::1%1", "[fe80::1%lo]:5004"),

@@ -9,7 +9,7 @@ import Testing
 
 /// UDP sockets on loopback.
 @Suite struct UDPTests {
-  /// The IPv4 loopback address, and the IPv6 one if the kernel has it.
+  /// The IPv4 loopback address, and the IPv6 loopback address if the kernel has it.
   static let loopbacks: [SocketAddress] = {
     let ipv6 = SocketAddress(high: 0, low: 1, port: 0)
     guard let socket = try? UDPSocket(port: 0) else { return [] }
@@ -30,7 +30,7 @@ import Testing
     return address
   }
 
-  /// Control packets pass at both ports, RTP packets at the data port.
+  /// The kernel passes control packets at both ports, and RTP packets at the data port. It drops all other datagrams.
   @Test(arguments: loopbacks) func kernelDropsForeignDatagrams(loopback: SocketAddress) throws {
     let pair = try PortPair(port: 0)
     defer { pair.close() }
@@ -40,7 +40,7 @@ import Testing
     let control: [UInt8] = [0xFF, 0xFF, 0x49, 0x4E]
     // Version 2 and payload type 97, with and without marker, padding, extension and a contributing source.
     let rtp: [[UInt8]] = [[0x80, 0x61, 0], [0xB1, 0xE1, 0]]
-    // Another version, other payload types, too short.
+    // Datagrams with another version, with other payload types, and datagrams that are too short.
     let foreign: [[UInt8]] = [[0x40, 0x61, 0], [0x80, 0x60, 0], [0x80, 0x21, 0], [0xFF, 0xFE, 0], [0xFF], []]
     var datagram = Datagram()
     for (socket, port, accepted) in [
@@ -82,7 +82,7 @@ import Testing
     #expect(room.withUnsafeMutableBytes { sender.receive(into: $0.baseAddress!, room: 16) }?.length == 1)
   }
 
-  /// Packets of more than 256 octets are copied by another part of the code.
+  /// Short packets and packets of more than 256 octets are copied by different parts of the code.
   @Test(arguments: [0, 1, 255, 256, 257, 1400, 1472])
   func packetsUpToTheMaximumLengthAreSentCompletely(length: Int) throws {
     let pair = try PortPair(port: 0)

@@ -9,12 +9,13 @@ import _TestTraits
 /// Tests with the real Avahi daemon in a private network. They are serialized, because a process can use only one bus.
 /// If a program or the permission for a network namespace is missing, they are cancelled with the reason.
 @Suite(.serialized, .ownThreads, .timeLimit(.minutes(5))) struct DiscoveryTests {
-  /// The discovery of one peer and the events that it has reported.
+  /// The discovery of one peer, and the events that it has reported.
   private final class Seeker {
     let discovery: Discovery
     private(set) var events: [Discovery.Event] = []
     private(set) var present: Set<Discovery.Service> = []
     private let changes: Changes
+    /// The number of calls of `onChange`.
     final class Changes: Sendable { let count = Atomic(0) }
 
     init(_ name: String, port: UInt16, identity: UInt64, ipv6: Bool = true) {
@@ -126,7 +127,7 @@ import _TestTraits
       }
       let seen = try await network.browse()
       for family in ["IPv4", "IPv6"] { #expect(seen.contains("\(family) Ada 6004 \"tutti=0123456789abcdef\"")) }
-      // A family that is not bound is not announced.
+      // Ben has no IPv6 port, so his service is announced for IPv4 only.
       #expect(seen.filter { $0.contains("Ben") } == ["IPv4 Ben 6006 \"tutti=0000000000000002\""])
       #expect(try Discovery.browse().count == 3)
 

@@ -17,10 +17,10 @@ import Testing
     #expect(changes.set("Ada", service("Ada")) && changes.set("Ben", service("Ben")))
     #expect(changes.drain() == [.found(service("Ada")), .found(service("Ben"))])
     #expect(!changes.set("Ada", service("Ada")) && changes.drain().isEmpty)
-    // Lost and found again between two calls: no event.
+    // A service that is lost and found again between two calls causes no event.
     #expect(changes.set("Ada", nil) && changes.set("Ada", service("Ada")))
     #expect(changes.drain().isEmpty)
-    // Restarted on another port.
+    // The service restarts on another port.
     _ = changes.set("Ada", service("Ada", port: 6000))
     #expect(changes.drain() == [.lost(service("Ada")), .found(service("Ada", port: 6000))])
     changes.removeAll()
@@ -28,6 +28,7 @@ import Testing
     #expect(changes.drain().isEmpty)
   }
 
+  /// Two services whose names differ only in characters that are not printable are equal for the owner of discovery.
   @Test func servicesWithTheSamePrintableNameAreLostWithTheLast() {
     var changes = ServiceChanges()
     _ = changes.set("Ada\u{1}", service("Ada?"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transports
 
-/// Results of a resolver, including hostile ones.
+/// The services that result from the answers of a resolver, including hostile answers.
 @Suite struct ServiceTests {
   /// Calls `body` with a TXT record that contains `entries` in this order.
   private func withText<Result>(_ entries: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result)

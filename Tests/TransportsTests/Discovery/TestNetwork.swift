@@ -71,10 +71,10 @@ final class TestNetwork {
       publish-workstation=no
       """
     try configuration.write(toFile: folder.path("avahi.conf"), atomically: true, encoding: .utf8)
-    // The daemon's PID file is in a fixed folder, so the namespace mounts its own /run. The shell keeps running beside
-    // the daemon: Foundation considers a child ended when it closes the inherited descriptors, as the daemon does, and
-    // then blocks until the child exits. SIGTERM interrupts the first `wait` of the shell, so a second one waits for the
-    // daemon.
+    // The daemon's PID file is in a fixed folder, so the namespace mounts its own /run. The shell keeps running beside the
+    // daemon. Without the shell, Foundation would consider the child ended as soon as the daemon closes its inherited
+    // descriptors, and would then block until the daemon exits. SIGTERM interrupts the first `wait` of the shell, so a second
+    // `wait` waits for the daemon.
     let namespace = """
       set -e
       PATH=$PATH:/usr/sbin:/sbin

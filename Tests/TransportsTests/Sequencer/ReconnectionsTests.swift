@@ -3,8 +3,8 @@ import Testing
 import Transports
 import _TestSupport
 
-/// The memory of connections to devices that vanish and return. Half a second after a port has started (the settling time), its
-/// connections are due.
+/// The memory of connections to devices that vanish and return. The connections of a port are restored half a second after the port
+/// has started (the settling time).
 @Suite struct ReconnectionsTests {
   private let start = Instant(nanoseconds: 5_000_000_000)
   private let keys = port(20, 0, "Keys", "Keys MIDI 1")
@@ -95,7 +95,7 @@ import _TestSupport
     }
   }
 
-  /// No event confirms that the connection was restored.
+  /// The connection is due again at each start of the port, because no event has confirmed that it was restored.
   @Test func failedConnectionIsRetriedAtTheNextStart() {
     var reconnections = connected([(.input, keys)])
     for round in Int64(0)..<3 {

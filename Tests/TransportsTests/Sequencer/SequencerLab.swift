@@ -43,7 +43,7 @@ final class OtherClient {
     }
   }
 
-  /// Sends an event of fixed size to `destination`. Does not change `flags` and `time`.
+  /// Sends an event of fixed size to `destination`, with the `flags` and the `time` that the event has.
   func send(_ event: snd_seq_event_t, to destination: SequencerAddress) -> Bool {
     var event = event
     let to = snd_seq_addr_t(client: destination.client, port: destination.port)

@@ -129,10 +129,10 @@ extension LabTests {
       var forged = snd_seq_event_t(.clock)
       forged.type = UInt8(SND_SEQ_EVENT_PORT_EXIT.rawValue)
       forged.source.client = 0
-      // Port 2 is "in", port 4 is that for announcements.
+      // Port 2 is "in", and port 4 is the port for announcements.
       for port in [UInt8(2), 4] { _ = other.send(forged, to: SequencerAddress(client: receiver.client, port: port)) }
       let arrivals = receiver.receiveMessages()
-      // Both events are reported as ignored, with their true source. `receiveMessages` would omit a genuine announcement.
+      // Both events are reported as ignored, with their true source. `receiveMessages` would omit an accepted announcement.
       #expect(arrivals.count == 2 && arrivals.allSatisfy { $0.isIgnored && $0.from == other.address })
       // A time stamp of 7 s. Flag 1 is SND_SEQ_TIME_STAMP_REAL.
       var stamped = snd_seq_event_t(.clock)

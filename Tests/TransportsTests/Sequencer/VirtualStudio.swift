@@ -2,8 +2,8 @@ import MusicalTime
 import Transports
 import _TestSupport
 
-/// A simulation of devices that vanish and return with other numbers, and of a user who connects and disconnects them.
-/// The events are announced as by the kernel to a peer that follows its ``Reconnections``.
+/// A simulation of devices that vanish and return with other numbers, and of a user who connects and disconnects them. The simulation
+/// announces events to a ``Reconnections``, as the kernel does, and restores the connections that are due, as a peer does.
 struct VirtualStudio {
   /// A connection between a local port and the device `name`.
   struct Connection: Hashable {
