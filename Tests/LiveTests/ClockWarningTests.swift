@@ -8,7 +8,7 @@ import _TestSupport
 extension TimingTests {
   /// A follower of a faulty master logs one warning, and its rhythm continues.
   @Suite struct ClockWarningTests {
-    /// All faults at the same time, each with a master and a follower.
+    /// All faults are tested at the same time, each with its own master and follower.
     @Test func rhythmContinuesAndOneWarningIsLogged() async throws {
       try await withThrowingTaskGroup { group in
         for fault in FaultyMaster.Fault.allCases { group.addTask { try await expectOneWarning(fault: fault) } }
@@ -28,7 +28,8 @@ extension TimingTests {
       try await Task.sleep(for: .seconds(2))
       let trace = try ben.leave()
       master.leave()
-      // When the clock is stepped by two seconds and back, the follower enters the rhythm again at the next step.
+      // When the clock is stepped by two seconds and later back, the follower enters the rhythm again at the next step. Other faults
+      // cause no break.
       let breaks = zip(trace.ticks, trace.ticks.dropFirst()).count { $1.tick != $0.tick + 1 || $1.due <= $0.due }
       #expect(breaks <= (fault == .clockIsStepped ? 2 : 0), "\(fault)")
       // The rhythm plays for about seven seconds, with 48 ticks per second.
@@ -45,7 +46,8 @@ extension TimingTests {
           "\(fault)")
         #expect(ben.log.count { $0.contains("Eve: its clock was stepped") } == 1, "\(fault)")
       case .clockStandsStill, .clockRunsBackwards, .clockJumps:
-        // A tick is moved by at most half a percent of its length, which is 104 us, and the skew of the two clocks.
+        // The correction of the follower changes the length of a tick by at most half a percent, which is 104 us. The limit also
+        // includes the skew of the two clocks.
         #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault): \(deviations.max()!)")
         // At least one of the two warnings is logged, and none of them twice.
         let warnings = ben.log.filter {

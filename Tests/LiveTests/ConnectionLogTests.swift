@@ -9,7 +9,7 @@ import _TestSupport
 @testable import Engine
 
 extension TimingTests {
-  /// What a peer logs about connections, on loopback in real time.
+  /// The log lines of a peer about connections, on loopback in real time.
   @Suite struct ConnectionLogTests {
     /// A free control port.
     private func port() throws -> UInt16 {
@@ -64,7 +64,7 @@ extension TimingTests {
         try await send(from: control) { invitation.append(to: &$0) }
         try await send(from: data) { invitation.append(to: &$0) }
         try await send(from: data) { ClockPacket(ssrc: UInt32(n), sentAt: MonotonicClock.now).append(to: &$0) }
-        // The stranger answers CK1. Other datagrams are probes and OK.
+        // The stranger answers CK1. It ignores the other datagrams: clock probes and OK.
         var datagram = Datagram()
         while ports.receive(on: .data, into: &datagram) {
           guard let answer = ClockPacket(datagram.octets.span.extracting(first: datagram.count)),

@@ -12,7 +12,7 @@ import _TestSupport
 
 /// A standard RTP-MIDI device on its own thread that sends MIDI clock at 97.3 BPM.
 ///
-/// It accepts invitations and answers CK, but no clock probes, so peers treat it as a standard device. Each tick has the time
+/// The device accepts invitations and answers CK, but no clock probes, so peers treat it as a standard device. Each tick has the time
 /// stamp of its due time and is sent up to 3 ms late.
 final class DrumMachine: @unchecked Sendable {
   static let bpm = 97.3
@@ -43,7 +43,7 @@ final class DrumMachine: @unchecked Sendable {
     thread.start()
   }
 
-  /// The due time of tick 0.
+  /// The due time of tick 0; 0 before it is known.
   var origin: Instant { Instant(nanoseconds: originStorage.load(ordering: .acquiring)) }
 
   /// The due time of `tick`.

@@ -12,8 +12,8 @@ import _TestSupport
 extension TimingTests {
   /// A peer that uses a standard RTP-MIDI device as its external clock, and a follower of this peer, on loopback in real time.
   @Suite struct ExternalRTPClockTests {
-    /// Expects consecutive ticks up to `last`. From two quarter notes after the first tick on, each is due within 6 ms of the
-    /// tick of the drum machine.
+    /// Expects consecutive ticks up to `last`. From two quarter notes after the first tick on, each tick is due within 6 ms of the
+    /// same tick of the drum machine.
     private func expectInStep(_ trace: Trace, with drums: DrumMachine, until last: Int64) throws {
       let first = try #require(trace.ticks.first).tick.index
       #expect(first <= 48)
@@ -59,7 +59,7 @@ extension TimingTests {
       #expect(!ada.log.contains { $0.contains("sends no ticks") })
     }
 
-    /// While the control thread sleeps, several packets arrive, some of them after a gap.
+    /// While the control thread of the peer sleeps, several packets arrive. Some of them follow a lost packet.
     private func expectLostTicksAreCountedInBatches() async throws {
       let folder = try TemporaryFolder()
       let drums = try DrumMachine(losingOneTickIn: 19)

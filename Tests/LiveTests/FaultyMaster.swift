@@ -11,9 +11,10 @@ import _TestSupport
 
 @testable import Engine
 
-/// A Tutti master on its own thread that sends a timeline of 120 BPM. Between ``beginFault()`` and ``endFault()``, the packets
-/// that it sends show a fault.
+/// A Tutti master on its own thread that sends a timeline of 120 BPM. Between ``beginFault()`` and ``endFault()``, its packets have a
+/// fault.
 final class FaultyMaster: @unchecked Sendable {
+  /// The fault of the packets.
   enum Fault: String, CaseIterable {
     /// The time stamps of the master in its clock probes are wrong.
     case clockStandsStill, clockRunsBackwards, clockJumps, clockIsStepped
@@ -126,7 +127,7 @@ final class FaultyMaster: @unchecked Sendable {
   private func withFault(_ octets: [UInt8]) -> [UInt8] {
     guard let faultBegin else { return octets }
     var probe = octets
-    // The offsets of the receive and the transmit time stamp in a probe.
+    // The offsets of the receive and of the transmit time stamp in a probe, in octets.
     for offset in [28, 36] {
       let correct = octets[offset..<offset + 8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
       // The receive time stamp of a request can be 0, which means that it is not set.

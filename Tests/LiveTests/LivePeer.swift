@@ -16,7 +16,7 @@ final class LivePeer: @unchecked Sendable {
   let mailbox = Mailbox()
   let port: UInt16
   private let name: String
-  /// The folder of the trace. The reference keeps the folder until the peer is released.
+  /// The folder of the trace. The folder is removed when its last reference is released.
   private let folder: TemporaryFolder
   private let tracePath: String
   private let logCapture = LogCapture()
@@ -111,7 +111,7 @@ final class LivePeer: @unchecked Sendable {
     return folder
   }
 
-  /// What the thread of the peer reports to ``init(_:folder:connect:start:bpm:controlThreadPause:configure:)``.
+  /// The result of the start, which the thread of the peer passes to the initializer.
   private final class StartResult: @unchecked Sendable {
     var port: UInt16 = 0
     var error: (any Error)?

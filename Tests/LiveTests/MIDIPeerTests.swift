@@ -37,7 +37,8 @@ extension TimingTests {
       }
     }
 
-    /// A keyboard plays into ada, a synthesizer hears the notes of ben's port. The rhythm plays meanwhile and loses no tick.
+    /// A keyboard sends notes to ada, and a synthesizer receives them from the notes port of ben. The rhythm plays meanwhile and loses no
+    /// tick.
     @Test func notesOfAProgramReachTheProgramsOfTheOtherPeerInOrder() async throws {
       let (ada, ben) = try await pair { $0.start = true }
       let (keyboard, synthesizer, monitor) = (
@@ -48,7 +49,7 @@ extension TimingTests {
       try monitor.subscribe(to: "ada notes")
       try await ada.waitForLog("master")
       try await ada.waitForLog("plays on MIDI channel")
-      // The first presence of ben contains its channel. Settings that ada has made before would be sent again then.
+      // Wait until ada knows the channel of ben from its first presence. At this moment, a peer sends its earlier controllers again.
       for _ in 0..<250 where !ada.log.contains(where: { $0.contains("ben: channel") }) {
         ada.mailbox.post(.showRoster)
         try await Task.sleep(for: .milliseconds(20))
@@ -122,7 +123,7 @@ extension TimingTests {
       _ = try (ada.leave(), ben.leave())
     }
 
-    /// The rhythm starts at the beginning, or at the Song Position, which counts sixteenth notes.
+    /// The rhythm starts at the beginning, or at a Song Position, which is given in sixteenth notes.
     @Test(arguments: [0, 32]) func masterAndFollowerPlayInStepWithAnExternalClock(position: Int64) async throws {
       let drums = try MIDIProgram("Drums")
       let (ada, ben) = try await pair { $0.clockFrom = [.port("Drums clock")] }
@@ -144,8 +145,8 @@ extension TimingTests {
       #expect(!ada.log.contains { $0.contains("disappeared") || $0.contains("no ticks") })
     }
 
-    /// The device is unplugged, continues to play, and is plugged in again with another client number. The peer continues the
-    /// rhythm meanwhile. It is in step with the device again and has neither omitted nor repeated a tick.
+    /// The device is unplugged, continues to play, and is plugged in again with another client number. Meanwhile the peer continues the
+    /// rhythm. Afterwards the peer is in step with the device again, and has neither omitted nor repeated a tick.
     @Test func rhythmIsInStepAgainAfterTheExternalClockReturns() async throws {
       var drums: MIDIProgram! = try MIDIProgram("Drums")
       let address = drums.address
@@ -176,8 +177,8 @@ extension TimingTests {
         ])
     }
 
-    /// Expects consecutive ticks. The first one is in `entering`, the last one is at most 24 ticks after `last`. From two
-    /// quarter notes after the first tick on, each is due within 3 ms of the tick of the clock whose tick 0 is at `origin`.
+    /// Expects consecutive ticks. The first tick is in `entering`, and the last tick is at most 24 ticks after `last`. From two quarter
+    /// notes after the first tick on, each tick is due within 3 ms of the same tick of the clock whose tick 0 is at `origin`.
     private func expectInStep(
       _ trace: Trace, since origin: Instant, entering: ClosedRange<Int64>, ending last: Int64
     ) throws {

@@ -82,7 +82,7 @@ extension TimingTests {
           #expect(try note.tick >= position(of: instant) && note.tick <= latest + 160, "\(note.message)")
         }
       }
-      // Ben's notes were held until he left, the others were not.
+      // Ben held his notes until he left. All notes have an end in the file.
       #expect(notes(of: file.tracks[2]).count == 10 && notes(of: file.tracks[3]).count == 10)
       let tempos = file.tracks[0].events.compactMap { event -> Int? in
         if case .meta(let meta) = event.content { meta.microsecondsPerQuarter } else { nil }
@@ -90,8 +90,8 @@ extension TimingTests {
       #expect(tempos == [500_000, 333_333])
     }
 
-    /// The notes of an instrument sound on the grid of the rhythm: those of a figure and those that are played between the lines.
-    /// A position is rounded to thousandths of a tick, and then to units of the file, of which a tick has 160.
+    /// The notes of an instrument sound on the grid of the rhythm: the notes of a figure, and notes that were played between two lines of
+    /// the grid. A position is rounded to thousandths of a tick, and then to units of the file. A tick has 160 units.
     @Test func notesOfAnInstrumentAreOnTheGrid() async throws {
       let ada = try LivePeer("ada", folder: folder, start: true) { configuration in
         configuration.midiRecording = folder.path("take.mid")
@@ -120,7 +120,7 @@ extension TimingTests {
       #expect(figure.count >= 4)
       let origin = try #require(begins(of: file.tracks[1]).first).tick
       for note in figure { #expect(((note.tick - origin) % 3840 + 1) % 3840 <= 2, "\(note.tick)") }
-      // A note that is at most 50 ms late sounds at once, and any other one on a line. A sixteenth note has 960 units.
+      // A note that is at most 50 ms late sounds at once. Any other note sounds on a line of the grid. A sixteenth note has 960 units.
       let played = begins(of: file.tracks[2]).filter { velocity(of: $0.message) == 90 }
       #expect(played.count == 5)
       let lateness = played.map { ($0.tick - origin + 1) % 960 - 1 }
@@ -140,7 +140,7 @@ extension TimingTests {
           """, file: "test.yaml")
     }
 
-    /// A second rhythm, and notes in the pause.
+    /// The rhythm plays twice, and a note is played in the pause. Both runs are on the bars of the file.
     @Test func rhythmsAreOnTheBarsOfTheFile() async throws {
       let ada = try LivePeer("ada", folder: folder, start: true) { $0.midiRecording = folder.path("take.mid") }
       try await ada.waitForLog("master")

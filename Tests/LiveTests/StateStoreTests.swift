@@ -4,7 +4,7 @@ import Testing
 
 @testable import Engine
 
-/// The identity and the bound of the terms on the disk.
+/// The identity and the bound (the highest reserved term) on the disk.
 @Suite struct StateStoreTests {
   private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -20,7 +20,7 @@ import Testing
     throw EngineError("\(name): in use")
   }
 
-  /// The next start uses the new identity. The bound of the terms stays.
+  /// The next start uses the new identity. The bound is unchanged.
   @Test func renewedIdentityIsStored() throws {
     let former: (identity: String, term: UInt64)
     let renewed: String
