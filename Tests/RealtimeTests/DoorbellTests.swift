@@ -2,6 +2,7 @@ import MusicalTime
 import Realtime
 import Testing
 
+/// The bell that wakes a waiting thread.
 @Suite struct DoorbellTests {
   @Test func waitReturnsAtOnceAfterARingAndAtTheDeadlineWithoutOne() {
     let bell = Doorbell()

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Realtime
 
+/// Memory that the kernel keeps resident, so that real-time threads cause no page faults.
 @Suite struct MemoryLockTests {
   /// The kernel reports the setting in /proc/self/status since Linux 5.0.
   @Test func hugePagesAreDisabled() throws {
@@ -21,7 +22,8 @@ import Testing
     return mincore(UnsafeMutableRawPointer(bitPattern: first), length, &pages) == 0 && pages.allSatisfy { $0 & 1 == 1 }
   }
 
-  /// The stack ends above the body with the data of the C library and of the frames that call the body.
+  /// The test checks the stack below the body of the thread. It leaves out the top of the stack, at most 64 KiB, which contains data of
+  /// the C library and the frames that call the body.
   @Test func stackOfARealtimeThreadIsResident() {
     let result = Mutex(false)
     let thread = RealtimeThread(name: "resident", priority: 1) {
@@ -42,7 +44,7 @@ import Testing
     #expect(Self.isResident(ring.slots, ring.capacity * MemoryLayout<Int>.stride))
   }
 
-  /// The mappings of the C library are locked and resident. It is larger than the part that this process has used so far.
+  /// The code of the C library is completely resident. Without the lock, only the pages that this process has used would be resident.
   @Test func codeOfTheCLibraryIsResident() throws {
     MemoryLock.lockCode()
     // The size of files in /proc is 0, so they are read in parts until their end.

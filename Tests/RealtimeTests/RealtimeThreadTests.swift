@@ -4,6 +4,7 @@ import Realtime
 import Synchronization
 import Testing
 
+/// The end and the scheduling policy of real-time threads.
 @Suite struct RealtimeThreadTests {
   @Test func joinWithALimitReturnsWhileTheThreadHangs() {
     let mayEnd = DispatchSemaphore(value: 0)
@@ -13,7 +14,7 @@ import Testing
     #expect(thread.join(within: .seconds(60)))
   }
 
-  /// SCHED_FIFO with the requested priority, or normal priority with advice how to permit it.
+  /// The kernel grants SCHED_FIFO with the requested priority, or the thread has normal priority and gives advice for the user.
   @Test func schedulingPolicyReportsWhatTheKernelGranted() {
     let thread = RealtimeThread(name: "granted", priority: 10) {}
     thread.join()
@@ -23,14 +24,15 @@ import Testing
     }
   }
 
+  /// A thread that a library starts must not inherit the real-time policy of its creator.
   @Test func threadsStartedByALibraryHaveNormalPriority() {
     let recorder = PolicyRecorder()
     let thread = RealtimeThread(name: "outer", priority: 2) {
       recorder.record("outer")
       let inner = RealtimeThread(name: "inner", priority: 1) { recorder.record("inner") }
       inner.join()
-      // Started without attributes, as by the plugin of a sound server. Such a thread inherits the policy of its creator, unless
-      // the creator has the flag SCHED_RESET_ON_FORK.
+      // The plugin of a sound server starts a thread without attributes in this way. Such a thread inherits the policy of its creator,
+      // unless the creator has the flag SCHED_RESET_ON_FORK.
       var library = pthread_t()
       pthread_create(&library, nil, recordFromLibrary, Unmanaged.passUnretained(recorder).toOpaque())
       pthread_join(library, nil)

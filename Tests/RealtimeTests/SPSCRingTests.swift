@@ -1,6 +1,7 @@
 import Realtime
 import Testing
 
+/// The ring between one producer and one consumer.
 @Suite struct SPSCRingTests {
   @Test func ringKeepsOrderAndRefusesElementsWhenFull() {
     let ring = SPSCRing<Int>(capacity: 5)
@@ -25,7 +26,7 @@ import Testing
     var expected = 0
     while expected < count {
       guard let element = ring.pop() else { continue }
-      // If an element is lost, repeated or out of order, the expectation below fails.
+      // If an element is lost, repeated or out of order, the loop ends and the expectation below fails.
       if element != expected { break }
       expected += 1
     }

@@ -1,6 +1,7 @@
 import Realtime
 import Testing
 
+/// The buffer that passes the newest state from one thread to another.
 @Suite struct TripleBufferTests {
   private struct Pair: BitwiseCopyable, Sendable { var a: Int, b: Int }
 
@@ -25,7 +26,7 @@ import Testing
     var newest = 0
     while newest < last {
       guard let pair = buffer.take() else { continue }
-      // If a state is mixed or old, the expectation below fails.
+      // If a state is mixed or old, the loop ends and the expectation below fails.
       if pair.a != -pair.b || pair.a <= newest { break }
       newest = pair.a
     }
