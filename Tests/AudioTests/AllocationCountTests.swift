@@ -2,7 +2,7 @@ import CAllocationCount
 import Glibc
 import Testing
 
-/// Tests of the allocation counter itself. A count of zero proves something only if the counter can count.
+/// Tests of the allocation counter, with which other tests show that code allocates no memory.
 @Suite struct AllocationCountTests {
   @Test func counterCountsAllocationsOfSwiftAndC() {
     let text = strdup("inside the C library")!

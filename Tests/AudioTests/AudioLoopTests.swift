@@ -86,6 +86,7 @@ import _TestSupport
     #expect(loop.counters.messages == 4 && loop.counters.droppedNotes == 0 && loop.counters.hits == 0)
   }
 
+  /// A recording waits for its renderer. Therefore only hits that are submitted too late are late, not hits that are rendered late.
   @Test func stallDelaysOnlyHitsSubmittedDuringTheStall() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
@@ -114,7 +115,7 @@ import _TestSupport
     #expect(counters.underruns == 1 && counters.silentFrames == 0)
     #expect(counters.hits == 5 && counters.late == 2 && counters.dropped == 0)
     #expect(counters.maximumLateness == grid.instant(of: 20_480) - grid.instant(of: 10_000))
-    // The hits at 0 and 9500, which fell before and into the stall, begin with the same samples.
+    // The hit at 0 was before the stall, and the hit at 9500 was due during the stall. Both begin with the same samples.
     #expect(Array(samples[9_500..<9_700]) == Array(samples[0..<200]))
     #expect(samples[20_480..<20_544].contains { $0 != 0 })
     // After the stall, hits are on their frames again.

@@ -8,7 +8,7 @@ import Testing
 import _TestSupport
 
 extension SoundCardTests {
-  /// Tests with the loopback card of the lab, recorded at its capture side.
+  /// Tests with the loopback card of the lab. What the loop plays is recorded at the capture side of the card.
   @Suite struct CardLoopTests {
     private let events = SoundEvents()
 
@@ -57,7 +57,7 @@ extension SoundCardTests {
       #expect(state.status == .playing && state.losses == 0 && abs(state.drift) < 10, "\(state)")
     }
 
-    /// A note is submitted every 250 ms. The configured latency has no effect on notes: each leaves the card as early as
+    /// A note is submitted every 250 ms. The configured latency has no effect on notes. Each note leaves the card as early as
     /// possible, after the frames that the card holds. The loopback card takes 192 frames at once.
     @Test func noteSoundsAsEarlyAsPossible() async throws {
       let recording = try LoopbackRecording(substream: 7, seconds: 5)
@@ -161,7 +161,7 @@ extension SoundCardTests {
       let errors = errors(onsets)
       thread.stop(after: MonotonicClock.now)
       let state = try #require(thread.cardState)
-      // As after a loss: within 10 frames, and at last within one frame.
+      // As after a loss of the card, the onsets are within 10 frames, and the last ones within one frame.
       #expect(onsets.count >= 30 && errors.dropFirst().allSatisfy { abs($0) <= 10 }, "\(errors)")
       #expect(errors.suffix(15).allSatisfy { abs($0) <= 1 }, "\(errors)")
       #expect(state.losses == 0 && thread.counters.late <= 1, "\(state) \(thread.counters)")
@@ -184,7 +184,7 @@ extension SoundCardTests {
     }
 
     @Test func reopenAttemptsAreLimitedToFourPerSecond() throws {
-      // The sequence of calls for a card that opens each time but never starts.
+      // The test makes the calls of a loop whose card opens at each attempt but never starts.
       let device = try PCMDevice("hw:Loopback,0,5")
       let loop = CardLoop(device: device, latency: .zero, module: nil, events: events)
       let begin = MonotonicClock.now

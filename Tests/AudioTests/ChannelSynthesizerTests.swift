@@ -69,7 +69,8 @@ import _TestSupport
     #expect(!dark.isSilent && roughness(dark) < roughness(sound) / 2)
   }
 
-  /// Channel 1 has no instrument. The messages are one of each of the seven channel messages, 0x8n to 0xEn.
+  /// Channel 1 has no instrument. The test sends a message of each of the seven kinds of channel messages, 0x80 to 0xE0, and a note
+  /// after each of them.
   @Test func channelOneIsSilent() throws {
     var messages: [Message] = []
     for status in stride(from: UInt8(0x80), through: 0xE0, by: 0x10) {
@@ -192,7 +193,7 @@ import _TestSupport
     #expect(count == 0 && areAccepted)
   }
 
-  /// 64 notes sound. Then more messages arrive at once than the ring buffer of FluidSynth holds, and the Note Offs last.
+  /// 64 notes sound. Then more messages arrive at once than the ring buffer of FluidSynth holds. The Note Offs are the last ones.
   @Test func messageFloodLosesNoNoteOff() throws {
     let keys = (30..<94).map { UInt7(masking: $0) }
     var synthesizer = try makeSynthesizer()
@@ -297,7 +298,7 @@ import _TestSupport
     #expect(sound.peak > 0.2 && difference < 1e-5, "\(difference)")
   }
 
-  /// A repeated key ends its earlier note, also if another lane plays it: after some time, only the new note sounds.
+  /// A repeated key ends its earlier note, even if another lane plays that note. After some time, only the new note sounds.
   @Test func repeatedKeyEndsItsEarlierNote() throws {
     var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + [on(16)])
@@ -345,7 +346,8 @@ import _TestSupport
     #expect((120...150).contains(highest), "\(highest)")
   }
 
-  /// Drums cut each other off, and portamento glides from the previous note, as in a single synthesizer: these notes share a lane.
+  /// Notes that depend on earlier notes share a lane: drums that cut each other off, and notes with portamento, which glide from the
+  /// previous note.
   @Test func notesThatDependOnEarlierOnesShareALane() throws {
     // The closed hi-hat (42) cuts off the open one (46).
     var synthesizer = try makeSynthesizer()
@@ -355,8 +357,8 @@ import _TestSupport
     let cut = synthesizer.render(9_600)
     let closed = try sound(of: [on(10, 42)], 9_600)
     let ringing = try sound(of: [on(10, 46)], 9_600 + 1_001)
-    // FluidSynth fades the open one out within some tenths of a second. By then, the closed one has ended (measured peaks: 0.063
-    // ringing, 0.018 cut off, 0 closed).
+    // FluidSynth fades the open hi-hat out within some tenths of a second. By then, the closed hi-hat has ended. The measured peaks of
+    // the tail are 0.063 for the ringing open hi-hat, 0.018 if it is cut off, and 0 for the closed hi-hat.
     let tail = 4_800..<9_600
     #expect(ringing[tail].peak > 2 * closed[tail].peak && cut[tail].peak < ringing[tail].peak / 2)
 

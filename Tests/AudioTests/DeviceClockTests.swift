@@ -3,14 +3,14 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Tests of the device clock with simulated time stamps. Bounds are in microseconds and hold for all drifts and seeds. A
-/// frame lasts 20.8 us.
+/// Tests of the device clock with simulated time stamps. Errors and their bounds are in microseconds, and drifts are in parts per
+/// million. A frame lasts 20.8 us.
 @Suite struct DeviceClockTests {
   static let drifts: [Double] = [0, 50, -50, 200, -200]
 
   @Test(arguments: [SimulatedCard.Noise.sawtooth, .symmetric], drifts)
   func fitErrorDecreasesOverTime(noise: SimulatedCard.Noise, drift: Double) {
-    // The bound of the error during the first 2 s without the first second, the next 2 s, the next 6 s and the next 20 s.
+    // The bound of the error in successive intervals of 2, 2, 6 and 20 s. The first second is not examined.
     let bounds: [(seconds: Double, error: Double)] = [(2, 400), (2, 200), (6, 150), (20, 40)]
     for seed in UInt64(1)...2 {
       var card = SimulatedCard(noise: noise, drift: drift, seed: seed)
@@ -93,7 +93,8 @@ import _TestSupport
     #expect(error.least > -8_000 && error.greatest < 8_000 && abs(card.clock.drift) <= 500)
   }
 
-  /// The position of the device goes back by a second. The number of reports per second has no effect.
+  /// The position of the device goes back by a second, so all later reports are rejected. The number of reports per second has no
+  /// effect.
   @Test(arguments: [64, 256, 1_024] as [Int64]) func clockRestartsWhenAllReportsOfHalfASecondWereRejected(step: Int64) {
     let start = Instant(nanoseconds: 5_000_000_000)
     func instant(_ frame: Int64) -> Instant { start + Nanoseconds(frame * 1_000_000_000 / 48_000) }

@@ -3,6 +3,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
+/// The queue of waiting sound events.
 @Suite struct EventQueueTests {
   @Test(arguments: UInt64(1)...50) func eventsArePoppedInOrderOfInstants(seed: UInt64) {
     var random = SplitMix(seed: seed)
@@ -59,8 +60,8 @@ import _TestSupport
     #expect(left == expected.sorted(), "seed \(seed)")
   }
 
-  /// A recall concerns steps. The first hit is swung behind the recalled step and stays. The second hit is pushed before the
-  /// recall and is removed with its step.
+  /// A recall from instant 100 on concerns steps, not the instants of hits. The first hit sounds after this instant but belongs to an
+  /// earlier step, so it remains. The second hit is pushed before this instant but belongs to a later step, so it is removed.
   @Test func recallRemovesAllHitsOfAStep() {
     func hit(_ note: UInt8, at instant: Int64, step: Int64) -> SoundEvent {
       SoundEvent(

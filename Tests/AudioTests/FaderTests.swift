@@ -2,7 +2,9 @@ import Testing
 
 @testable import Audio
 
+/// The loudness of the rhythm, which changes without clicks.
 @Suite struct FaderTests {
+  /// The gains that `fader` applies to the next `count` frames.
   private func apply(_ fader: inout Fader, count: Int = 64) -> [Float] {
     var (left, right) = ([Float](repeating: 1, count: count), [Float](repeating: -1, count: count))
     do {
@@ -19,7 +21,7 @@ import Testing
     #expect(apply(&fader).allSatisfy { $0 == 1 })
     fader.set(percent: 50)
     let ramp = apply(&fader)
-    // No step is greater than the 64th part of the change.
+    // The gain falls from 1 to 0.25 in 64 frames. No frame changes it by more than 1/64 of this difference.
     for (a, b) in zip([1] + ramp, ramp) { #expect(a - b < 0.75 / 64 + 1e-5 && a > b) }
     #expect(apply(&fader).allSatisfy { $0 == 0.25 })
     fader.set(percent: 0)

@@ -48,7 +48,7 @@ import _TestSupport
     _ = level.recordUnderrun(raises: true, isStarting: false, at: start)
     _ = level.recordUnderrun(raises: true, isStarting: false, at: start)
     let falls = level.fall(at: start + .seconds(60))
-    // 59 s later, the level proves too low. After that, only the level of 1024 frames is kept.
+    // An underrun 59 s after the fall shows that the level is too low. From then on, the level stays at 1024 frames.
     let rises = level.recordUnderrun(raises: true, isStarting: false, at: start + .seconds(119))
     let fallsAgain = level.fall(at: start + .seconds(3_600))
     #expect(falls && rises && !fallsAgain && level.frames == 1_024 && level.floor == 1_024)
@@ -65,8 +65,8 @@ import _TestSupport
 }
 
 extension SoundCardTests {
-  /// The thread of this test is late by more than the time that the card buffers, and by less than twice this time, so that the
-  /// underrun looks like one of the card.
+  /// The test causes an underrun that is attributed to the card: its thread is late by more than the time that the card buffers, but by
+  /// less than twice this time.
   @Test func levelOfTheLoopbackCardFallsAfterAMinuteWithoutUnderrun() throws {
     let device = try PCMDevice("hw:Loopback,0,2")
     defer { device.close() }

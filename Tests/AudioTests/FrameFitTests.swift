@@ -3,7 +3,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Tests of the linear relation of frames to instants at common rates and random drifts.
+/// Tests of the linear conversion between frames and instants, at common rates and random drifts.
 @Suite struct FrameFitTests {
   @Test(arguments: [8_000, 44_100, 48_000, 96_000] as [Int64]) func framesAndInstantsAreInverse(rate: Int64) throws {
     let grid = try #require(FrameGrid(rate: rate))

@@ -1,6 +1,7 @@
 import Audio
 import Testing
 
+/// The conversion of samples to the format of a device.
 @Suite struct InterleavedBatchTests {
   private let samples: [Float] = [0, 1, -1, 0.5, -0.5, 0.25, 2, -2, .nan, .infinity, -.infinity, 1e-9, 1 / 65_536]
 

@@ -2,7 +2,8 @@ import Audio
 import Foundation
 import _TestSupport
 
-/// A recording by arecord from hw:Loopback,1 of the sound played into the same substream of hw:Loopback,0.
+/// A recording of the sound that a test plays into a substream of the loopback card, hw:Loopback,0. The program `arecord` records it
+/// from the same substream of hw:Loopback,1.
 final class LoopbackRecording {
   private let folder: TemporaryFolder
   private let child: Child

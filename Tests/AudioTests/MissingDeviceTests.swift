@@ -30,7 +30,7 @@ import Testing
     #expect(error?.reason == "invalid device name")
   }
 
-  /// The card of the lab that appears is played in `CardLoopTests`.
+  /// `CardLoopTests` test a card that appears later.
   @Test func hitsForADeviceThatStaysAwayAreDroppedAndNoLossIsCounted() throws {
     let events = SoundEvents()
     let device = PCMDevice(awaiting: "hw:Nowhere,7")

@@ -3,8 +3,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Tests of the device without drift under a virtual clock. A period has 256 frames and is due when the period before
-/// it begins.
+/// Tests of the device without drift, with a virtual clock. A period has 256 frames and is due when the previous period begins.
 @Suite struct NominalDeviceTests {
   private let grid = FrameGrid.standard
 

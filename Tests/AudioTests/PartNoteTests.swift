@@ -3,7 +3,7 @@ import _TestSupport
 
 @testable import Audio
 
-/// The notes of the pitched parts. Programs of General MIDI: 0 piano, 16 organ, 33 finger bass.
+/// The notes of the pitched parts. The General MIDI programs are 0 (piano), 16 (organ) and 33 (finger bass).
 @Suite struct PartNoteTests {
   private static let organ: UInt8 = 16
 
@@ -29,7 +29,7 @@ import _TestSupport
     _ = lanes.play(60, velocity: 100, part: 1, program: Self.organ, at: 0, until: 24_000)
     _ = lanes.play(60, velocity: 100, part: 2, program: Self.organ, at: 0, until: 48_000)
     let sound = lanes.render(4_096 * 15)
-    // An organ sounds at a constant level. With half of the notes, the level is lower; after both, it decays.
+    // An organ sounds at a constant level. After the first note has ended, the level is lower. After both notes have ended, it decays.
     let (both, one, none) = (sound[10_000..<20_000].peak, sound[36_000..<46_000].peak, sound[58_000..<61_000].peak)
     #expect(one < 0.8 * both && one > 0.2 * both && none < 0.2 * one, "\(both) \(one) \(none)")
   }

@@ -45,8 +45,8 @@ import Testing
     #expect(renderer.counters.messages == 1 && renderer.counters.hits == 0)
   }
 
-  /// A note with an instant of its own sounds there, at most 64 frames later, however early it is submitted. Another note that is
-  /// submitted later and sounds earlier does not move it.
+  /// A timed note sounds at its instant, at most 63 frames later, however early it is submitted. A message that is submitted later and
+  /// takes effect earlier does not change this.
   @Test(arguments: [Int64(300), 600, 1000, 1037, 4000]) func noteWithAnInstantWaitsForIt(due: Int64) throws {
     let expected = try sound(of: [on()], 512)
     var renderer = Renderer(grid: grid, module: try SoundModule())
@@ -63,7 +63,7 @@ import Testing
     #expect(delays.count == 1 && renderer.counters.messages == 2)
   }
 
-  /// The latency of a device after the sound card makes such a note earlier, but never earlier than possible.
+  /// The latency of a device after the sound card makes a timed note earlier, but not earlier than possible.
   @Test func latencyMovesANoteWithAnInstant() throws {
     var renderer = Renderer(grid: grid, module: nil)
     let events = SoundEvents(capacity: 4)
@@ -78,7 +78,7 @@ import Testing
     #expect(renderer.counters.messages == 2)
   }
 
-  /// On a sound card, a note sounds on the first frame of the period rendered next, for every latency.
+  /// On a sound card, an untimed note sounds on the first frame that is rendered next, whatever the latency is.
   @Test(arguments: [0, 2_000]) func noteOnACardSoundsInTheNextRenderedPeriod(latency: Int64) throws {
     let expected = try sound(of: [on()], 256)
     let fit = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid)
@@ -91,7 +91,7 @@ import Testing
     #expect(renderer.render(from: 5_123, 256) == expected)
   }
 
-  /// Every sample is the sum of the drums alone and the channels alone.
+  /// Every sample is the sum of the samples of the drums and of the channels, each rendered alone.
   @Test func messagesKeepTheirOrderAndHitsTheirFrames() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
     let lowVolume = Message.controlChange(channel, controller: 7, value: 10)
@@ -177,7 +177,7 @@ import Testing
     }
     // Each overflow has dropped one event. Of all messages, only the two Note Ons were played.
     #expect(renderer.counters.droppedNotes == 2 && renderer.counters.messages == 2)
-    // One loss has one effect: a new note sounds.
+    // A loss ends the notes only once: a new note sounds.
     renderer.add(event(on(), at: frame - 300))
     renderer.drain(ring, latency: .zero)
     #expect(renderer.render(from: frame, 256).peak > 0)

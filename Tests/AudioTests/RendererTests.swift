@@ -2,6 +2,7 @@ import Audio
 import MusicalTime
 import Testing
 
+/// The rendering of hits.
 @Suite struct RendererTests {
   private let grid = FrameGrid.standard
   /// The first frame of the first period.

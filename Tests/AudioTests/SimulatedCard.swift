@@ -5,6 +5,7 @@ import _TestSupport
 /// A simulated sound card clock with noisy time stamps. Frame ``firstFrame`` + n leaves the converter n frame lengths after
 /// ``start``. A frame is longer than nominal by ``drift`` parts per million.
 struct SimulatedCard {
+  /// The errors of the reported positions.
   enum Noise: String {
     /// A reported position is up to 4 ms old.
     case sawtooth
@@ -39,8 +40,8 @@ struct SimulatedCard {
   /// Reports the position once per period for `seconds` seconds.
   ///
   /// - Parameter after: the seconds at the start that the result ignores.
-  /// - Returns: the smallest and the largest error of the fit in microseconds. The error is the instant by the fit minus the
-  ///   true instant, of the frame two periods after the reported one.
+  /// - Returns: the smallest and the largest error of the fit in microseconds. The error is the instant by the fit minus the true
+  ///   instant, both of the frame two periods after the reported frame.
   mutating func run(seconds: Double, after: Double = 0) -> (least: Double, greatest: Double) {
     var (least, greatest) = (Double.infinity, -Double.infinity)
     for count in 0..<Int64(seconds * 48_000) / period {

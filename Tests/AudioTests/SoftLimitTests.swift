@@ -2,6 +2,7 @@ import Testing
 
 @testable import Audio
 
+/// The curve that keeps samples within full scale.
 @Suite struct SoftLimitTests {
   @Test func quietSamplesAreUnchanged() {
     for sample: Float in [0, 0.1, -0.3, 0.5, -0.5] { #expect(SoftLimit.limited(sample) == sample) }

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import _TestSupport
 
+/// Reading recordings, including damaged and hostile files.
 @Suite struct SoundFileTests {
   /// Writes a file with libsndfile. `format` is the sample format, 32-bit float by default.
   private func write(
@@ -48,7 +49,7 @@ import _TestSupport
     #expect(try SoundFile(path: path, mixes: false).tracks == [[0.5, 0, -1], [0.25, 1, 0]])
   }
 
-  /// The present part of a file that was cut is read, and the cut is reported.
+  /// The remaining part of a truncated file is read, and the truncation is reported.
   @Test(arguments: [Int32(SF_FORMAT_PCM_16), Int32(SF_FORMAT_PCM_24), Int32(SF_FORMAT_FLOAT)])
   func fileThatWasCutIsReported(format: Int32) throws {
     let folder = try TemporaryFolder()

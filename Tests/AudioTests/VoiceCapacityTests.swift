@@ -6,7 +6,7 @@ import _TestSupport
 
 /// Tests that no voice is lost, stolen or stuck when many voices sound in ``DrumLanes``.
 @Suite struct VoiceCapacityTests {
-  /// The sounds of single notes, and their sum when each of `hits` plays in addition to the others.
+  /// Renders each note of `hits` alone. Returns the sum of these sounds, each at the frame of its hit.
   private func sum(of hits: [(frame: Int, note: UInt8)], frames: Int) throws -> Sound {
     var lanes = try DrumLanes()
     var alone: [UInt8: Sound] = [:]
