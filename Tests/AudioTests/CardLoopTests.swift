@@ -8,7 +8,7 @@ import Testing
 import _TestSupport
 
 extension SoundCardTests {
-  /// Tests with the loopback card of the lab. What the loop plays is recorded at the capture side of the card.
+  /// Tests with the loopback card of the lab. The sound is recorded at the capture side of the card.
   @Suite struct CardLoopTests {
     private let events = SoundEvents()
 
