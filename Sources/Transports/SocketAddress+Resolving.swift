@@ -47,7 +47,7 @@ extension SocketAddress {
     return addresses.map { SocketAddress(high: $0.high, low: $0.low, scope: $0.scope, port: port) }
   }
 
-  /// Splits `HOST:PORT` or `[IPV6]:PORT`, each with or without a port, into host and port. Resolves nothing.
+  /// Splits `HOST:PORT` or `[IPV6]:PORT`, each with or without a port, into host and port. Does not resolve the host.
   ///
   /// - Throws: ``TransportError`` if the text has another form or is a link-local address without an interface.
   ///

@@ -13,8 +13,8 @@ public final class PCMDevice: @unchecked Sendable {
 
   /// The ALSA name of the device.
   public let name: String
-  /// The frames of the device at its nominal rate. ``SoundModule`` must be loaded for this grid. If the device appears, or returns
-  /// after a loss, with another rate, it stays silent.
+  /// The frames of the device at its nominal rate. ``SoundModule`` must be loaded for this grid. A device that appears, or returns
+  /// after a loss, with another rate stays silent.
   public let grid: FrameGrid
   /// A description of the device and its delay, as text for the user.
   public let summary: String

@@ -73,8 +73,8 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
   ///
   /// The stamps are CLOCK_REALTIME, as for datagrams: in a time namespace, the monotonic stamps of the kernel differ from
   /// the monotonic clock of this process. A stamp that is missing, in the future, or not after `last` is replaced by the
-  /// current time, which is never too early. In one observed case, the first stamp of the kernel after a start was the
-  /// instant of the start, 12 ms before the position it was reported with.
+  /// current time, which is never too early. In one observed case, the first stamp of the kernel after a start was 12 ms too
+  /// early: it was the instant of the start.
   @_noLocks @_noAllocation
   func position(after last: Instant, _ code: inout Int32) -> Position? {
     var position = pcm_position()

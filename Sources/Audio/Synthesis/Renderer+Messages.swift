@@ -6,12 +6,15 @@ import Realtime
 extension Renderer {
   /// Plays the waiting messages and adds their sound to the frames `frame..<end`.
   ///
-  /// A message takes effect at the first frame on which it can still sound (``FrameMap``). On a sound card, this is the
-  /// first frame of the next rendered block. On the ``NominalDevice``, it is the first frame of the period requested next
-  /// after the submission, so its frame in a recording does not depend on how late this thread is. The delay after the
-  /// submission is less than two periods (10.7 ms at 48 kHz). On a sound card, it is the time until the next block is
-  /// rendered, plus the frames that the device holds then.
-  /// Messages keep their order, independently of the hits.
+  /// A message takes effect at the first frame on which it can still sound (``FrameMap``). Messages keep their order,
+  /// independently of the hits.
+  ///
+  /// On a sound card, this is the first frame of the next rendered block. The delay after the submission is the time until
+  /// this block is rendered, plus the frames that the device holds then.
+  ///
+  /// On the ``NominalDevice``, it is the first frame of the period requested next after the submission, so the frame of the
+  /// message in a recording does not depend on how late this thread is. The delay after the submission is less than two
+  /// periods (10.7 ms at 48 kHz).
   ///
   /// A timed message (``SoundEvent/isTimed``) waits for the frame nearest to its instant.
   ///

@@ -102,8 +102,8 @@ struct TimestampRegression: Sendable {
   @_noLocks @_noAllocation
   mutating func removeBlocks(keeping kept: Int) { if kept < count { count = kept } }
 
-  // The following functions are mutating although they change nothing: a debug build then accesses the blocks in place, and
-  // otherwise copies all of them for each access.
+  // The following functions are mutating although they change nothing, because in a function that is not mutating, a debug build
+  // copies all blocks for each access.
 
   /// Returns the mean of all points. Requires at least one point.
   @_noLocks @_noAllocation

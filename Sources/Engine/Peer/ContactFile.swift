@@ -35,7 +35,7 @@ public struct ContactFile: Sendable {
     return (folder ?? (environment["HOME"] ?? "") + "/.config") + "/tutti/contacts"
   }
 
-  /// Reads the file at `path`. Resolves nothing.
+  /// Reads the file at `path`. Does not resolve the hosts.
   ///
   /// - Throws: ``ParseError``.
   public init(path: String) throws(ParseError) {

@@ -12,7 +12,7 @@ import Transports
 
 /// A running Tutti peer: the composition root of threads, transports, ensemble, sound, storage and reporting.
 ///
-/// A peer belongs to the thread that created it, the control thread. ``run(status:watch:)`` blocks this thread until the end.
+/// A peer belongs to the thread that created it, the control thread. ``run(status:watch:snapshot:)`` blocks this thread until the end.
 ///
 ///     network thread ── arrivals ──▶ control thread ── schedules, commands ──▶ clock thread ── hits ──▶ audio threads
 ///           ├─ answers clock probes        └─ sessions, ensemble, trace            └─ ticks to sessions and ports

@@ -27,7 +27,8 @@ public struct PeerConfiguration: Sendable {
   public var connect: [String] = []
   public var discovery = Discovery.off
   public var policy = ConnectionPolicy.anyone
-  /// The maximum number of sessions that the peers of one host may begin: see `Endpoint.sessionsPerHost`.
+  /// The number of sessions with one host from which on further invitations of this host are refused: see
+  /// `Endpoint.sessionsPerHost`.
   public var sessionsPerHost = 8
   /// The key of the group; nil without a passkey.
   public var passkey: GroupKey?
@@ -41,7 +42,7 @@ public struct PeerConfiguration: Sendable {
   public var patch: Patch
   /// The patch as the user has written it.
   public var patchName: String
-  /// The instrument of the player; nil: notes are played as they are.
+  /// The instrument of the player; nil: notes are not changed.
   public var instrument: Instrument?
   /// The instrument as the user has written it.
   public var instrumentName = ""

@@ -8,11 +8,11 @@ public import Rhythm
 public struct PeerSnapshot: Sendable {
   /// A remote Tutti peer in session.
   public struct Member: Sendable {
-    /// Its name, role, activity and clock.
+    /// The name, role, activity and clock of the remote peer.
     public var status: MemberStatus
-    /// Its MIDI channel, 1...16; nil if it has none.
+    /// The MIDI channel of the remote peer, 1...16; nil if it has none.
     public var channel: Int?
-    /// The gates of the local peer that are open for it.
+    /// The gates of the local peer that are open for the remote peer.
     public var gates: GateSet
   }
 

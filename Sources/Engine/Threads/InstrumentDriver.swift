@@ -67,7 +67,7 @@ struct InstrumentDriver: BitwiseCopyable {
   /// How long before its instant an event is passed to the sound: ``InstrumentSettings/lead``.
   var lead: Nanoseconds { @_noLocks @_noAllocation get { settings.lead } }
 
-  /// Whether the player has an instrument. If not, messages are played as they are.
+  /// Whether the player has an instrument. If not, messages are played unchanged.
   var isActive: Bool {
     @_noLocks @_noAllocation get { if case .some = player { !isEnding } else { false } }
   }

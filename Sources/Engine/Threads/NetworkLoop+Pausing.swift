@@ -1,5 +1,6 @@
 import Realtime
 
+// The limit of the processor time.
 extension NetworkLoop {
   /// Pauses if the thread has used its share of the processor. Called after each ``round()``. Datagrams that arrive during the
   /// pause wait in the receive buffers. The kernel drops those that do not fit.

@@ -25,7 +25,7 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
   /// The number of the client, the first part of the address of its ports.
   public let client: UInt8
   /// A descriptor that becomes readable when an event arrives. The ALSA library reads many events at once, and buffered
-  /// events do not make it readable. Use ``PortPair/wait(and:milliseconds:)``, which takes buffered events into
+  /// events do not make it readable. Use ``PortPair/wait(and:_:milliseconds:)``, which takes buffered events into
   /// account.
   public let descriptor: Int32
 
