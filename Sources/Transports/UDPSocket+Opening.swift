@@ -1,5 +1,6 @@
 import Glibc
 
+// Opening and binding of sockets.
 extension UDPSocket {
   /// Opens a socket for IPv6 and IPv4 (RFC 3493, section 5.3), or only for IPv4 if the kernel has no IPv6, and binds
   /// `port` on all interfaces.

@@ -302,7 +302,7 @@ import _TestSupport
     #expect(identities(invitations) == [1, 2, 3, 4])
   }
 
-  /// At the announced place of peer 1, a peer with another identity answers.
+  /// At the address that peer 1 has announced, a peer with another identity answers.
   @Test func announcedPeerIsSilentAlthoughAnotherPeerAnswers() throws {
     var invitations = InvitationList(to: [], local: Identity(30), at: start)
     discoverAll(1...29, by: &invitations)

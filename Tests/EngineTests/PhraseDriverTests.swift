@@ -64,7 +64,7 @@ import Testing
     #expect(driver.nextDeadline == .distantFuture)
   }
 
-  /// The phrase is silent without a rhythm, and begins in the middle when it is joined.
+  /// The phrase is silent without a rhythm. In a rhythm that already plays, it begins at the present place of the bar.
   @Test func phraseBeginsWhereTheRhythmIs() throws {
     var driver = PhraseDriver()
     var settings = try settings(run: 0)

@@ -36,7 +36,7 @@ import _TestSupport
     script.hit(36, at: 0)
     script.hit(42, velocity: 60, at: 0)
     script.hit(36, at: 60)
-    // The louder one of two hits of one drum remains.
+    // Of two hits of one drum at one position, the louder one remains.
     script.hit(36, velocity: 110, at: 60)
     script.play(0..<24, from: 0)
     script.finish()

@@ -20,7 +20,7 @@ import Testing
     #expect(players.player(of: session(1), nil) == (1, nil))
     // Another peer with the same name.
     #expect(players.player(of: session(2), PeerReference(name: "Ben", identity: Identity(8))) == (2, "Ben"))
-    // The first one returns, and has another name.
+    // The first peer returns with another name.
     let returned = PeerReference(name: "Benjamin", identity: Identity(7))
     #expect(players.player(of: session(3), returned) == (1, "Benjamin"))
     #expect(players.names == ["Ada", "Benjamin", "Ben"])

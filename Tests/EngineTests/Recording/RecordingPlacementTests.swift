@@ -10,7 +10,7 @@ import Testing
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
   private let end = Message.noteOff(Channel(2)!, key: 60, velocity: 64)
 
-  /// Between two ticks, a note has its share of the time between them.
+  /// Between two ticks, the position of a note is interpolated. 5 ms are a quarter of a tick, 40 units.
   @Test func notesAreBetweenTheTicksOfTheRhythm() {
     var script = RecordingScript()
     script.add(note, at: 20)
@@ -68,8 +68,9 @@ import Testing
     script.play(0..<24, from: 2600, tempo: Tempo(nanosecondsPerQuarter: 500_000_000)!)
     script.finish()
     let file = script.recording.file
-    // A quarter note has 3840 units. 2.4 s are five quarter notes, so the rhythm begins with the third bar.
-    // The end of the file ends the last note.
+    // A quarter note has 3840 units and takes 480 ms. The second note is 2.4 s after the first event, that is, five quarter notes.
+    // The rhythm begins with the third bar, eight quarter notes after the first event. The second note has no Note Off, so it ends
+    // at the end of the file.
     #expect(file.messages(ofTrack: 2).map(\.tick).dropLast() == [0, 3840, 5 * 3840])
     #expect(file.begins(ofTrack: 1) == [8 * 3840])
     #expect(file.tempos == [[0, 480_000], [8 * 3840, 500_000]])
@@ -103,21 +104,22 @@ import Testing
     #expect(script.recording.file.begins(ofTrack: 1) == [place * unit])
   }
 
-  /// Ticks that were skipped, because the machine stood still, and a takeover by another peer leave no gap.
+  /// Ticks that are missing, because the machine stood still, and ticks that are reported twice, because another peer takes over,
+  /// do not move later ticks.
   @Test func skippedTicksKeepThePosition() {
     var script = RecordingScript()
     script.play(0..<24, from: 0)
     script.recording.place(until: RecordingScript.instant(1900))
     script.hit(36, at: 1920)
     script.hit(38, at: 2000)
-    // Ticks 90 to 95 have been played already.
+    // Ticks 24 to 95 are missing. In the second call, the ticks up to 99 have no effect, because tick 99 was recorded already.
     script.play(96..<100, from: 1920)
     script.play(90..<106, from: 1800)
     script.finish()
     #expect(script.recording.file.begins(ofTrack: 1) == [96 * unit, 100 * unit])
   }
 
-  /// A tick number that jumps beyond what the time permits begins another run, within the next bar.
+  /// A tick whose number is higher than the fastest tempo permits begins another run. The file gets no long empty part.
   @Test(arguments: [1_000_000, Int64.max - 200]) func impossibleTickBeginsAnotherRun(tick: Int64) {
     var script = RecordingScript()
     let time = script.play(0..<24, from: 0)

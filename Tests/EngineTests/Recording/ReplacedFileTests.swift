@@ -4,7 +4,7 @@ import _TestSupport
 
 @testable import Engine
 
-/// A file that is replaced as a whole.
+/// A file that is replaced as a whole: the new contents are written to a second file, PATH.partial, which is then renamed.
 @Suite struct ReplacedFileTests {
   private let folder: TemporaryFolder
 
