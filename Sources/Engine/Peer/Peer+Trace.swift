@@ -25,7 +25,9 @@ extension Peer {
     // "discarded": the kernel dropped the datagram before any thread read it. Some other datagrams were read by the network thread,
     // but not by the endpoint: the ring to the control thread was full, or the network thread dropped them ("limited",
     // "not_authentic"). The endpoint has counted them neither as received nor as dropped, so they are added to both counts.
-    let unseen = Int64(networkRings.events.dropped) + networkCounters.limited + networkCounters.notAuthentic
+    let unseen =
+      Int64(networkRings.events.dropped + networkRings.datagrams.dropped) + networkCounters.limited
+      + networkCounters.notAuthentic
     summary.others = [
       "late_hit_max_ns": sound.maximumLateness.count,
       "silent_frames": sound.silentFrames,
@@ -39,6 +41,7 @@ extension Peer {
       "datagrams_discarded": discardedDatagrams,
       "datagrams_received": Int64(clamping: core.endpoint.counters.received) + unseen,
       "datagrams_dropped": Int64(clamping: core.endpoint.counters.dropped) + unseen,
+      "exclusives_dropped": Int64(networkRings.exclusives.dropped),
       "datagrams_limited": networkCounters.limited,
       "datagrams_not_authentic": networkCounters.notAuthentic,
       "network_pauses": networkCounters.pauses,

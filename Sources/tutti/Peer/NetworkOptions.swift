@@ -44,8 +44,8 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Refuse the invitations of a machine with which there are N connections already, 1...1100. Connections of this peer "
-        + "to that machine count, but are always made. Loopback addresses (127.0.0.0/8, ::1) are not limited.",
+      "Refuse the invitations of a machine with which there are N connections already, 1...1100. Connections that "
+        + "this peer makes to that machine are counted, but never refused. Loopback addresses (127.0.0.0/8, ::1) are not limited.",
       valueName: "N"))
   var sessionsPerHost = 8
 
@@ -61,8 +61,8 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With a passkey, permit sessions without it with the RTP-MIDI device at this address. This does not connect to the device, "
-        + "see --connect. Anyone can forge its packets. Repeatable.",
+      "Permit sessions without the passkey with the RTP-MIDI device at this address. Has an effect only with a passkey. Does not "
+        + "connect to the device: see --connect. Anyone can forge its packets. Repeatable.",
       valueName: "HOST"))
   var admit: [String] = []
 

@@ -58,7 +58,7 @@ extension PeerCommand {
       pitches from PEER|none      let the notes of PEER set the pitches of your instrument
       phrase record [BARS]        record your notes from the next bar, for BARS bars or 2
       phrase send PEER            send the recorded phrase to PEER
-      phrase play, phrase stop    repeat the phrase that you have received, or recorded; end it
+      phrase play, phrase stop    repeat the received phrase, or else the recorded one; end it
       phrase vary                 repeat another variation of the phrase
       peers                       list the peers, like the key w
       leave                       leave the other peers and end the program

@@ -38,7 +38,7 @@ extension PlayerCommand {
     case "start" where rest.isEmpty: self = .start
     case "count-in":
       let bars = rest.isEmpty ? 1 : Int(rest) ?? 0
-      guard (1...2).contains(bars) else { throw error("not a possible number of bars; give 1 or 2") }
+      guard (1...2).contains(bars) else { throw error("out of range; give 1 or 2 bars") }
       self = .countIn(bars: bars)
     case "part":
       guard words.count == 3, let part = Part.allCases.first(where: { $0.name == words[1] }) else {
@@ -116,14 +116,14 @@ extension PlayerCommand {
     case "pitches":
       let peer = words.dropFirst(2).joined(separator: " ")
       guard words.count > 2, words[1] == "from" else {
-        throw error("not a source of pitches; give `from` and PEER or none, such as `pitches from Ada`")
+        throw error("no source; give `from` and PEER or none, such as `pitches from Ada`")
       }
       self = .pitches(from: peer == "none" ? nil : peer)
     case "shape":
       // The name of the peer may have several words.
       let values = words.suffix(2).compactMap { UInt8($0) }.filter { $0 <= 127 }
       guard words.count >= 4, values.count == 2 else {
-        throw error("not a shape; give PEER and two numbers from 0 to 127, such as `shape Ben 1 90`")
+        throw error("incomplete; give PEER, a controller and a value from 0 to 127, such as `shape Ben 1 90`")
       }
       let peer = words.dropFirst().dropLast(2).joined(separator: " ")
       self = .shape(peer, controller: values[0], value: values[1])
