@@ -1,15 +1,15 @@
 public import MusicalTime
 
-/// The estimate of another peer's clock at one moment. Offset, skew and delay as in NTP (RFC 5905).
+/// The estimate of another peer's clock at one moment. The terms offset and skew are those of NTP (RFC 5905).
 public struct ClockEstimate: Hashable, Sendable, BitwiseCopyable {
   /// The remote clock minus the local clock.
   public var offset: Nanoseconds
   /// The skew: the rate of the remote clock relative to the local clock minus 1, parts per million.
   public var skew: Double
-  /// The largest possible error of `offset` on either side. How the measured delay is divided between the two directions
-  /// of the route cannot be observed: the share of one direction is anything between zero and all of the delay.
+  /// The largest possible error of `offset`, positive or negative. Packets show only the sum of the delays of both
+  /// directions. The share of one direction can be anything between zero and the whole sum.
   public var uncertainty: Nanoseconds
-  /// The standard deviation of `offset`, if both directions of the route have the same delay.
+  /// The standard deviation of `offset`, under the assumption that both directions of the route have the same delay.
   public var deviation: Nanoseconds
 
   public init(offset: Nanoseconds, skew: Double = 0, uncertainty: Nanoseconds, deviation: Nanoseconds = .zero) {

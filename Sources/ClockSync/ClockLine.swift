@@ -63,8 +63,8 @@ public struct ClockLine: Hashable, Sendable, BitwiseCopyable {
   /// Maps `instant` from the clock whose reference point is `from` to the clock whose reference point is `to`. `gain` is
   /// the nanoseconds that the second clock gains in 2^40 ns of the first one.
   ///
-  /// The smallest and the largest instant map to themselves: they mean "never". Results out of range are clamped to
-  /// them.
+  /// The smallest and the largest instant map to themselves, because both mean "never". A result out of range becomes
+  /// the smallest or the largest instant.
   @_noLocks @_noAllocation
   private static func map(_ instant: Instant, from: Instant, to: Instant, by gain: Int64) -> Instant {
     if instant.nanoseconds == .max || instant.nanoseconds == .min { return instant }

@@ -1,18 +1,20 @@
-/// Estimates the remote clock by averaging: a Kalman filter (R. E. Kalman, 1960) with three states, the offset, the
-/// skew, and the mean delay that both directions have in common.
+/// Estimates the remote clock by averaging. It is a Kalman filter (R. E. Kalman, 1960) with three states: the offset,
+/// the skew, and the mean delay of one direction, which is assumed to be the same in both directions.
 ///
 ///     outbound packet    difference = offset + delay + noise
 ///     returning packet   difference = offset - delay + noise
 ///
 /// A difference is the remote instant minus the local instant of a packet (``ClockTransit/difference``).
 ///
-/// If the noise is the sum of many small causes, no other estimator is better. The filter needs no window: its memory
-/// follows from the ratio of the noise to the random walk of the crystals' skew (``skewRandomWalk``), one second on a
-/// quiet wire and half a minute on Wi-Fi. The noise of each direction is estimated from the prediction errors. An error
-/// beyond three standard deviations counts as three (P. J. Huber, 1964), so that a stall of the network does not move
-/// the mean. Times are in seconds, offsets in nanoseconds.
+/// If the noise is the sum of many small causes, and is thus normally distributed, no other estimator is better. The
+/// filter has no window. The time for which a packet influences the estimate follows from the ratio of the noise to the
+/// random walk of the crystals' skew (``skewRandomWalk``): one second on a quiet wire and half a minute on Wi-Fi. The
+/// noise of each direction is estimated from the prediction errors. An error of more than three standard deviations
+/// counts as three standard deviations (P. J. Huber, 1964), so that a stall of the network does not move the estimate
+/// much. Times are in seconds, offsets in nanoseconds.
 ///
-/// If only one direction has a long delay tail, the mean is biased; ``variance(at:)`` includes an allowance for this.
+/// If only one direction has a long tail of delays, the offset is biased. ``variance(at:)`` includes an allowance for
+/// this bias.
 struct KalmanClock: Sendable {
   /// The random walk of the skew between two crystals: its standard deviation after one second, in nanoseconds per
   /// second. It grows with the square root of time.
@@ -24,13 +26,13 @@ struct KalmanClock: Sendable {
   static let delayRandomWalk = 1.0 / 2500
   /// The lower bound of the noise variance, in square nanoseconds: time stamps are not more accurate than 500 ns.
   static let minimumVariance = 250_000.0
-  /// The lower bound of the noise variance as a fraction of the variance of offset and delay. With less noise, the
-  /// subtractions in ``add(_:isOut:at:)`` exceed the precision of a Double.
+  /// The lower bound of the noise variance as a fraction of the sum of the variances of offset and delay. With less
+  /// noise, the differences calculated in ``add(_:isOut:at:)`` are smaller than the rounding errors of a Double.
   static let minimumNoiseShare = 1e-6
-  /// The number of consecutive outliers in one direction, all with the same sign, that are not noise if they last at
-  /// least ``minimumOutlierTime``.
+  /// The number of consecutive outliers with the same sign in one direction after which the filter can be restarted. The
+  /// outliers must also last for ``minimumOutlierTime``.
   static let outliersBeforeRestart = 12
-  /// The least duration of these outliers, seconds: a stall of the network ends earlier.
+  /// The least duration of these outliers, seconds. A stall of the network is shorter.
   static let minimumOutlierTime = 2.0
 
   /// The statistics of one direction.
@@ -39,13 +41,13 @@ struct KalmanClock: Sendable {
     var variance = 0.0
     /// The number of packets.
     var count = 0.0
-    /// The number of consecutive outliers, with the sign of their errors.
+    /// The number of consecutive outliers. It is negative if their errors are negative.
     var outliers = 0
     /// The moment of the first of these outliers, seconds.
     var outliersSince = 0.0
 
-    /// Counts a prediction error at `moment` as an outlier if it is larger than `limit`. An error within the limit, or of
-    /// the other sign, starts the count again.
+    /// Counts a prediction error at `moment` as an outlier if its magnitude exceeds `limit`. An error within the limit
+    /// sets the count to zero. An outlier of the other sign starts a new count.
     mutating func countOutliers(_ error: Double, limit: Double, at moment: Double) {
       guard abs(error) > limit else {
         outliers = 0
@@ -60,9 +62,9 @@ struct KalmanClock: Sendable {
       abs(outliers) >= KalmanClock.outliersBeforeRestart && moment - outliersSince >= KalmanClock.minimumOutlierTime
     }
 
-    /// Moves the variance towards `square`, a new sample of it: by a quarter for the first packet, and by less for each
-    /// later one, down to a two-hundredth. A sample counts as at least a twentieth of the variance, because the predicted
-    /// variance has been subtracted from it and it can be negative.
+    /// Moves the variance towards `square`, a new sample of the variance. The first packet moves it by a quarter of the
+    /// difference, and each later packet by a smaller share, down to a two-hundredth. The predicted variance has been
+    /// subtracted from the sample, so the sample can be negative. It counts as at least a twentieth of the variance.
     mutating func updateVariance(_ square: Double) {
       count += 1
       variance += (max(square, variance / 20) - variance) / min(count + 3, 200)
@@ -94,8 +96,8 @@ struct KalmanClock: Sendable {
     (out.variance, back.variance) = (oo, oo)
   }
 
-  /// Restarts the filter with new differences. The skew is kept, up to ``initialSkewDeviation`` on either side. Its
-  /// variance is at least the initial one, because the skew may have changed.
+  /// Restarts the filter with new differences. The skew is kept, but limited to ±``initialSkewDeviation``. The variance
+  /// of the skew becomes at least the initial variance, because the skew may have changed.
   mutating func restart(out first: Double, back second: Double, at time: Double) {
     let skewVariance = ss
     let skew = skew
@@ -104,15 +106,15 @@ struct KalmanClock: Sendable {
     ss = max(skewVariance, ss)
   }
 
-  /// Whether one direction has persistent outliers: the clock or the route behaves differently than before.
+  /// Whether one direction has persistent outliers. They show that the clock or the route has changed.
   var hasPersistentOutliers: Bool { out.hasPersistentOutliers(at: time) || back.hasPersistentOutliers(at: time) }
 
-  /// Updates the state with the difference of a packet at `moment`. The moment may lie slightly before the newest one,
-  /// because some packets are reported late.
+  /// Updates the state with the difference of a packet at `moment`. `moment` may be slightly before ``time``, because
+  /// some packets are reported late.
   mutating func add(_ difference: Double, isOut: Bool, at moment: Double) {
     advance(to: moment)
     let sign = isOut ? 1.0 : -1.0
-    // Zero, or negative for a packet that is reported late.
+    // `age` is zero, or negative for a packet that is reported late.
     let age = moment - time
     var direction = isOut ? out : back
     // The predicted difference is offset + age * skew + sign * delay. Its covariances with offset, skew and delay:
@@ -124,8 +126,9 @@ struct KalmanClock: Sendable {
     let limit = 3 * errorVariance.squareRoot()
     let clipped = min(max(error, -limit), limit)
     direction.countOutliers(error, limit: limit, at: moment)
-    // The square of the clipped error, without the part that the uncertainty of the state explains. The factor makes up for
-    // the clipping: 3 % of the variance of a normal distribution lie beyond three standard deviations.
+    // The sample of the noise variance is the square of the clipped error minus the variance of the prediction. The factor
+    // makes up for the clipping: 3 % of the variance of a normal distribution come from values beyond three standard
+    // deviations.
     direction.updateVariance(1.03 * clipped * clipped - predictedVariance)
     if isOut { out = direction } else { back = direction }
     // The Kalman gain: the share of the error by which each state changes.

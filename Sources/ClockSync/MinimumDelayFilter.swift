@@ -3,8 +3,8 @@
 /// The difference of a packet is its remote instant minus its local instant (``ClockTransit/difference``). It is the
 /// clock offset plus the delay for an outbound packet, and the clock offset minus the delay for a returning packet. The
 /// offset changes with the skew, so it forms a line over time. Plotted over time, the differences of all outbound
-/// packets lie above this line, and those of all returning packets lie below it. Where delay has a hard lower bound and
-/// a long upper tail, a packet carries more information the closer its delay came to the lower bound.
+/// packets lie above this line, and those of all returning packets lie below it. If the delay has a hard lower bound and
+/// a long upper tail, the packets with a delay near the lower bound carry the most information.
 ///
 /// Between the two sets of points is a band that contains no packet. It has a slope, an upper edge, which touches
 /// outbound points, and a lower edge, which touches returning points. The band is widest at the slope that is closest to
@@ -19,8 +19,9 @@
 /// returning hull, so each section leaves fewer corners to examine. The filter keeps the extreme packet of each eighth of
 /// a second, for ``span`` seconds: the lowest outbound packet and the highest returning packet.
 ///
-/// The variance of the line follows from how far the packets next to an edge lie from it: very near with a hard lower
-/// bound of the delay, and far with bell-shaped noise. Times are in seconds, differences in nanoseconds.
+/// The variance of the line follows from the distance between an edge and the packets next to it. The distance is small
+/// if the delay has a hard lower bound, and large if the delay is normally distributed. Times are in seconds,
+/// differences in nanoseconds.
 struct MinimumDelayFilter: Sendable {
   /// The length of the window, seconds.
   static let span = 15.0
@@ -28,7 +29,8 @@ struct MinimumDelayFilter: Sendable {
   static let unknownVariance = 1e30
   /// The number of buckets in the window. A bucket is an eighth of a second.
   static let bucketCount = 120
-  /// The largest skew considered, nanoseconds per second. A clock that the system is adjusting runs up to 500 000 off.
+  /// The largest skew considered, nanoseconds per second. While the operating system slews a clock (`adjtime`), the skew
+  /// is up to 500 000.
   static let maximumSkew = 1_000_000.0
   /// The largest rate at which the skew of a crystal drifts, nanoseconds per second per second: 1 ppm per minute.
   static let skewDrift = 1000.0 / 60
@@ -60,8 +62,8 @@ struct MinimumDelayFilter: Sendable {
     var highCorner = 0
   }
 
-  /// The ranges of corners of both hulls that bands within a range of slopes can touch. Each range contains at least
-  /// one corner, whatever the rounding.
+  /// For a range of slopes, the corners of both hulls that a band with such a slope can touch. Each range contains at
+  /// least one corner, also after rounding errors.
   private struct Corners {
     /// The range of indices in the outbound hull.
     var outbound = 0..<0
@@ -162,10 +164,9 @@ struct MinimumDelayFilter: Sendable {
     let (returningCount, returningPackets) = Self.hull(of: returning, newest: newest, sign: -1, into: &returningHull)
     guard outboundCount > 0, returningCount > 0 else { return false }
     (corners, time) = (Corners(outbound: 0..<outboundCount, returning: 0..<returningCount), moment)
-    // Prior knowledge: the skew is zero with the standard deviation `initialSkewDeviation`. It has the weight of one
-    // packet. One packet moves an edge by about the width of the band divided by the number of packets. A slope of one
-    // standard deviation therefore counts as if the band were narrower by half of this amount; twice the slope, by four
-    // times as much.
+    // Prior knowledge: the skew has the mean zero and the standard deviation `initialSkewDeviation`. This knowledge has
+    // the weight of one packet, which moves an edge by about the width of the band divided by the number of packets. The
+    // width of a band is therefore reduced by this amount, times half the square of the slope in standard deviations.
     let flatBand = band(of: 0, by: corners)
     let priorWeight = max(flatBand.high - flatBand.low, 1) / (outboundPackets + returningPackets)
     var remaining = corners
@@ -174,7 +175,7 @@ struct MinimumDelayFilter: Sendable {
       let normalizedSlope = slope / KalmanClock.initialSkewDeviation
       return (band.high - band.low - priorWeight * normalizedSlope * normalizedSlope / 2, band)
     }
-    // The range of slopes that contains the maximum, and two slopes within it.
+    // `least...greatest` is the range of slopes that contains the maximum. `left` and `right` are two slopes within it.
     var (least, greatest) = (-Self.maximumSkew, Self.maximumSkew)
     let ratio = Self.goldenRatio
     var (left, right) = (greatest - (greatest - least) * ratio, least + (greatest - least) * ratio)
@@ -269,7 +270,7 @@ struct MinimumDelayFilter: Sendable {
     return (band.low, band.high)
   }
 
-  /// The band of this slope, which touches only these corners.
+  /// The band of slope `slope`. Only the given corners are examined.
   private func band(of slope: Double, by corners: Corners) -> Band {
     var band = Band()
     for n in corners.outbound {
@@ -285,8 +286,8 @@ struct MinimumDelayFilter: Sendable {
     return band
   }
 
-  /// The amount by which one packet more or less moves an edge, nanoseconds (``NearestPoints``). With only one packet, it
-  /// is half the width of the band.
+  /// The amount by which an edge moves if one packet is added or removed, nanoseconds (``NearestPoints``). If the window
+  /// contains only one packet, the amount is half the width of the band.
   ///
   /// - Parameters:
   ///   - points: the points of the direction that the edge touches.

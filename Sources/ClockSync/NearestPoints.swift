@@ -1,6 +1,6 @@
-/// The six points that are nearest to an edge. The edge touches the nearest one, so its distance is zero. The mean
-/// spacing of the six distances is the uncertainty of the edge: the amount by which the edge moves if one point is added
-/// or removed.
+/// The distances of the six points that are nearest to an edge of the band of a ``MinimumDelayFilter``, in nanoseconds.
+/// The edge touches the nearest point, so the smallest distance is zero. The mean spacing of the six distances is the
+/// uncertainty of the edge: the amount by which the edge moves if one point is added or removed.
 struct NearestPoints {
   /// The smallest distances, in ascending order.
   private var nearest: (Double, Double, Double, Double, Double, Double) = (
@@ -9,8 +9,7 @@ struct NearestPoints {
   /// The number of points added.
   private var count = 0
 
-  /// Adds a point at this distance from the edge. The distance is inserted at its place, and each larger one moves to
-  /// the next place.
+  /// Adds a point at `distance` from the edge. The distance is inserted in order, and the larger ones move up by one place.
   mutating func add(_ distance: Double) {
     count += 1
     var moving = distance

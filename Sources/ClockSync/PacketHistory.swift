@@ -1,4 +1,5 @@
-/// The newest eight packets of one direction, including those that were rejected.
+/// The newest eight packets of one direction, including the implausible packets that ``RemoteClock`` rejected. They show
+/// whether the remote clock has been set.
 struct PacketHistory: Sendable {
   struct Packet: Sendable, BitwiseCopyable {
     /// The local instant, in seconds since the estimator's origin.
@@ -22,17 +23,22 @@ struct PacketHistory: Sendable {
     count += 1
   }
 
-  /// The longest time that the packets may span, seconds: eight AppleMIDI clock exchanges (CK) take a minute and a half.
+  /// The longest time that the packets may span, seconds. Eight AppleMIDI clock exchanges (CK commands) take a minute and
+  /// a half.
   static let maximumSpan = 100.0
 
   /// Returns the packet with the least delay of each direction; nil if the last eight packets of both directions are not
-  /// consistent with two clocks that run side by side.
+  /// consistent with two clocks that run at nearly the same rate.
   ///
   /// A difference is the clock offset plus the delay for an outbound packet, and the offset minus the delay for a
-  /// returning packet. Therefore each outbound difference exceeds each returning one, unless the clocks diverge. The
-  /// packets are consistent if the lowest outbound difference minus the highest returning one is at most
-  /// ``RemoteClock/maximumDelay``, if it is not further below zero than two clocks can diverge in the time that the
-  /// packets span, and if this time is at most ``maximumSpan``.
+  /// returning packet. Therefore each outbound difference exceeds each returning difference, unless the clocks diverge.
+  /// Let x be the lowest outbound difference minus the highest returning difference, and t the time that the packets
+  /// span. The packets are consistent if three conditions hold:
+  ///
+  /// - x is at most ``RemoteClock/maximumDelay``.
+  /// - x is at least zero, or below zero by at most the divergence of two clocks in the time t
+  ///   (``RemoteClock/maximumDivergence``).
+  /// - t is at most ``maximumSpan``.
   static func consistentExtremes(of out: PacketHistory, and back: PacketHistory) -> (out: Packet, back: Packet)? {
     guard out.count >= 8, back.count >= 8, let newestOut = out.newest, let newestBack = back.newest else { return nil }
     let now = max(newestOut.moment, newestBack.moment)
@@ -43,8 +49,8 @@ struct PacketHistory: Sendable {
       if outbound.difference < lowestOut.difference { lowestOut = outbound }
       if returning.difference > highestBack.difference { highestBack = returning }
     }
-    // If the packets stem from different clocks, or from a clock that stands still, at least one of them arrived before
-    // it left, or took too long.
+    // If the remote clock was set between the packets, or stands still, at least one packet seems to have arrived before
+    // it left, or to have taken too long.
     let divergence = (now - oldest) * RemoteClock.maximumDivergence
     guard now - oldest <= Self.maximumSpan,
       (-divergence...RemoteClock.maximumDelay).contains(lowestOut.difference - highestBack.difference)

@@ -5,41 +5,42 @@ public import MusicalTime
 /// Two estimators process the same packets. ``KalmanClock`` weights all packets; it is accurate where the delay varies
 /// symmetrically. ``MinimumDelayFilter`` uses the packets without queueing delay; it is accurate where the delay has a
 /// lower bound and a long upper tail. Each estimator reports a variance, and the results are weighted by these
-/// variances. Therefore the kind of network need not be recognised, and the estimate does not jump when the network
-/// changes. The result is kept within the bounds given by both directions: outside these bounds, some packet would
-/// have arrived before it left.
+/// variances. The more accurate estimator thus prevails on each kind of network, and the estimate does not jump when the
+/// network changes. The result is kept within two bounds: outside these bounds, some packet would have arrived before it
+/// left.
 ///
 /// Implausible packets are counted and dropped: packets that took longer than ``maximumDelay``, and packets that
 /// arrived before they left according to the current estimate. If eight such packets in a row are consistent with each
-/// other, the remote clock was set or its peer was restarted, and the estimate is reset. If they are inconsistent, as
-/// with a clock that stands still or shows random values, the estimate continues unchanged.
+/// other, the remote clock was set or the remote peer was restarted, and the estimate is reset. If they are
+/// inconsistent, as with a clock that stands still or shows random values, the estimate continues unchanged.
 ///
-/// The size is fixed: processing a packet allocates no memory, except for the first packet after ten minutes of
-/// silence.
+/// The size is fixed. Processing a packet allocates no memory, except for the first packet after ten minutes without
+/// packets (``maximumSilence``).
 public struct RemoteClock: Sendable {
   /// The largest plausible delay of a packet, nanoseconds. Packets with a longer delay are dropped.
   static let maximumDelay = 10e9
   /// The number of consecutive implausible packets in one direction after which they are checked for a reset.
   static let contradictionsBeforeReset = 8
-  /// The change of the offset that is allowed for while no packet arrives, nanoseconds per second. Two ordinary crystals
-  /// diverge by less: about 20 000.
+  /// The largest change of the offset that the estimate allows for while no packet arrives, nanoseconds per second. Two
+  /// ordinary crystals diverge by only about 20 000.
   static let maximumDivergence = 100_000.0
   /// The error of a time stamp, nanoseconds.
   static let stampError = 20_000.0
   /// The largest skew between two crystals, even two bad ones in the cold, nanoseconds per second.
   static let maximumCrystalSkew = 200_000.0
-  /// A packet that is reported later than this after its local instant is dropped; in seconds.
+  /// The largest time between the local instant of a packet and the call of ``add(_:at:)``, seconds. An older packet is
+  /// dropped.
   static let maximumAge = 10.0
-  /// After a longer silence, the estimate is discarded; in seconds.
+  /// The longest time without packets after which the estimate is still used, seconds.
   static let maximumSilence = 600.0
   /// The least time between two fits of the minimum-delay filter, seconds.
   static let minimumFitInterval = 0.05
-  /// The least time between two fits as a fraction of the time for which the clock has been observed, which counts up
-  /// to ``MinimumDelayFilter/span``: the more packets are known, the less a new packet adds.
+  /// The least time between two fits, as a fraction of the time for which the clock has been observed. The time counts up
+  /// to ``MinimumDelayFilter/span``. The more packets are known, the less information a new packet adds.
   static let fitIntervalShare = 1.0 / 60
   /// A fit waits for this number of packets.
   static let packetsPerFit = 8
-  /// After this time, a fit no longer waits for ``packetsPerFit``; in seconds.
+  /// The time since the last fit after which a fit no longer waits for ``packetsPerFit``, seconds.
   static let maximumFitInterval = 1.0
   /// The number of packets after a start for which every packet causes a fit.
   static let initialPackets = 16
@@ -62,7 +63,7 @@ public struct RemoteClock: Sendable {
   private var back = PacketHistory()
   /// The moment of the newest plausible packet.
   private var newestTime = -Double.infinity
-  /// The moment of the first two packets, or of the first packets after a reset.
+  /// The moment at which the estimate began, or at which it was last reset.
   private var startTime = Double.infinity
   /// The skew at ``fitTime``, nanoseconds per second.
   private var skew = 0.0
@@ -70,7 +71,7 @@ public struct RemoteClock: Sendable {
   public private(set) var count = 0
   /// The number of implausible packets.
   public private(set) var rejected = 0
-  /// How often the estimate was reset because the remote clock was set or its rate or the route changed.
+  /// The number of times that the estimate was reset, because the remote clock was set, or its rate or the route changed.
   public private(set) var resets = 0
 
   public init() {}
@@ -79,8 +80,8 @@ public struct RemoteClock: Sendable {
   /// processed.
   public var isSettled: Bool { count >= 8 || newestTime - startTime >= 0.5 }
 
-  /// Whether the skew has been larger than that of two crystals after more than ten seconds of observation. In this
-  /// case one of the systems is adjusting its clock (`adjtime` slews by 500 ppm).
+  /// Whether the clock has been observed for more than ten seconds and its skew is larger than that of two crystals. In
+  /// this case one of the two systems is slewing its clock (`adjtime` slews by 500 ppm).
   public var isSlewed: Bool { newestTime - startTime > 10 && abs(skew) > Self.maximumCrystalSkew }
 
   /// Processes one packet.
@@ -124,7 +125,7 @@ public struct RemoteClock: Sendable {
     if bounds == nil || packetsSinceStart < Self.initialPackets || isFitDue { fit() }
   }
 
-  /// Whether the minimum-delay filter is to be fitted again.
+  /// Whether enough packets and time have passed since the last fit to fit the minimum-delay filter again.
   private var isFitDue: Bool {
     let passed = newestTime - fitTime
     // After `maximumFitInterval`, two packets are sufficient: a clock exchange adds two packets at a time.
@@ -141,8 +142,8 @@ public struct RemoteClock: Sendable {
     let weight = Self.weight(of: kalman.variance(at: newestTime), beside: minimumFilter.variance(at: newestTime))
     skew = kalman.skew * weight + minimumFilter.skew * (1 - weight)
     let (low, high) = minimumFilter.bounds(skew: skew)
-    // Bounds that have crossed mean that the clock runs differently than before. The old bounds remain until the next
-    // packets show whether the estimate must be reset.
+    // If the bounds have crossed, the rate of the clock has changed, or the clock was set. The old bounds remain until the
+    // next packets show whether the estimate must be reset.
     if low <= high || bounds == nil { bounds = min(low, high)...max(low, high) }
   }
 
@@ -182,8 +183,9 @@ public struct RemoteClock: Sendable {
   /// The nearest integer. Values that would not fit into Int64 are clamped.
   private static func rounded(_ value: Double) -> Int64 { Int64(min(max(value, -4e18), 4e18).rounded()) }
 
-  /// Whether the packet's instants can be used. A local instant in the future or older than ``maximumAge`` is rejected. So
-  /// are instants beyond 2^61 ns (73 years), so that no difference overflows, and a resolution coarser than one second.
+  /// Whether the packet's instants can be used. A packet is rejected if its local instant is in the future or older than
+  /// ``maximumAge``, or if its resolution is coarser than one second. Instants beyond 2^61 ns (73 years) are also
+  /// rejected, so that no difference overflows.
   private static func isPlausible(_ transit: ClockTransit, at now: Instant) -> Bool {
     let limit = Int64(1) << 61
     let range = -limit...limit

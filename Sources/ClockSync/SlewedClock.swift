@@ -8,8 +8,8 @@ public import MusicalTime
 ///
 /// Each estimate restarts the correction of the remaining error. With a new estimate every few hundredths of a second,
 /// a small error therefore decays exponentially, to about a third within each ``correctionTime``. The clock jumps only
-/// if nothing sounds or if the error exceeds a given limit. With such an error, the music is at the wrong position
-/// anyway.
+/// if nothing sounds, or if the error exceeds a given limit. Beyond this limit, the music is at the wrong position, and
+/// a jump is better than a long correction.
 public struct SlewedClock: Sendable {
   /// The time over which a small error is corrected.
   public static let correctionTime = Nanoseconds.milliseconds(500)

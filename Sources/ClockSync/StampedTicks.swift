@@ -1,23 +1,25 @@
 public import MusicalTime
 
-/// Finds the tempo and the phase of a clock whose ticks carry time stamps, if the stamps are useful.
+/// Finds the tempo and the phase of a clock whose ticks carry time stamps, and decides whether these stamps are useful.
 ///
 /// A stamp is the due time of its tick by the sender's clock, in units of 100 us, rounded down. The network does not
 /// change it. A least-squares regression through the newest ``depth`` stamps averages the rounding, and the estimate of
 /// the sender's clock (``ClockEstimate``) converts the regression to local time.
 ///
 /// But some senders use the stamps differently: the send time, zero, or a clock with another rate or origin. Therefore
-/// a second regression is fitted to the arrivals. The stamps are trusted while three conditions hold: the stamps
-/// scatter less than half as much around their regression as the arrivals do around theirs, both lines have the same rate, and
-/// the arrivals are at most a quarter of a second after and at most one second before their stamps.
+/// a second regression is fitted to the arrivals. The stamps are trusted while three conditions hold:
+///
+/// - The stamps scatter around their regression less than half as much as the arrivals around theirs.
+/// - Both lines have the same rate.
+/// - The arrivals are at most a quarter of a second after and at most one second before their stamps.
 public struct StampedTicks: Sendable {
   /// The length of the window in ticks: two quarter notes.
   public static let depth = 48
-  /// The number of ticks from which the stamps can be judged.
+  /// The least number of ticks in the window with which the stamps can be trusted.
   public static let judgingCount = 12
   /// The unit of the stamps.
   static let unit = Nanoseconds.microseconds(100)
-  /// The number of ticks from which the regression can show a change of tempo.
+  /// The least number of ticks in the window with which a change of tempo can be detected.
   private static let minimumRegressionCount = 6
   /// The largest time by which a tick can arrive after its stamp.
   static let maximumLateness = Nanoseconds.milliseconds(250)
@@ -117,11 +119,11 @@ public struct StampedTicks: Sendable {
       Timeline(tempo: $0, tick: newest.tick, at: newest.stamp + Nanoseconds(Int64(stamps.value)) - clock.offset)
     }
     let lateness = newest.arrival + Nanoseconds(Int64(arrivals.value)) - (newest.stamp - clock.offset)
-    // Stamps that are trusted already stay trusted while they scatter less than the arrivals.
+    // The limit has hysteresis: stamps that are already trusted stay trusted while they scatter less than the arrivals.
     let scattersLess = stamps.spread * (isTrusted ? 1 : 2) < arrivals.spread
     let isOnTime =
       lateness >= Self.minimumLateness - clock.uncertainty && lateness <= Self.maximumLateness + clock.uncertainty
-    // Over the window, the two lines may diverge by four times the spread of the arrivals or by one percent.
+    // Over the window, the two lines may diverge by four times the spread of the arrivals, or by one percent of the window.
     let divergence = abs(stamps.slope - arrivals.slope) * Double(count)
     let hasSameRate = divergence < max(4 * arrivals.spread, stamps.slope * Double(count) / 100)
     isTrusted = count >= Self.judgingCount && timeline != nil && scattersLess && isOnTime && hasSameRate

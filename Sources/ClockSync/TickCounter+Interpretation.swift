@@ -2,8 +2,9 @@ import MusicalTime
 
 // Numbering ticks by the gaps between them: the second method of ``TickCounter``.
 extension TickCounter {
-  /// An interpretation of the arrivals from `start` on as ticks with a constant interval. Each gap is a whole number of
-  /// intervals, at least one, except for the gap before a duplicate. The tempo may have changed within the first gap.
+  /// An interpretation of the arrivals from `start` on as ticks with a constant interval. A gap is the time between two
+  /// arrivals. Each gap is rounded to a whole number of intervals, at least one; only the gap before a duplicate is zero
+  /// intervals. The tempo may have changed within the first gap.
   struct Interpretation {
     /// The cost of a duplicate. Duplicates are rarer than lost ticks.
     private static let duplicateCost: Int64 = 3
@@ -49,15 +50,15 @@ extension TickCounter {
         var ticks = max(1, ratio.rounded())
         var deviation = abs(ratio - ticks)
         if n == start + 1, gap > TickCounter.maximumReadableGap * interval {
-          // The gap is too long for an interval that is estimated from a few gaps. It keeps the number of ticks that it has
-          // now.
+          // The interval is estimated from a few gaps. It is not accurate enough to find the number of ticks in such a long
+          // gap. The gap keeps its present number of ticks.
           ticks = Double(counter.arrivals[n].tick - counter.arrivals[start].tick)
           deviation = 0
         } else if n == start + 1, deviation > Self.toleranceOfLoss, let intervalBefore {
-          // The tempo changed within this gap, so its true length in intervals lies between `ratio` (all at the new tempo)
-          // and `oldRatio` (all at the old tempo). The number of ticks is the whole number between them; if there are
-          // several, the one nearest to `ratio`. If there is none, it is `oldRatio`, provided that `oldRatio` is nearly
-          // whole.
+          // The tempo changed within this gap. Its true length in intervals therefore lies between `ratio` (the whole gap
+          // at the new tempo) and `oldRatio` (the whole gap at the old tempo). The number of ticks is a whole number
+          // between these two; of several, the nearest to `ratio`. If there is none, the number is the rounded `oldRatio`,
+          // provided that `oldRatio` is nearly whole.
           let oldRatio = gap / intervalBefore
           let (fewest, most) = (min(ratio, oldRatio).rounded(.up), max(ratio, oldRatio).rounded(.down))
           if fewest <= most {
@@ -77,9 +78,12 @@ extension TickCounter {
     }
   }
 
-  /// If there is no fit, or the fit is doubtful, interprets the unconfirmed arrivals by their gaps, and renumbers them if
-  /// an interpretation with whole gaps exists. The fit is doubtful if at least two arrivals disagree with it, or if its
-  /// numbers require at least three gaps with lost ticks that are together improbable (``minimumProbability``).
+  /// If there is no fit, or the fit is doubtful, interprets the unconfirmed arrivals by their gaps. Renumbers the
+  /// arrivals if an interpretation exists in which every gap is whole. The fit is doubtful in two cases:
+  ///
+  /// - At least two arrivals disagree with the fit.
+  /// - According to the fit, ticks were lost in at least three gaps, and so many losses are improbable
+  ///   (``minimumProbability``).
   ///
   /// - Parameters:
   ///   - hasFit: whether the newest arrival was numbered by a fit.
@@ -111,7 +115,7 @@ extension TickCounter {
     follower.add(arrivals[start].tick, at: arrivals[start].instant)
     for n in (start + 1)..<count {
       arrivals[n].tick = arrivals[0].tick + interpretation.numbers[n]
-      // The new fit is computed from these arrivals, so they agree with it.
+      // The new fit will be computed from these arrivals, so they count as agreeing with the fit.
       arrivals[n].fits = true
       if interpretation.numbers[n] > interpretation.numbers[n - 1] {
         follower.add(arrivals[n].tick, at: arrivals[n].instant)
@@ -133,7 +137,7 @@ extension TickCounter {
         if let best, (best.cost, best.residual) <= (candidate.cost, candidate.residual) { return }
         best = candidate
       }
-      // If short and long gaps alternate, each tick arrives twice: a short and a long gap together are one interval.
+      // If short and long gaps alternate, each tick arrives twice. One interval is then a short plus a long gap.
       if hasAlternatingGaps(from: start) { consider(gap(before: count - 1) + gap(before: count - 2)) }
       if let best { return best }
       // The candidates are the mean gap and each single gap except the first, in which the tempo may have changed.

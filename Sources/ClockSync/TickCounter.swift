@@ -2,12 +2,14 @@ public import MusicalTime
 
 /// Determines the number of each arriving tick of a clock whose ticks can be lost or duplicated without notice.
 ///
-/// There are two methods for a source that does not number its ticks. For a source that numbers its packets,
-/// ``add(counted:missing:to:)`` is used instead.
+/// The sender of the ticks is called the source. If the source numbers its packets, losses are known, and
+/// ``add(counted:missing:to:)`` is used. If it does not, ``add(_:to:)`` numbers the ticks by two methods. An arrival is
+/// a tick, or a duplicate, that has arrived.
 ///
-/// *By the fit.* While a ``TickFollower`` has a reliable fit, an arrival is the last tick that is due on the fit at that
-/// instant. Lost ticks are thus skipped. Ticks that arrive twice, or in a burst after a stall of the sender, are not
-/// counted again. Two consecutive ticks that agree with the fit confirm all numbers so far.
+/// *By the fit.* While a ``TickFollower`` has a reliable fit (``TickFit``), an arrival gets the number of the last tick
+/// that is due at this instant according to the fit. Lost ticks are thus skipped. Ticks that arrive twice, or in a burst
+/// after a stall of the sender, are not counted again. Two consecutive ticks that agree with the fit confirm all numbers
+/// so far.
 ///
 /// *By the gaps.* The arrivals since the last confirmed one, at most ``depth``, are also interpreted as ticks of a
 /// constant tempo that follows from the gaps between them alone (``Interpretation``). While the fit is unreliable, at the
@@ -22,13 +24,13 @@ public import MusicalTime
 public struct TickCounter: Sendable {
   /// The number of arrivals that can be renumbered.
   public static let depth = 12
-  /// A tick that arrives after less than an interval divided by this number is a duplicate.
+  /// A tick is a duplicate if the gap before it is shorter than an interval divided by this number.
   static let duplicateRatio = 3.0
   /// The smallest interval between two ticks, nanoseconds. It corresponds to about 60 000 BPM.
   static let minimumInterval = 40_000.0
-  /// The longest gap, in intervals, that is interpreted without the fit.
+  /// The longest gap, in intervals, whose number of ticks is determined without the fit.
   static let maximumReadableGap = 8.0
-  /// A sequence of losses that is at most as probable as this is taken for a change of tempo.
+  /// The probability of a sequence of losses at or below which the sequence is taken for a change of tempo.
   static let minimumProbability = 1e-6
 
   /// One tick, or a duplicate, with its number.
@@ -56,7 +58,7 @@ public struct TickCounter: Sendable {
   var interval: Double?
   /// The interval before the first of the arrivals, nanoseconds; nil if it is unknown.
   private(set) var intervalBefore: Double?
-  /// A moving average of the share of lost ticks. It starts with an assumed share.
+  /// A moving average of the fraction of lost ticks. The initial value is an assumption.
   private(set) var lossRate = 1.0 / 32
   /// The number of ticks that the last ``skip(upTo:before:by:)`` skipped and that have not arrived since.
   private var skipped: Int64 = 0
@@ -100,8 +102,9 @@ public struct TickCounter: Sendable {
   }
 
   /// Gives a tick the next number, and confirms the number. This function is for a source that numbers its packets, so that
-  /// losses and duplicates are known. It is also used wherever no gap can show how many ticks were lost. A tick that arrives late
-  /// and directly after another one, in a burst, is not added to `follower`: its arrival carries no timing information.
+  /// losses and duplicates are known. ``add(_:to:)`` also calls it where no gap can show how many ticks were lost. A tick
+  /// in a burst, late and directly after another tick, is not added to `follower`, because its arrival carries no timing
+  /// information.
   ///
   /// - Parameters:
   ///   - instant: the arrival of the tick, local time.
@@ -126,9 +129,9 @@ public struct TickCounter: Sendable {
     if !isInBurst { follower.add(next + -1, at: instant) }
   }
 
-  /// Records that a missing tick has arrived late.
+  /// Records that a missing tick has arrived late. If its number was skipped, the tick no longer counts as lost.
   ///
-  /// - Returns: whether the tick is still to be counted: true unless it was skipped before.
+  /// - Returns: false if the number of the tick was skipped; true if the caller must still count the tick.
   ///
   /// Real-time: not safe.
   public mutating func consumeLateTick() -> Bool {
@@ -138,7 +141,7 @@ public struct TickCounter: Sendable {
     return false
   }
 
-  /// The number of intervals in a gap, rounded. A gap counts as n intervals from n - 0.4 intervals on.
+  /// The number of intervals in a gap, rounded: from n - 0.4 to n + 0.6 intervals give n.
   private static func intervals(in gap: Double, of interval: Double) -> Int64 { Int64(gap / interval + 0.4) }
 
   /// Skips the ticks that are missing before the tick at `instant`: as many as the elapsed time requires, but at most
@@ -157,7 +160,7 @@ public struct TickCounter: Sendable {
     skipped = lostTicks
   }
 
-  /// Skips a tick that the source reports without its time.
+  /// Skips the number of a tick that the source has counted, but whose arrival time is not known.
   ///
   /// Real-time: not safe.
   public mutating func skip() {

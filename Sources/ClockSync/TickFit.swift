@@ -1,16 +1,17 @@
 import MusicalTime
 
-/// The fit of a ``TickFollower``, with the tolerances for deciding which tick an arrival is.
+/// The fit of a ``TickFollower``: its timeline, with the tolerances that decide whether an arrival is a given tick. The
+/// deadline of a tick is the instant at which the tick is due on the timeline.
 struct TickFit {
   let timeline: Timeline
   /// The interval between two ticks, nanoseconds.
   let interval: Double
   /// The largest time by which a tick can arrive before its deadline.
   let earlyTolerance: Nanoseconds
-  /// The largest time by which a tick arrives after its deadline if it was not delayed.
+  /// The largest time after its deadline at which the arrival of a tick still agrees with the fit.
   let lateTolerance: Nanoseconds
 
-  /// The number of ticks after `tick` that are due by `instant`; zero or negative if the tick after `tick` is due later.
+  /// The number of ticks after `tick` that are due by `instant`. Zero or negative if the tick after `tick` is not yet due.
   func ticks(from tick: Tick, to instant: Instant) -> Int64 { timeline.tick(at: instant) - tick }
 
   /// Whether `instant` is a likely arrival of `tick`: within both tolerances.
@@ -32,7 +33,7 @@ struct TickFit {
 }
 
 extension TickFollower {
-  /// The fit, if it is based on enough ticks for a single tick to contradict it.
+  /// The fit; nil while the window has too few ticks (``judgingCount``).
   ///
   /// Lateness is tolerated up to 100 us plus four times the mean lateness, but not more than three quarters of an
   /// interval. Earliness is tolerated up to ``TickFollower/earlyTolerance``, but not more than a quarter of an interval.

@@ -2,13 +2,13 @@ public import MusicalTime
 
 /// Finds the tempo and the phase of a clock from the arrivals of its ticks alone.
 ///
-/// A tick arrives at its due time or later, never earlier: the delay has a hard lower bound and a tail on the late
-/// side. Plot the arrival instants over the tick numbers: the due times form a line, and no arrival lies below it. If the
-/// delay is distributed exponentially, the likeliest of all lines with no arrival below them is the one that is highest
-/// in the middle of the last ``depth`` ticks. It is the edge of the lower convex hull (Andrew's monotone chain) that
-/// spans the middle. It passes through two arrivals, so no rounding error accumulates, and a few late ticks do not move
-/// the line. (S. Moon, P. Skelly and D. Towsley, "Estimation and removal of clock skew from
-/// network delay measurements", INFOCOM 1999, fit the same line to packets.)
+/// A tick arrives at its due time or later, never earlier: the delay has a hard lower bound and a tail on the late side.
+/// If the arrival instants are plotted over the tick numbers, the due times form a line, and no arrival lies below it.
+/// If the delay is distributed exponentially, the likeliest of all lines with no arrival below them is the one that is
+/// highest in the middle of the last ``depth`` ticks. This line extends the edge of the lower convex hull (Andrew's
+/// monotone chain) that spans the middle. The line passes through two arrivals, so no rounding error accumulates, and a
+/// few late ticks do not move it. (S. Moon, P. Skelly and D. Towsley, "Estimation and removal of clock skew from network
+/// delay measurements", INFOCOM 1999, fit the same line to packets.)
 ///
 /// While the tempo is steady, the window grows to ``depth`` ticks, and the line hardly moves. Two events show a change of
 /// tempo: a new tick far below the line means that the tempo has increased, and four consecutive ticks far above the line
@@ -18,7 +18,7 @@ public struct TickFollower: Sendable {
   public static let depth = 96
   /// The number of ticks from which the tempo is accurate enough for use.
   public static let settledCount = 6
-  /// The number of ticks in the window from which changes of tempo are detected.
+  /// The least number of ticks in the window with which a change of tempo can be detected.
   static let judgingCount = 8
   /// The longest gap between two ticks of one run. After a longer gap the window restarts.
   public static let maximumGap = Nanoseconds.seconds(10)
@@ -110,7 +110,8 @@ public struct TickFollower: Sendable {
   }
 
   /// The arrival minus the due time of the tick on `line`, nanoseconds.
-  // Static, like `isAbove`: a debug build copies the whole window for each call of a method that does not mutate.
+  // This function and `isAbove` are static, because a debug build copies the whole window for each call of a non-mutating
+  // method.
   private static func lateness(of arrival: Arrival, by line: Timeline) -> Int64 {
     (arrival.instant - line.deadline(arrival.tick)).count
   }
