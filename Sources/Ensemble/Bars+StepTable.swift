@@ -2,7 +2,7 @@ public import Playback
 public import Rhythm
 
 extension Bars {
-  /// The bars of a pattern.
+  /// The length of a bar and of the pattern of a step table.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

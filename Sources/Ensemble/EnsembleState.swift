@@ -18,10 +18,12 @@ public import Rhythm
 ///
 /// All instants are local time, except inside ``TimelineMessage``.
 public struct EnsembleState: Sendable {
-  /// What the state machine wants done. Peers are addressed by identity.
+  /// An action that the caller must perform. Peers are addressed by identity.
   public enum Output: Hashable, Sendable {
-    /// Send the timeline message to a peer, or to all (nil). If `isNews` is true, the recovery journal must repair its loss;
-    /// otherwise the message is repeated anyway. The same applies to `isNews` in the cases below.
+    // `isNews` is true if the content is new to the receiver. The message is then part of the recovery journal, which repairs
+    // its loss. A repetition is not, because another repetition follows.
+
+    /// Send the timeline message to a peer, or to all peers (nil).
     case timelineMessage(TimelineMessage, to: Identity?, isNews: Bool)
     /// Send the presence of the local peer to a peer.
     case presence(Presence, to: Identity, isNews: Bool)
@@ -41,7 +43,7 @@ public struct EnsembleState: Sendable {
     case event(Event)
   }
 
-  /// The default of ``soundLead``, which is sufficient unless the audio output needs more time.
+  /// The default of ``soundLead``. A slow audio output needs a greater value (``raiseSoundLead(to:)``).
   public static var standardSoundLead: Nanoseconds { .milliseconds(50) }
   /// How long followers continue without a master if no peer takes over.
   public static var coasting: Nanoseconds { .seconds(2) }
@@ -60,24 +62,25 @@ public struct EnsembleState: Sendable {
   private(set) var leadership = Leadership.idle(Leadership.Idle())
   /// The rhythm that the local peer plays, or played last.
   public internal(set) var schedule = PlaybackSchedule.silence
-  /// The step at which ``continue(tempo:at:)`` starts. It survives changes of role because it is the end of the last rhythm.
+  /// The step at which the last rhythm ended and at which ``continue(tempo:at:)`` starts.
   public internal(set) var position = Step(0)
-  /// The number of messages that were dropped, because their sender may not send them or their content cannot be played.
+  /// The number of dropped messages: their sender may not send them, or their content cannot be played.
   public internal(set) var rejected = 0
 
-  /// The timeline of the current rhythm, or of the last one, in its master's clock. While the local peer follows and
-  /// ``isScheduled`` is false, the schedule still contains the previous rhythm. The timeline message survives the change to
-  /// idle, so that peers that missed the end receive it.
+  /// The timeline of the current rhythm, or of the last one, in its master's clock. It is kept when the local peer becomes
+  /// idle, so that the local peer can send it to peers that have missed the end. While the local peer follows a master and
+  /// ``isScheduled`` is false, ``schedule`` still contains the previous rhythm.
   var timelineMessage: TimelineMessage?
-  /// The highest term that the local peer has claimed or followed, or has reserved before a restart. It must be kept across
-  /// restarts: otherwise, the peer would use a term again. The term of a rhythm that was not followed does not count.
-  /// Otherwise, any peer could raise the stored term.
+  /// The highest term that the local peer has claimed or followed, or that it had reserved before a restart. The engine stores
+  /// it, because a peer must not use a term twice, even after a restart. The term of a rhythm that the local peer does not
+  /// follow is ignored. Otherwise, any peer could raise the stored term.
   public internal(set) var highestTerm: UInt64
-  /// The number of terms above ``highestTerm`` that are credible. See ``admits(term:)``.
+  /// A claim is credible if its term exceeds ``highestTerm`` by at most this number. See ``admits(term:)``.
   var credibleTerms = EnsembleState.termStep
   /// The remote peers.
   public internal(set) var roster = Roster()
-  /// The master that left last, until something is heard from it again. Its row stays in the roster for its clock.
+  /// The master that left last; nil when it has been heard again. Its row stays in the roster, because the row contains the
+  /// estimate of its clock.
   var departedMaster: Identity?
   /// The activity of the local player.
   var localActivity: Activity
@@ -87,15 +90,15 @@ public struct EnsembleState: Sendable {
   var presence = PresenceSchedule()
   /// The patch of the local peer and that of its master.
   var patches = PatchSharing()
-  /// The last reported rhythm whose master was not in session.
+  /// The last claim that a peer reported and whose master was not in session.
   var missingMaster: Claim?
-  /// The length of a bar of the patch, in ticks. A rhythm that is too far off to slew towards is entered at a bar, and a layer
-  /// that has changed changes back after a bar at the earliest.
+  /// The length of a bar of the patch, in ticks. A rhythm that is too far off to slew towards is entered at the beginning of a
+  /// bar. A layer that has changed does not change back within a bar.
   public var ticksPerBar = 4 * Tick.perQuarter
-  /// Where the layers change while the local peer is the master.
+  /// The positions at which the layers can change while the local peer is the master: beats or bars.
   public var layerChange = LayerChange.beat
-  /// When the last suspension of the machine ended; nil once the rhythm of a master has been followed after that. A rhythm that was
-  /// sounding paused for the length of the suspension and may be out of step.
+  /// The end of the last suspension of the machine. A rhythm that was sounding has paused for the length of the suspension and
+  /// may be out of step. The value becomes nil when the local peer is in step with a master again.
   var suspensionEnd: Instant?
   /// The number of jumps of the position in earlier rhythms: from one rhythm to another, and of the slewed clocks by which the
   /// local peer followed earlier masters.
@@ -125,8 +128,8 @@ public struct EnsembleState: Sendable {
     lead = max(lead, soundLead + .milliseconds(20))
   }
 
-  /// The machine was suspended until `now`, and the local clock stood still meanwhile. The measurements of all remote clocks are
-  /// discarded.
+  /// Discards the measurements of all remote clocks, because the machine was suspended until `now` and the local clock stood
+  /// still meanwhile.
   mutating func endSuspension(at now: Instant) {
     roster.discardClocks()
     suspensionEnd = now
@@ -174,7 +177,8 @@ public struct EnsembleState: Sendable {
     if isNewRole { emit(.event(.role(next.role))) }
   }
 
-  /// Whether the schedule contains the rhythm of ``timelineMessage``. It does not while the master's clock is unknown.
+  /// Whether ``schedule`` contains the rhythm of ``timelineMessage``. False for a follower until it knows the master's clock and
+  /// has entered the rhythm.
   var isScheduled: Bool {
     switch leadership {
     case .idle: false
@@ -194,7 +198,7 @@ public struct EnsembleState: Sendable {
 
   /// Ends the rhythm and keeps its position for ``continue(tempo:at:)``.
   ///
-  /// - Parameter repeats: when the end is sent again.
+  /// - Parameter repeats: the instants at which the timeline message with the end is sent again.
   mutating func finish(repeats: Repeats = Repeats()) {
     position = max(schedule.end, schedule.start).step
     transition(to: .idle(Leadership.Idle(repeats: repeats)))
@@ -204,12 +208,12 @@ public struct EnsembleState: Sendable {
 
   /// The number of implausible time stamps of remote peers.
   public var stampsRejected: Int { roster.stampsRejected }
-  /// How often the clock of a remote peer was found to have been stepped.
+  /// The number of times that the clock of a remote peer was found to have been stepped.
   public var clockResets: Int { roster.clockResets }
-  /// How often the position jumped during playback, because it was wrong by more than a step.
+  /// The number of times that the position jumped during playback, because it was wrong by more than a step.
   public var clockJumps: Int { jumps + (follower?.playing?.clock.jumps ?? 0) }
 
-  /// The estimate of the master's clock by which the local peer plays; nil if it follows no master, or knows nothing yet.
+  /// The estimate of the master's clock by which the local peer plays; nil if it follows no master, or if there is no estimate yet.
   public func masterClock(at now: Instant) -> ClockEstimate? {
     guard let follower, let slot = roster.slot(of: follower.master),
       var estimate = roster[slot].clock.estimate(at: now)
@@ -218,11 +222,14 @@ public struct EnsembleState: Sendable {
     return estimate
   }
 
-  /// The upper limit of ``noteDelay``: notes for a more distant peer sound late there, so that they do not become late at all others.
+  /// The upper limit of ``noteDelay``. At a more distant peer, notes sound late. Without the limit, one distant peer would delay
+  /// the notes at all peers.
   public static var maximumNoteDelay: Nanoseconds { .milliseconds(200) }
 
-  /// The 99th percentile of the delay of packets to the most distant peer that admits notes of the local player, at most
-  /// ``maximumNoteDelay``; in whole milliseconds, rounded up. Zero without such a peer.
+  /// The time that the network needs for a note to all peers that admit notes of the local player: the 99th percentile of the
+  /// packet delay to the most distant of these peers, rounded up to whole milliseconds, at most ``maximumNoteDelay``. Zero
+  /// without such a peer. Notes of an instrument or a phrase are sent at least this much earlier, so that they sound in time at
+  /// these peers.
   public var noteDelay: Nanoseconds {
     var longest = Nanoseconds.zero
     for member in roster.members where roster.admitsNotes(member.slot) {
@@ -236,7 +243,7 @@ public struct EnsembleState: Sendable {
   /// Returns ``nextDeadline``. It is mutating, because ``PeerCore`` would otherwise copy the whole struct to read the property.
   mutating func findDeadline() -> Instant { nextDeadline }
 
-  /// When ``advance(to:)`` has something to do next; the distant future if nothing is scheduled.
+  /// The instant at which ``advance(to:)`` must be called next; the distant future if nothing is scheduled.
   public var nextDeadline: Instant {
     var next = min(nextRepeat, activityDeadline, presenceDeadline, patchDeadline)
     if timelineMessage == nil { return next }
@@ -271,7 +278,7 @@ public struct EnsembleState: Sendable {
       follow(at: now)
     }
     if isScheduled, schedule.end != Tick(.max), now >= schedule.deadline(schedule.end) {
-      // No peer may miss the end: its master sends it eight more times, for two seconds.
+      // No peer may miss the end: the master sends it eight more times, for two seconds.
       return finish(repeats: role == .master ? Repeats(at: (1...8).map { now + .milliseconds(250 * $0) }) : Repeats())
     }
     if role == .master {

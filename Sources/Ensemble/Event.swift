@@ -3,7 +3,7 @@ public import PeerProtocol
 public import RTPMIDI
 public import Rhythm
 
-/// Something that the user may want to know.
+/// An event that the engine can report to the user, for example in the log or on the web page.
 public enum Event: Hashable, Sendable {
   // MARK: Sessions
 
@@ -19,15 +19,15 @@ public enum Event: Hashable, Sendable {
   case invitationRefused(by: String?, at: SocketAddress, isRetried: Bool)
   /// The invited peer has a passkey and the local peer has none, or the other way round.
   case passkeyDiffers(at: SocketAddress, hasPasskey: Bool)
-  /// The invitation arrived at the local peer itself.
+  /// An invitation of the local peer has come back to the local peer, for example because the configured address is its own.
   case invitationReflected(at: SocketAddress)
-  /// The peer has the identity of the local peer.
+  /// The remote peer reports the same identity as the local peer.
   case identityIsDuplicate(PeerReference)
   /// A peer reports that another machine uses the identity of the local peer.
   case identityIsUsed(reportedBy: PeerReference)
   /// The local peer declined the invitation of a peer.
   case invitationDeclined(of: String?, at: SocketAddress, DeclineReason)
-  /// No reply has come from this address for some time.
+  /// No reply to invitations has come from this address for ``InvitationList/patience``.
   case noReply(from: SocketAddress)
 
   // MARK: External clocks
@@ -38,7 +38,8 @@ public enum Event: Hashable, Sendable {
   case externalClockIsBack(String)
   /// The session with the peer whose clock has this name has ended.
   case externalClockIsGone(String)
-  /// The peer whose clock has this name is a Tutti peer. Its rhythm is followed in any case, and its MIDI clock is not used.
+  /// The peer whose clock has this name is a Tutti peer. Its rhythm is followed as that of any Tutti peer, so its MIDI clock is
+  /// not used.
   case externalClockIsTuttiPeer(String)
   /// A standard device sends a clock that is not used.
   case clockIsUnused(PeerReference)
@@ -47,7 +48,7 @@ public enum Event: Hashable, Sendable {
 
   /// The role of the local peer has changed.
   case role(Role)
-  /// Another peer's claim outranks the local peer's.
+  /// The claim of another peer outranks the claim of the local peer.
   case outranked(by: Identity)
   /// The peer has accepted the offer of the rhythm and is the master now.
   case handedOver(to: Identity)
@@ -61,14 +62,14 @@ public enum Event: Hashable, Sendable {
   case tookOver(from: Identity)
   /// The text of the patch that this master plays has arrived. It is not checked yet.
   case patchReceived(SharedPatch, from: Identity)
-  /// The master has muted the local player, or all players (true), or the player can be heard again (false).
+  /// True: the master has muted the local player, or all players. False: the local player can be heard again.
   case muted(Bool)
   /// The MIDI channel of the local peer; nil if none is left.
   case channel(Channel?)
 
   // MARK: Playing together
 
-  /// The peer changes the sound of the local player's instrument. Reported once per session.
+  /// The peer has changed the sound of the local player's instrument. Reported once per session.
   case shaped(by: PeerReference)
   /// A player has sent a phrase to the local player.
   case phraseReceived(Phrase, from: Identity)

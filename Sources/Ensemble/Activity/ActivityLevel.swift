@@ -2,10 +2,11 @@ public import MusicalTime
 
 /// The activity of one player, 0...127: the value set by keys or by a controller plus the note density, smoothed.
 ///
-/// The filter is a one-pole low-pass filter with a time constant of 300 ms, so that a gesture becomes a swell: every 50 ms
-/// `y += (x - y) · a` with `a = 1 - e^(-50/300)`. It uses integers, so that all machines compute the same value: the unit of y
-/// is 1/65536 of a level, and a is 10061/65536. The output reaches 63 % of a step after 300 ms and 95 % after 900 ms. The
-/// density is the number of notes struck within the last second; ``fullDensity`` notes count as 127 (sixteenths at 120 BPM).
+/// A one-pole low-pass filter with a time constant of 300 ms smooths the sum, so that a sudden gesture becomes a swell. Every
+/// 50 ms, the filter computes `y += (x - y) · a` with `a = 1 - e^(-50/300)`, where x is the input and y the output. It uses
+/// integers, so that all machines compute the same value: the unit of y is 1/65536 of a level, and a is 10061/65536. The
+/// output reaches 63 % of a step of the input after 300 ms and 95 % after 900 ms. The note density is the number of notes
+/// struck within the last second; ``fullDensity`` notes count as 127 (sixteenths at 120 BPM).
 public struct ActivityLevel: Sendable {
   /// The time between two steps of the filter, which is the shortest time between two changes.
   public static var step: Nanoseconds { .milliseconds(50) }
@@ -16,7 +17,7 @@ public struct ActivityLevel: Sendable {
   private static var gain: Int64 { 10_061 }
   /// The time for which a struck note counts.
   private static var window: Nanoseconds { .seconds(1) }
-  /// After this time, more than sixteen time constants, the output equals the input.
+  /// The time after which the output is set to the input. It is more than sixteen time constants.
   private static var settlingTime: Nanoseconds { .seconds(5) }
 
   /// The value set by keys or by a controller, 0...127.
@@ -49,7 +50,7 @@ public struct ActivityLevel: Sendable {
     wake(at: now)
   }
 
-  /// A note was struck.
+  /// Counts a note that the player has struck.
   public mutating func played(at now: Instant) {
     advance(to: now)
     if notes.count == Self.fullDensity { notes.removeFirst() }

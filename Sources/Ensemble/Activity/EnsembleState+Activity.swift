@@ -6,9 +6,9 @@ import PeerProtocol
 extension EnsembleState {
   /// Channel 1, which carries activity only.
   static var activityChannel: Channel { Channel(wire: 0) }
-  /// Expression: the level of the sender.
+  /// Expression (CC 11). Its value is the level of the sender.
   static var levelController: UInt7 { 11 }
-  /// Channel Volume: the total, from the master.
+  /// Channel Volume (CC 7). The master sends it; its value is the total.
   static var totalController: UInt7 { 7 }
 
   /// The smoothed activity of the player, 0...127.
@@ -23,9 +23,9 @@ extension EnsembleState {
     set { localActivity.rule = newValue }
   }
 
-  /// The total activity. At the master, the total of all levels; shortly after a takeover, the total of the previous master
-  /// (``TotalSchedule/computesFrom``). At a follower, the total by which
-  /// it plays. At an idle peer, its own level.
+  /// The total activity, 0...127. At the master, it is the total of all levels; shortly after a takeover, it is still the total
+  /// of the previous master (``TotalSchedule/computesFrom``). At a follower, it is the total by which the follower plays. At an
+  /// idle peer, it is the level of the local player.
   public func totalActivity(at now: Instant) -> UInt8 {
     switch leadership {
     case .idle: return activity
@@ -49,7 +49,7 @@ extension EnsembleState {
     return localActivity.rule.total(of: levels)
   }
 
-  /// The level of a peer that is silent for longer does not count.
+  /// The time without a packet from a peer after which its level no longer counts in the total.
   public static var activityPatience: Nanoseconds { .seconds(5) }
 
   /// Sets the activity of the player by keys or by a controller, 0...127.
@@ -58,16 +58,16 @@ extension EnsembleState {
     advanceActivity(to: now)
   }
 
-  /// The player has struck a note.
+  /// Counts a note that the local player has struck.
   public mutating func played(at now: Instant) {
     localActivity.level.played(at: now)
     advanceActivity(to: now)
   }
 
-  /// A channel message from the peer with this identity.
+  /// Handles a channel message from the peer with the identity `sender` if the message is about activity.
   ///
   /// - Parameters:
-  ///   - instant: when the message applies, by the sender's clock, in units of 100 us.
+  ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us.
   ///   - isRecovered: whether the message comes from a recovery journal, which contains no instant.
   /// - Returns: whether the message is about activity. It then needs no further handling.
   public mutating func received(
@@ -109,20 +109,20 @@ extension EnsembleState {
       applyTotal(of: master, at: now)
     case .master:
       decideTotal(at: now)
-      // If another claim outranks this one, the local peer follows and keeps its layers by this value.
+      // If another claim outranks this one, the local peer becomes a follower. This value then keeps its layers as they are.
       localActivity.lastTotal = schedule.intensity.next
     }
   }
 
-  /// Sends the level to the master when the level, the master or the claim has changed. The level changes at most every 50 ms,
-  /// hence 20 times a second. Each presence repeats it.
+  /// Sends the level to the master if the level, the master or the claim has changed. The level changes at most 20 times a second
+  /// (``ActivityLevel/step``). Each presence repeats the level.
   private mutating func sendLevel(to master: Identity, at now: Instant) {
     guard let claim, let follower, !hasSentLevel(follower) else { return }
     self.follower!.totals.sentLevel = (activity, claim)
     send(Self.levelController, activity, at: now, to: master)
   }
 
-  /// Whether the master was sent the present level under the present claim.
+  /// Whether the local peer has sent its present level to the master under the present claim.
   private func hasSentLevel(_ follower: Follower) -> Bool {
     guard let sent = follower.totals.sentLevel else { return false }
     return sent.claim == claim && sent.level == activity

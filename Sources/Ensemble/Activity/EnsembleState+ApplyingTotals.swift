@@ -2,17 +2,20 @@ import MusicalTime
 import PeerProtocol
 import Playback
 
-// How a follower applies the totals that its master reports: from which beat on each total selects the layers.
+// How a follower applies the totals that its master reports. For each total, the follower determines the beat from which the
+// total selects the layers.
 //
 // The intensity of the schedule contains the total that applies now and at most one pending total, with the tick from which
-// it applies. A total is *estimated* if the local peer has chosen this tick itself, because it did not know the instant.
+// the pending total applies. A pending total is *estimated* if the local peer has chosen this tick itself, because the master's
+// instant was not known.
 extension EnsembleState {
-  /// A total whose instant is further away from now than this counts as one without an instant.
+  /// The largest distance of a total's instant from now. A total with a more distant instant is treated as one without an
+  /// instant.
   private static var farthest: Nanoseconds { .seconds(10) }
 
-  /// Handles a total that the master has reported. While the rhythm cannot be played yet, the total is kept. Otherwise it
-  /// applies from the beat that is nearest to its instant, or, without a usable instant, from the next beat that can still be
-  /// changed.
+  /// Handles a total that the master has reported. While the rhythm cannot be played yet, the total is kept for later.
+  /// Otherwise, a total with a usable instant applies from the beat that is nearest to the instant. A total without one applies
+  /// from the next beat that can still be changed.
   mutating func received(_ report: ReceivedTotals.Report, at now: Instant) {
     guard isScheduled else {
       let newer = follower!.totals.early.newer
@@ -36,13 +39,15 @@ extension EnsembleState {
       localActivity.lastTotal = report.value
       return change(to: report.value, at: now)
     }
-    // The stamp is in units of 100 us, so the beat or bar may begin shortly before or after it: the nearest one is meant. The bars
-    // of the master's patch may have another length. A stamp that is not near a beat of the local patch stands for the nearest step.
+    // The resolution of the instant is 100 us, so the beat or bar may begin shortly before or after the instant. The nearest beat
+    // is meant. The bars of the master's patch may have another length than the local ones. An instant that is not near a beat of
+    // the local patch stands for the nearest step.
     let nearest = (tick + beatGrid / 2).roundedDown(to: beatGrid)
     let isNear = abs(tick - nearest) < Tick.perStep
     let beat = isNear ? nearest : (tick + Tick.perStep / 2).roundedDown(to: Tick.perStep)
     let isEstimated = follower!.totals.isEstimated
-    // The change in the schedule, which the master has reported too, applies later. This report is older and arrived late.
+    // The pending change in the schedule is also from the master and applies later. This report is therefore older and arrived
+    // late.
     if !isEstimated, old.changeTick != Tick(.max), beat < old.changeTick { return }
     localActivity.lastTotal = report.value
     // A pending estimated change is replaced. Any other change stays in force up to the beat.
@@ -51,8 +56,8 @@ extension EnsembleState {
     play(Intensity(valueBefore, next: report.value, from: beat))
   }
 
-  /// Plays by the last total of the master. Plays by the local level while the master has reported no total, and while its
-  /// activity gate is closed.
+  /// Plays by the last total of the master. While the master has reported no total, and while the activity gate is closed to the
+  /// master, plays by the level of the local player.
   mutating func applyTotal(of master: Identity, at now: Instant) {
     guard isScheduled else { return }
     let early = follower!.totals.early
@@ -64,8 +69,8 @@ extension EnsembleState {
     change(to: requiredTotal(under: master), at: now)
   }
 
-  /// Records the run of the schedule. If it is a new one, a pending change counts as estimated: it comes from an earlier run, or
-  /// from a decision of the local peer as the master, and the first total of the new master replaces it.
+  /// Records the run of the schedule. If the run is new, a pending change comes from an earlier run, or from a decision of the
+  /// local peer as the master. It then counts as estimated, so that the first total of the new master replaces it.
   ///
   /// - Returns: whether the run has changed.
   @discardableResult
@@ -75,15 +80,15 @@ extension EnsembleState {
     return true
   }
 
-  /// Whether ``applyTotal(of:at:)`` has something to do.
+  /// Whether the local peer must play by another total than now, so that ``applyTotal(of:at:)`` must be called.
   func isOffTotal(_ follower: Follower) -> Bool {
     guard follower.playing != nil else { return false }
     return follower.totals.run != schedule.run || follower.totals.early.newer != nil
       || schedule.intensity.next != requiredTotal(under: follower.master)
   }
 
-  /// The total by which the local peer must play: the last one that the master has reported; the local level while the master
-  /// has reported none, and while the activity gate is closed for it.
+  /// The total by which the local peer must play: the last total that the master has reported. While the master has reported
+  /// none, and while the activity gate is closed to the master, it is the level of the local player.
   private func requiredTotal(under master: Identity) -> UInt8 {
     admits(.activity, from: master) ? localActivity.lastTotal ?? activity : activity
   }
@@ -107,13 +112,13 @@ extension EnsembleState {
     emit(.play(schedule))
   }
 
-  /// The present intensity, converted to the ticks of the schedule `next`: a pending change stays at the same instant. It is
-  /// dropped if it would then apply more than ``farthest`` from now.
+  /// The present intensity, converted to the ticks of the schedule `next`, which replaces the present schedule. A pending change
+  /// stays at the same instant. It is dropped if this instant is more than ``farthest`` from now.
   func intensity(continuedIn next: PlaybackSchedule, at now: Instant) -> Intensity {
     var intensity = schedule.intensity
     guard intensity.changeTick != Tick(.max) else { return intensity }
     let (present, tick) = (schedule.tick(at: now), next.tick(at: now))
-    // Up to a quarter note apart, both rhythms are the same one, and the tick numbers agree.
+    // If the positions differ by at most a quarter note, both schedules play the same rhythm, and the tick numbers agree.
     if abs(tick - present) > Tick.perQuarter { intensity.changeTick = intensity.changeTick + (tick - present) }
     let isFar = intensity.changeTick > tick && next.deadline(intensity.changeTick) - now > Self.farthest
     return isFar ? Intensity(intensity.value) : intensity

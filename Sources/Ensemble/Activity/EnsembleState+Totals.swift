@@ -3,21 +3,23 @@ import MusicalTime
 import PeerProtocol
 import Playback
 
-// The total activity as the master decides it.
+// How the master decides the total activity.
 //
 // Every peer reports its activity level to the master. The total activity decides which layers sound. Shortly before each
 // beat, the master decides the total that applies from that beat on, and sends it to all Tutti peers if it has changed.
-// ``TotalSchedule`` says when. If the layers of the patch change on bars, "beat" below means the beginning of a bar.
+// ``TotalSchedule`` contains the deadlines of the decisions. If the layers of the patch change on bars, "beat" below means the
+// beginning of a bar.
 //
-// A total that rises and falls around the threshold of a layer must not switch the layer on every beat. Therefore the total
-// reverses its direction no earlier than one bar after its last change: it crosses a threshold at most once within the length
-// of a bar. Followers apply the totals as they are, so all peers play the same layers.
+// A total that rises and falls around the threshold of a layer must not switch the layer on every beat. Therefore, after a
+// rise, the total falls no earlier than one bar later, and after a fall, it rises no earlier than one bar later. It thus crosses
+// a threshold at most once within the length of a bar. Followers apply the totals as they are, so all peers play the same
+// layers.
 extension EnsembleState {
   /// The number of times that the total is sent to a new follower. On a simulated network that loses a fifth of the packets,
   /// in bursts, three messages within two seconds were sometimes all lost.
   private static var totalReportsToNewFollower: Int { 8 }
 
-  /// Sends the total again if a repeat is due, and decides the next beat if the decision is due.
+  /// Sends the total again if a repeat is due, and decides the total of the next beat if the decision is due.
   mutating func decideTotal(at now: Instant) {
     guard let previousBeat = leader?.totals.decidedBeat ?? beginTotals(at: now) else { return }
     while leader!.totals.repeats.take(at: now) { sendTotal(to: nil) }
@@ -37,8 +39,8 @@ extension EnsembleState {
       total != present && !isPending && now >= leader!.totals.decidesFrom
       && leader!.totals.permitsChange(rises: total > present, at: beat, ticksPerBar: ticksPerBar)
     guard changesTotal else {
-      // Once per bar the total is repeated, like the timeline message, for peers that have missed all earlier messages. If a
-      // total is pending, only the pending one is repeated.
+      // Like the timeline message, the total is repeated once per bar, for peers that have missed all earlier messages. If a
+      // total is pending, only the pending total is repeated.
       guard beat.index / ticksPerBar != previousBeat.index / ticksPerBar else { return }
       return isPending ? sendTotal(to: nil) : sendTotal(to: nil, at: now)
     }
@@ -64,9 +66,9 @@ extension EnsembleState {
     return divisor
   }
 
-  /// Begins to decide totals as the new master. If the first tick of the rhythm is still to come, the total of the known
-  /// levels applies from the first tick. The total of a rhythm that was taken over, or restored after a crash, stays for
-  /// ``TotalSchedule/inquiry``, so that all peers can send their level first.
+  /// Begins to decide totals as the new master. If the first tick of the rhythm is in the future, the total of the known levels
+  /// applies from the first tick. If the rhythm was taken over, or restored after a crash, its total remains unchanged for
+  /// ``TotalSchedule/inquiry``. In this time all peers send their level.
   ///
   /// - Returns: the beat that is decided now; nil if the local peer is not the master.
   private mutating func beginTotals(at now: Instant) -> Tick? {
@@ -102,7 +104,7 @@ extension EnsembleState {
     send(Self.totalController, schedule.intensity.next, at: schedule.deadline(schedule.intensity.changeTick), to: peer)
   }
 
-  /// Sends the total that applies at `now`, and the pending one if there is one, to a peer or to all (nil).
+  /// Sends the total that applies at `now`, and the pending total if there is one, to a peer or to all (nil).
   private mutating func sendTotal(to peer: Identity?, at now: Instant) {
     let present = schedule.tick(at: now)
     let isPending = schedule.intensity.changeTick != Tick(.max) && schedule.intensity.changeTick > present
@@ -147,7 +149,7 @@ extension Tick {
   /// The first tick of the quarter note that contains this tick.
   var beat: Tick { roundedDown(to: Tick.perQuarter) }
 
-  /// The last tick, up to this one, that is a multiple of `distance`.
+  /// This tick, rounded down to a multiple of `distance`.
   func roundedDown(to distance: Int64) -> Tick {
     let remainder = index % distance
     return Tick(index - (remainder < 0 ? remainder + distance : remainder))

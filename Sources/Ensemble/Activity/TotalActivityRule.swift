@@ -2,7 +2,7 @@
 public enum TotalActivityRule: String, CaseIterable, Hashable, Sendable {
   /// The sum, 127 at most: each active player makes the rhythm richer.
   case sum
-  /// The rounded mean: a large group plays no richer rhythm than a small one.
+  /// The rounded mean: the rhythm does not become richer with the number of players.
   case mean
   /// The largest level.
   case maximum

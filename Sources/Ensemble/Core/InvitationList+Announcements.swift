@@ -1,17 +1,19 @@
 public import MusicalTime
 public import PeerProtocol
 
-/// The announcements on the network, and the choice of the announced peers to connect to.
+/// The peers that announce themselves on the network by DNS-SD, and the choice of the announced peers to connect to.
 ///
 /// Up to sixteen peers all connect to each other, because each of them may become the master. A thousand peers cannot. With
-/// more than sixteen, all peers connect to the two peers with the lowest identities and to the master. These peers hear all
-/// others and report the claim that plays to all (``Presence``). The lowest of them that is not the master is the next in the
-/// order of succession. Each peer computes the two lowest identities from the announcements, without a coordinator.
+/// more than sixteen, all peers connect to the two peers with the lowest identities and to the master. These peers are in
+/// session with all others. Their presences (``Presence``) tell all peers the claim of the rhythm that plays. The lowest of them
+/// that is not the master is the next in the order of succession. Each peer computes the two lowest identities from the
+/// announcements, without a coordinator.
 ///
-/// An announcement does not prove that its peer can be reached: a killed peer stays announced for some time, and any program
-/// can send announcements. Peers that do not answer (``silent``) therefore do not count, neither among the two lowest
-/// identities nor for the limit of sixteen. For each silent peer below the two lowest, one more peer is wanted, up to 64, so
-/// that the number of invited peers doubles until some of them answer.
+/// An announced peer is *wanted* if the local peer should connect to it. An announcement does not prove that its peer can be
+/// reached: a killed peer stays announced for some time, and any program can send announcements. Peers that do not answer
+/// (``silent``) therefore do not count, neither among the two lowest identities nor for the limit of sixteen. For each silent
+/// peer with an identity below the two lowest, one more peer is wanted, up to 64 in total. The number of invited peers thus
+/// doubles until some of them answer.
 extension InvitationList {
   /// The newest announcement of a peer.
   struct Announcement: Sendable {
@@ -20,7 +22,7 @@ extension InvitationList {
     let place: Place
   }
 
-  /// Whether the local peer connects to the announced peer with `identity`.
+  /// Whether the local peer should connect to the announced peer with `identity`.
   func wants(_ identity: Identity) -> Bool {
     guard let highestWanted else { return true }
     if identity == master || local == master { return true }
@@ -28,7 +30,7 @@ extension InvitationList {
     return local < responsive[1] || identity <= highestWanted
   }
 
-  /// Adds an announced peer to ``responsive``, or removes it.
+  /// Adds an announced peer to ``responsive``, or removes it from there.
   private mutating func setResponsive(_ identity: Identity, _ isResponsive: Bool) {
     var (low, high) = (0, responsive.count)
     while low < high {
@@ -67,8 +69,8 @@ extension InvitationList {
     updateWanted()
   }
 
-  /// The peer with `identity` announces itself at `place`. The newest announcement counts: a peer whose first name was taken
-  /// announces a second name one second before its first announcement is withdrawn.
+  /// Handles an announcement of the peer with `identity` at `place`. The announcement replaces an earlier one of the same peer: a
+  /// peer whose first name is already in use announces a second name, one second before it withdraws the first announcement.
   ///
   /// - Parameters:
   ///   - name: the name of the announcement.
@@ -99,14 +101,14 @@ extension InvitationList {
     return true
   }
 
-  /// Whether a target is kept when the number of peers exceeds the full mesh: a discovered peer that was not invited yet is
-  /// dropped if it is not wanted any longer.
+  /// Whether a target is kept after a change of ``highestWanted``. A discovered peer that has not been invited is dropped if it
+  /// is no longer wanted.
   private func isStillWanted(_ target: Target) -> Bool {
     guard let identity = target.announced, target.isPending else { return true }
     return wants(identity)
   }
 
-  /// The announcement of the peer with `identity` by `name` was withdrawn. A session with the peer is not affected.
+  /// Handles the withdrawal of the announcement of the peer with `identity` by `name`. A session with the peer continues.
   ///
   /// - Parameter isInSession: whether a peer is in session already.
   public mutating func withdrawn(_ identity: Identity, as name: String, isInSession: (Identity) -> Bool, now: Instant) {
@@ -125,14 +127,15 @@ extension InvitationList {
     updateWanted()
   }
 
-  /// The peer with `identity` is the master.
+  /// Records that the peer with `identity` is the master.
   mutating func follow(master identity: Identity, isInSession: (Identity) -> Bool, at now: Instant) {
     guard master != identity else { return }
     master = identity
     if highestWanted != nil { reconsider(isInSession: isInSession, at: now) }
   }
 
-  /// Connects to all peers that are wanted now. Established sessions are not ended, because a peer may depend on them.
+  /// Adds a target for each wanted peer that has none. Established sessions with peers that are no longer wanted continue,
+  /// because the remote peer may need them.
   mutating func reconsider(
     isInSession: (Identity) -> Bool, at now: Instant, courtesy: Nanoseconds = InvitationList.courtesy
   ) {
@@ -143,8 +146,8 @@ extension InvitationList {
     }
   }
 
-  /// Adds a target for an announced peer. If the local identity is the higher one, the invitation follows after
-  /// `courtesy`.
+  /// Adds a target for an announced peer. If the local identity is the higher one of the two, the local peer first waits for an
+  /// invitation of the announced peer, for the time `courtesy`.
   private mutating func add(
     _ identity: Identity, isInSession: Bool, at now: Instant, courtesy: Nanoseconds = InvitationList.courtesy
   ) {

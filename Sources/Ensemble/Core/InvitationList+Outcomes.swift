@@ -10,7 +10,7 @@ extension InvitationList.Target {
 
 /// The outcomes of invitations and the ends of sessions.
 extension InvitationList {
-  /// A session with the peer at `address` was established.
+  /// Records that a session with the peer at `address` was established.
   mutating func established(_ session: SessionID, at address: SocketAddress) {
     defer { schedule() }
     waitEnds = Instant(nanoseconds: .min)
@@ -24,16 +24,16 @@ extension InvitationList {
     }
   }
 
-  /// The peer of a session is a standard device. If a search for a silent Tutti peer has led to the session, the search
-  /// ends, because that peer is no longer at this place.
+  /// Records that the peer of a session is a standard device. If a search for a silent Tutti peer has led to the session, the
+  /// search ends, because the Tutti peer is no longer at this place.
   mutating func isStandardDevice(_ session: SessionID) {
     defer { schedule() }
     targets.removeAll { $0.isSearch && $0.session == session }
   }
 
-  /// The peer of a session has this identity. Searches for this identity end, because the peer has been found, perhaps
-  /// at a new address. A search that led to this session ends too, even if it was for another identity: the peer with
-  /// that identity is no longer at this place.
+  /// Records that the peer of a session has this identity. Searches for this identity end, because the peer has been found,
+  /// perhaps at a new address. A search that led to this session also ends, even if it was for another identity, because the
+  /// peer with the other identity is no longer at this place.
   mutating func recognised(_ session: SessionID, as identity: Identity) {
     defer { schedule() }
     targets.removeAll { $0.isSearch && ($0.identity == identity || $0.session == session) }
@@ -49,9 +49,9 @@ extension InvitationList {
     noteAnswer(of: identity)
   }
 
-  /// The peer refused the invitation.
+  /// Records that the peer refused the invitation.
   ///
-  /// - Returns: whether to inform the player, which happens once.
+  /// - Returns: whether the caller must inform the player; true only once per target.
   mutating func refused(_ session: SessionID) -> Bool {
     defer { schedule() }
     targets.removeAll { $0.isSearch && $0.session == session }
@@ -66,18 +66,18 @@ extension InvitationList {
     return true
   }
 
-  /// The player has been informed that a session with the peer at this address could not be established.
+  /// Records that the player was informed that no session with the peer at this address could be established.
   mutating func noteReport(of address: SocketAddress) {
     for n in targets.indices where targets[n].place.control == address { targets[n].isReported = true }
   }
 
-  /// The peer of the session must not be invited again.
+  /// Removes the target of a session, because the peer must not be invited again.
   mutating func abandoned(_ session: SessionID) {
     defer { schedule() }
     targets.removeAll { $0.session == session }
   }
 
-  /// The session was closed because another session reaches the same peer.
+  /// Records that the session was closed because another session reaches the same peer.
   mutating func reached(_ session: SessionID, by identity: Identity) {
     defer { schedule() }
     for n in targets.indices where targets[n].session == session {
@@ -86,7 +86,8 @@ extension InvitationList {
     }
   }
 
-  /// The session with a Tutti peer was lost without BY: the peer is invited at its old place, unless it already is.
+  /// Adds a search for a Tutti peer whose session was lost without BY: the peer is invited at its old place. Does nothing if
+  /// this place has a target already.
   mutating func lost(_ identity: Identity, of info: SessionInfo, at now: Instant) {
     defer { schedule() }
     guard !targets.contains(where: { $0.place.control == info.control }),
@@ -99,9 +100,9 @@ extension InvitationList {
     targets.append(target)
   }
 
-  /// A session has ended.
+  /// Records that a session has ended.
   ///
-  /// - Parameter identity: the identity of its peer, if the peer has no other session.
+  /// - Parameter identity: the identity of the session's peer; nil if the peer has another session.
   mutating func ended(_ session: SessionID, of identity: Identity?, at now: Instant) {
     defer { schedule() }
     waitEnds = Instant(nanoseconds: .min)
@@ -109,7 +110,7 @@ extension InvitationList {
       if let identity, targets[n].announced == identity, targets[n].isAnswered {
         (targets[n].isAnswered, targets[n].since) = (false, now)
       }
-      // Whether the peer was reached by another session than that of this target, and has no session any more.
+      // Whether another session than that of this target has reached the peer, and the peer now has no session.
       let hasLostOtherSession = identity != nil && targets[n].reachedBy == identity
       guard targets[n].session == session || hasLostOtherSession else { continue }
       // No other session reaches the peer.

@@ -2,25 +2,31 @@ public import MusicalTime
 public import PeerProtocol
 public import RTPMIDI
 
-/// The peers to invite: the configured ones, each until it is in session and again after its session has ended; the
-/// discovered ones; and for a minute each Tutti peer that has fallen silent, whichever side had begun the session.
+/// The peers that the local peer invites. There are three kinds (``Reason``):
+///
+/// - A configured peer is invited until it is in session, and again after its session has ended.
+/// - A discovered peer is invited while it announces itself on the network.
+/// - A Tutti peer that has fallen silent is invited for a minute, whichever side had begun the session. This is a *search*.
 ///
 /// Announcements are not part of the ``Roster``: an announced peer does not need to be in session, and its announcement is
 /// independent of its sessions.
 public struct InvitationList {
   /// The time between a failure and the next invitation.
   static var pause: Nanoseconds { .seconds(1) }
-  /// The time without a reply after which the player is informed, once.
+  /// The time without a reply after which a configured peer is reported to the player, once, and an announced peer counts as
+  /// silent.
   static var patience: Nanoseconds { .seconds(3) }
   /// How long a peer that has fallen silent is invited.
   static var searchTime: Nanoseconds { .seconds(60) }
-  /// Of two peers that discover each other, the one with the lower identity invites. The other one invites after this time.
+  /// Of two peers that discover each other, the one with the lower identity invites the other at once. The other waits for this
+  /// time before it invites as well.
   static var courtesy: Nanoseconds { .seconds(3) }
 
-  /// The largest number of announced peers with which each peer connects to all others; see ``InvitationList/wants(_:)``.
+  /// The largest number of announced remote peers with which every peer connects to every other; see
+  /// ``InvitationList/wants(_:)``. With the local peer, these are sixteen peers.
   public static var fullMeshLimit: Int { 15 }
-  /// At this number of unanswered invitations of the local peer, no further announced peer is invited. Any program on the network
-  /// can announce thousands of peers that do not exist. They must not use up the sessions of the endpoint.
+  /// The number of unanswered invitations of the local peer at which no further announced peer is invited. Any program on the
+  /// network can announce thousands of peers that do not exist. Invitations to them must not use up the sessions of the endpoint.
   public static var simultaneousLimit: Int { 64 }
   /// The largest number of announcements that are kept.
   public static var announcementLimit: Int { 4096 }
@@ -54,20 +60,21 @@ public struct InvitationList {
     /// The addresses to which the invitation goes.
     package let place: Place
     package let reason: Reason
-    /// The session by which the peer is invited or reached; nil if there is none.
+    /// The session with the peer at this place, established or still an invitation; nil if there is none.
     package var session: SessionID?
-    /// The identity that was recognised last at this place, or that is announced there. A peer with another identity may
-    /// have replaced the announced one. The target is removed with the announcement in any case.
+    /// The identity that was recognised last at this place, or that is announced there. The two can differ, if another peer has
+    /// replaced the announced one. The target is removed with the announcement in any case.
     var identity: Identity?
-    /// The identity if the peer is reached by a session that it began itself.
+    /// The identity of the peer, if the peer is in session by another session than ``session``, such as one that it began itself.
     var reachedBy: Identity?
-    /// Whether the peer is in session.
+    /// Whether the peer at this place is in session.
     var isEstablished = false
-    /// Whether the announced peer is in session. Another peer may answer at the announced place.
+    /// Whether the peer with the announced identity is in session. Another peer may answer at the announced place.
     var isAnswered = false
     /// When the peer is invited next.
     var nextTry: Instant
-    /// When the first invitation was due, or when the session ended. With an announced peer, when it was first invited.
+    /// The beginning of the wait for a reply: when the first invitation was due, or when the session ended. For an announced
+    /// peer, when it was first invited.
     var since: Instant
     /// When the peer was invited last; nil if it was not invited yet.
     var lastTry: Instant?
@@ -79,7 +86,7 @@ public struct InvitationList {
       (since, nextTry) = (firstTry ?? now, firstTry ?? now)
     }
 
-    /// Whether the peer is to be invited at ``nextTry``.
+    /// Whether the peer has no session, so that it is invited at ``nextTry``.
     var isPending: Bool { session == nil && reachedBy == nil }
 
     /// Whether the peer is announced and invited, but not in session yet.
@@ -95,27 +102,28 @@ public struct InvitationList {
     }
   }
 
-  /// The peers to invite, and those that are in session by an invitation.
+  /// The peers to invite, and the peers that are in session after an invitation.
   package internal(set) var targets: [Target]
   /// The identity of the local peer.
   let local: Identity
   /// The announcements on the network.
   var announcements: [Identity: Announcement] = [:]
-  /// The identities of ``announcements`` without ``silent``, in ascending order.
+  /// The identities of ``announcements`` without those in ``silent``, in ascending order.
   var responsive: [Identity] = []
   /// The announced peers that did not answer an invitation for ``patience``, or that refused it. A peer is removed when it is
   /// in session, or is announced at another place.
   var silent: Set<Identity> = []
-  /// Whether ``silent`` has grown, so that other peers are wanted.
+  /// Whether ``silent`` has grown, so that other peers are wanted instead.
   var hasNewlySilent = false
-  /// The highest identity that is wanted independently of the master; nil if all are.
+  /// The highest announced identity that the local peer wants to connect to; the master is wanted in any case. Nil if all announced
+  /// peers are wanted.
   var highestWanted: Identity?
-  /// The master, as far as it is known.
+  /// The master; nil while it is not known.
   var master: Identity?
-  /// The instant before which no announced peer is invited, because there were ``simultaneousLimit`` invitations. An
+  /// The instant before which no announced peer is invited, because there are ``simultaneousLimit`` unanswered invitations. An
   /// invitation that succeeds or ends makes room earlier.
   var waitEnds = Instant(nanoseconds: .min)
-  /// When ``advance(_:at:where:)`` has something to do next.
+  /// The instant at which ``advance(_:at:where:isInSession:)`` must be called next.
   public internal(set) var nextDeadline = Instant.distantFuture
 
   /// - Parameters:
@@ -155,8 +163,8 @@ public struct InvitationList {
     nextDeadline = hasNewlySilent ? Instant(nanoseconds: .min) : earliest
   }
 
-  /// Whether it matters that a peer does not reply for ``patience``: the player is informed of a configured peer, and an
-  /// announced peer is replaced by others.
+  /// Whether the reply of a peer is awaited. If a configured peer does not reply for ``patience``, the player is informed. If an
+  /// announced peer does not, other peers are invited instead.
   private func isAwaited(_ target: Target) -> Bool {
     switch target.reason {
     case .configured: !target.isEstablished && !target.isReported
@@ -203,15 +211,15 @@ public struct InvitationList {
     for identity in newlySilent { noteSilence(of: identity) }
     if hasNewlySilent {
       hasNewlySilent = false
-      // The peers have been announced for some time, so that they would have sent an invitation already.
+      // The other peers have been announced for some time. If they wanted to invite the local peer, they would have done so.
       reconsider(isInSession: isInSession, at: now, courtesy: .zero)
     }
     return missing
   }
 
   /// Returns the indices of the announced peers whose invitation is due, but must wait because of ``simultaneousLimit``. Peers
-  /// that were not tried yet go first, then those whose last try was the longest ago. While peers wait, invitations without an
-  /// answer for ``patience`` are given up. Peers wait for 100 ms at a time.
+  /// that have not been invited yet go first, then those whose last invitation was the longest ago. While peers wait, invitations
+  /// without an answer for ``patience`` are closed. The next check follows after 100 ms.
   private mutating func findWaiting(_ endpoint: Endpoint, at now: Instant) -> Set<Int> {
     let due = targets.indices.filter {
       targets[$0].announced != nil && targets[$0].isPending && now >= targets[$0].nextTry

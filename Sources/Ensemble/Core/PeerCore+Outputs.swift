@@ -2,7 +2,8 @@ import MusicalTime
 import PeerProtocol
 import Sending
 
-// Conversion of the outputs of the ensemble state, which address peers by identity.
+// Conversion of the outputs of the ensemble state, which address peers by identity, to outputs of the core, which address peers
+// by session or stream.
 extension PeerCore {
   /// Converts all outputs of the ensemble state since the last call.
   func handleEnsembleOutputs(at now: Instant) {
@@ -37,8 +38,8 @@ extension PeerCore {
     }
   }
 
-  /// Records the master, so that the local peer connects to it: each peer must be in session with the master. If the local
-  /// peer is the master, it connects to all announced peers.
+  /// Records the master in the list of invitations. The local peer then connects to the master, because each peer must be in
+  /// session with the master. If the local peer is the master, it connects to all announced peers.
   private func connect(toMaster master: Identity, at now: Instant) {
     let roster = roster
     invitations.follow(master: master, isInSession: { roster.session(of: $0) != nil }, at: now)

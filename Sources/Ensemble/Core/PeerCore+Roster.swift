@@ -6,10 +6,10 @@ import Sending
 
 // Remote peers that join and leave.
 extension PeerCore {
-  /// A session was established.
+  /// Adds an established session to the roster, opens its stream and informs the receiver.
   func established(_ session: SessionID, _ info: SessionInfo, at now: Instant) {
     let keys = endpoint.keys(of: session)
-    // The session has ended since. It must not be opened without protection.
+    // A protected session without keys has ended meanwhile. Its stream must not be opened without protection.
     guard keys != nil || !info.isProtected else { return }
     let stream = streamIDs.allocate()
     let slot = ensemble.roster.insert(
@@ -34,8 +34,8 @@ extension PeerCore {
     emit(.event(.connected(ensemble.roster[slot].reference)))
   }
 
-  /// Sets whether the stream of a session is sent ahead of time and with a recovery journal: by the options of the peer, or else
-  /// by its kind as far as it is known.
+  /// Sets whether the ticks of a session's stream are sent ahead of time, and whether its packets contain a recovery journal. The
+  /// options of the peer decide; without them, its kind as far as it is known.
   func updateStream(of session: SessionID) {
     guard let slot = ensemble.roster.slot(of: session) else { return }
     let isTutti = ensemble.roster[slot].identity != nil
@@ -47,13 +47,12 @@ extension PeerCore {
     emit(.stream(.setJournal(stream, options.takesJournal ?? (isTutti || sendsJournals))))
   }
 
-  /// The peer of a session is the Tutti peer with this identity.
+  /// Handles the recognition of the peer of a session as the Tutti peer with this identity.
   func recognised(_ session: SessionID, _ identity: Identity, at now: Instant) {
     guard let slot = ensemble.roster.slot(of: session), let info = ensemble.roster[slot].session?.info else { return }
     guard identity != self.identity else {
-      // The remote peer uses the identity of the local peer.
-      // The initiator ends the session, because it knows the reason. If the other side ended it, the initiator would
-      // invite again and again.
+      // The remote peer uses the identity of the local peer. Only the initiator of the session ends it. If the other side ended
+      // the session, the initiator would not know the reason and would send invitations again and again.
       guard info.isInitiator else { return }
       emit(.event(.identityIsDuplicate(ensemble.roster[slot].reference)))
       invitations.abandoned(session)
@@ -80,8 +79,9 @@ extension PeerCore {
       peerClocks[n].recognised(by: &ensemble, at: now)
       emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
     }
-    // Until now, the peer got the notes on their input channels. From now on, it gets all messages on the channel of the local peer,
-    // so the later Note Offs would not end these notes. They end before the change. Those that begin meanwhile end after it.
+    // Until now, the peer got the notes of the player on their input channels. From now on, it gets all messages on the channel of
+    // the local peer, so that later Note Offs would not end these notes. The notes therefore end before the change. Notes that
+    // begin before the network thread has executed the change end after it.
     let stream = ensemble.roster[recognisedSlot].session!.stream
     emit(.receiving(.endNotesAsPlayed(stream)))
     emit(.stream(.recognise(stream)))
@@ -98,14 +98,15 @@ extension PeerCore {
     }
   }
 
-  /// Returns whether the session `other` is kept. If not, the new session `info` replaces it. Both sessions have `identity`.
+  /// Returns whether the session `other` is kept. If not, the new session `info` replaces it. The peers of both sessions report
+  /// `identity`.
   ///
   /// If both peers have invited each other, the first session is less than ten seconds old. Both peers must keep the same
   /// session: the one that the lower identity began.
   ///
-  /// In all other cases, a session on which the peer was heard within the last second is kept. Each peer announces its identity,
-  /// so a hostile device, or one with a copied disk, can use the identity. A peer that has restarted, or has a new address, is
-  /// not heard on its earlier session any more.
+  /// In all other cases, `other` is kept if the peer was heard on it within the last second: a second device uses the identity.
+  /// This can be a hostile device, because each peer announces its identity, or a device with a copied disk. A peer that has
+  /// restarted, or has a new address, is no longer heard on its earlier session.
   private func keeps(_ other: SessionID, insteadOf info: SessionInfo, of identity: Identity, at now: Instant) -> Bool {
     guard let slot = ensemble.roster.slot(of: other), let former = ensemble.roster[slot].session else { return false }
     let isHeard = ensemble.roster[slot].membership.map { now - $0.heard < .seconds(1) } ?? false
@@ -115,17 +116,18 @@ extension PeerCore {
     return isHeard
   }
 
-  /// Whether two sessions are with two machines. The clock of a Tutti peer counts from the boot of its machine.
+  /// Whether the peers of two sessions are on two machines. The clock of a Tutti peer counts from the boot of its machine, so two
+  /// machines have different clocks.
   private func isFromAnotherMachine(_ session: SessionID, than other: SessionID, at now: Instant) -> Bool {
     guard let first = endpoint.remoteClock(of: other, at: now), let second = endpoint.remoteClock(of: session, at: now)
     else { return false }
-    // The readings contain the delays of their packets.
+    // Two readings of one clock can differ by the delays of their packets.
     let difference = second - first
     return difference > .seconds(1) || difference < .seconds(-1)
   }
 
-  /// Tells the peer of `session` that another machine uses its identity. The session is closed later, so that the message
-  /// arrives.
+  /// Tells the peer of `session` that another machine uses its identity. The session is closed half a second later, so that the
+  /// message arrives.
   private func inform(_ session: SessionID, ofUsed identity: Identity, at now: Instant) {
     if let stream = roster.stream(of: session), let data = SystemExclusiveData(UsedIdentity(identity).systemExclusive) {
       emit(.stream(.exclusive(data, to: stream, isJournalled: true)))
@@ -141,7 +143,7 @@ extension PeerCore {
     }
   }
 
-  /// The peer is reached by two sessions: ``Event/joined(_:)`` applies to the one that is kept.
+  /// If ``Event/joined(_:)`` was reported for the session `closed`, records it for the session `kept` of the same peer instead.
   private func moveReport(from closed: SessionID, to kept: SessionID) {
     guard let from = ensemble.roster.slot(of: closed), let to = ensemble.roster.slot(of: kept),
       ensemble.roster[from].session!.isReported
@@ -150,8 +152,8 @@ extension PeerCore {
     ensemble.roster[to].session!.isReported = true
   }
 
-  /// The peer of a session is a standard device. Its messages that were withheld, because they might have been activity, are
-  /// volume and expression, and sound now.
+  /// Handles the recognition of the peer of a session as a standard device. Its controllers 7 and 11 were withheld, because they
+  /// might have been activity. They are volume and expression, and take effect now.
   func recognisedAsStandardDevice(_ session: SessionID, at now: Instant) {
     let slot = ensemble.roster.slot(of: session)
     if let slot { ensemble.roster[slot].session!.isStandardDevice = true }
@@ -176,9 +178,9 @@ extension PeerCore {
     emit(.event(.joined(ensemble.roster[slot].reference)))
   }
 
-  /// An established session has ended.
+  /// Handles the end of an established session.
   ///
-  /// - Parameter isSaid: whether the peer ended it. Otherwise the peer has fallen silent.
+  /// - Parameter isSaid: whether the peer ended the session (BY). Otherwise the peer has fallen silent.
   func left(_ session: SessionID, isSaid: Bool, at now: Instant) {
     if let slot = ensemble.roster.slot(of: session) {
       emit(.event(.disconnected(ensemble.roster[slot].reference)))
@@ -186,9 +188,9 @@ extension PeerCore {
     ended(session, isSaid: isSaid, at: now)
   }
 
-  /// A session, or an invitation, has ended.
+  /// Handles the end of a session or of an invitation.
   ///
-  /// - Parameter isSaid: whether the peer ended the session.
+  /// - Parameter isSaid: whether the peer ended the session (BY).
   func ended(_ session: SessionID, isSaid: Bool = false, at now: Instant) {
     releaseChannels(of: session)
     (isAdmissionOutdated, isRoutingOutdated) = (true, true)

@@ -3,7 +3,7 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 
-// The outputs of the endpoint.
+// The handling of the outputs of the endpoint, which manages the AppleMIDI sessions.
 extension PeerCore {
   /// Handles all outputs of the endpoint. Handling one output can cause further outputs.
   func handleSessions(at now: Instant) {
@@ -31,7 +31,8 @@ extension PeerCore {
       if invitations.refused(session), let address { emit(.event(.passkeyDiffers(at: address, hasPasskey: isMarked))) }
       ended(session, at: now)
     case .reflected(let session):
-      // The peer has invited itself, or a hostile device has sent the invitation back. The peer is therefore invited again.
+      // The local peer has invited itself, or a hostile device has sent the invitation back. Because the second case is possible,
+      // the address is invited again.
       let address = controlAddress(of: session)
       if invitations.refused(session), let address { emit(.event(.invitationReflected(at: address))) }
       ended(session, at: now)
@@ -100,7 +101,7 @@ extension PeerCore {
   /// Handles a MIDI message of a remote peer: activity, or a tick of the master.
   ///
   /// - Parameters:
-  ///   - instant: when the message applies, by the sender's clock, in units of 100 us.
+  ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us.
   ///   - isRecovered: whether the message comes from a recovery journal.
   ///   - sender: the identity of the peer; nil for a standard device, and for a peer that is not recognised yet.
   private func received(
@@ -119,7 +120,7 @@ extension PeerCore {
     }
     let schedule = ensemble.schedule
     if isRecovered { return account.recovered(run: schedule.run, start: schedule.start) }
-    // The stamp is in units of 100 us: the nearest tick is counted.
+    // The resolution of the instant is 100 us, so the nearest tick is counted.
     let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
     account.heard(schedule.tick(atMaster: instant + halfTick), run: schedule.run, start: schedule.start)
   }
@@ -143,7 +144,7 @@ extension PeerCore {
     return true
   }
 
-  /// Handles what the protocol extension has found out about the kind of a peer.
+  /// Handles an event of Tutti's extension of RTP-MIDI, which finds out whether a peer is a Tutti peer.
   private func handle(_ event: ExtensionEvent, of session: SessionID, at now: Instant) {
     switch RecognitionEvent(event) {
     case .recognised(let identity): recognised(session, identity, at: now)
@@ -155,8 +156,8 @@ extension PeerCore {
     }
   }
 
-  /// Reports once that a standard device sends a clock that is not used. A peer that is not recognised yet may be a Tutti
-  /// peer.
+  /// Reports once that a standard device sends a clock that is not used. Reports nothing while the peer is not recognised, because
+  /// it may be a Tutti peer.
   private func reportUnusedClock(of session: SessionID) {
     guard let slot = ensemble.roster.slot(of: session), ensemble.roster[slot].session!.isStandardDevice,
       !ensemble.roster[slot].session!.isClockReported

@@ -9,15 +9,16 @@ public import Sending
 /// One peer of an ensemble without threads, sockets, clock and sound: its sessions, its invitations and its ensemble state.
 /// Datagrams, commands of the player and instants go in, ``Output``s come out.
 ///
-/// The owner passes each datagram to ``receive(_:from:to:port:at:answeredAt:now:)``, calls ``advance(to:)`` at ``nextDeadline``,
-/// and applies the player's commands to ``ensemble``. After each of these calls, the owner executes the outputs of
-/// ``takeOutputs(at:)`` in order. The owner is the control thread in the engine, and the virtual peer in a simulation.
+/// The owner passes each datagram to ``receive(_:from:to:port:at:answeredAt:isAuthentic:now:)``, calls ``advance(to:)`` at
+/// ``nextDeadline``, and applies the player's commands to ``ensemble``. After each of these calls, the owner executes the
+/// outputs of ``takeOutputs(at:)`` in order. The owner is the control thread in the engine, and the virtual peer in a
+/// simulation.
 ///
 /// Real-time: not safe.
 public final class PeerCore {
-  /// What the core wants done. Peers are addressed by session.
+  /// An action that the owner must perform. Peers are addressed by session.
   public enum Output: Sendable {
-    // `from` is the local address from which the packet leaves; nil: the host chooses it.
+    // `from` is the local address from which the packet leaves. If it is nil, the operating system chooses the address.
 
     /// Send a datagram from the local port to the peer's port at once.
     case send([UInt8], to: SocketAddress, from: SocketAddress?, Port)
@@ -31,7 +32,8 @@ public final class PeerCore {
     case play(PlaybackSchedule)
     /// Execute a command of the receiver, on the network thread.
     case receiving(ReceivingCommand)
-    /// Inform the programs and the user of a message of a remote peer that the gates admit, or of the local player (nil).
+    /// Inform the user of a message of a remote peer that the gates admit, or of a message of the local player (nil). A message of
+    /// a remote peer is also passed to the programs that are connected to the ALSA port for notes.
     case sounded(Message, from: SessionID?)
     /// Inform the user.
     case event(Event)
@@ -45,19 +47,19 @@ public final class PeerCore {
   public var invitations: InvitationList
   /// The RTP-MIDI peers that may be used as external clocks.
   public var peerClocks: [RTPPeerClock] = []
-  /// The counts of the master's ticks that have arrived.
+  /// Counts the master's ticks that have arrived, and the lost ones.
   public var account = TickAccount()
   /// The peer to which the player's notes go; nil: all peers.
   public var recipient: Identity? { didSet { isRoutingOutdated = true } }
   /// The remote players whose notes sound here.
   public var hearing = HearingChoices() { didSet { isAdmissionOutdated = true } }
-  /// The peer whose notes set the pitches of the local player's instrument and do not sound here; nil if there is none.
+  /// The peer whose notes set the pitches of the local player's instrument; nil if there is none. These notes do not sound here.
   public var pitchSource: Identity? { didSet { isAdmissionOutdated = true } }
   /// The phrase that the player is recording; nil if there is none.
   var phraseRecording: PhraseRecording?
   /// The settings of the local player.
   var settings = PlayerSettings()
-  /// Returns the program, 0...127, with which a channel begins, and to which it returns when its player releases it.
+  /// Returns the default program of a channel, 0...127. The channel returns to it when its player releases the channel.
   public var defaultProgram: (Channel) -> UInt7 = { _ in 0 }
   /// Returns the options of a peer by its name and the address of its control port.
   private let options: (String?, SocketAddress) -> PeerOptions
@@ -65,8 +67,8 @@ public final class PeerCore {
   /// The slots of the RTP streams.
   var streamIDs = StreamIDAllocator()
   private var outputs: [Output] = []
-  /// Whether the kind or the name of a peer or one of the choices ``hearing`` and ``pitchSource``
-  /// has changed since the last call of ``updateAdmissions()``.
+  /// Whether the kind or the name of a peer, ``hearing`` or ``pitchSource`` has changed since the last call of
+  /// ``updateAdmissions()``.
   var isAdmissionOutdated = false
   /// The gates at the last call of ``updateAdmissions()``.
   var admittedGates = Gates()
@@ -74,7 +76,7 @@ public final class PeerCore {
   var routes = (0..<16).map { PlayerRoute.standard(for: Channel(wire: $0)) }
   /// Whether ``recipient`` or a session has changed since the last call of ``updateRoutes()``.
   var isRoutingOutdated = false
-  /// Whether all players were quiet at the last call of ``updateAdmissions()``.
+  /// The value of ``EnsembleState/isQuiet`` at the last call of ``updateAdmissions()``.
   var wasQuiet = false
   /// Whether the receiver refuses the notes of the local player.
   var isMuted = false
@@ -84,7 +86,7 @@ public final class PeerCore {
   var admittedChannelChanges = 0
   /// The value of ``EnsembleState/channelChanges`` at the last call of ``updateRoutes()``.
   var routedChannelChanges = 0
-  /// The sessions to close, and when, in this order: see ``inform(_:ofUsed:at:)``.
+  /// The sessions to close later, and the instants at which they are closed, earliest first: see ``inform(_:ofUsed:at:)``.
   var closings: [(session: SessionID, at: Instant)] = []
   /// The rate limit that the network thread puts into its replies to clock probes.
   private var probeRateLimit: UInt16 = 0
@@ -102,7 +104,7 @@ public final class PeerCore {
   ) {
     var random = random
     endpoint = Endpoint(name: name, identity: ensemble.identity.bits, key: key, random: random)
-    // The endpoint uses a copy of the generator. Its first number is skipped here, so that the two do not draw the same numbers.
+    // The endpoint uses a copy of the generator. One number is skipped here, so that both do not draw the same sequence of numbers.
     _ = random.next()
     self.random = random
     self.ensemble = ensemble
@@ -124,7 +126,7 @@ public final class PeerCore {
   ///   - address: the sender.
   ///   - local: the local address to which the datagram was sent; nil if it is unknown.
   ///   - port: the local port at which the datagram arrived.
-  ///   - instant: when the datagram arrived.
+  ///   - instant: when the datagram arrived, local time.
   ///   - answeredAt: when the network thread answered the datagram; nil if it did not.
   ///   - isAuthentic: whether the network thread has found the datagram authentic (``Receiver/authenticate(_:_:from:port:)``).
   public func receive(
@@ -138,10 +140,10 @@ public final class PeerCore {
     if !peerClocks.isEmpty { handleSessions(at: now) }
   }
 
-  /// Handles what the network thread has received on an RTP stream. It must come in the order in which it was received, also
-  /// relative to the datagrams.
+  /// Handles what the network thread has received on an RTP stream. The owner must pass receptions and datagrams in the order in
+  /// which they arrived.
   ///
-  /// - Parameter systemExclusive: returns the data of a System Exclusive. Called once if `reception` is one.
+  /// - Parameter systemExclusive: returns the data of a System Exclusive message. Called once if `reception` is such a message.
   public func receive(_ reception: Reception, systemExclusive: () -> [UInt8], now: Instant) {
     switch reception {
     case .packet(let session, let report, let sendInstant):
@@ -166,7 +168,7 @@ public final class PeerCore {
     }
   }
 
-  /// When ``advance(to:)`` has something to do next.
+  /// The instant at which ``advance(to:)`` must be called next.
   public var nextDeadline: Instant {
     let next = min(ensemble.findDeadline(), invitations.nextDeadline, closings.first?.at ?? .distantFuture)
     return endpoint.nextDeadline.map { min($0, next) } ?? next
@@ -174,7 +176,7 @@ public final class PeerCore {
 
   /// Does everything that is due at `now`.
   public func advance(to now: Instant) {
-    // Received datagrams come first: a peer that was just heard is not silent.
+    // Received datagrams are handled first, so that a peer that was just heard does not count as silent.
     handleSessions(at: now)
     closeDueSessions(at: now)
     endpoint.advance(to: now)
@@ -208,8 +210,8 @@ public final class PeerCore {
     return outputs
   }
 
-  /// The machine was suspended, and the local clock stood still meanwhile. The measurements of all remote clocks are discarded,
-  /// and the remote peers are invited again.
+  /// Handles the end of a suspension of the machine, during which the local clock stood still. The measurements of all remote
+  /// clocks are discarded, and the remote peers are invited again.
   public func resume(at now: Instant) {
     // Measurements from before the suspension are discarded too.
     handleSessions(at: now)
@@ -221,7 +223,7 @@ public final class PeerCore {
     endpoint.resume(at: now)
   }
 
-  /// Ends all notes: those of the player, and those that remote peers hold here.
+  /// Ends all notes: the notes of the local player, and the notes of remote peers that sound here.
   public func releaseNotes() { emit(.receiving(.releaseNotes)) }
 
   /// Ends all sessions.

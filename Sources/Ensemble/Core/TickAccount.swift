@@ -1,9 +1,12 @@
 public import MusicalTime
 
-/// Counts the master's ticks that arrived over the network, run by run. The expected ticks are those from the first tick that
-/// arrived, or from the start of the run if none did, to the last tick that the local peer has played.
+/// Counts the master's ticks that have arrived over the network, and those that were lost, run by run.
+///
+/// The expected ticks of a run end with the last tick that the local peer has played. They begin with the first tick that
+/// arrived, or with the start of the run if no tick arrived. A run is settled when it has ended and its expected ticks have been
+/// added to the sum.
 public struct TickAccount: Sendable {
-  /// The number of expected ticks of all runs that have been settled.
+  /// The number of expected ticks of all settled runs.
   public private(set) var expected: Int64 = 0
   /// The number of ticks that have arrived.
   public private(set) var received: Int64 = 0
@@ -16,7 +19,7 @@ public struct TickAccount: Sendable {
   /// The last tick of the run that the local peer has played.
   private var last: Tick?
 
-  /// The number of ticks that did not arrive, of all runs of which at least one tick has arrived.
+  /// The number of expected ticks that did not arrive. Runs of which no tick has arrived are not counted.
   public var lost: Int64 { settledLosses + currentLosses }
   private var settledLosses: Int64 = 0
   /// The number of ticks of the current run that have arrived.
@@ -29,13 +32,13 @@ public struct TickAccount: Sendable {
 
   public init() {}
 
-  /// The local peer has played `tick` of the run.
+  /// Records that the local peer has played `tick` of the run.
   public mutating func played(_ tick: Tick, run: UInt32, start: Tick) {
     begin(run, start)
     last = tick
   }
 
-  /// The master's `tick` of the run has arrived.
+  /// Records that the master's `tick` of the run has arrived.
   public mutating func heard(_ tick: Tick, run: UInt32, start: Tick) {
     begin(run, start)
     first = min(first ?? tick, tick)
@@ -43,8 +46,8 @@ public struct TickAccount: Sendable {
     receivedInRun += 1
   }
 
-  /// A recovery journal has contained a lost tick of the run; its number is not known. A tick before the first one that
-  /// arrived does not count, because the journal also contains ticks from before a late joiner's session.
+  /// Records that a recovery journal has contained a lost tick of the run, whose number is not known. Before the first tick has
+  /// arrived, recovered ticks do not count, because the journal may contain ticks from before a late joiner's session.
   public mutating func recovered(run: UInt32, start: Tick) {
     begin(run, start)
     guard first != nil else { return }
@@ -60,7 +63,7 @@ public struct TickAccount: Sendable {
     (first, last) = (nil, nil)
   }
 
-  /// Settles the current run if `run` is another one, which begins with the tick `start`.
+  /// If `run` is not the current run, settles the current run and begins `run`, whose first tick is `start`.
   private mutating func begin(_ run: UInt32, _ start: Tick) {
     guard run != self.run else { return }
     settle()

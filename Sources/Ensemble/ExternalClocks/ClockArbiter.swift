@@ -1,9 +1,9 @@
 public import MusicalTime
 
-/// Selects one of several external clocks, so that two clocks never add up to double tempo.
+/// Selects one of several external clocks, so that the ticks of two clocks are never added together.
 ///
-/// The clock that is heard first leads. The other clocks count their ticks and wait. When the leading clock stops, or is
-/// silent for ``ExternalClock/patience``, another running clock takes its place.
+/// The first clock that starts a rhythm leads: the local peer plays by it. The other clocks count their ticks and wait. When the
+/// leading clock stops, or is silent for ``ExternalClock/patience``, another running clock replaces it.
 public struct ClockArbiter: Sendable {
   /// An external clock as the arbiter sees it.
   public struct Candidate: Sendable {
@@ -31,8 +31,9 @@ public struct ClockArbiter: Sendable {
 
   /// Compares all clocks.
   ///
-  /// - Parameter clocks: always in the same order.
-  /// - Returns: the index of the clock that must yield (``ExternalClock/yield(_:now:)``), if any, and the notifications.
+  /// - Parameter clocks: all external clocks, in the same order in each call.
+  /// - Returns: the index of the clock whose rhythm the caller must end (``ExternalClock/yield(_:now:)``), or nil, and the
+  ///   notifications.
   public mutating func select(
     among clocks: [Candidate], for ensemble: EnsembleState, now: Instant
   ) -> (yields: Int?, notifications: [Notification]) {

@@ -6,15 +6,15 @@ import PeerProtocol
 ///
 ///     stopped ── Start, Continue ──▶ waiting for six even ticks and the end of other rhythms ──▶ playing ── Stop ──▶ stopped
 ///
-/// A ``TickCounter`` counts the ticks, so that a lost or duplicated tick shifts nothing, unless the source numbers its ticks.
-/// A ``TickFollower`` estimates when they were due, or ``StampedTicks`` if their time stamps are reliable. The rhythm enters
-/// on the first step that can still be announced to all peers, in phase. It is then steered by tempo changes only
-/// (``EnsembleState/steer(to:beyond:at:)``), so that no step is ever moved. If ticks are lost with their connection, the
-/// count continues at the tick nearest in time. While the clock is silent, the rhythm continues at its last tempo.
+/// A ``TickCounter`` numbers the ticks, so that a lost or duplicated tick does not shift the position. A ``TickFollower``
+/// estimates when the ticks were due, or ``StampedTicks`` if their time stamps are reliable. The rhythm starts in phase, on the
+/// first step that can still be announced to all peers. After that, only tempo changes correct its position
+/// (``EnsembleState/steer(to:beyond:at:)``), so that no step is moved. If the connection to the clock is interrupted, the count
+/// continues at the tick of the rhythm that is nearest in time. While the clock is silent, the rhythm continues at its last tempo.
 public struct ExternalClock: Sendable {
   /// A message of the clock.
   public enum Message: Hashable, Sendable {
-    /// A tick. Earlier ticks may be missing, or the tick may be a duplicate.
+    /// A tick of a source that does not number its packets. Earlier ticks may be missing, or the tick may be a duplicate.
     case clock
     /// A tick of a connection that numbers its packets. `missing` is the number of packets that are missing directly before it.
     case numberedClock(missing: Int64)
@@ -47,23 +47,23 @@ public struct ExternalClock: Sendable {
     case unplayable
   }
 
-  /// A silence of this length is reported.
+  /// The time without a tick after which the clock counts as silent.
   public static let patience = Nanoseconds.seconds(2)
-  /// A smaller error is corrected at the next quarter note, a larger one at once.
+  /// The error of the position above which it is corrected at once. A smaller error is corrected at the next quarter note.
   static let urgentError = Nanoseconds.milliseconds(1)
 
   private var follower = TickFollower()
   private var stamps = StampedTicks()
   private var counter = TickCounter()
-  /// The number that ``counter`` gives to tick 0 of the music. A musical tick is the counter's number minus this one.
+  /// The number that ``counter`` gives to tick 0 of the music. The number of a musical tick is the counter's number minus `origin`.
   private var origin: Int64 = 0
   /// The next musical tick while the clock is stopped: the position at which Continue starts.
   private var stoppedPosition = Tick(0)
   /// Whether the clock has sent Start or Continue, and no Stop since.
   public private(set) var isRunning = false
-  /// Whether the rhythm still has to start.
+  /// Whether the clock runs, but its rhythm has not started yet.
   private var isWaiting = false
-  /// Since when the ticks have had a playable tempo while the rhythm still had to start.
+  /// Since when the ticks have had a playable tempo while ``isWaiting`` was true.
   private var playableSince: Instant?
   /// Since when the ticks have had no tempo in ``Tempo/lengths``.
   private var unplayableSince: Instant?
@@ -93,11 +93,11 @@ public struct ExternalClock: Sendable {
   /// The tempo and phase of the ticks, by the counter's numbers.
   private var line: Timeline? { stamps.isTrusted ? stamps.timeline : follower.timeline }
 
-  /// The tempo of the ticks; nil while it is unknown. It is steady, whereas the tempo of ``EnsembleState/schedule`` varies to
+  /// The tempo of the ticks; nil while it is unknown. It is steadier than the tempo of ``EnsembleState/schedule``, which varies to
   /// correct errors.
   public var tempo: Tempo? { isRunning && follower.isSettled ? line?.tempo : nil }
 
-  /// Whether `ensemble` plays by this clock. It does not if the player has started a rhythm over it.
+  /// Whether `ensemble` plays by this clock. False if the rhythm that plays was not started by this clock.
   public func leads(_ ensemble: EnsembleState) -> Bool {
     isRunning && claim != nil && ensemble.claim == claim && ensemble.role == .master
   }
@@ -108,13 +108,18 @@ public struct ExternalClock: Sendable {
     return now - newest <= Self.patience
   }
 
-  /// Ends the rhythm of this clock, because another clock takes its place. The clock then waits until no rhythm plays.
+  /// Ends the rhythm of this clock, because another clock replaces it. This clock then waits until no rhythm plays.
   public mutating func yield(_ ensemble: inout EnsembleState, now: Instant) {
     (isWaiting, playableSince) = (isRunning, nil)
     end(&ensemble, now: now)
   }
 
   /// Handles a message that arrived at `instant`.
+  ///
+  /// - Parameters:
+  ///   - stamp: the time stamp of a tick; nil if it has none.
+  ///   - ensemble: the state of the ensemble, whose rhythm is started, steered or stopped.
+  /// - Returns: an event for the user, if there is one.
   ///
   /// Real-time: not safe.
   public mutating func received(
@@ -141,7 +146,7 @@ public struct ExternalClock: Sendable {
     return nil
   }
 
-  /// Ticks may have been lost, because the connection was interrupted or a buffer overflowed.
+  /// Records that ticks may have been lost, because the connection was interrupted or a buffer overflowed.
   public mutating func lostCount() { hasLostCount = true }
 
   /// Returns ``Event/silent`` once when the clock falls silent.
@@ -151,7 +156,8 @@ public struct ExternalClock: Sendable {
     return .silent
   }
 
-  /// Begins at `tick`; nil stands for the next tick.
+  /// Begins a run of the clock: the next tick that arrives has the musical position `tick`. If `tick` is nil, the position
+  /// continues without a jump.
   private mutating func begin(at tick: Tick?, _ instant: Instant, _ ensemble: inout EnsembleState, now: Instant) {
     counter.start(at: instant, by: follower)
     origin = counter.next - (tick ?? next)
@@ -180,7 +186,7 @@ public struct ExternalClock: Sendable {
     defer { isSilent = false }
     guard isRunning, follower.isSettled else { return isSilent ? .heard : nil }
     guard let line else {
-      // Ticks that arrive in a burst have no tempo in the range either, but only for a short time.
+      // Without a line, the tempo of the ticks is out of range. Ticks in a burst have the same effect, but only for a short time.
       let since = unplayableSince ?? instant
       unplayableSince = since
       guard !isUnplayable, instant - since >= .seconds(1) else { return nil }
@@ -192,21 +198,21 @@ public struct ExternalClock: Sendable {
     if isWaiting {
       let since = playableSince ?? instant
       playableSince = since
-      // Ticks are even if their mean lateness is at most half a tick. Ticks that a stall has delayed lie far off any line. If
-      // the ticks are still uneven after a quarter note, such jitter is normal for this clock.
+      // Ticks are even if their mean lateness is at most half a tick. Ticks that a stall has delayed are uneven. If the ticks are
+      // still uneven after a quarter note, such jitter is normal for this clock, and the rhythm starts anyway.
       let isEven = follower.lateness.count <= line.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter)
-      // While a rhythm of the local peer plays, the clock waits. While a rhythm of another peer plays, `start` reports why the
-      // rhythm of the clock cannot start.
+      // While another rhythm of the local peer plays, the clock waits. While a rhythm of another peer plays, `start` fails and
+      // reports the reason.
       if isEven || stamps.isTrusted || (instant - since).count > line.tempo.nanosecondsPerQuarter,
         ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity
       {
         return start(on: timeline, &ensemble, now: now)
       }
     } else if claim != nil, ensemble.claim == claim, ensemble.role == .master {
-      // At a quarter note, any error above 20 us is corrected. Between quarter notes, only an urgent one is.
+      // At a quarter note, an error above 20 us is corrected. Between quarter notes, only an error above `urgentError` is.
       let isBetweenQuarters = tick.index % Tick.perQuarter != 0
       if !ensemble.steer(to: timeline, beyond: isBetweenQuarters ? Self.urgentError : .microseconds(20), at: now) {
-        // The rhythm cannot be steered to the ticks any more: it ends, and starts again in phase.
+        // The rhythm is too far from the ticks to be corrected by tempo changes. It ends, and starts again in phase.
         (isWaiting, playableSince) = (true, nil)
         end(&ensemble, now: now)
       }
@@ -243,7 +249,8 @@ public struct ExternalClock: Sendable {
     return true
   }
 
-  /// Starts the rhythm on `timeline`. Returns ``Event/refused(_:)`` if this is not possible, once for the same reason.
+  /// Starts the rhythm on `timeline`. Returns ``Event/refused(_:)`` if this is not possible, but not twice in a row for the same
+  /// reason.
   private mutating func start(on timeline: Timeline, _ ensemble: inout EnsembleState, now: Instant) -> Event? {
     do throws(CommandError) {
       try ensemble.start(on: timeline, at: now)

@@ -4,14 +4,15 @@ public import RTPMIDI
 
 /// An RTP-MIDI peer as an external clock.
 ///
-/// The stream of the peer numbers its packets. While no packet is missing, no tick is missing. A tick from a recovery
-/// journal is counted. If packets are missing and no journal has contained ticks, the time tells how many ticks were lost.
+/// The packets of the peer's stream are numbered. While no packet is missing, no tick is missing. A lost tick that a recovery
+/// journal contains is counted. If packets are missing and no journal has contained ticks, the number of lost ticks is
+/// estimated from the elapsed time.
 public struct RTPPeerClock {
   /// The control port of the peer.
   public let address: SocketAddress
   /// The name of the peer in messages for the user.
   public private(set) var name: String
-  /// Nil while the peer is not in session.
+  /// The session with the peer; nil if there is none.
   public private(set) var session: SessionID?
   /// The MIDI clock that the peer sends.
   public var clock = ExternalClock()
@@ -28,9 +29,9 @@ public struct RTPPeerClock {
 
   public init(address: SocketAddress, name: String) { (self.address, self.name) = (address, name) }
 
-  /// The peer is in session.
+  /// Records that the peer is in session.
   ///
-  /// - Returns: whether it has been in session before.
+  /// - Returns: whether the peer has been in session before.
   mutating func established(_ session: SessionID, name: String?) -> Bool {
     defer { wasConnected = true }
     (self.session, isTutti, missing, isRecovered) = (session, false, 0, false)
@@ -39,13 +40,13 @@ public struct RTPPeerClock {
     return wasConnected
   }
 
-  /// The session has ended.
+  /// Records that the session has ended.
   mutating func ended() {
     session = nil
     clock.lostCount()
   }
 
-  /// The peer is a Tutti peer. The MIDI clock that it sent before has no effect.
+  /// Records that the peer is a Tutti peer. A rhythm that its MIDI clock has started ends.
   mutating func recognised(by ensemble: inout EnsembleState, at now: Instant) {
     isTutti = true
     _ = clock.received(.stop, at: now, for: &ensemble, now: now)
@@ -58,7 +59,7 @@ public struct RTPPeerClock {
   /// Discards the measurements of the peer's clock.
   mutating func discardMeasurements() { remote = RemoteClock() }
 
-  /// Handles a message of the peer's MIDI clock, and converts a tick by what is known about missing packets.
+  /// Handles a message of the peer's MIDI clock. A tick is passed on with the number of packets that are missing before it.
   ///
   /// - Parameters:
   ///   - stamp: when the message applies, by the peer's clock.
@@ -76,7 +77,8 @@ public struct RTPPeerClock {
         message = .recoveredClock
         self.isRecovered = true
       } else {
-        // If the number of missing packets has fallen, this packet was one of them. At most 1000 packets count as missing.
+        // If the number of missing packets has fallen, this packet was one of the missing ones and has arrived late. At most 1000
+        // packets count as missing.
         message =
           lost < missing ? .lateClock : .numberedClock(missing: self.isRecovered ? 0 : min(lost - missing, 1000))
         (missing, self.isRecovered) = (lost, false)

@@ -1,6 +1,6 @@
 public import PeerProtocol
 
-// The connections as the literature on interconnected music describes them.
+// The weights of the connections between peers, as in the literature on interconnected music.
 extension EnsembleState {
   /// How strongly the local peer and a remote peer influence each other: one weight for each direction (Weinberg,
   /// "Interconnected Musical Networks", Computer Music Journal 29:2, 2005).
@@ -13,7 +13,7 @@ extension EnsembleState {
   /// weight is 75 while no rhythm plays. While one plays, it is 100 from the master, 75 to the master, and 50 between
   /// followers.
   public struct Weights: Hashable, Sendable {
-    /// The weight of one kind of traffic.
+    /// The weight that one kind of traffic adds.
     static let weightOfGate = 25
 
     /// The weight from the remote peer to the local peer, 0...100.

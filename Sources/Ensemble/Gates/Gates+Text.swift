@@ -9,8 +9,8 @@ extension Gates {
     try apply(rule[...], line: nil)
   }
 
-  /// Applies the rules of a file, one per line. Empty lines and lines that begin with # are ignored. A later rule for all
-  /// peers does not change exceptions.
+  /// Applies the rules of a file, one per line. Empty lines and lines that begin with # are ignored. A rule for all peers does
+  /// not change the exceptions of single peers that earlier rules have set.
   ///
   /// - Throws: ``GateError``; the gates are unchanged then.
   public mutating func apply(lines text: String) throws(GateError) {
@@ -22,7 +22,7 @@ extension Gates {
     self = gates
   }
 
-  /// The rules that produce these gates from default ones, in order.
+  /// The rules that change the default gates into these gates, in order.
   public var rules: [String] {
     // Returns up to two rules for a peer, or for all (nil): one for the open gates, and one for the closed gates.
     func rules(_ peer: String?, _ state: (Gate) -> Bool?) -> [String] {

@@ -3,12 +3,13 @@ public import PeerProtocol
 /// The permissions of remote peers: a default for all peers, and exceptions for single peers.
 ///
 /// An exception is for a peer with a certain identity (sixteen hexadecimal digits) or name. Names are not authenticated, so an
-/// exception by name only prevents mistakes. If several peers have the same name, the exception applies only to the first one
-/// that joined, until it leaves: a peer that joins later and copies a name gains nothing. Exceptions by name do not apply to a
-/// peer whose name looks like an identity.
+/// exception by name only prevents mistakes. If several peers have the same name, the exception applies only to the first of
+/// them that joined, until it leaves. A peer that joins later and copies the name gains nothing. Exceptions by name do not apply
+/// to a peer whose name looks like an identity.
 ///
-/// A new session has no identity until the peer answers a clock probe, or counts as a standard device after about three
-/// seconds. During this time the caller admits only messages whose gate is open to all peers: see ``isOpenToAll(_:)``.
+/// The kind of the peer of a new session is unknown until the peer answers a clock probe (a Tutti peer), or until about three
+/// seconds have passed without an answer (a standard device). During this time the caller admits only messages whose gate is open
+/// to all peers: see ``isOpenToAll(_:)``.
 public struct Gates: Hashable, Sendable {
   /// The deviations from the default for one peer.
   public struct Exception: Hashable, Sendable {
@@ -64,10 +65,10 @@ public struct Gates: Hashable, Sendable {
     standard[.rhythm] = true
   }
 
-  /// Whether another peer leads the session: the rhythm gate is closed by default, and open by an exception.
+  /// Whether another peer leads the session (``setLeader(_:)``): the rhythm gate is closed by default, and an exception opens it.
   public var haveRemoteLeader: Bool { !standard[.rhythm] && exceptions.values.contains { $0[.rhythm] == true } }
 
-  /// Whether a gate is open for every peer: by default, and not closed by any exception.
+  /// Whether a gate is open for every peer: it is open by default, and no exception closes it.
   public func isOpenToAll(_ gate: Gate) -> Bool {
     standard[gate] && exceptions.values.allSatisfy { $0[gate] != false }
   }

@@ -4,8 +4,8 @@ import Playback
 
 // Commands of the local player.
 extension EnsembleState {
-  /// Starts the rhythm and becomes the master. The first click of `countIn` sounds ``lead`` from now, and step `position` after the
-  /// count-in. The mix is that of the last rhythm, but nobody is quiet.
+  /// Starts the rhythm and becomes the master. The first click of `countIn` sounds ``lead`` from now. Step `position` follows after
+  /// the count-in. The mix is that of the last rhythm, except that players who were made quiet can be heard again.
   ///
   /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
   public mutating func start(tempo: Tempo, from position: Step = Step(0), countIn: CountIn = .none, at now: Instant)
@@ -16,7 +16,7 @@ extension EnsembleState {
     try start(on: timeline, from: first, countIn: countIn, at: now)
   }
 
-  /// Starts the rhythm on `timeline`, on which `first` is at least ``lead`` from now.
+  /// Starts the rhythm on `timeline` at the tick `first`, which must be at least ``lead`` from now.
   mutating func start(
     on timeline: Timeline, from first: Tick, countIn: CountIn = .none, at now: Instant
   ) throws(CommandError) {
@@ -33,10 +33,10 @@ extension EnsembleState {
     lead(Leader(), at: now)
   }
 
-  /// Sets ``highestTerm`` to the term of a new claim.
+  /// Sets ``highestTerm`` to the term of a new claim of the local peer.
   ///
-  /// After a loss of power, the stored term may be older than the last claim of the local peer. The peers that know this claim
-  /// report it in their presences.
+  /// After a loss of power, the stored term may be lower than the term of the last claim of the local peer. Peers that know this
+  /// claim report it in their presences, so these are examined first.
   mutating func raiseTerm() {
     for member in roster.members {
       guard let claim = roster[member.slot].membership?.presence?.claim, claim.identity == identity,
@@ -77,9 +77,9 @@ extension EnsembleState {
     }
   }
 
-  /// Ends the rhythm. The first tick that is due at or after `end`, and not before ``lead`` from now, is the first one that
-  /// is not played. An end that was announced before can be brought forward but not postponed, because a time-stamp receiver
-  /// may already have received Stop for it.
+  /// Ends the rhythm at the instant `end`, but not before ``lead`` from now. The first tick that is due at or after this instant
+  /// is not played. If an end was announced before, the new end can be earlier but not later, because a time-stamp receiver may
+  /// already have received Stop.
   ///
   /// - Throws: ``CommandError`` unless the local peer is the master.
   public mutating func stop(at end: Instant? = nil, now: Instant) throws(CommandError) {
@@ -101,8 +101,8 @@ extension EnsembleState {
     settleTempo(at: now)
   }
 
-  /// Changes the tempo gradually over a number of quarter notes: one change on each of them. The first one is the first that begins
-  /// at least ``lead`` from now. A later change of the tempo ends the gradual change.
+  /// Changes the tempo gradually over `beats` quarter notes, with one change on each of them. The first of these quarter notes is
+  /// the first one that begins at least ``lead`` from now. A later change of the tempo ends the gradual change.
   ///
   /// - Throws: ``CommandError`` unless the local peer is the master.
   public mutating func change(tempo: Tempo, over beats: Int, at now: Instant) throws(CommandError) {
@@ -125,7 +125,8 @@ extension EnsembleState {
     leader?.requestedTempo ?? timelineMessage?.change?.tempo ?? schedule.tempo(at: now)
   }
 
-  /// Makes a tempo change whose tick has passed the origin of the timeline, then announces the requested tempo.
+  /// If the tick of the pending tempo change has passed, makes this tick the origin of the timeline. Then announces the requested
+  /// tempo, if there is one.
   mutating func settleTempo(at now: Instant) {
     if let change = timelineMessage!.change, now >= timelineMessage!.deadline(change.tick) {
       timelineMessage!.timeline = timelineMessage!.timeline.changing(to: change.tempo, at: change.tick)
@@ -143,7 +144,7 @@ extension EnsembleState {
   private mutating func advanceRamp(at now: Instant) {
     guard let ramp = leader?.ramp else { return }
     var tick = nextBeat(at: now)
-    // A part of less than a nanosecond per quarter note changes nothing; the next one follows.
+    // A part that changes the tempo by less than a nanosecond per quarter note is skipped.
     while ramp.tempo(from: tick) == timelineMessage!.timeline.tempo, ramp.tempo(from: tick) != ramp.target {
       tick = tick + Tick.perQuarter
     }
@@ -176,12 +177,12 @@ extension EnsembleState {
     emit(.play(schedule))
   }
 
-  /// When a change that is sent at `now` is sent again.
+  /// The instants at which a change that is sent at `now` is sent again.
   ///
-  /// Two repeats come within a quarter of the lead time, so that even the third message arrives before the affected steps are
-  /// passed to the audio output. With bursts of loss of one packet in five, some peers miss all three messages. Therefore five
-  /// more follow until half a lead time after the change applies, while the position is still within a step of the right one,
-  /// and four more within the second after the change was sent.
+  /// Two repeats follow within a quarter of the lead time, so that even the third message arrives before the affected steps are
+  /// passed to the audio output. On a network that loses one packet in five, in bursts, some peers miss all three messages.
+  /// Therefore five more repeats follow until half a lead time after the change applies. A peer that receives the change only
+  /// then is still within a step of the right position. Four more repeats follow within the first second.
   func repeats(after now: Instant) -> Repeats {
     let eighthsOfLead: [Int64] = [1, 2, 4, 6, 8, 10, 12]
     let duringLead: [Instant] = eighthsOfLead.map { now + Nanoseconds(lead.count * $0 / 8) }
@@ -199,8 +200,8 @@ extension EnsembleState {
     case .idle: break
     }
     if let sessionLeader { throw .ledBy(sessionLeader) }
-    // The local peer can be idle while others play, because its rhythm gate is closed. It must not take the rhythm from them by
-    // a new start. A rhythm without a known end plays if its master is present and reports its claim.
+    // The local peer can be idle while others play, because its rhythm gate is closed. A start of the local peer would take the
+    // rhythm from them. A rhythm whose end is not known still plays if its master is present and reports its claim.
     guard let timelineMessage, timelineMessage.end == Tick(.max),
       let slot = roster.slot(of: timelineMessage.claim.identity)
     else {

@@ -5,23 +5,23 @@ import Playback
 
 // How a peer enters a rhythm and stays in phase with it.
 //
-// If nothing sounds, the peer enters the rhythm at once and exactly. While something sounds, no jump may be audible. If the
-// new rhythm has the same ticks within a step, the slewed clock is set so that the first tick that is not passed to the audio
-// output yet keeps its deadline. The clock slews from there, and the run continues. If the new rhythm is further off, the old
-// one continues until a bar of the new one, and the new one begins there. Shortly after a suspension of the machine, the peer does
-// not wait for the bar: the listeners have heard a gap in the old rhythm anyway.
+// If nothing sounds, the peer enters the rhythm at the next step, exactly in phase. While a rhythm sounds, no jump may be audible.
+// If the positions of the old and the new rhythm differ by at most a step, the slewed clock is set so that the first tick that has
+// not been passed to the audio output yet keeps its deadline. The clock slews from there, and the run continues. If the positions
+// differ by more, the old rhythm continues until a bar of the new rhythm, which begins there. Shortly after a suspension of the
+// machine, the peer does not wait for the bar, because the listeners have heard a gap in the old rhythm anyway.
 extension EnsembleState {
-  /// The time before the first step of a new rhythm in which no step of the old one is played: the time to pass the new
+  /// The time before the first step of a new rhythm in which no step of the old rhythm is played. It is needed to pass the new
   /// schedule to the clock thread.
   static var joiningTime: Nanoseconds { .milliseconds(10) }
   /// The lateness of the clock thread up to which no tick is lost when a new run continues the present one.
   static var lateness: Nanoseconds { .seconds(1) }
-  /// For this long after a suspension, a rhythm that is further off is entered at its next step, even while the old one sounds.
-  /// Reconnecting and measuring the clock usually take less than a second.
+  /// The time after a suspension in which a rhythm is entered at its next step, even if it is far off and the old rhythm still
+  /// sounds. To reconnect and to measure the clock usually takes less than a second.
   private static var resumingTime: Nanoseconds { .seconds(10) }
 
-  /// Updates the schedule from the master's timeline message and the estimate of its clock. Does nothing until the estimate
-  /// is precise enough: a late joiner is in phase from its first step.
+  /// Updates the schedule from the master's timeline message and the estimate of its clock. Does nothing until the estimate is
+  /// precise enough, so that a late joiner is in phase from its first step.
   mutating func follow(at now: Instant) {
     guard let timelineMessage, let slot = roster.slot(of: timelineMessage.claim.identity),
       let estimate = roster[slot].estimate(at: now)
@@ -34,7 +34,7 @@ extension EnsembleState {
     }
   }
 
-  /// Whether steps of the schedule have been passed to the audio output, and more will follow.
+  /// Whether steps of the schedule may have been passed to the audio output, and the end of the schedule has not passed.
   private func sounds(at now: Instant) -> Bool {
     schedule.run != 0 && schedule.deadline(schedule.start) - soundLead <= now && schedule.deadline(schedule.end) > now
   }
@@ -61,8 +61,8 @@ extension EnsembleState {
     guard var clock = follower?.playing?.clock, let entryError = follower?.playing?.entryError else { return }
     suspensionEnd = nil
     let isSounding = schedule.deadline(schedule.start) - soundLead <= now
-    // The largest error that is still slewed: a step, or the error at the entry if that is larger. A quarter is added, because
-    // estimates vary. If nothing sounds yet, the clock is set exactly.
+    // The largest error that is corrected by slewing: a step, or the error at the entry if it was larger. A quarter is added below,
+    // because estimates vary. If nothing sounds yet, the clock is set exactly.
     let tolerance = max(Nanoseconds(schedule.tempo(at: now).nanosecondsPerQuarter / Step.perQuarter), entryError)
     clock.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(tolerance.count + tolerance.count / 4) : nil)
     follower?.playing?.clock = clock
@@ -87,9 +87,8 @@ extension EnsembleState {
     emit(.play(schedule))
   }
 
-  /// Enters the rhythm of `timelineMessage`, which the schedule does not contain yet: at the next step if nothing sounds; in
-  /// phase if the rhythm that sounds has the same ticks within a step; otherwise at a bar, when it is due, or at the next step
-  /// shortly after a suspension.
+  /// Enters the rhythm of `timelineMessage`, which the schedule does not contain yet, by the rules at the beginning of this file.
+  /// If the rhythm must be entered at a bar that is not due yet, sets ``Follower/joinDue`` and does nothing else.
   private mutating func enter(_ timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
     let exact = ClockLine(local: now, remote: now + estimate.offset, skew: estimate.skew)
     var next = schedule(for: timelineMessage, by: ClockMapping(exact))
@@ -101,12 +100,12 @@ extension EnsembleState {
     // The new rhythm has ended already, so the one that sounds ends too.
     if next.deadline(next.end) <= now { return end(at: now) }
     let tick = schedule.firstTick(notBefore: now + soundLead)
-    // When this tick is due, in local time: by the rhythm that sounds, and by the new one.
+    // The due times of this tick, both in local time: in the rhythm that sounds (`local`), and in the new rhythm (`remote`).
     let (local, remote) = (schedule.deadline(tick), next.deadline(tick))
     let step = Nanoseconds(next.tempo(at: local).nanosecondsPerQuarter / Step.perQuarter)
     // Compare the ticks first, because the difference of extreme instants would overflow.
     if abs(tick - next.tick(at: local)) <= 2 * Tick.perStep, (local - remote).magnitude <= step {
-      // A clock by which the tick of the new rhythm is due exactly when it is due by the rhythm that sounds.
+      // A mapping by which the tick of the new rhythm is due at the same local time as in the rhythm that sounds.
       let seed = ClockLine(local: local, remote: timelineMessage.deadline(tick), skew: estimate.skew)
       (next.start, next.firstRun) = (max(timelineMessage.start, continuation(at: now)), schedule.firstRun)
       let offset = seed.remote(at: now) - now
@@ -146,7 +145,7 @@ extension EnsembleState {
     emit(.play(schedule))
   }
 
-  /// The first tick that the local peer plays of a rhythm it enters: the next step not before `instant`.
+  /// The first tick that the local peer plays of a rhythm it enters: the first tick of the next step not before `instant`.
   func entry(into schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
     max(start, schedule.firstTick(notBefore: instant).roundedUpToStep)
   }
@@ -159,7 +158,7 @@ extension EnsembleState {
     return max(start, Tick(remainder > 0 ? tick + ticksPerBar - remainder : tick - remainder))
   }
 
-  /// The first tick of a run that continues the present one. It lies so far back (``lateness``) that even a late clock thread
-  /// has played it already. The thread continues after the tick that it played last, so no tick is lost or repeated.
+  /// The first tick of a run that continues the present run. It lies so far back (``lateness``) that even a late clock thread has
+  /// already played it. The clock thread continues after the tick that it played last, so no tick is lost or repeated.
   func continuation(at now: Instant) -> Tick { max(schedule.start, schedule.firstTick(notBefore: now - Self.lateness)) }
 }

@@ -7,27 +7,27 @@ import RTPMIDI
 extension EnsembleState {
   /// The shortest time between two corrections of the slewed clock by which a follower plays.
   static var steering: Nanoseconds { .milliseconds(50) }
-  /// The number of implausible stamps above which the player is warned.
+  /// The number of implausible time stamps of a peer from which the player is warned.
   static var rejectedStampsForWarning: Int { 8 }
 
-  /// A Tutti peer is in session. If the local peer is the master, it sends its timeline message.
+  /// Adds a Tutti peer that is now in session. If the local peer is the master, it sends its timeline message.
   ///
-  /// A new session does not confirm a master: the master may have restarted and lost the rhythm. Its timeline message
-  /// confirms it.
+  /// A new session with a master does not prove that it still leads the rhythm, because it may have restarted and lost the
+  /// rhythm. Its timeline message or its presence proves this.
   ///
   /// - Parameter name: the name that the peer reports.
   public mutating func joined(_ peer: Identity, named name: String? = nil, at now: Instant) {
     let slot = roster.insert(peer)
     if role == .follower(of: peer) { follower?.masterStatus = .isUnknown }
     if role == .master, let timelineMessage { emit(.timelineMessage(timelineMessage, to: peer, isNews: true)) }
-    // The presence follows the timeline message, to whose ticks the total refers.
+    // The presence is sent after the timeline message, so that the peer already knows the rhythm whose claim the presence reports.
     addMember(slot, peer, named: name, at: now)
   }
 
-  /// The session with the peer has ended.
+  /// Handles the end of the session with the peer.
   ///
-  /// - Parameter isSaid: whether the peer ended the session (BY). A master that ended its session counts as lost at once. A
-  ///   master that did not may have been killed and restarted, and may be about to continue the rhythm: it counts as lost
+  /// - Parameter isSaid: whether the peer ended the session (BY). A master that ended its session counts as lost at once.
+  ///   Otherwise the master may have been killed and restarted, and may soon continue the rhythm. It then counts as lost only
   ///   after ``silence``.
   public mutating func left(_ peer: Identity, isSaid: Bool = true, at now: Instant) {
     channels.rosterChanged(at: now)
@@ -49,7 +49,7 @@ extension EnsembleState {
     departedMaster = peer
   }
 
-  /// Adds a measurement of the clock of `peer`: a packet to or from the peer contained its send instant.
+  /// Adds a measurement of the clock of `peer`.
   public mutating func measured(_ transit: ClockTransit, with peer: Identity, at now: Instant) {
     measured(transit, roster.insert(peer), peer, at: now)
   }
@@ -114,8 +114,8 @@ extension EnsembleState {
     if let known = timelineMessage {
       if message.claim == known.claim {
         confirmMaster(at: now)
-        // A peer that has given up this master returns to it by the message that it already knows, but not by an older
-        // one, which does not contain the end.
+        // A peer that has become idle because it lost this master follows it again after a message with the revision that it
+        // already knows. It ignores older revisions, which may not contain the end.
         let isNews = message.revision > known.revision
         guard isNews || (role == .idle && message.revision == known.revision) else { return }
       } else if role != .idle, message.claim < known.claim {
@@ -125,12 +125,12 @@ extension EnsembleState {
       }
     }
     let isNewClaim = message.claim != claim
-    // A rhythm that has ended does not outrank one that plays. Neither does one that may have ended, because its master's
-    // clock is not known.
+    // A rhythm that has ended does not replace one that plays. Neither does a rhythm of which it is not known whether it has ended,
+    // because its master's clock is not known.
     if role != .idle, isNewClaim, isOver(message, at: now) != false { return }
     if isNewClaim {
       if role == .master { reportLossOfLeadership(to: sender) }
-      // A former master does not repeat its end any longer: a repeat would send the message of the other peer.
+      // A former master stops repeating the end of its rhythm, because a repeat would send the new message of the other peer.
       idle?.repeats = Repeats()
     }
     timelineMessage = message
@@ -144,7 +144,7 @@ extension EnsembleState {
     follow(at: now)
   }
 
-  /// Whether a rhythm has ended; nil if its master's clock is not known.
+  /// Whether a rhythm has ended; nil if this is not known, because its master's clock is not known.
   private func isOver(_ timelineMessage: TimelineMessage, at now: Instant) -> Bool? {
     if timelineMessage.end == Tick(.max) { return false }
     guard let slot = roster.slot(of: timelineMessage.claim.identity),
@@ -162,13 +162,14 @@ extension EnsembleState {
   /// The initial value of ``credibleTerms``, and the amount by which each refused term raises this number.
   static var termStep: UInt64 { 1 << 20 }
 
-  /// Whether a term is credible. Each claim increments the term by one, so a term that is far ahead is wrong, or the local peer
-  /// is new in an ensemble whose terms a hostile peer has increased.
+  /// Whether a term is credible: at most ``credibleTerms`` above ``highestTerm``. Each claim increments the term by one. A term
+  /// that is far ahead is therefore wrong, or the local peer is new in an ensemble whose terms a hostile peer has increased.
   func isCredible(_ term: UInt64) -> Bool { term < highestTerm || term - highestTerm <= credibleTerms }
 
-  /// Returns ``isCredible(_:)``. A term that is refused raises ``credibleTerms`` by 2^20, so that a new peer can follow such an
-  /// ensemble after some repetitions of the timeline message. ``raiseTerm(to:)`` sets the number back. Each message therefore
-  /// raises the terms by 2^20 at most, and a hostile peer would have to send 2^44 messages to leave no higher term.
+  /// Returns ``isCredible(_:)``, and raises ``credibleTerms`` by ``termStep`` if the term is refused. A new peer can thus follow
+  /// an ensemble with high terms after some repetitions of the timeline message. ``raiseTerm(to:)`` sets the number back. One
+  /// message therefore raises the terms by 2^20 at most. A hostile peer would have to send 2^44 messages to reach the highest
+  /// possible term, above which no peer can claim.
   private mutating func admits(term: UInt64) -> Bool {
     if isCredible(term) { return true }
     credibleTerms = min(credibleTerms, .max - Self.termStep) + Self.termStep

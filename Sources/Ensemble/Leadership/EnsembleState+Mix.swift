@@ -2,13 +2,13 @@ public import MusicalTime
 public import PeerProtocol
 import Playback
 
-// The balance of the parts, which the master sets for all peers.
+// The mix: the balance of the parts, which the master sets for all peers.
 //
-// A change of the mix travels in the timeline message, like a change of the tempo, and applies on the same tick at all peers. The
-// message has room for one change. While a change is pending, a new request replaces it if the tick of the
-// change is at least the lead time away. Otherwise, the request waits until the change has applied.
+// Like a change of the tempo, a change of the mix is sent in the timeline message, and applies on the same tick at all peers. The
+// message has room for one change of the mix. While a change is pending, a new request replaces it if the tick of the change is
+// at least the lead time away. Otherwise, the request waits until the change has applied.
 extension EnsembleState {
-  /// The mix that was announced last, by the local peer or by its master.
+  /// The newest mix: the one that the player has requested as the master, otherwise the one that was announced last.
   public var latestMix: Mix {
     leader?.requestedMix?.mix ?? timelineMessage?.mixChange?.mix ?? timelineMessage?.mix ?? .standard
   }

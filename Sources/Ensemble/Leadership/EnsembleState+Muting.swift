@@ -18,7 +18,7 @@ extension EnsembleState {
   /// The peers that the local peer has muted as the master.
   public var mutedPeers: Set<Identity> { leader?.muted ?? [] }
 
-  /// Mutes the player of a peer, or ends this, until the local peer is no longer the master.
+  /// Mutes the player of a peer (true), or ends the muting (false). Muting also ends when the local peer is no longer the master.
   ///
   /// - Throws: ``CommandError`` if the peer is not in session, or unless the local peer is the master.
   public mutating func mute(_ isMuted: Bool, _ peer: Identity, at now: Instant) throws(CommandError) {

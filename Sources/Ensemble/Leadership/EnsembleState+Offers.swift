@@ -9,8 +9,8 @@ extension EnsembleState {
   /// Offers the rhythm to one peer, or to all. The first peer that accepts becomes the master. The offer is repeated for a
   /// second, because datagrams can get lost.
   ///
-  /// - Throws: ``CommandError`` unless the local peer is the master, the other peer is in session, and the rhythm gate is
-  ///   open to it.
+  /// - Throws: ``CommandError`` if the local peer is not the master, if the other peer is not in session, or if the rhythm gate is
+  ///   closed to it.
   public mutating func offer(to peer: Identity?, at now: Instant) throws(CommandError) {
     try requireMaster()
     if let peer {
@@ -42,11 +42,11 @@ extension EnsembleState {
     takeOver(from: follower.master, at: now)
   }
 
-  /// The local peer is about to leave. As the master, it hands the rhythm over to the next peer in the order of succession if
-  /// there is one and ``masterLoss`` allows it. Otherwise it stops the rhythm.
+  /// Prepares the departure of the local peer. If it is the master, it offers the rhythm to the next peer in the order of
+  /// succession, provided that there is one and ``masterLoss`` is `continue`. Otherwise it stops the rhythm.
   ///
-  /// - Returns: whether the rhythm is handed over. The local peer must then stay until ``role`` is no longer master, or for a
-  ///   second.
+  /// - Returns: whether the rhythm was offered. The caller must then keep the local peer running until ``role`` is no longer
+  ///   master, but at most for a second.
   public mutating func part(at now: Instant) -> Bool {
     guard role == .master, let claim else { return false }
     if masterLoss == .continue, let successor = successors(at: now).first {

@@ -8,16 +8,15 @@ extension EnsembleState {
   /// rhythm as soon as possible.
   public var resumable: TimelineMessage? { role == .master ? timelineMessage : nil }
 
-  /// Continues the rhythm of which the local peer was the master before it restarted: in phase and under the old claim. Peers
-  /// that have not followed another claim since notice no change.
+  /// Continues the rhythm of which the local peer was the master before it restarted, in phase and under the old claim. Peers that
+  /// have not followed another claim in the meantime notice no change.
   ///
   /// - Parameters:
   ///   - timelineMessage: the value of ``resumable``, from the same boot of the machine.
-  ///   - lastTerm: the highest term that this peer had claimed or followed before it restarted. The property
-  ///     ``highestTerm`` can be higher. After a restart, it is the stored bound of the terms, so that no later claim
-  ///     repeats a term.
-  /// - Throws: ``CommandError`` if a higher term was claimed or followed, if the rhythm has ended, if a rhythm plays, or if another peer leads
-  ///   the session.
+  ///   - lastTerm: the highest term that this peer had claimed or followed before it restarted. The property ``highestTerm`` can
+  ///     be higher: after a restart, it is the highest term that the peer had reserved.
+  /// - Throws: ``CommandError`` if a higher term was claimed or followed, if the rhythm has ended, if a rhythm plays, or if
+  ///   another peer leads the session.
   public mutating func resume(
     _ timelineMessage: TimelineMessage, lastTerm: UInt64, at now: Instant
   ) throws(CommandError) {

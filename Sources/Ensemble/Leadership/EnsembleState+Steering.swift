@@ -2,11 +2,11 @@ public import MusicalTime
 public import PeerProtocol
 import Playback
 
-// Steering of the rhythm to an external clock.
+// Steering of the rhythm to an external clock: tempo changes correct the position of the rhythm.
 extension EnsembleState {
-  /// The number of ticks in which a single change of tempo would correct an error. A new change follows as soon as the last one
-  /// applies, and again plans with this number of ticks. The error therefore decays exponentially: to about a third in each
-  /// quarter note.
+  /// The number of ticks in which a single change of tempo would correct the whole error. As soon as a change applies, the next
+  /// change is planned with the same number of ticks. The error therefore decays exponentially, to about a third in each quarter
+  /// note.
   static let horizon = Tick.perQuarter
 
   /// The claim of the current rhythm, or of the last one.
@@ -21,11 +21,11 @@ extension EnsembleState {
     try start(on: timeline, from: entry(into: schedule, from: Tick(0), at: now + lead), at: now)
   }
 
-  /// Steers the rhythm to `line` by a tempo change at the first tick ``lead`` from now. The tempo is chosen so that the error
-  /// is corrected ``horizon`` ticks later. The position therefore never jumps. The control loop does not oscillate,
-  /// because the function predicts the error at the tick of the change, up to which the schedule is fixed, and does not use the
-  /// present error. The function does nothing while a change is pending, or if the error at
-  /// the horizon will be within `tolerance` anyway.
+  /// Steers the rhythm to `line` by a tempo change at the first tick ``lead`` from now. The tempo is chosen so that the error is
+  /// corrected ``horizon`` ticks later. The position therefore never jumps. The tempo is calculated from the predicted error at
+  /// the tick of the change, not from the present error, because the schedule is fixed up to this tick. The control loop
+  /// therefore does not oscillate. The function does nothing while a change is pending, or if the error will be within
+  /// `tolerance` at the end of the horizon anyway.
   ///
   /// - Returns: false if the rhythm is more than a step off, or if the required tempo is out of range. The rhythm must then
   ///   be started again.

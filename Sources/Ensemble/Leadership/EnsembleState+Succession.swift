@@ -7,16 +7,19 @@ import Playback
 //
 // All peers with the same knowledge compute the same order of succession: the members that follow this rhythm, were heard
 // within ``silence`` and report that they take over, lowest identity first. The peer of rank r takes over when the master has
-// been silent for ``silence`` plus r times ``turn``, unless another peer has done so. A peer that disappeared together with
-// the master drops out of the order by its own silence. The first remaining peer therefore takes over within 2 s, whichever
-// peers are lost. If two peers take over at once, the order of claims decides. This is inaudible, because both play in phase.
+// been silent for ``silence`` plus r times ``turn``, unless another peer has done so; the first peer has the rank 0. A peer that
+// disappeared together with the master drops out of the order by its own silence. The first remaining peer therefore takes over
+// within 2 s, whichever peers are lost. If two peers take over at once, the order of claims decides. Both play in phase, so this
+// is inaudible.
 extension EnsembleState {
-  /// A peer from which no packet has arrived for this time counts as lost.
+  /// The time without a packet from a peer after which the peer counts as lost.
   public static var silence: Nanoseconds { .milliseconds(1500) }
-  /// The difference between the waiting times of successive ranks: the time in which the claim of the lower rank arrives.
+  /// The difference between the waiting times of successive ranks. In this time, the claim of the peer with the lower rank arrives
+  /// at the peer with the higher rank.
   static var turn: Nanoseconds { .milliseconds(100) }
-  /// The shortest time between two corrections that are sent to a peer which does not know the current rhythm. With bursts of
-  /// loss of one packet in five, this permits ten corrections in the second in which two masters may exist.
+  /// The shortest time between two timeline messages that are sent to a peer because it does not know the current rhythm. For up
+  /// to a second, two masters may exist. In this second, ten messages are sent, which is enough on a network that loses one packet
+  /// in five, in bursts.
   static var correction: Nanoseconds { .milliseconds(100) }
 
   /// Whether the local peer would take over the rhythm from a lost master. If another peer leads the session, no peer would
@@ -29,20 +32,21 @@ extension EnsembleState {
     return gates.exceptions.filter { $0.value[.rhythm] == true }.keys.min()
   }
 
-  /// A packet from the peer has arrived.
+  /// Records that a packet from the peer has arrived.
   public mutating func heard(_ peer: Identity, at now: Instant) {
     if let slot = roster.slot(of: peer) { heard(slot, peer, at: now) } else { noteMaster(peer, at: now) }
   }
 
-  /// A packet from the peer in a slot of the roster has arrived.
+  /// Records that a packet from the peer in a slot of the roster has arrived.
   mutating func heard(_ slot: Roster.Slot, _ peer: Identity, at now: Instant) {
     noteMaster(peer, at: now)
     guard let last = roster.lastHeard(slot) else { return }
     roster[slot].membership!.heard = now
-    // After a second of silence, the peer may have missed messages, which are sent again.
+    // After a second of silence, the peer may have missed messages. They are sent again.
     if now - last >= .seconds(1) {
       if role == .master, let timelineMessage { emit(.timelineMessage(timelineMessage, to: peer, isNews: true)) }
-      // With many peers, presences are sent less often: a silence of four presence intervals, at least a second, is awaited.
+      // The presence is sent again only after a silence of four presence intervals, because presences are less frequent if there are
+      // many peers.
       if now - last >= Nanoseconds(4 * presenceInterval.count) { present(to: slot, isNews: true, at: now) }
     }
     if role == .master, let presence = roster[slot].membership!.presence, isBehind(presence.claim) {
@@ -50,14 +54,14 @@ extension EnsembleState {
     }
   }
 
-  /// Records a packet from the peer if it is the master.
+  /// If the peer is the master and leads the rhythm, records the instant at which it was heard.
   private mutating func noteMaster(_ peer: Identity, at now: Instant) {
     if case .following(let following) = leadership, following.master == peer, following.masterStatus == .leads {
       follower!.masterHeard = now
     }
   }
 
-  /// The peer with identity `sender` reports the claim of the rhythm in which it takes part; nil while it is idle.
+  /// Handles a report of the peer with identity `sender`: the claim of the rhythm in which it takes part; nil if it is idle.
   mutating func heardClaim(_ claim: Claim?, from sender: Identity, at now: Instant) {
     guard let timelineMessage else { return }
     if role == .follower(of: sender) {
@@ -78,7 +82,7 @@ extension EnsembleState {
     return role == .idle ? claim == timelineMessage.claim : claim.map { $0 < timelineMessage.claim } ?? true
   }
 
-  /// Sends the timeline message of the local peer to a peer, at most once per ``correction``, and only if the rhythm gate of
+  /// Sends the timeline message to a peer that does not know it: at most once per ``correction``, and only if the rhythm gate of
   /// the peer is open.
   mutating func correct(_ peer: Identity, at now: Instant) {
     guard let timelineMessage else { return }
@@ -90,7 +94,7 @@ extension EnsembleState {
     emit(.timelineMessage(timelineMessage, to: peer, isNews: false))
   }
 
-  /// The master has reported that it leads the rhythm.
+  /// Records that the master has reported that it leads the rhythm.
   mutating func confirmMaster(at now: Instant) {
     guard role.master != nil else { return }
     (follower!.masterStatus, follower!.masterHeard) = (.leads, now)
@@ -111,7 +115,7 @@ extension EnsembleState {
   /// When the silence of the master is checked next.
   var nextSuccession: Instant {
     guard case .following(let follower) = leadership else { return .distantFuture }
-    // A master behind a closed gate is not followed any longer.
+    // If the gate was closed to the master, the local peer stops following it at once.
     guard admits(.rhythm, from: follower.master) else { return Instant(nanoseconds: .min) }
     return max(follower.masterHeard + Self.silence, follower.nextCheck)
   }
@@ -140,16 +144,16 @@ extension EnsembleState {
     }
     let rank = successors(at: now).prefix { $0 < identity }.count
     var due = following.masterHeard + Self.silence + Nanoseconds(Self.turn.count * Int64(rank))
-    // If a peer reports that it has taken over, its timeline message is about to arrive and is awaited.
+    // If a peer reports that it has taken over, its timeline message will probably arrive soon. The local peer waits for it.
     if isTakenOver(at: now) { due = max(due, following.masterHeard + Self.coasting) }
     if now >= due { return takeOver(from: master, at: now) }
     // The rank is computed again soon, because peers that are before the local peer in the order may disappear as well.
     follower!.nextCheck = min(due, now + Self.turn)
   }
 
-  /// Whether the master has resigned in favour of a master that the local peer would also follow, but has not heard yet.
-  /// This happens when two halves of a network reunite. Until the new master is heard, the old rhythm continues. When no more
-  /// packets arrive from the old master either, the old master counts as lost.
+  /// Whether the master now follows another master that the local peer would also follow, but whose timeline message it has not
+  /// received yet. This happens when two halves of a network reunite. Until the local peer receives a message from the new master,
+  /// the old rhythm continues. If packets from the old master also stop, the old master counts as lost.
   private func awaitsAnotherMaster() -> Bool {
     guard let follower, follower.masterStatus == .hasResigned, let claim, let slot = roster.slot(of: follower.master),
       let other = roster[slot].membership?.presence?.claim
@@ -177,16 +181,17 @@ extension EnsembleState {
 
   /// Claims the current rhythm and continues it with the same ticks and deadlines.
   ///
-  /// The local clock replaces the master's clock. From the first tick that is not passed to the audio output yet, the rhythm
-  /// has the tempo that it has by the local clock. An error that the slewed clock was correcting stays as it is, so that
-  /// nothing moves here. The other peers slew towards the new rhythm.
+  /// The timeline is converted from the master's clock to the local clock. The new origin is the first tick that has not been
+  /// passed to the audio output yet. If the slewed clock was correcting an error, the error remains, so that the local peer plays
+  /// on without a change. The other peers slew towards the new rhythm.
   mutating func takeOver(from master: Identity, at now: Instant) {
     raiseTerm()
     // The origin of the new timeline.
     let tick = schedule.firstTick(notBefore: now + soundLead)
     let isChanged = tick >= schedule.changeTick
     let change = TempoChange(tempo: schedule.localTempo(schedule.changed.tempo), tick: schedule.changeTick)
-    // If the rhythm of the message is not scheduled yet, the previous rhythm still plays, and the local peer continues that one.
+    // If the rhythm of the timeline message is not scheduled yet, the previous rhythm still plays. The local peer then continues
+    // the previous rhythm.
     timelineMessage = TimelineMessage(
       claim: Claim(term: highestTerm, identity: identity), revision: 0,
       start: isScheduled ? timelineMessage?.start ?? schedule.start : schedule.start, end: schedule.end,
@@ -200,15 +205,17 @@ extension EnsembleState {
     schedule.start = continuation(at: now)
     schedule.run &+= 1
     emit(.event(.tookOver(from: master)))
-    // Levels from an earlier time as the master may be outdated: each peer sends its level again under the new claim.
+    // Levels that the local peer received when it was the master before may be outdated. Each peer sends its level again under the
+    // new claim.
     roster.markAllAbsent()
     lead(Leader(totals: TotalSchedule(computesFrom: now + TotalSchedule.inquiry)), at: now)
   }
 }
 
 extension PlaybackSchedule {
-  /// Converts `tempo` from the master's clock to the local clock, by the rate of the mapping after a correction in progress.
-  /// The result is the mean of 1024 quarter notes, for nanosecond precision.
+  /// Converts `tempo` from the master's clock to the local clock. The rate is that of the second line of the mapping, which applies
+  /// after the correction in progress. The result is the mean over 1024 quarter notes, because the mapping is rounded to
+  /// nanoseconds.
   fileprivate func localTempo(_ tempo: Tempo) -> Tempo {
     let count: Int64 = 1024
     let end = clock.second.local(at: clock.second.remote + Nanoseconds(tempo.nanosecondsPerQuarter * count))

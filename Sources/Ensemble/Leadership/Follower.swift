@@ -8,7 +8,8 @@ struct Follower: Sendable {
   enum MasterStatus: Sendable {
     /// The master has reported that it leads the rhythm.
     case leads
-    /// The session has ended or restarted. The master may have lost the rhythm, until it reports its claim again.
+    /// The session with the master has ended or is new. The master may have lost the rhythm. Its next report shows whether it leads
+    /// the rhythm.
     case isUnknown
     /// The master reports that it is idle, or that it plays under another claim.
     case hasResigned
@@ -18,11 +19,12 @@ struct Follower: Sendable {
   struct Playing: Sendable {
     /// The master's clock as the local peer plays by it. It slews, so that the position does not jump.
     var clock = SlewedClock()
-    /// The largest error, up to a step, with which the rhythm can have been entered in phase; zero if it was entered exactly.
-    /// The clock slews from there. If the tempo rises meanwhile, the same error can exceed a step, but must not cause a jump.
+    /// The largest possible error of the position at the entry: the length of a step at the tempo of that time, or zero if the
+    /// rhythm was entered exactly. The clock then slews. If the tempo rises meanwhile, a step becomes shorter than this error, but
+    /// the error must not cause a jump.
     var entryError = Nanoseconds.zero
-    /// The last tick that was due in this run. The schedule may have gone back since: a late message about a slower tempo makes
-    /// later ticks due again.
+    /// The last tick that was due in this run. A later schedule can have an earlier position: when a message about a slower tempo
+    /// arrives late, ticks that were already due become due again.
     var lastDue = Tick(.min)
   }
 
@@ -36,16 +38,17 @@ struct Follower: Sendable {
   /// The master that the local peer follows.
   let master: Identity
   var masterStatus = MasterStatus.leads
-  /// The last instant at which the master was heard as the one that leads the rhythm.
+  /// The last instant at which a packet from the master arrived while its status was ``MasterStatus/leads``.
   var masterHeard: Instant
   /// When the silence of the master is checked again, at the earliest.
   var nextCheck = Instant(nanoseconds: .min)
   /// When the clock was steered last.
   var steered = Instant(nanoseconds: .min)
-  /// When the new rhythm is entered at a bar, because the rhythm that still sounds is too far off to slew towards it; nil if no
-  /// entry is pending.
+  /// The instant at which ``EnsembleState/follow(at:)`` is called to enter the new rhythm at a bar, because the rhythm that still
+  /// sounds is too far off to slew; nil if no entry is pending.
   var joinDue: Instant?
-  /// Nil while the schedule does not contain the master's rhythm, because its clock is not known yet.
+  /// How the local peer plays the master's timeline; nil while the schedule does not contain the master's rhythm, because the
+  /// master's clock is not known or an entry is pending.
   var playing: Playing?
   /// The last offer from the master.
   var offer: ReceivedOffer?

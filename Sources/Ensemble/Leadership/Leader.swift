@@ -6,7 +6,7 @@ struct Leader: Sendable {
   /// An offer of the rhythm to other peers.
   struct SentOffer: Sendable {
     var offer: Offer
-    /// A receiver that leaves and returns can still take the offer, so a departure does not remove it from this list.
+    /// The peers to which the offer was sent. A receiver that leaves stays in this list, because it can return and take the offer.
     var receivers: [Identity]
     /// When the offer is sent again.
     var repeats: Repeats
@@ -16,9 +16,10 @@ struct Leader: Sendable {
   var requestedTempo: Tempo?
   /// The gradual change of the tempo that is in progress.
   var ramp: TempoRamp?
-  /// The mix that the player requested while another change was pending, and whether it applies at once and not at a bar.
+  /// The mix that the player requested while another change was pending, and whether it applies at the first possible step instead
+  /// of the next bar.
   var requestedMix: (mix: Mix, isImmediate: Bool)?
-  /// The peers that are muted. The next master mutes nobody.
+  /// The peers whose players the local peer has muted. The next master does not take over this list.
   var muted: Set<Identity> = []
   /// When the newest timeline message is sent again.
   var repeats = Repeats()

@@ -5,7 +5,7 @@ import PeerProtocol
 /// ``EnsembleState`` keeps the data that survives a change of role: the timeline message, the schedule, the position, the
 /// highest term and the newest total.
 ///
-/// The payload is indirect: the role is read several times per packet, and a read must not copy the payload.
+/// The enum is indirect, because the role is read several times per packet, and a read must not copy the payload.
 indirect enum Leadership: Sendable {
   /// No rhythm plays.
   case idle(Idle)

@@ -3,11 +3,11 @@ import MIDI
 /// The settings of MIDI channels: controllers, programs, pitch bend, channel pressure and registered parameters. Unlike notes,
 /// settings last until another message changes them.
 ///
-/// The settings have the order of their last messages, so that messages that depend on each other (Bank Select and Program
-/// Change, the selection of a parameter and Data Entry) keep their meaning when ``messages`` are sent.
+/// The settings are kept in the order of their last messages. Messages that depend on each other (Bank Select and Program Change,
+/// the selection of a parameter and Data Entry) therefore keep their meaning when ``messages`` are sent.
 ///
-/// Reset All Controllers resets only some settings. The others are reset one by one, to the defaults of General MIDI. Source:
-/// recommended practice RP-015 of the MIDI Manufacturers Association.
+/// Reset All Controllers resets only some settings (recommended practice RP-015 of the MIDI Manufacturers Association). The others
+/// are reset one by one, to the defaults of General MIDI.
 ///
 /// Real-time: not safe.
 struct ChannelSettings: Sendable {
@@ -22,11 +22,11 @@ struct ChannelSettings: Sendable {
   private struct Setting {
     let channel: Channel
     let kind: Kind
-    /// The messages that set it, in order.
+    /// The messages that make the setting, in order.
     let messages: [Message]
   }
 
-  /// The maximum number of settings that are recorded. Sixteen channels with every controller in normal use need fewer.
+  /// The maximum number of settings that are recorded. It is more than sixteen channels need in normal use.
   private static let limit = 512
 
   private var settings: [Setting] = []
@@ -45,7 +45,7 @@ struct ChannelSettings: Sendable {
     guard let channel = message.channel else { return }
     switch message {
     case .programChange:
-      // A later Bank Select does not change the bank of this program.
+      // The bank belongs to the setting of the program, because a later Bank Select does not change the bank of this program.
       let bank = [0, 32].flatMap { self.messages(of: .controller($0), on: channel) }
       set(.program, on: channel, bank + [message])
     case .channelPressure: set(.pressure, on: channel, [message])
@@ -103,9 +103,9 @@ struct ChannelSettings: Sendable {
     settings.first { $0.channel == channel && $0.kind == kind }?.messages ?? []
   }
 
-  /// Replaces a setting, which becomes the last one.
+  /// Replaces a setting. The new setting becomes the last one in the order.
   private mutating func set(_ kind: Kind, on channel: Channel, _ messages: [Message]) {
-    // There is at most one. `removeAll` would move the settings one by one.
+    // There is at most one former setting. `remove(at:)` moves the later ones at once, `removeAll` would move them one by one.
     let former = settings.firstIndex { $0.channel == channel && $0.kind == kind }
     if let former { settings.remove(at: former) }
     if settings.count < Self.limit { settings.append(Setting(channel: channel, kind: kind, messages: messages)) }

@@ -1,13 +1,13 @@
 import PeerProtocol
 import Receiving
 
-/// The remote players that the local player has chosen to hear, and with how much of their velocity. At first, the notes of no other
-/// Tutti peer sound: each device sounds the notes of its own player only.
+/// The remote players that the local player has chosen to hear, and with what percentage of their velocity. By default, the notes
+/// of other Tutti peers do not sound here: each device sounds the notes of its own player only.
 ///
-/// A choice applies to all Tutti peers, or to the peer with a certain identity or name. The notes of standard devices always sound as
-/// they were played, because such a device has no sound of its own.
+/// A choice applies to all Tutti peers, or to the peer with a certain identity or name. The notes of standard devices always sound
+/// as they were played, because such a device has no sound of its own.
 public struct HearingChoices: Hashable, Sendable {
-  /// The percentage if none is given: the notes of others are softer than those of the local player.
+  /// The percentage of a rule without one. With it, the notes of other players are softer than those of the local player.
   public static var standardPercent: UInt8 { 60 }
 
   /// The choice for all peers that ``byPeer`` does not contain.

@@ -11,14 +11,14 @@ extension PeerCore {
   func receivedPresence(on session: SessionID) {
     guard let slot = roster.slot(of: session), let presence = ensemble.roster[slot].membership?.presence else { return }
     sendMissingSettings(on: session)
-    // The peer no longer plays on a former channel. Neither does it play on the channels of its instrument, as it did before it
-    // recognised the local peer.
+    // The peer plays only on its present channel and on the drum channel. The settings on all its other channels are reset: on its
+    // former channel, and on the input channels on which it played before it recognised the local peer.
     releaseChannels(of: session, except: [presence.channel ?? Self.lastChannel, Self.drumChannel])
   }
 
-  /// Sends the settings of the player to the peer of a session, once. The first presence of the peer shows that it has recognised
-  /// the local peer, so that its gates admit the settings. Without a channel, the local peer plays on channel 16, which another
-  /// peer may own: its settings wait until it has one.
+  /// Sends the settings of the local player to the peer of a session, once per session. The first presence of the peer must have
+  /// arrived. It shows that the peer has recognised the local peer, so that its gates can admit the settings. The local peer must
+  /// also have a channel. Without one, it plays on channel 16, which another peer may own.
   private func sendMissingSettings(on session: SessionID) {
     guard ensemble.channel != nil, let slot = roster.slot(of: session),
       ensemble.roster[slot].membership?.presence != nil, !ensemble.roster[slot].session!.hasSettings
@@ -30,7 +30,7 @@ extension PeerCore {
   /// Sends the settings of the player to the peer of a session.
   func sendSettings(on session: SessionID) {
     guard let slot = roster.slot(of: session), let stream = ensemble.roster[slot].session?.stream else { return }
-    // A standard device gets the messages on their input channels.
+    // A standard device gets the messages on their input channels, the channels on which the player's programs sent them.
     let settings = ensemble.roster[slot].identity == nil ? self.settings.asPlayed : self.settings.sounding
     for message in settings.messages { emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream))))) }
   }
@@ -64,7 +64,7 @@ extension PeerCore {
     }
   }
 
-  /// Restores what other players have set on a channel that was reset.
+  /// Restores the settings that other players have made on a channel that was reset.
   private func restoreSettings(on channel: Channel, except session: SessionID?) {
     for other in roster.sessions where other.id != session {
       let messages = other.settings.messages(on: channel)

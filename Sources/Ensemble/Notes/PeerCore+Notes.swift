@@ -5,7 +5,7 @@ import Receiving
 
 // Notes and controllers of remote players.
 extension PeerCore {
-  /// Sounds a message on behalf of a session, or of the local player (nil), whatever the gates are.
+  /// Sounds a message on behalf of the peer of a session, or of the local player (nil). Gates are not checked.
   func sound(_ message: Message, from session: SessionID?) {
     if let session {
       guard let stream = roster.stream(of: session) else { return }
@@ -16,7 +16,8 @@ extension PeerCore {
     emit(.sounded(message, from: session))
   }
 
-  /// The network thread has received a channel message of a session, and has admitted it if `isAdmitted` is true.
+  /// Handles a channel message that the network thread has received on a session. `isAdmitted` is whether the thread has admitted
+  /// the message.
   func received(_ message: Message, on session: SessionID, isAdmitted: Bool) {
     guard isAdmitted, let slot = ensemble.roster.slot(of: session) else { return }
     ensemble.roster[slot].session!.settings.note(message)
@@ -39,13 +40,14 @@ extension PeerCore {
   /// Whether a gate is open to the peer in a slot of the roster, which is in session.
   func isOpen(_ gate: Gate, to slot: Roster.Slot) -> Bool {
     let (identity, session) = (ensemble.roster[slot].identity, ensemble.roster[slot].session!)
-    // A peer that is not identified yet may be one for which the gate is closed.
+    // A peer that is not identified yet may turn out to be a peer for which the gate is closed.
     if identity == nil, !session.isStandardDevice { return ensemble.gates.isOpenToAll(gate) }
     return ensemble.admits(gate, from: identity, named: session.info.name)
   }
 
-  /// What of the peer in a slot of the roster is admitted, and how loud it sounds. A peer that is not identified yet sounds like a
-  /// standard device. If it is a Tutti peer, its notes end when it is identified, usually within some milliseconds.
+  /// The kinds of messages that are admitted from the peer in a slot of the roster, and how loud its notes sound. A peer that is not
+  /// identified yet sounds like a standard device. If it is a Tutti peer, its notes end when it is identified, usually within some
+  /// milliseconds.
   func admission(of slot: Roster.Slot) -> Admission {
     var admission = Admission()
     (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))
@@ -54,7 +56,8 @@ extension PeerCore {
     if let identity = ensemble.roster[slot].identity {
       admission.hearing = hearing.hearing(of: identity, named: ensemble.roster.ownedName(of: identity))
       admission.setsPitches = identity == pitchSource
-      // The controllers of a peer that has the channel of the local peer belong to its own sound.
+      // If the peer has the same channel as the local peer, its controllers on this channel belong to its own sound, and do not shape
+      // the instrument of the local player.
       let channel = ensemble.channel(of: identity) ?? Self.lastChannel
       // Before its first presence, the channel of the peer is not known.
       let isKnown = ensemble.roster[slot].membership?.presence != nil
@@ -63,7 +66,7 @@ extension PeerCore {
     return admission
   }
 
-  /// Tells the receiver what is admitted and how loud it sounds, for each session for which this has changed.
+  /// Passes the admission (``admission(of:)``) of each session to the receiver, if it has changed.
   func updateAdmissions() {
     guard
       isAdmissionOutdated || ensemble.gates != admittedGates || ensemble.channelChanges != admittedChannelChanges
@@ -81,8 +84,8 @@ extension PeerCore {
   }
 
   static var activityChannel: Channel { EnsembleState.activityChannel }
-  /// Channel 10.
+  /// Channel 10, the drum channel of General MIDI.
   static var drumChannel: Channel { Channel(wire: 9) }
-  /// Channel 16.
+  /// Channel 16, on which a peer without a channel plays.
   static var lastChannel: Channel { Channel(wire: 15) }
 }

@@ -6,14 +6,18 @@ import Sending
 
 // The messages of the local player.
 extension PeerCore {
-  /// The player has played `message` on a local instrument.
+  /// Plays `message`, a message of the local player.
   ///
-  /// The message goes to ``recipient``. If ``recipient`` is nil, the message goes to all peers and sounds here as well. A
-  /// message on a channel that another peer owns goes to the owner of the channel only, and a controller on such a channel changes
-  /// the sound of the instrument of the owner (``MIDI/Message/shapesInstrument``). Channel 10 stays the channel of the
-  /// drums. All other messages are sent on the channel of the local peer, by which the others recognise the player, or on
-  /// channel 16 if the local peer has none. Expression on channel 1 sets the activity of the player. A standard device gets
-  /// each message unchanged. A message without a channel is ignored.
+  /// The input channel is the channel of `message`. These rules determine who gets the message, and on which channel:
+  ///
+  /// - The message goes to ``recipient``. If ``recipient`` is nil, the message goes to all peers and sounds here as well.
+  /// - A message whose input channel another peer owns goes to this peer only. A controller on such a channel changes the sound of
+  ///   the instrument of this peer (``MIDI/Message/shapesInstrument``).
+  /// - A message on channel 10, the drums, stays on channel 10. All other messages are sent on the channel of the local peer, by
+  ///   which the other peers recognise the player, or on channel 16 if the local peer has none. Standard devices get each message
+  ///   on its input channel.
+  /// - Expression on channel 1 sets the activity of the player.
+  /// - A message without a channel is ignored.
   ///
   /// The receiver applies these rules (``PlayerRoute``). The messages of ALSA programs go to the receiver directly, without this
   /// function.
@@ -22,9 +26,9 @@ extension PeerCore {
     emit(.receiving(.play(message)))
   }
 
-  /// The receiver has played a message of the player or of the player's instrument. If it sounds here, `channel` is the channel of
-  /// the sound. The notes of an instrument do not count as activity: an instrument whose density follows the activity would
-  /// otherwise increase its own density.
+  /// Handles the report of the receiver that it has played a message of the player, of the player's instrument or of a phrase.
+  /// `channel` is the channel on which the message sounds here; nil if it does not sound here. The notes of an instrument do not
+  /// count as activity. Otherwise, an instrument whose density follows the activity would increase its own density.
   func played(_ message: Message, soundedOn channel: Channel?, from origin: MessageOrigin, at now: Instant) {
     if message.setsActivity, case .controlChange(_, _, let value) = message {
       return ensemble.setActivity(value.value, at: now)
@@ -35,14 +39,15 @@ extension PeerCore {
     settings.asPlayed.note(message)
     emit(.sounded(message.on(channel), from: nil))
     guard message.key == nil else { return }
-    // The message was played before the local peer got its present channel, and after its settings were moved there.
+    // If the two channels differ, the message was played on the former channel of the local peer, after the settings had been moved
+    // to the present channel. The setting is therefore repeated on the present channel.
     let present = settings.soundingChannel(of: message)
     guard present != channel else { return }
     emit(.stream(.message(StreamMessage(message.on(present), at: nil, to: .tuttiPeers))))
     sound(message.on(present), from: nil)
   }
 
-  /// Tells the receiver where the messages of the player go, for each input channel for which this has changed.
+  /// Passes the route of the player's messages to the receiver, for each input channel whose route has changed.
   func updateRoutes() {
     guard isRoutingOutdated || ensemble.channelChanges != routedChannelChanges else { return }
     (isRoutingOutdated, routedChannelChanges) = (false, ensemble.channelChanges)
@@ -63,7 +68,7 @@ extension PeerCore {
     }
   }
 
-  /// Tells the receiver whether the notes of the player sound, if this has changed.
+  /// Tells the receiver whether the local player is muted, if this has changed.
   func updateMuting() {
     guard ensemble.isMuted != isMuted else { return }
     isMuted.toggle()
@@ -71,7 +76,7 @@ extension PeerCore {
     emit(.event(.muted(isMuted)))
   }
 
-  /// The peer with this identity, or all peers (nil).
+  /// The receivers of a message: the peer with this identity, or all peers (nil).
   private func receiver(of identity: Identity?) -> PlayerRoute.Receiver {
     guard let identity else { return .all }
     return roster.stream(of: identity).map { .stream($0) } ?? .none

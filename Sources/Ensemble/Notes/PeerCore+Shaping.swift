@@ -4,7 +4,7 @@ import RTPMIDI
 import Receiving
 import Sending
 
-// A player changes the sound of the instrument of another player.
+// Shaping: a player changes the sound of the instrument of another player.
 extension PeerCore {
   /// Why the local player cannot change the sound of an instrument.
   public enum ShapingError: Error, Hashable, Sendable {
@@ -16,8 +16,8 @@ extension PeerCore {
     case isNoShape
   }
 
-  /// Changes the sound of the instrument of a peer: sends a controller on the channel of this peer, to this peer only. The peer uses
-  /// the controller as if its own player had sent it.
+  /// Changes the sound of the instrument of a peer: sends a controller on the channel of this peer, to this peer only. The peer
+  /// handles the controller as if its own player had sent it.
   public func shape(_ peer: Identity, controller: UInt7, value: UInt7) throws(ShapingError) {
     guard let channel = ensemble.channel(of: peer), let stream = roster.stream(of: peer) else { throw .noChannel }
     let message = Message.controlChange(channel, controller: controller, value: value)
@@ -27,7 +27,8 @@ extension PeerCore {
     emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream)))))
   }
 
-  /// The peer of a session has changed the sound of the local player's instrument. The player is informed once per session.
+  /// Handles a report of the receiver: the peer of a session has changed the sound of the local player's instrument. The player is
+  /// informed once per session.
   func shaped(by session: SessionID) {
     guard let slot = ensemble.roster.slot(of: session), !ensemble.roster[slot].session!.hasShaped else { return }
     ensemble.roster[slot].session!.hasShaped = true

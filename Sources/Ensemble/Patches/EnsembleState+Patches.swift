@@ -1,7 +1,7 @@
 import MusicalTime
 public import PeerProtocol
 
-// The patch of the master at its followers.
+// How followers receive the patch of the master.
 //
 // Each peer reports the digest of its patch in its presence. A follower whose master plays another patch requests the text of this
 // patch, part by part (``PatchReception``). The engine checks the text and plays the patch from the next bar on. All peers with the
@@ -16,7 +16,7 @@ extension EnsembleState {
   /// The digest of the patch that the local peer plays; nil if it is unknown or too long to be shared.
   public var patchDigest: PatchDigest? { patches.played?.digest }
 
-  /// Whether the local player may choose a patch: unless the peer follows the patch of a master that shares it.
+  /// Whether the local player may choose a patch. False while the local peer plays the patch that its master shares.
   public var choosesPatch: Bool {
     guard patches.followsMaster, let digest = masterPatch else { return true }
     return patches.refused.contains(digest)
@@ -32,7 +32,7 @@ extension EnsembleState {
     if let reception = patches.reception, reception.digest == patch?.digest { patches.reception = nil }
   }
 
-  /// The received patch with this digest cannot be played. It is not requested again.
+  /// Records that the received patch with this digest cannot be played. It is not requested again.
   public mutating func refuse(_ digest: PatchDigest) {
     if patches.refused.count == 8 { patches.refused.removeFirst() }
     patches.refused.append(digest)
@@ -58,8 +58,8 @@ extension EnsembleState {
     if let request = patches.reception!.takeRequest(at: now) { emit(.patchRequest(request, to: reception.master)) }
   }
 
-  /// The peer with identity `sender` reports the digest of its patch. If it is the master, and the patch is another one, begins to
-  /// receive the patch.
+  /// Handles the digest of the patch of the peer with identity `sender`. If this peer is the master, and its patch is not the local
+  /// one, begins to receive the patch.
   mutating func heardPatch(_ digest: PatchDigest?, from sender: Identity, at now: Instant) {
     guard role == .follower(of: sender), patches.followsMaster else { return }
     if let reception = patches.reception, reception.digest != digest || reception.master != sender {

@@ -3,8 +3,9 @@ import PeerProtocol
 
 /// A patch of the master that the local peer is receiving.
 ///
-/// The receiver requests the first part that it lacks and gets this part and those that follow it. When the last of them has
-/// arrived, or ``patience`` after the request, it requests the first part that it lacks now. Lost parts are thus requested again.
+/// A request contains the number of the first missing part. The master sends this part and the following ones
+/// (``PatchSharing/partsPerRequest``). The next request follows when all these parts have arrived, or after ``patience``. It
+/// again begins with the first missing part. Lost parts are thus requested again.
 struct PatchReception: Sendable {
   /// The time after which a request is repeated if its parts have not all arrived.
   static var patience: Nanoseconds { .milliseconds(250) }
@@ -15,7 +16,7 @@ struct PatchReception: Sendable {
   private(set) var nextRequest: Instant
   /// The parts; empty before the first one arrives.
   private var parts: [[UInt8]?] = []
-  /// One past the last part that was requested.
+  /// The number of the last part that was requested, plus one.
   private var requestedEnd = 0
 
   init(_ digest: PatchDigest, from master: Identity, at now: Instant) {

@@ -5,8 +5,8 @@ import PeerProtocol
 struct PatchSharing: Sendable {
   /// The number of parts that the master sends for one request.
   static var partsPerRequest: Int { 16 }
-  /// The master sends at most ``partsPerInterval`` parts in this time, so that requests do not delay its other messages. It ignores
-  /// requests beyond that, and their senders repeat them.
+  /// The time in which the master sends at most ``partsPerInterval`` parts, so that requests do not delay its other messages. It
+  /// ignores further requests in this time. Their senders repeat them.
   static var interval: Nanoseconds { .milliseconds(10) }
   static var partsPerInterval: Int { 32 }
   /// The shortest time between two requests of one follower that the master answers.
@@ -28,8 +28,7 @@ struct PatchSharing: Sendable {
   /// The end of the current interval, and the number of parts sent in it.
   private var sent = (until: Instant(nanoseconds: .min), count: 0)
 
-  /// The numbers of the parts to send for a request now; empty if the request is ignored, because the limit is
-  /// reached or because it is for another patch.
+  /// The numbers of the parts to send for a request. Empty if the request is for another patch, or exceeds the limit.
   mutating func parts(for request: PatchRequest, at now: Instant) -> Range<Int> {
     guard let played, request.digest == played.digest, Int(request.first) < played.partCount else { return 0..<0 }
     if now >= sent.until { sent = (now + Self.interval, 0) }

@@ -6,7 +6,7 @@ public struct SharedPatch: Hashable, Sendable {
   public static let maximumLength = PatchPart.maximumCount * PatchPart.maximumLength
 
   public let digest: PatchDigest
-  /// The text in UTF-8, at least one octet. The text of a received patch may be no valid patch, and no valid UTF-8.
+  /// The text in UTF-8, at least one octet. The octets of a received patch can be invalid UTF-8 or an invalid patch.
   public let octets: [UInt8]
 
   /// Returns nil if the text is empty or longer than ``maximumLength``.

@@ -6,9 +6,9 @@ import Receiving
 public import Rhythm
 import Sending
 
-// Phrases: the local player records one and sends it to another player.
+// Phrases, which the local player records and sends to another player.
 extension PeerCore {
-  /// The shortest time between two phrases of one peer that the player is informed of.
+  /// The shortest time between two accepted phrases of one peer. Phrases in between are dropped.
   private static var phraseInterval: Nanoseconds { .seconds(1) }
 
   /// Begins to record the notes of the player at the next bar, for a number of bars.
@@ -39,8 +39,7 @@ extension PeerCore {
     return recording.recorder.phrase().map { .phrase($0, omitted: recording.recorder.omitted) } ?? .empty
   }
 
-  /// Records a note that the player, or the player's instrument, has played at `instant`. The notes of a phrase that is repeated are
-  /// not recorded.
+  /// Records a note of the player or of the player's instrument. The notes of a phrase that is repeated are not recorded.
   func record(_ message: Message, from origin: MessageOrigin, at now: Instant) {
     guard phraseRecording != nil else { return }
     let instant: Instant
@@ -62,8 +61,8 @@ extension PeerCore {
     return true
   }
 
-  /// Handles a phrase of the peer of a session. It is dropped if the gate for notes is closed, and soon after another phrase of the same
-  /// peer.
+  /// Handles a phrase of the peer of a session. The phrase is dropped if the gate for notes is closed, or if another phrase of the
+  /// same peer arrived less than ``phraseInterval`` ago.
   func received(_ message: PhraseMessage, on session: SessionID, at now: Instant) {
     guard let slot = roster.slot(of: session), let identity = ensemble.roster[slot].identity, isOpen(.notes, to: slot),
       now >= ensemble.roster[slot].session!.nextPhrase, let phrase = Phrase(message)

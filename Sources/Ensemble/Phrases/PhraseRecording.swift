@@ -13,7 +13,7 @@ public struct PhraseRecording: Sendable {
 
   /// How a recording has ended.
   public enum Result: Hashable, Sendable {
-    /// The phrase, and the number of notes that it could not take.
+    /// The phrase, and the number of played notes that it does not contain, because it is full.
     case phrase(Phrase, omitted: Int)
     /// The player has played no note.
     case empty
@@ -21,7 +21,7 @@ public struct PhraseRecording: Sendable {
     case interrupted
   }
 
-  /// How long after the end of the phrase notes are awaited that the network thread reports.
+  /// The time after the end of the phrase in which notes can still be recorded. The network thread reports notes with a delay.
   static var patience: Nanoseconds { .milliseconds(50) }
 
   var recorder: PhraseRecorder

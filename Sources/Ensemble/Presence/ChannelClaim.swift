@@ -3,9 +3,9 @@ import MusicalTime
 
 /// The claim of a remote peer to a MIDI channel.
 struct ChannelClaim: Sendable {
-  /// A peer that changes its claim more than ``maximumChanges`` times within this period is ignored until its claim has
-  /// remained the same for this period.
+  /// The period for ``maximumChanges``. A claim that changes more often is ignored until it has remained the same for this period.
   private static var period: Nanoseconds { .seconds(10) }
+  /// The largest number of changes of the claim within ``period``.
   private static var maximumChanges: Int { 8 }
 
   /// The claimed channel; nil if the peer claims none.

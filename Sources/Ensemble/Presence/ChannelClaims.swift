@@ -4,29 +4,31 @@ import PeerProtocol
 
 /// The allocation of MIDI channels without a coordinator: each peer plays on the lowest free channel of 2...9 and 11...16.
 ///
-/// Each peer reports its claim. If several peers claim one channel, the lowest identity keeps it. The other peers, and those
-/// without a channel, move. Each of them takes the free channel of its rank among all moving peers, by identity. With the
-/// same knowledge, all peers choose different channels, and one exchange is enough. The lowest identity never moves, the
-/// second lowest moves only because of the lowest, and so on. The allocation therefore converges, whatever datagrams are
-/// lost. A new peer listens for a second before its first claim, so that it takes no channel that is in use.
+/// Each peer reports its claim. If several peers claim one channel, the peer with the lowest identity keeps it. The other peers,
+/// and those without a channel, move. The moving peers are ranked by identity: the first takes the lowest free channel, the
+/// second the next one, and so on. If all peers have the same knowledge, they choose different channels after one exchange. The
+/// peer with the lowest identity never moves, the second lowest moves only because of the lowest, and so on. The allocation
+/// therefore converges, whatever datagrams are lost. A new peer listens for a second before its first claim, so that it takes no
+/// channel that is in use.
 ///
 /// A peer that changes its claim more than eight times in ten seconds is ignored until it has not changed it for ten seconds
 /// (``ChannelClaim``).
 struct ChannelClaims: Sendable {
   /// How long a new peer listens before its first claim.
   private static var listening: Nanoseconds { .seconds(1) }
-  /// How long further changes are awaited after a change. If two groups of peers meet, their claims arrive one after another.
+  /// The time between a change and the settlement. If two groups of peers meet, their claims arrive one after another within this
+  /// time.
   private static var gathering: Nanoseconds { .milliseconds(50) }
-  /// How long a free channel is left to peers of a lower rank that do not take it.
+  /// The time after which the local peer takes the first free channel, if the peers of a lower rank have not taken it.
   private static var patience: Nanoseconds { .seconds(1) }
 
   /// The claim of the local peer.
   private(set) var local: Channel? { didSet { changes += 1 } }
   /// The number of changes so far: of ``local``, and of the claims of remote peers.
   private(set) var changes = 0
-  /// When ``settle(for:among:at:)`` has something to do next; the distant future if nothing has changed.
+  /// The instant at which ``settle(for:among:at:)`` must be called next; the distant future if nothing has changed.
   private(set) var nextDeadline = Instant(nanoseconds: .min)
-  /// When the first channel may be claimed.
+  /// The end of the time ``listening``, from which the local peer may claim a channel; nil before the first settlement.
   private var opens: Instant?
   /// Since when a channel has been free while the local peer had none.
   private var freeSince: Instant?
@@ -52,7 +54,8 @@ struct ChannelClaims: Sendable {
       return false
     }
     let free = (0..<16).filter { Channel.claimable >> $0 & 1 != 0 && owners[$0] == nil }
-    // The number of peers with a lower identity that must also move: they claim no channel, or do not own the one they claim.
+    // The number of peers with a lower identity that must also move, because they claim no channel or do not own the channel that
+    // they claim.
     let rank = roster.members.count { member in
       guard member.identity < identity, let claim = roster[member.slot].membership?.channelClaim, !claim.isIgnored
       else {
@@ -62,7 +65,7 @@ struct ChannelClaims: Sendable {
     }
     if local == nil, !free.isEmpty { freeSince = freeSince ?? now } else { freeSince = nil }
     let isPatienceOver = freeSince.map { now - $0 >= Self.patience } ?? false
-    // The free channel of this rank, or the first free one if the peers of a lower rank have left it for too long.
+    // The free channel of this rank, or the first free channel if the peers of a lower rank have not taken it for too long.
     let index = isPatienceOver ? free.first : rank < free.count ? free[rank] : nil
     let claim = index.map { Channel(wire: UInt8($0)) }
     defer { local = claim }

@@ -16,13 +16,14 @@ extension EnsembleState {
     return channel
   }
 
-  /// The remote peers that own the sixteen channels: of all that claim a channel, the one with the lowest identity.
+  /// The remote peers that own the sixteen channels. The owner of a channel is the peer with the lowest identity of those that
+  /// claim the channel.
   var channelOwners: [Identity?] { ChannelClaims.owners(in: roster) }
 
   /// The remote peer that owns a channel.
   public func owner(of channel: Channel) -> Identity? { channelOwners[Int(channel.wire)] }
 
-  /// How often ``channel`` or ``channelOwners`` may have changed so far.
+  /// A number that increases with each possible change of ``channel`` and ``channelOwners``.
   var channelChanges: Int { channels.changes }
 
   /// Whether a gate of the local peer is open to a remote peer.
@@ -47,8 +48,8 @@ extension EnsembleState {
     }
     roster[slot].membership!.presence = presence
     if role == .master, let claim {
-      // The peer may have sent its level under the claim and left the rhythm before its next presence. The messages of a peer
-      // arrive in order. A presence without the claim is therefore newer than such a level.
+      // The peer may have sent its level under this claim, and left the rhythm afterwards. The messages of a peer arrive in order. A
+      // presence without the claim is therefore newer than the level, and the peer no longer takes part.
       if presence.claim == claim {
         roster[slot].membership!.setLevel(presence.activity)
       } else {
@@ -76,7 +77,7 @@ extension EnsembleState {
   /// Makes the peer in a slot of the roster a member and sends the local presence to it.
   mutating func addMember(_ slot: Roster.Slot, _ peer: Identity, named name: String?, at now: Instant) {
     roster.join(slot, named: name, at: now)
-    // What the peer reported earlier is outdated: it may have restarted, or may not know the rhythm any more.
+    // Earlier reports of the peer are outdated: it may have restarted, or may no longer know the rhythm.
     roster[slot].membership!.level = nil
     roster[slot].membership!.takesPart = false
     roster[slot].membership!.totalReports = 0
@@ -105,7 +106,7 @@ extension EnsembleState {
   /// The time between two presences if nothing changes. With many peers, it is longer, to limit the number of packets.
   var presenceInterval: Nanoseconds { roster.members.count > 16 ? .seconds(1) : .milliseconds(250) }
 
-  /// When ``advancePresence(to:)`` has something to do next.
+  /// The instant at which ``advancePresence(to:)`` must be called next.
   var presenceDeadline: Instant {
     guard !roster.members.isEmpty else { return channels.nextDeadline }
     let isKnown = presence.lastReport == currentReport
@@ -123,7 +124,7 @@ extension EnsembleState {
     var haveAllReceived = true
     let isNews = presence.lastReport != currentReport
     for member in roster.members where !present(to: member.slot, isNews: isNews, at: now) { haveAllReceived = false }
-    // A peer that received another presence a moment ago receives the new one in the next round.
+    // A peer that has received another presence less than ``PresenceSchedule/pause`` ago receives the new one with the next call.
     presence.lastReport = haveAllReceived ? currentReport : nil
   }
 

@@ -2,7 +2,7 @@ import MIDI
 import MusicalTime
 import PeerProtocol
 
-/// When the local peer sends its presence to all members.
+/// The state from which the local peer decides when it sends its presence to all members. A member is a Tutti peer in session.
 struct PresenceSchedule: Sendable {
   /// The part of a presence that is the same for all receivers.
   struct Report: Hashable, Sendable {

@@ -2,7 +2,7 @@ public import ClockSync
 public import MusicalTime
 public import PeerProtocol
 
-/// What a status display shows about a remote Tutti peer.
+/// The data about a remote Tutti peer in session that a status display shows.
 public struct MemberStatus: Sendable {
   /// Nil if the peer reports no name.
   public var name: String?
@@ -15,7 +15,7 @@ public struct MemberStatus: Sendable {
   public var isMuted: Bool
   /// The activity of its player, 0...127; nil if it has reported none to the local peer. Peers report it to the master only.
   public var activity: UInt8?
-  /// The estimate of its clock; nil while it is not precise enough.
+  /// The estimate of the peer's clock; nil while it is not precise enough.
   public var clock: ClockEstimate?
 }
 

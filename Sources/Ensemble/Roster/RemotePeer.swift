@@ -8,8 +8,8 @@ public import Sending
 
 /// Everything that the local peer knows about one remote peer: a row of the ``Roster``.
 ///
-/// A row exists while the peer is in session. The row of a master that has left outlives its session without
-/// ``session`` and ``membership``, because the followers still play by its clock.
+/// A row exists while the peer is in session. The row of a master that has left remains, without ``session`` and
+/// ``membership``, because the followers still play by its clock. A peer with a ``membership`` is called a member.
 public struct RemotePeer: Sendable {
   /// Nil for a standard device, and for a peer that is not recognised yet.
   public internal(set) var identity: Identity?
@@ -17,13 +17,13 @@ public struct RemotePeer: Sendable {
   public internal(set) var name: String?
   /// The AppleMIDI session with the peer.
   public internal(set) var session: Session?
-  /// The state of the peer as a Tutti peer in session; nil for all others.
+  /// The state of a Tutti peer in session; nil for a standard device, and for a peer that is not recognised yet or has left.
   var membership: Membership?
   /// The estimate of the peer's clock.
   var clock = RemoteClock()
   /// The 99th percentile of the delay of packets to the peer.
   var delay = DelayPercentile()
-  /// The warnings about the peer that the player has received.
+  /// The warnings about the peer that were reported to the player.
   var reportedWarnings: Set<PeerWarning> = []
   /// When the local peer last sent its timeline message to this peer alone, because the peer did not know it; nil if never.
   var corrected: Instant?
@@ -42,7 +42,7 @@ public struct RemotePeer: Sendable {
     return now - heard < EnsembleState.silence
   }
 
-  // Mutating, because a non-mutating method would copy the row.
+  // The function is mutating, because a non-mutating method would copy the row.
   /// Returns the estimate of the peer's clock; nil if it is not precise enough to play by it.
   mutating func estimate(at now: Instant) -> ClockEstimate? { clock.isSettled ? clock.estimate(at: now) : nil }
 
@@ -60,7 +60,8 @@ public struct RemotePeer: Sendable {
 
   /// Updates ``delay`` with a measurement that was added to ``clock``.
   ///
-  /// - Returns: the offset of the peer's clock, if the receiver needs a new value; otherwise nil.
+  /// - Returns: the offset of the peer's clock, if it differs enough from the last value that was reported to the receiver;
+  ///   otherwise nil.
   mutating func updateTiming(_ transit: ClockTransit, at now: Instant) -> Nanoseconds? {
     guard session != nil, identity != nil, let offset = estimate(at: now)?.offset else { return nil }
     if transit.direction == .out { delay.add(transit.difference - offset) }
@@ -69,7 +70,7 @@ public struct RemotePeer: Sendable {
     return offset
   }
 
-  /// The change of an offset that the receiver does not need to know, in nanoseconds. It is less than the resolution of the time
+  /// The largest change of an offset that is not reported to the receiver, in nanoseconds. It is half the resolution of the time
   /// stamps of messages.
   private static let offsetTolerance: Int64 = 50_000
 }
@@ -99,21 +100,21 @@ extension RemotePeer {
     var isClockReported = false
     /// The offset of the peer's clock, as last reported to the receiver.
     var reportedOffset: Nanoseconds?
-    /// What of this peer is admitted, as last reported to the receiver.
+    /// The messages of this peer that are admitted, and how loud its notes sound, as last reported to the receiver.
     var admission = Admission()
     /// The settings that the peer has made on MIDI channels at the local peer.
     var settings = ChannelSettings()
     /// Whether the peer has received the settings of the local player.
     var hasSettings = false
-    /// The newest timeline message from before the peer was recognised. It is kept until then, because the reply that
-    /// recognises the peer may have been lost, and the master repeats the message only once per bar.
+    /// The newest timeline message that arrived before the peer was recognised. It is kept until the recognition, because the clock
+    /// probe reply that identifies the peer may have been lost, and a master repeats the message only once per bar.
     var pendingTimelineMessage: TimelineMessage?
-    /// The newest Channel Volume (controller 7) on channel 1 from before the peer was recognised; nil if there is none. A Tutti
-    /// peer reports the total activity with this message. From a standard device, the message is a volume, which takes effect
-    /// once the device is known as one.
+    /// The newest Channel Volume (controller 7) on channel 1 that arrived before the kind of the peer was known; nil if there is
+    /// none. A Tutti peer reports the total activity with this message. From a standard device, the message is a volume. It then
+    /// takes effect when the peer is known to be a standard device.
     var withheldVolume: Message?
-    /// The newest Expression (controller 11) on channel 1 from before the peer was recognised. A Tutti peer reports its
-    /// activity with this message. It is withheld in the same way.
+    /// The newest Expression (controller 11) on channel 1 that arrived before the kind of the peer was known; nil if there is none.
+    /// A Tutti peer reports its activity with this message. From a standard device, it takes effect like ``withheldVolume``.
     var withheldExpression: Message?
 
     init(id: SessionID, info: SessionInfo, stream: StreamID, options: PeerOptions, at now: Instant) {
@@ -137,11 +138,11 @@ extension RemotePeer {
     var channelClaim: ChannelClaim?
     /// The activity level that the peer reported; nil until the first report.
     var level: UInt8?
-    /// Whether the peer is known to take part in the rhythm.
+    /// Whether the peer is known to play the current rhythm. Only such peers count in the total activity.
     var takesPart = false
-    /// The local peer answers no patch request of this peer before this instant.
+    /// The instant before which the local peer answers no patch request of this peer.
     var nextPatchRequest = Instant(nanoseconds: .min)
-    /// How often the total activity has been sent to this peer alone since the peer began to follow the local peer.
+    /// The number of times that the total activity has been sent to this peer alone since it began to follow the local peer.
     var totalReports = 0
 
     init(heard: Instant) { self.heard = heard }

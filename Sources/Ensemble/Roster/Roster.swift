@@ -7,7 +7,7 @@ public import Sending
 /// The table of all remote peers, one row per peer.
 ///
 /// A slot is the index of a row and stays valid until ``remove(_:)``. Two dictionaries find the slot of a session and of an
-/// identity, so that a packet needs one look-up. All further access is by slot.
+/// identity. The handling of a packet looks up the slot once. All further access is by slot.
 public struct Roster: Sendable {
   typealias Slot = Int
 
@@ -25,7 +25,7 @@ public struct Roster: Sendable {
   private var slotOfIdentity: [Identity: Slot] = [:]
   /// The Tutti peers in session, by ascending identity.
   private(set) var members: [Member] = []
-  /// How often a member has taken a name so far: the order for ``RemotePeer/Membership/nameOrder``.
+  /// The number of times that a member has taken a name. The newest value becomes ``RemotePeer/Membership/nameOrder``.
   private var namesTaken: UInt64 = 0
 
   init() {}
@@ -63,9 +63,9 @@ public struct Roster: Sendable {
   /// Whether the peer in a slot is known to admit notes of the local player.
   func admitsNotes(_ slot: Slot) -> Bool { rows[slot].membership?.presence?.gates[.notes] == true }
 
-  /// Forgets the offsets of clocks that the receiver knows.
+  /// Forgets the clock offsets that were reported to the receiver.
   ///
-  /// - Returns: the sessions that had one.
+  /// - Returns: the sessions whose offset had been reported.
   mutating func forgetReportedOffsets() -> [RemotePeer.Session] {
     var sessions: [RemotePeer.Session] = []
     for slot in rows.indices where rows[slot].session?.reportedOffset != nil {
@@ -121,7 +121,7 @@ public struct Roster: Sendable {
   /// The number of implausible time stamps of all peers.
   var stampsRejected: Int { rows.reduce(0) { $0 + $1.clock.rejected } }
 
-  /// How often the clock of a peer was found to have been stepped.
+  /// The number of times that the clock of a peer was found to have been stepped.
   var clockResets: Int { rows.reduce(0) { $0 + $1.clock.resets } }
 
   // MARK: Changes
@@ -168,7 +168,7 @@ public struct Roster: Sendable {
       rows[slot].membership!.heard = now
       guard let name, name != rows[slot].name else { return }
       releaseName(of: slot)
-      // Gates can depend on the name: the presence with the gates for the new name is sent without a pause.
+      // Gates can depend on the name, and a presence contains the gates. The next presence is therefore sent without a pause.
       rows[slot].membership!.presented = nil
     } else {
       rows[slot].membership = RemotePeer.Membership(heard: now)
