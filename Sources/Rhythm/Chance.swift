@@ -10,7 +10,7 @@ enum Chance {
   /// Returns the hash of a position.
   ///
   /// - Parameters:
-  ///   - bar: The number of the bar from the downbeat at the start; the lower 32 bits are used.
+  ///   - bar: The number of the bar, counted from the first downbeat of the rhythm; the lower 32 bits are used.
   ///   - line: The index of the line in the table, or ``fill``.
   ///   - tick: The tick in the bar.
   ///
@@ -23,7 +23,7 @@ enum Chance {
     return mix((hash ^ tick) &+ 0x9E37_79B9)
   }
 
-  /// The line number in the hash that decides whether the fill sounds in a bar. The tick is 0.
+  /// The line number for the hash that decides whether the fill sounds in a bar. The tick of this hash is 0.
   static var fill: UInt32 { @_noLocks @_noAllocation get { 255 } }
 
   /// Whether an event with a chance of `percent`, 0...100, takes place.

@@ -2,8 +2,8 @@ public import MusicalTime
 
 /// A note of a ``StepTable`` that sounds at a certain step and activity.
 public struct Hit: Hashable, Sendable, BitwiseCopyable {
-  /// The part that plays the note. A thread with real-time priority distinguishes the parts with `case`, because the `==` of
-  /// the compiler is not annotated.
+  /// The part that plays the note. Real-time code compares parts with `if case`, because the `==` that the compiler generates has
+  /// no real-time annotation.
   public let part: Part
   /// The General MIDI program of a pitched part, 0...127; 0 for the drums.
   public let program: UInt8
@@ -19,8 +19,8 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
   /// The end of a note of a pitched part, in ticks after the first tick of the step, rounded to the nearest tick. It is later
   /// than ``position``. 0 for the drums.
   public let duration: Int32
-  /// How much later than this position the hit sounds. Negative for a pushed voice and for the grace note of a flam. The end of
-  /// a note of a pitched part moves by the same time.
+  /// How much later than ``position`` the hit sounds. Negative for a pushed voice and for the grace note of a flam. The end of a
+  /// note of a pitched part moves by the same time.
   public let delay: Nanoseconds
   /// Whether this is the grace note of a flam.
   public let isGrace: Bool

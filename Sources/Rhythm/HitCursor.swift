@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// A position in the hits of one step, see ``StepTable/next(_:)``.
+/// A position within the hits of one step, from which ``StepTable/next(_:)`` continues.
 public struct HitCursor: Sendable, BitwiseCopyable {
   /// The bar that contains the step, counted from the first downbeat.
   let bar: Int64
@@ -8,13 +8,13 @@ public struct HitCursor: Sendable, BitwiseCopyable {
   let tick: Int
   /// The total activity, 0...127.
   let activity: UInt8
-  /// The next line.
+  /// The index of the line that is examined next.
   var line = 0
-  /// The next tick of this line, counted from the first tick of the step: 0..<6.
+  /// The tick of this line that is examined next, counted from the first tick of the step: 0..<6.
   var offset = 0
-  /// The next note of this tick of a pitched line.
+  /// The index of the note that is examined next, if the line is that of a pitched part and plays several notes at this tick.
   var note = 0
-  /// The main note of a flam whose grace note was returned.
+  /// The main note of a flam if its grace note was returned last. It is the next hit.
   var main: Hit?
 
   @_noLocks @_noAllocation

@@ -1,4 +1,4 @@
-/// The voices of a patch while it is read. A voice is added when it is first used.
+/// Collects the voices of a patch while a ``PatchReader`` reads the patch. A voice is added when a line first uses it.
 ///
 /// Two names of one note, such as `hat` and `closed hi-hat`, are the same voice.
 struct Kit {
@@ -20,7 +20,7 @@ struct Kit {
   mutating func index(named name: String) -> Int? {
     guard let note = note(named: name) else { return nil }
     if let index = voices.firstIndex(where: { $0.note == note }) { return index }
-    // Another name of the same note may define the group.
+    // If the definition of this name has no group, another name of the same note may define the group.
     let names = defined.keys.sorted().filter { defined[$0]?.note == note }
     let group = defined[name]?.group ?? names.compactMap { defined[$0]?.group }.first
     voices.append(Voice(name: name, note: note, group: group ?? DrumNames.group(of: note)))

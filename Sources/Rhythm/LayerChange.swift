@@ -1,5 +1,5 @@
-/// Where the layers of a patch change. The master decides the total activity for each such position, so all peers change
-/// their layers on the same tick.
+/// The positions at which the layers of a patch can change. The master decides the total activity for each of these positions,
+/// so that all peers change their layers on the same tick.
 public enum LayerChange: String, Hashable, Sendable, CaseIterable {
   /// On each quarter note.
   case beat

@@ -19,7 +19,7 @@ public enum Part: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
 
   /// The number of the part, 0...3.
   ///
-  /// Real-time: safe. (`rawValue` of the compiler is not annotated.)
+  /// Real-time: safe. (The `rawValue` that the compiler generates has no real-time annotation.)
   public var number: UInt8 {
     @_noLocks @_noAllocation get {
       switch self {
@@ -33,7 +33,7 @@ public enum Part: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
 
   /// Creates the part with the given raw value. A larger value than 3 counts as 0.
   ///
-  /// Real-time: safe. (`init(rawValue:)` of the compiler is not annotated.)
+  /// Real-time: safe. (The `init(rawValue:)` that the compiler generates has no real-time annotation.)
   @_noLocks @_noAllocation
   init(code: UInt8) {
     switch code {

@@ -13,8 +13,8 @@ public struct Patch: Hashable, Sendable {
   /// The default tempo. The peer that starts the rhythm may choose another.
   public let tempo: Tempo
   public let swing: Swing
-  /// How much softer than notated a line sounds at the least activity of its layer, in percent, 0...50. Up to
-  /// the greatest activity of the layer, the loudness rises linearly to the notated one.
+  /// How much softer than written a line sounds at the least activity of its layer, in percent, 0...50. From there, the loudness
+  /// rises linearly. At the greatest activity of the layer, the line sounds as written.
   public let swell: Int
   /// The seed of all decisions by chance.
   public let seed: UInt32
@@ -23,7 +23,7 @@ public struct Patch: Hashable, Sendable {
   public let kit: [Voice]
   /// The layers, in the order of the file: 1...``maximumLayers``.
   public let layers: [Layer]
-  /// The lines of all layers, in the order of the file, and then those of the fill: 1...``StepTable/maximumLines``.
+  /// The lines of all layers, in the order of the file, followed by the lines of the fill: 1...``StepTable/maximumLines``.
   public let lines: [Line]
   /// When the lines of the fill sound; nil if there is no fill.
   public let fill: Fill?

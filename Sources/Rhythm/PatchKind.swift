@@ -2,7 +2,7 @@
 public enum PatchKind: String, Hashable, Sendable {
   case rhythm, instrument
 
-  /// The required fields, for the remedy of an empty file.
+  /// The required fields, for the error message about an empty file.
   var requiredFields: String {
     switch self {
     case .rhythm: "name, description, tempo and play"

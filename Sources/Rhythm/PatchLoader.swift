@@ -24,14 +24,15 @@
 ///         always:
 ///           root: X--- ..x- X--- ....
 ///
-/// DocC describes all fields and limits.
+/// <doc:Patches> describes all fields and limits.
 public enum PatchLoader {
   /// The longest accepted text, in bytes of UTF-8: 256 KiB, a hundred times the size of a long patch.
   public static let maximumBytes = 262_144
 
   /// Reads a patch from `text`.
   ///
-  /// The text may come from any source: for every input, the result is a patch or a list of faults, after bounded work.
+  /// The text may come from an untrusted source. For every input, the result is a patch or a list of faults, and the time and
+  /// the memory are bounded.
   ///
   /// - Parameters:
   ///   - text: the contents of the file.

@@ -24,7 +24,7 @@ extension PatchReader {
         )
         continue
       }
-      // After a fault in the value, the name is defined nevertheless, so that the lines that use it are not reported.
+      // After a fault in the value, the name is defined anyway, so that the lines that use it cause no further faults.
       let voice = definition(entry.value, field)
       kit.define(name, note: voice?.note ?? 36, group: voice?.group)
     }
@@ -87,8 +87,8 @@ extension PatchReader {
     }
   }
 
-  /// Reads a field that has a value for some voices. `read` returns the change of the voice, or nil after a fault. A voice
-  /// that no line uses is a fault.
+  /// Reads a field that contains a value for each of some voices. `read` reads one value and returns the change of the voice, or
+  /// nil after a fault. A voice that no line uses is a fault.
   private mutating func forEachVoice(
     _ node: Node, _ field: String, remedy: String, of kit: inout Kit,
     _ read: (inout PatchReader, Node, String) -> ((inout Voice) -> Void)?
@@ -98,7 +98,7 @@ extension PatchReader {
       let field = path(field, entry.name)
       let change = read(&self, entry.value, field)
       guard let note = kit.note(named: entry.name), let index = kit.voices.firstIndex(where: { $0.note == note }) else {
-        // After a fault in a line, its voice may be missing.
+        // After another fault, this fault is not reported, because the line that uses the voice may have been omitted.
         if faults.isEmpty {
           fault(
             at: entry.key.position, field, "is used by no line",

@@ -100,7 +100,8 @@ extension PatchReader {
       return nil
     }
     let steps = Int(meter.stepsPerBar)
-    // Three or six strokes per quarter note fit into a bar only if its length allows.
+    // The possible numbers of strokes per quarter note, and the resulting numbers of strokes per bar. Three or six strokes per
+    // quarter note are possible only if the number per bar is a whole number.
     let lengths = [(4, steps), (3, steps * 3 / 4), (6, steps * 3 / 2)].filter { steps * $0.0 == $0.1 * 4 }
     guard let (perQuarter, length) = lengths.first(where: { $0.1 == bars[0] }) else {
       let notes = [3: "eighth-note triplets", 4: "sixteenth notes", 6: "sixteenth-note triplets"]

@@ -26,7 +26,7 @@ extension PatchReader {
     let name = values["name"].flatMap { text($0, "name", maximumLength: 40) }
     let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
     let tempo = values["tempo"].flatMap { self.tempo($0) }
-    // After a fault, a replacement lets the reading continue.
+    // After a fault, a default value replaces the faulty one, so that the reading continues and finds all faults.
     let meter = values["meter"].map { self.meter($0) } ?? .common
     let swing = values["swing"].flatMap { self.swing($0) } ?? .straight
     let swell = values["swell"].flatMap { percent($0, "swell", in: 0...50) } ?? 20
@@ -60,7 +60,7 @@ extension PatchReader {
         "has \(patch.lines.count) lines with the fill, more than the limit of \(StepTable.maximumLines)",
         "remove \(excess)")
     }
-    // The time to find the loudest of several strokes grows with the number of lines of a drum.
+    // The number of lines of a drum is limited, because the time to find the loudest of several strokes grows with it.
     for (index, voice) in patch.kit.enumerated() {
       let count = patch.lines.count { $0.voice == index }
       if count > Patch.maximumLinesPerVoice {

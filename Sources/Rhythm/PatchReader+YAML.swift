@@ -8,11 +8,13 @@ extension PatchReader {
 
   /// Parses `text`, which must contain one document. Returns its root, or nil after a fault.
   ///
-  /// Yams hashes every key of a mapping with all nodes below it. Three features of YAML make this work explode:
-  /// aliases, by which a few lines represent billions of nodes (the "billion laughs" attack); collections that are
-  /// nested in keys many times; and long keys, which are possible only after `?` (other keys have at most 1024
-  /// characters, YAML 1.2.2 section 7.4.3). Therefore aliases are rejected before parsing, and the numbers of brackets
-  /// and question marks, of which a patch needs few, are limited.
+  /// Yams hashes every key of a mapping with all nodes below it. Three features of YAML can make this work very large:
+  ///
+  /// - Aliases. With them, a few lines represent billions of nodes (the "billion laughs" attack). Aliases are rejected before
+  ///   parsing.
+  /// - Collections that are nested in keys many times. The number of brackets is limited.
+  /// - Long keys. They are possible only after `?`; other keys have at most 1024 characters (YAML 1.2.2 section 7.4.3). The number
+  ///   of question marks is limited.
   mutating func root(of text: String) -> Node? {
     let (bytes, limit) = (text.utf8.count, PatchLoader.maximumBytes)
     guard bytes <= limit else {
@@ -30,7 +32,7 @@ extension PatchReader {
     return nil
   }
 
-  /// The first construct that must not reach the parser, an alias or too many brackets or question marks; nil if there is
+  /// The first construct that must not reach the parser: an alias, or a bracket or question mark beyond the limit. Nil if there is
   /// none.
   private func firstForbiddenConstruct(in text: String) -> (position: TextPosition, reason: String, remedy: String)? {
     var (line, column, brackets, questions) = (1, 0, 0, 0)

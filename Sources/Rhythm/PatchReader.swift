@@ -1,7 +1,7 @@
 import Yams
 
-/// Reads the nodes of a patch file and collects all faults. A function returns nil if a fault prevents a result;
-/// reading continues, so that the user sees all faults at once.
+/// Reads the nodes of a patch file and collects all faults. A reading function returns nil if a fault prevents a result. The
+/// reading then continues with the next field, so that the user sees all faults at once.
 struct PatchReader {
   /// The name of the file, for the descriptions of faults.
   let file: String
@@ -11,7 +11,8 @@ struct PatchReader {
   private(set) var faults: [PatchFault] = []
   /// The number of further faults.
   private var omitted = 0
-  /// The lines of the text. The parser reports the end of the text one line below the last one.
+  /// The lines of the text. They limit the reported line numbers, because the parser reports a fault at the end of the text with
+  /// the number of the last line plus 1.
   var lines: [Substring] = []
 
   /// A field of a mapping, with an example of how to write it.
@@ -168,8 +169,8 @@ struct PatchReader {
     return choice
   }
 
-  /// The position of a character of a scalar in the file, if the text stands there unchanged on one line, with or without
-  /// quotation marks. Otherwise the position of the scalar.
+  /// The position of a character of a scalar in the file. If the scalar is not written on one line without escapes (quotation
+  /// marks are allowed), returns the position of the scalar instead.
   func position(ofCharacter index: Int, in node: Node, _ text: String) -> TextPosition {
     let position = node.position
     guard (1...max(1, lines.count)).contains(position.line), !lines.isEmpty else { return position }

@@ -27,13 +27,13 @@ extension StepTable {
       return hit
     }
     guard cursor.line < lineCount else { return nil }
-    // Each access to an element of an InlineArray copies the whole array, except in a mutating method. One copy of the table
-    // replaces hundreds of copies of its arrays.
+    // In a non-mutating method, each access to an element of an InlineArray copies the whole array. The table is therefore copied
+    // once, and a mutating method of the copy is called.
     var table = self
     return table.nextHit(&cursor)
   }
 
-  /// Returns the next hit from the line and the tick of the cursor on.
+  /// Returns the first hit at or after the line and the tick of the cursor, and moves the cursor behind this hit.
   @_noLocks @_noAllocation
   private mutating func nextHit(_ cursor: inout HitCursor) -> Hit? {
     while cursor.line < lineCount {
@@ -91,7 +91,7 @@ extension StepTable {
     let chance = entry.interpolated(
       from: Int(entry.leastChance), to: Int(entry.greatestChance), at: cursor.activity)
     guard chance < 100 else { return stroke }
-    // The lines of the pitched parts count from 64 on, whatever the number of lines of the drums is.
+    // The lines of the pitched parts have numbers from 64 on, independently of the number of lines of the drums.
     let number = line < drumLineCount ? line : Self.maximumLines + line - drumLineCount
     let hash = Chance.hash(seed: seed, bar: cursor.bar, line: UInt32(number), tick: UInt32(tick))
     return Chance.happens(chance, hash) ? stroke : nil
@@ -120,7 +120,8 @@ extension StepTable {
       Int(fillChance), Chance.hash(seed: seed, bar: cursor.bar, line: Chance.fill, tick: 0))
   }
 
-  /// Whether another line has a louder stroke of the same voice at the same tick. Of equal strokes, the first one sounds.
+  /// Whether another line has a louder stroke of the same voice at the same tick. Of equally loud strokes, only that of the first
+  /// line sounds.
   @_noLocks @_noAllocation
   private mutating func isMasked(_ line: Int, velocity: UInt8, _ tick: Int, _ cursor: HitCursor) -> Bool {
     let voice = lines[line].voice

@@ -1,6 +1,6 @@
 public import MusicalTime
 
-/// A patch in the form that the real-time thread plays: all lines in one trivial value of fixed size.
+/// A patch in the form that the real-time thread plays: all lines in one trivial value of fixed size (about 12 KB).
 ///
 /// The value contains no references, so it can be passed through a triple buffer. The clock thread asks for the hits of
 /// each step:
@@ -53,7 +53,7 @@ public struct StepTable: Sendable, BitwiseCopyable {
   var barSteps: UInt8 = 1
   /// The length of the pattern in bars.
   var bars: UInt8 = 1
-  /// The offset of each step of a quarter note by the swing, in thousandths of a tick.
+  /// How much later than written each of the four steps of a quarter note sounds because of the swing, in thousandths of a tick.
   var swing = InlineArray<4, Int32>(repeating: 0)
   /// ``Patch/swell``.
   var swell: UInt8 = 0

@@ -1,4 +1,4 @@
-/// The contents of a ``StepTable`` in a form that other programs read, such as the web page. JSON keys are the names of the
+/// The contents of a ``StepTable``, encoded as JSON for other programs, such as the web page. The JSON keys are the names of the
 /// properties.
 ///
 /// Real-time: not safe.
@@ -25,7 +25,7 @@ public struct StepTableDescription: Encodable, Sendable {
     public var bars: Int
     /// The number of strokes and rests per bar.
     public var strokesPerBar: Int
-    /// The distance of strokes in ticks.
+    /// The distance between two strokes in ticks.
     public var ticksPerStroke: Int
     /// The index of the first stroke in ``StepTableDescription/strokes``.
     public var firstStroke: Int
@@ -51,7 +51,7 @@ public struct StepTableDescription: Encodable, Sendable {
     public var chord: [Int]
   }
 
-  /// The lines of the drums and then those of the pitched parts.
+  /// The lines of the drums, followed by the lines of the pitched parts.
   public var lines: [Line]
   /// The number of lines of the drums.
   public var drumLineCount: Int
@@ -61,7 +61,7 @@ public struct StepTableDescription: Encodable, Sendable {
   public var barSteps: Int
   /// The length of the pattern in bars.
   public var bars: Int
-  /// The offset of each step of a quarter note by the swing, in thousandths of a tick.
+  /// How much later than written each of the four steps of a quarter note sounds because of the swing, in thousandths of a tick.
   public var swing: [Int]
   public var swell: Int
   public var seed: UInt32

@@ -26,7 +26,7 @@ public enum Stroke: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
 
   /// Creates the stroke with the given code, its raw value; nil for a rest and for any other code.
   ///
-  /// Real-time: safe. (`init(rawValue:)` of the compiler is not annotated.)
+  /// Real-time: safe. (The `init(rawValue:)` that the compiler generates has no real-time annotation.)
   @_noLocks @_noAllocation
   init?(code: UInt8) {
     switch code {

@@ -1,8 +1,8 @@
 /// The swing of a rhythm: the position of every second sixteenth or eighth note.
 ///
 /// The value is the position of the second note of a pair, in percent of the pair: 50 is straight, 66.7 is the rhythm of
-/// a triplet, 75 is dotted. Drum machines have used this measure since the Linn LM-1 (1979). Steps within a longer note move
-/// with it: the time of each half of the pair is stretched or shortened evenly.
+/// a triplet, 75 is dotted. Drum machines have used this measure since the Linn LM-1 (1979). If eighth notes swing, the sixteenth
+/// notes between them move too, so that they stay in the middle of their eighth note.
 public struct Swing: Hashable, Sendable, BitwiseCopyable {
   /// The notes that come in pairs.
   public enum Unit: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {

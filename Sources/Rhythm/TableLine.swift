@@ -2,8 +2,8 @@ import MusicalTime
 
 /// A ``Line`` or a ``PartLine`` in a ``StepTable``, with the properties of its voice.
 struct TableLine: Sendable, BitwiseCopyable {
-  /// The voice: the note number of a drum, 0...127, or 128 or more for a tone of a pitched part, see
-  /// ``voice(of:_:)``. Lines of one voice mask and replace each other.
+  /// The voice: the note number of a drum, 0...127, or 128 or more for a tone of a pitched part, see ``voice(of:_:)``. Of several
+  /// strokes of one voice at one tick, only the loudest sounds. A line with ``replaces`` silences the earlier lines of its voice.
   var voice: UInt8 = 0
   /// The cut-off group, 0 for none.
   var group: UInt8 = 0
@@ -23,7 +23,7 @@ struct TableLine: Sendable, BitwiseCopyable {
   var bars: UInt8 = 1
   /// The number of strokes and rests per bar, 1...192.
   var strokesPerBar: UInt8 = 1
-  /// The distance of strokes in ticks: 6, 8 or 4.
+  /// The distance between two strokes in ticks: 6, or 8 or 4 for triplets.
   var ticksPerStroke: UInt8 = 6
   /// The index of the first stroke in the table.
   var firstStroke: UInt16 = 0
@@ -41,8 +41,8 @@ struct TableLine: Sendable, BitwiseCopyable {
   /// The code of the tone of a pitched part (``PartTone``).
   var tone: UInt8 { @_noLocks @_noAllocation get { voice & 0xF } }
 
-  /// The value at `activity` of a quantity that is `least` at ``from`` and `greatest` at ``to``, linear in between. It is
-  /// `greatest` if both are equal.
+  /// The value at `activity` of a quantity that rises linearly from `least` at ``from`` to `greatest` at ``to``. It is `greatest`
+  /// if ``from`` equals ``to``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -12,7 +12,7 @@ public struct Voice: Hashable, Sendable {
   /// How much later than the grid the drum sounds, -``maximumFeel``...``maximumFeel``. A negative value pushes, a positive
   /// value drags.
   public internal(set) var feel: Nanoseconds = .zero
-  /// The loudness in percent of the notated velocity, 10...150.
+  /// The loudness in percent of the velocity of the written stroke, 10...150.
   public internal(set) var level = 100
 
   /// The largest distance from the grid.

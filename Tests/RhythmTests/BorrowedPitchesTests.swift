@@ -3,7 +3,7 @@ import MusicalTime
 import Rhythm
 import Testing
 
-/// One player sets the pitches, and another one triggers them.
+/// Borrowed pitches: one player sets the pitches, and the instrument of another player plays them.
 @Suite struct BorrowedPitchesTests {
   private func on(_ key: UInt7) -> Message { .noteOn(Channel(3)!, key: key, velocity: 90) }
   private func off(_ key: UInt7) -> Message { .noteOff(Channel(3)!, key: key, velocity: 64) }
@@ -51,12 +51,14 @@ import Testing
     #expect(take(17, &many) == [59] + (44..<59).map { $0 } + [59])
   }
 
+  /// A player of an instrument with the scale C major from C4 to C6, and with the other fields `rest`.
   private func player(_ rest: String = "") throws -> InstrumentPlayer {
     let text = "name: a\ndescription: A test.\nsound: harp\nscale: C major, C4..C6\n\(rest)\n"
     let table = InstrumentTable(try InstrumentLoader.instrument(from: text, file: "a.yaml"))
     return InstrumentPlayer(table, at: MusicalPosition(milliticks: 0))
   }
 
+  /// The keys of the notes that begin before `tick`.
   private func keys(_ player: inout InstrumentPlayer, before tick: Int64) -> [UInt8] {
     var keys: [UInt8] = []
     while let event = player.next(before: MusicalPosition(Tick(tick))) {
@@ -84,7 +86,7 @@ import Testing
     #expect(keys(&player, before: 301) == [72], "the pitch of the centre")
   }
 
-  /// A note of the figure that ends another one first, and rests, use up no pitch.
+  /// Each note of the figure plays the next pitch. Rests, and the end of an earlier note, do not advance to the next pitch.
   @Test func figurePlaysThePitchesInTurn() throws {
     var player = try player("figure: x.x. x.x.\ngrid: 1/16\nlength: 1/1")
     for key: UInt7 in [60, 64, 67] { player.pitches.receive(on(key)) }

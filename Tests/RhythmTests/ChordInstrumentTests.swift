@@ -46,7 +46,7 @@ import _TestSupport
     #expect(instrumentFaults(replacing: [4: "scale: \(scale)"]) == ["small.yaml:" + message])
   }
 
-  /// A figure of one note per beat plays the lowest note of the chord at its position: the rhythm has a chord per bar.
+  /// A figure of one note per beat plays the lowest note of the chord at its position. The rhythm has one or two chords per bar.
   @Test func figureFollowsTheChords() throws {
     let instrument = try instrument(
       "chord or C major, C4..C6", "figure: x...\npitch: tilt forward\nloudness: 90")

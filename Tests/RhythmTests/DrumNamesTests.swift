@@ -2,7 +2,7 @@ import Testing
 
 @testable import Rhythm
 
-/// The names of General MIDI, against some notes of the GM 1 percussion key map.
+/// The names of drums, compared with some notes of the GM 1 percussion key map.
 @Suite struct DrumNamesTests {
   @Test func namesStandForTheirNotes() {
     let notes: [(String, UInt8)] = [

@@ -28,7 +28,8 @@ import _TestSupport
     return StandardMIDIFile(format: .singleTrack, division: .ticksPerQuarter(480), tracks: [.init(events)])
   }
 
-  /// The hits of an exported file: tick in thousandths of a quarter note, key, and stroke class of the velocity.
+  /// The hits of an exported file. Each hit consists of the tick in thousandths of a quarter note, the key, and the kind of stroke
+  /// by the velocity: 0 for a ghost note, 1 for a normal note, 2 for an accent.
   private func hits(_ file: StandardMIDIFile, resolution: Int64) -> [[Int64]] {
     file.tracks.flatMap(\.events).compactMap { event -> [Int64]? in
       guard case .message(.noteOn(let channel, let key, let velocity)) = event.content, channel.number == 10 else {

@@ -62,8 +62,8 @@ import Testing
     try #require(Phrase(stepCount: 32, notes: (0..<8).map { note($0 * 4, scale[Int($0)], length: 2) }))
   }
 
-  /// Each variation is in the scale, keeps its length, and is the same each time. All variations together are reversed and not
-  /// reversed, and differ.
+  /// Each variation is in the scale, has the length of the phrase, and is the same each time. Of 40 variations, some are reversed
+  /// and some are not, and more than 30 are different.
   @Test func variationsAreInTheScale() throws {
     let phrase = try phrase()
     let variations = (1...40).map { phrase.varied(seed: $0, scale: scale) }

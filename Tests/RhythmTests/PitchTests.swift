@@ -43,7 +43,7 @@ import Testing
     #expect(ScaleType(named: "pentatonic minor") == .minorPentatonic && ScaleType(named: "") == nil)
   }
 
-  /// The names of General MIDI, against some programs of the GM 1 sound set, counted from 0.
+  /// The names of sounds, compared with some programs of the GM 1 sound set, counted from 0.
   @Test func soundsStandForTheirPrograms() {
     let programs: [(String, UInt8)] = [
       ("piano", 0), ("clavi", 7), ("celesta", 8), ("marimba", 12), ("dulcimer", 15), ("church organ", 19),

@@ -49,8 +49,8 @@ struct RandomPatch {
       let name = layer == 0 ? "always" : to == 127 ? "from \(from)" : "from \(from) to \(to)"
       guard !layerNames.contains(where: { $0.name == name }) else { continue }
       let first = lines.count
-      // Voice 0 has a line in each layer, and each other voice has one with a probability of one half. Voice 0 has one in the
-      // first layer, so every voice that a later layer uses may be new.
+      // In the first layer, each voice has a line. In each later layer, voice 0 has a line, and each other voice has one with a
+      // probability of one half.
       for voice in voices.indices where voice == 0 || layer == 0 || Bool.random(using: &random) {
         // Triplets are possible if the bar is a whole number of quarter notes.
         let distance = stepsPerBar % 4 == 0 ? [6, 6, 8, 4].randomElement(using: &random)! : 6
@@ -86,8 +86,8 @@ struct RandomPatch {
     (self.swell, self.voices, self.lines, self.text) = (swell, voices, lines, text)
   }
 
-  /// The velocity of each note that sounds at a tick and an activity, directly from the definition: the loudest stroke of
-  /// the lines in range, without the lines before one that replaces them.
+  /// The velocity of each note that sounds at a tick and an activity, by note, directly from the definition: the velocity of the
+  /// loudest stroke of all lines in range, except lines that a later line replaces.
   func sounding(tick: Int, activity: Int) -> [Int: Int] {
     var velocities: [Int: Int] = [:]
     for line in lines where line.from <= activity && activity <= line.to {

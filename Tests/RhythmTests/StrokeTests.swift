@@ -2,6 +2,7 @@ import Testing
 
 @testable import Rhythm
 
+/// The characters, velocities and codes of strokes.
 @Suite struct StrokeTests {
   @Test func everyStrokeHasACharacterAndAVelocity() {
     #expect(Stroke.allCases.map(\.character) == ["o", "x", "X", "f", "F"])

@@ -1,10 +1,10 @@
 public import MIDI
 
-/// The keys that another player holds, of which an instrument plays one per note: one player sets the pitches, and another one
-/// triggers them.
+/// The keys that another player holds. One player sets the pitches with these keys, and another player plays them: each note of
+/// the other player's instrument plays one of the keys.
 ///
-/// The key that was pressed last is played first. Further notes play the held keys in the order in which they were pressed, again and
-/// again. When no key is held any longer, the key that was released last remains, until the next key is pressed.
+/// The key that was pressed last is played first. Further notes play the held keys in turn, in the order in which they were
+/// pressed. When all keys are released, the key that was released last remains until the next key is pressed.
 public struct BorrowedPitches: Sendable, BitwiseCopyable {
   private static var capacity: Int { @_noLocks @_noAllocation get { 16 } }
 
@@ -13,7 +13,7 @@ public struct BorrowedPitches: Sendable, BitwiseCopyable {
   private var count = 0
   /// The index of the key that the next note plays.
   private var next = 0
-  /// Whether the only key has been released.
+  /// Whether all keys have been released. The only remaining key is then the one that was released last.
   private var isReleased = false
 
   /// Real-time: safe.
@@ -25,7 +25,7 @@ public struct BorrowedPitches: Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public var current: UInt8? { @_noLocks @_noAllocation get { count > 0 ? keys[next] : nil } }
 
-  /// A note has played ``current``.
+  /// Records that a note has played ``current``, and moves to the next key.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -7,12 +7,12 @@ public struct ControlMapping: Hashable, Sendable, BitwiseCopyable {
   /// The value of the property at control value 127, 0...127. It may be less than ``lower``.
   public let upper: UInt8
 
-  /// Follows `source`. In between its ends, the value is linear.
+  /// Creates a property that follows `source`, linearly from `lower` to `upper`.
   public init(_ source: ControlSource, from lower: UInt8 = 0, to upper: UInt8 = 127) {
     (self.source, self.lower, self.upper) = (source, min(lower, 127), min(upper, 127))
   }
 
-  /// The constant `value`, 0...127.
+  /// Creates a constant property with the value `value`, 0...127.
   public init(constant value: UInt8) { (source, lower, upper) = (nil, min(value, 127), min(value, 127)) }
 
   /// The notation in a patch: `force`, `force, 40..110` or `90`.

@@ -21,9 +21,9 @@ public struct Figure: Hashable, Sendable {
   /// The number of notes.
   public var noteCount: Int { notes.count { $0 != nil } }
 
-  /// For each unit of `grid`, the rank of its note: the note of rank n sounds if the density admits more than n notes. Accents
-  /// precede normal notes, and normal notes precede ghost notes. Of equal strokes, the note in the stronger metrical position
-  /// comes first, and then the earlier one. The rank of a rest has no meaning.
+  /// Returns the rank of the note of each unit of `grid`. The note of rank n sounds if the density admits more than n notes.
+  /// Accents rank before normal notes, and normal notes before ghost notes. Of equal strokes, the note in the stronger metrical
+  /// position ranks first; in equal positions, the earlier note. The rank of a rest has no meaning.
   func ranks(grid: NoteValue) -> [Int] {
     let order = notes.indices.filter { notes[$0] != nil }.sorted { a, b in
       let (first, second) = (importance(of: a, grid), importance(of: b, grid))
@@ -34,7 +34,8 @@ public struct Figure: Hashable, Sendable {
     return ranks
   }
 
-  /// The importance of the note of a unit: by its stroke, and by the longest note value on whose grid the unit lies, in ticks.
+  /// The importance of the note of a unit: the velocity of its stroke, and the length in ticks of the longest note value on whose
+  /// grid the unit lies.
   private func importance(of unit: Int, _ grid: NoteValue) -> (stroke: UInt8, meter: Int) {
     let tick = unit * Int(grid.ticks)
     return (notes[unit]?.stroke.velocity ?? 0, [96, 48, 24, 12, 8, 6, 4, 3, 2].first { tick % $0 == 0 } ?? 0)

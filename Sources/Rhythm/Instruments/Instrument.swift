@@ -8,12 +8,12 @@ public struct Instrument: Hashable, Sendable {
   public let description: String
   /// The General MIDI program, 0...127.
   public let program: UInt8
-  /// The notes that the instrument plays. If ``followsChords``, it plays them only while there are no chords.
+  /// The notes that the instrument plays. If ``followsChords`` is true, it plays them only while there are no chords.
   public let scale: Scale
   /// Whether the instrument plays the notes of the present chord in a rhythm with chords.
   public let followsChords: Bool
-  /// The lowest and the highest key, within 0...127. At least one note of ``scale`` is within the range. If ``followsChords``, the
-  /// range is at least an octave, so it contains all notes of every chord.
+  /// The lowest and the highest key, within 0...127. At least one note of ``scale`` is within the range. If ``followsChords`` is
+  /// true, the range is at least an octave, so it contains all notes of every chord.
   public let range: ClosedRange<UInt8>
   /// The figure; nil for a free instrument, which plays one note per action.
   public let figure: Figure?

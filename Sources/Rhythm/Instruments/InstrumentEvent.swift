@@ -14,8 +14,9 @@ public struct InstrumentEvent: Hashable, Sendable, BitwiseCopyable {
   }
 
   public let kind: Kind
-  /// The position at which the event takes effect. It does not decrease from one event to the next,
-  /// except that a note on a line of the grid may be returned after events between this line and the horizon.
+  /// The position at which the event takes effect. Events are returned in the order of their positions, with one exception: a
+  /// note on a line of the grid can be returned after events between this line and the last horizon
+  /// (``InstrumentPlayer/next(before:)``).
   public let position: MusicalPosition
   /// Whether the event takes effect as early as possible, because an action causes it or because there is no rhythm. Otherwise
   /// it takes effect exactly at ``position``.

@@ -10,12 +10,12 @@
 ///     loudness: force
 ///     grid: 1/16, late 40%
 ///
-/// DocC describes all fields and limits.
+/// <doc:Instruments> describes all fields and limits.
 public enum InstrumentLoader {
   /// Reads an instrument from `text`.
   ///
-  /// The text may come from any source: for every input, the result is an instrument or a list of faults, after bounded
-  /// work. The limits of ``PatchLoader`` apply.
+  /// The text may come from an untrusted source. For every input, the result is an instrument or a list of faults, and the time
+  /// and the memory are bounded. The limits of ``PatchLoader`` apply.
   ///
   /// - Parameters:
   ///   - text: the contents of the file.

@@ -1,11 +1,12 @@
-/// The notes of an ``InstrumentPlayer`` that wait or sound: at most sixteen, in no particular order.
+/// The notes of an ``InstrumentPlayer`` that wait for their beginning, or those that sound: at most sixteen, in no particular
+/// order.
 struct InstrumentNotes: Sendable, BitwiseCopyable {
   struct Note: Sendable, BitwiseCopyable {
     var key: UInt8 = 0
     var velocity: UInt8 = 0
-    /// When a waiting note begins, or a sounding note ends.
+    /// The position at which a waiting note begins, or at which a sounding note ends.
     var position = MusicalPosition(milliticks: 0)
-    /// Whether this happens as early as possible.
+    /// Whether the note begins or ends as early as possible, and not exactly at ``position``.
     var isImmediate = false
 
     @_noLocks @_noAllocation
@@ -86,7 +87,7 @@ struct InstrumentNotes: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Lets all notes begin or end at `position`, as early as possible.
+  /// Sets the beginning or the end of all notes to `position`, as early as possible.
   @_noLocks @_noAllocation
   mutating func moveAll(to position: MusicalPosition) {
     var index = 0

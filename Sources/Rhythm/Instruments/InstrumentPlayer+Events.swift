@@ -1,8 +1,8 @@
 import MusicalTime
 
 extension InstrumentPlayer {
-  /// Returns the next event before `horizon`; nil if there is none. Events that take effect as early as possible are returned
-  /// with every horizon. The horizon must not be before the present. A horizon before the last one counts as the last one.
+  /// Returns the next event before `horizon`; nil if there is none. An event that takes effect as early as possible is returned
+  /// whatever the horizon is. The horizon must not be before the present. A horizon before the last one counts as the last one.
   ///
   /// The work of one call is bounded: it examines at most the units of one repetition of the figure and sixteen notes. After the
   /// caller was stopped for a long time, call ``move(to:rhythmFrom:)`` first; otherwise the missed notes of the figure are
@@ -41,8 +41,8 @@ extension InstrumentPlayer {
     }
   }
 
-  /// A position before which ``next(before:)`` returns no event, unless a control, an action or another call intervenes; nil
-  /// if there will be no event. The caller can sleep until this position.
+  /// The earliest position at which ``next(before:)`` can return an event, unless a control, an action or another call changes
+  /// this; nil if there will be no event. The caller can sleep until this position.
   ///
   /// Real-time: safe.
   public var nextPosition: MusicalPosition? {
@@ -74,7 +74,7 @@ extension InstrumentPlayer {
     return InstrumentEvent(.noteOff(key: sounding.remove(at: index).key), at: now, isImmediate: true)
   }
 
-  /// A change of the program or of Brightness that is due.
+  /// The event of a change of the program or of Brightness; nil if neither has changed.
   @_noLocks @_noAllocation
   private mutating func change() -> InstrumentEvent? {
     if isProgramDue {

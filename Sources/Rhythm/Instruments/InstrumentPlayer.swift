@@ -11,9 +11,9 @@ public import MusicalTime
 ///     player.act(force: 100, at: position)
 ///     while let event = player.next(before: horizon) { send(event) }
 ///
-/// The caller asks for the events up to a horizon, the present or somewhat later. It needs no recall if the horizon is less
-/// than the lead time ahead, with which stops and changes of tempo are announced. Events are returned in the order of their
-/// positions. Therefore these rules hold:
+/// The caller asks for the events up to a horizon, which is the present or somewhat later. Stops and changes of tempo are
+/// announced one lead time in advance. If the horizon is nearer than the lead time, no returned event has to be cancelled. These
+/// rules hold:
 ///
 /// - Each note that begins ends. If a sounding key begins again, its previous note ends first.
 /// - No note sounds twice: of the notes of one key at one position, only one begins, and no unit of a figure is played
@@ -23,8 +23,8 @@ public import MusicalTime
 ///
 /// The value is trivial and has a fixed size.
 public struct InstrumentPlayer: Sendable, BitwiseCopyable {
-  /// The present values of the player's controls. A note uses the values at its action. A note of the figure uses those at the
-  /// call of ``next(before:)``.
+  /// The present values of the player's controls. A note of an action uses the values at the time of the action. A note of the
+  /// figure uses the values at the time of the call of ``next(before:)``.
   ///
   /// Real-time: safe.
   public var controls = PlayerControls()
@@ -32,7 +32,7 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public var pitches = BorrowedPitches()
-  /// The number of actions without a note, because sixteen notes were waiting already.
+  /// The number of actions that gave no note, because sixteen notes were waiting already.
   ///
   /// Real-time: safe.
   public internal(set) var droppedNotes: Int64 = 0
@@ -42,7 +42,7 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   var chords = ChordProgression()
   /// The chords of the rhythm from ``chordChange`` on.
   var nextChords = ChordProgression()
-  /// Where the chords change because another rhythm begins; nil if they do not.
+  /// The position at which the chords change because another rhythm begins; nil if no change is pending.
   var chordChange: MusicalPosition?
   /// The position up to which events have been returned. No later event has an earlier position.
   var now: MusicalPosition
@@ -74,8 +74,8 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   ///   - force: The force, 1...127; other values are limited to this range.
   ///   - key: The played key, 0...127, if the device has keys. It sets the control `key`.
   ///   - position: When the action took place, not later than the present.
-  /// - Returns: when the note sounds; nil if there is no note. A note at once has the position of the action, or the last
-  ///   horizon if this is later.
+  /// - Returns: when the note sounds; nil if there is no note. A note that sounds at once has the position of the action, or that
+  ///   of the last horizon if it is later.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation @discardableResult
@@ -92,7 +92,8 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     if isInRhythm { placement = table.quantizer.placement(of: position) }
     switch placement {
     case .atOnce: (note.position, note.isImmediate) = (position < now ? now : position, true)
-    // A line before the last horizon is still to come. The note is returned late, but keeps its line.
+    // The line is after the action, but can be before the last horizon. The note is then returned late, but keeps the position of
+    // its line.
     case .onLine(let tick): note.position = MusicalPosition(tick)
     }
     note.key = table.key(controls, degree: 0, borrowed: pitches.current, in: chord(at: note.position))
@@ -120,11 +121,13 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     return nil
   }
 
-  /// Continues on another timeline, because a rhythm begins, ends or jumps. The last horizon has `position` on this timeline.
-  /// Sounding notes keep their remaining length. Notes that wait for a line of the grid sound at once.
+  /// Continues on another timeline, because a rhythm begins, ends or jumps. Sounding notes keep their remaining length. Notes that
+  /// wait for a line of the grid sound at once.
   ///
-  /// - Parameter start: The first tick of the rhythm, where the figure begins; nil without a rhythm. A figure that is joined
-  ///   later continues where it is in the rhythm.
+  /// - Parameters:
+  ///   - position: The last horizon, on the new timeline.
+  ///   - start: The first tick of the rhythm, at which the figure begins; nil without a rhythm. After this tick, the figure is in
+  ///     phase with the rhythm.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -134,14 +137,14 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     waiting.moveAll(to: now)
     self.start = nil
     if let start { self.start = MusicalPosition(start) }
-    // The change belongs to the earlier timeline.
+    // The position of a pending change of chords belongs to the earlier timeline. The change applies at once.
     if case .some = chordChange { chords = nextChords }
     chordChange = nil
     findNextUnit()
   }
 
-  /// Follows the chords of a rhythm from `position` on, and the present ones up to it. An instrument without the scale `chord`
-  /// ignores the chords.
+  /// Sets the chords of a rhythm from `position` on. The present chords apply until this position. An instrument without the scale
+  /// `chord` ignores the chords.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -197,7 +200,7 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     return false
   }
 
-  /// Sets ``nextUnit`` to the first unit of the figure that is neither before ``now`` nor before ``start``.
+  /// Sets ``nextUnit`` to the first unit of the figure at or after both ``now`` and ``start``.
   @_noLocks @_noAllocation
   private mutating func findNextUnit() {
     guard let start else { return }
@@ -207,7 +210,8 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     nextUnit = rest > 0 ? count &+ 1 : count
   }
 
-  /// The distance of the lines on which notes sound, in thousandths of a tick; nil if a tolerance of 100 % switches quantization off.
+  /// The distance of the lines on which notes sound, in thousandths of a tick; nil if a tolerance of 100 % switches quantization
+  /// off.
   ///
   /// Real-time: safe.
   public var lineDistance: Int64? {

@@ -1,11 +1,11 @@
 // The properties of notes, from the controls of the player.
 extension InstrumentTable {
-  /// The key `degree` notes of the scale above the pitch that `controls` selects, or above the note of the scale that is nearest to
-  /// `borrowed`, a key that another player has set. If the instrument follows the chords, and `chord` is not nil, the notes of the
-  /// chord replace the scale.
+  /// The key that is `degree` notes of the scale above a base note. The base note is the pitch that `controls` selects. If another
+  /// player has set the key `borrowed`, it is the note of the scale that is nearest to this key. If the instrument follows the
+  /// chords, and `chord` is not nil, the notes of the chord replace the scale.
   ///
-  /// The pitch leaves room for the highest note of the figure. If the scale has too few notes, its highest note replaces
-  /// those above it.
+  /// The base note is at most so high that the highest note of the figure is within the scale. If the scale has too few notes for
+  /// the figure, its highest note replaces the missing ones.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -28,7 +28,7 @@ extension InstrumentTable {
     return self.key(controls, degree: degree, borrowed: borrowed, of: notes, count: count)
   }
 
-  /// The key `degree` notes above the pitch that `controls` selects, of the first `keyCount` elements of `keys`.
+  /// The key that is `degree` notes above the base note in a scale that consists of the first `keyCount` elements of `keys`.
   @_noLocks @_noAllocation
   private func key(
     _ controls: PlayerControls, degree: UInt8, borrowed: UInt8?, of keys: InlineArray<128, UInt8>,
@@ -50,8 +50,8 @@ extension InstrumentTable {
     return keys[index < keyCount ? index : keyCount &- 1]
   }
 
-  /// The index of the note of the first `keyCount` elements of `keys` that is nearest to `key`. A key outside the range first moves by octaves. Of two equal
-  /// distances, the lower note is chosen.
+  /// The index of the note that is nearest to `key` in the first `keyCount` elements of `keys`. A key outside their range first
+  /// moves by octaves. Of two equal distances, the lower note is chosen.
   @_noLocks @_noAllocation
   private func index(nearest key: UInt8, of keys: InlineArray<128, UInt8>, count keyCount: Int) -> Int {
     let (lowest, highest) = (Int(keys[0]), Int(keys[keyCount &- 1]))
@@ -85,8 +85,8 @@ extension InstrumentTable {
     return value(of: brightness, controls)
   }
 
-  /// Whether the note of the figure at the index `unit` sounds. At density 0 one note sounds, at 127 all of them. A note that
-  /// sounds at a lower density sounds at a higher one too.
+  /// Whether the note of the figure at the index `unit` sounds at the present density. At density 0, one note sounds, at 127, all
+  /// notes sound. A note that sounds at a density also sounds at every higher one.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,8 +1,8 @@
 import Yams
 
 extension PatchReader {
-  /// The scale of an instrument that follows the chords and names no scale for a rhythm without chords: all white keys are
-  /// related to it.
+  /// The scale, in a rhythm without chords, of an instrument that follows the chords and names no scale. It consists of white keys,
+  /// like the scales of the instruments in `Patches/instruments`.
   private static let fallback = Scale(tonic: 0, type: .majorPentatonic)
 
   /// Reads a scale with its range: `D minor pentatonic, D3..D6`, `chord, D3..D6` or `chord or D minor pentatonic, D3..D6`.
@@ -57,7 +57,7 @@ extension PatchReader {
 
   /// Reads a range of keys, such as `D3..D6`.
   mutating func range(_ text: String, at position: TextPosition, _ field: String) -> ClosedRange<UInt8>? {
-    // One of the dots separates nothing: the parts are the lower key, an empty text and the upper key.
+    // The two dots separate three parts: the lower key, an empty text and the upper key.
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[1].isEmpty, let lower = NoteName.key(parts[0].trimmed),
       let upper = NoteName.key(parts[2].trimmed)

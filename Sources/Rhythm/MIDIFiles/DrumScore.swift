@@ -48,11 +48,12 @@ struct DrumScore {
     return track?.events ?? []
   }
 
-  /// Replaces each pair of a grace note and its main note by one note.
+  /// Replaces each pair of a grace note and its main note by one note. A grace note is softer, and at most 40 ms earlier.
   private mutating func joinFlams(resolution: Int64) {
+    // 40 ms in ticks of the file.
     let limit = 40_000_000 * resolution / tempo.nanosecondsPerQuarter
     var joined: [PatchImport.Note?] = []
-    // For each key, the index of its last note, unless this is a flam.
+    // For each key, the index of its last note in `joined`, unless this note is a flam.
     var last: [UInt8: Int] = [:]
     for var note in notes {
       if let index = last[note.key], let grace = joined[index], note.tick > grace.tick, note.tick - grace.tick <= limit,

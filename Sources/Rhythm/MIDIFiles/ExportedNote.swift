@@ -15,6 +15,7 @@ struct ExportedNote {
     (part, key, velocity) = (hit.part, UInt7(masking: hit.note), UInt7(masking: hit.velocity))
     let perTick = Int64(StandardMIDIFile.exportResolution) / Tick.perQuarter
     let start = step * perTick * Tick.perStep + delay
+    // A thousandth of a tick of the rhythm is 1/25 tick of the file. The sum with 12 rounds to the nearest tick.
     begin = max(0, start + (Int64(hit.position) + 12) / 25)
     end = max(begin + 1, start + Int64(hit.duration) * perTick)
   }

@@ -2,7 +2,8 @@ public import MIDI
 public import MusicalTime
 
 extension StandardMIDIFile {
-  /// The number of ticks per quarter note of an exported patch: 40 per MIDI clock, so that sixteenth notes and triplets are exact.
+  /// The number of ticks per quarter note in an exported file. A tick of the rhythm is 40 ticks of the file, so sixteenth notes and
+  /// triplets are exact.
   public static let exportResolution = 960
 
   /// Converts bars of a patch to a file of format 1: a track with tempo and meter, a track with the hits of the drums on channel 10,
@@ -25,7 +26,7 @@ extension StandardMIDIFile {
     for step in 0..<stepCount {
       var cursor = table.cursor(at: Step(step), activity: activity)
       while let hit = table.next(&cursor) {
-        // A MIDI clock has 40 ticks, so a thousandth of it has 0.04.
+        // The delay in ticks of the file.
         let delay = Int64(
           (Double(hit.delay.count * Int64(Self.exportResolution)) / Double(tempo.nanosecondsPerQuarter)).rounded())
         // A grace note before the beginning is omitted.
@@ -34,6 +35,7 @@ extension StandardMIDIFile {
           pitched.append(ExportedNote(hit, step: step, delay: delay))
           continue
         }
+        // A thousandth of a tick of the rhythm is 1/25 tick of the file. The sum with 12 rounds to the nearest tick.
         notes.append((max(0, step * ticksPerStep + (Int64(hit.position) + 12) / 25 + delay), hit))
       }
     }

@@ -4,8 +4,9 @@ import MusicalTime
 /// The conversion of a drum pattern in a Standard MIDI File to a patch.
 ///
 /// The notes of channel 10 become lines. Each note moves to the nearest position of one of two grids: four positions per quarter
-/// note, or six for triplets. Velocities up to 72 become ghost notes, those from 105 on accents. A softer note up to 40 ms
-/// before another note of the same drum is the grace note of a flam. Note lengths, controllers and other channels are ignored.
+/// note, or six for triplets. Velocities up to 72 become ghost notes, velocities from 105 on accents. A softer note up to 40 ms
+/// before another note of the same drum becomes the grace note of a flam. Note lengths, controllers and other channels are
+/// ignored.
 public struct PatchImport {
   /// The text of the patch.
   public let text: String
@@ -58,7 +59,7 @@ public struct PatchImport {
     }
     self.bars = firstBar..<min(barCount, firstBar + limit)
     let range = Int64(firstBar) * barLength..<Int64(self.bars.upperBound) * barLength
-    // A note slightly before the first downbeat belongs to it.
+    // A note slightly before the first downbeat (at most 1/12 quarter note) belongs to the first downbeat.
     let tolerance = Int64(resolution) / 12
     var grid = StrokeGrid(
       stepsPerBar: Int(score.meter.stepsPerBar), bars: self.bars.count, resolution: Int64(resolution))

@@ -1,4 +1,4 @@
-/// The strokes of a pattern by drum and position, and their notation.
+/// The strokes of an imported pattern by drum and position. It writes the lines of the patch.
 struct StrokeGrid {
   private let stepsPerBar: Int
   private let bars: Int
@@ -8,7 +8,7 @@ struct StrokeGrid {
   private var strokes: [UInt8: [Int: [Int: Stroke]]] = [:]
   /// The number of notes, with grace notes.
   private(set) var noteCount = 0
-  /// The number of notes that have no position of their own.
+  /// The number of notes that are not used, because their position is occupied or after the last one.
   private(set) var unused = 0
 
   init(stepsPerBar: Int, bars: Int, resolution: Int64) {
@@ -18,10 +18,9 @@ struct StrokeGrid {
   /// The positions per quarter note of the grids. Triplets fit only if the bar is a whole number of eighth notes.
   private var grids: [Int] { stepsPerBar % 2 == 0 ? [4, 6] : [4] }
 
-  /// Adds the notes of one drum, whose ticks are counted from the start of the pattern. If every note is within
-  /// one MIDI clock (1/24 quarter note) of the same grid, all use this grid. Otherwise each note uses the grid with the nearer
-  /// position. A note after the last position is not used: it belongs to
-  /// the next bar.
+  /// Adds the notes of one drum, whose ticks are counted from the start of the pattern. If every note is at most 1/24 quarter note
+  /// from a position of one grid, all notes use this grid. Otherwise each note uses the grid with the nearer position. A note after
+  /// the last position belongs to the next bar and is not used.
   mutating func add(_ notes: [PatchImport.Note]) {
     let fitting = grids.first { grid in notes.allSatisfy { nearest($0, on: grid).distance <= resolution } }
     for note in notes {
@@ -81,7 +80,8 @@ struct StrokeGrid {
     }.joined(separator: "\n")
   }
 
-  /// The notation of a line. Bars that repeat are written once, and eighth-note triplets with three characters per quarter note.
+  /// The notation of a line. If the bars repeat, only the repeated part is written. Eighth-note triplets are written with three
+  /// characters per quarter note.
   private func line(_ strokes: [Int: Stroke], grid: Int, beat: Int) -> String {
     let length = stepsPerBar * grid / 4
     var texts = (0..<bars).map { bar in

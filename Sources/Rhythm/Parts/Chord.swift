@@ -4,7 +4,7 @@ public struct Chord: Hashable, Sendable {
   public let name: String
   /// The pitch class of the root in semitones above C, 0...11.
   public let root: UInt8
-  /// The pitch class that the bass plays as root: that after the slash, otherwise ``root``.
+  /// The pitch class that the bass plays as root: the note after the slash; without a slash, ``root``.
   public let bass: UInt8
   let quality: ChordQuality
 
@@ -15,7 +15,7 @@ public struct Chord: Hashable, Sendable {
   init?(named name: String) {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     let symbol = parts[0]
-    // Letters are capital: the chord Bb is not the note b with a flat.
+    // The root is a capital letter. The small letter b is only the sign for flat, as in Bb.
     guard let letter = symbol.first, letter.isUppercase, parts.count <= 2 else { return nil }
     let rootLength = symbol.dropFirst().first.map { "#b♯♭".contains($0) } == true ? 2 : 1
     guard let root = NoteName.pitchClass(symbol.prefix(rootLength)),

@@ -23,7 +23,7 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   public internal(set) var count = 0
   /// The length in steps, 1...2048; 0 without chords.
   var stepCount = 0
-  /// The length of a bar of the rhythm in steps, 1...128. Another rhythm begins with one of its bars.
+  /// The length of a bar of the rhythm in steps, 1...128. A rhythm that replaces another one begins at the next of its own bars.
   ///
   /// Real-time: safe.
   public internal(set) var stepsPerBar = 1
@@ -40,7 +40,7 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func chord(at step: Step) -> ChordTones? {
     guard count > 0 else { return nil }
-    // One copy, as in ``StepTable/next(_:)``.
+    // The value is copied once, for the reason that a comment in ``StepTable/next(_:)`` explains.
     var progression = self
     return progression.entries[progression.index(at: place(of: step))].tones
   }
@@ -60,7 +60,7 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
     return index
   }
 
-  /// The first step after the chord at `index`, within the progression or its end.
+  /// The first step after the chord at `index`, counted from the first step of the progression, at most ``stepCount``.
   @_noLocks @_noAllocation
   mutating func end(of index: Int) -> Int { index + 1 < count ? Int(entries[index + 1].step) : stepCount }
 

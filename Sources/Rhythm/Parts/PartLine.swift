@@ -12,7 +12,7 @@ public struct PartLine: Hashable, Sendable {
   public let greatestChance: Int
   /// The number of steps per quarter note: 4, or 3 or 6 for triplets.
   public let strokesPerQuarter: Int
-  /// The steps of each bar, 1...``Line/maximumBars`` bars of the same length. A hold follows a stroke or another hold. The first
-  /// step follows the last one.
+  /// The steps of each bar, 1...``Line/maximumBars`` bars of the same length. A hold follows a stroke or another hold. Because the
+  /// line repeats, its first step follows its last step.
   public let bars: [[PartStep]]
 }

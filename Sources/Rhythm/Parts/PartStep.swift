@@ -4,10 +4,10 @@ public enum PartStep: Hashable, Sendable {
   case rest
   /// `-`: the note of the previous step continues.
   case hold
-  /// `o`, `x` or `X`. The stroke is no flam.
+  /// `o`, `x` or `X`: a note begins. The stroke is never a flam.
   case stroke(Stroke)
 
-  /// The code of ``hold`` in a ``StepTable``. It is the code of no stroke.
+  /// The code of ``hold`` in a ``StepTable``. No stroke has this code.
   static var holdCode: UInt8 { @_noLocks @_noAllocation get { 6 } }
 
   /// Creates the step that a patch writes as `character`; nil for any other character.

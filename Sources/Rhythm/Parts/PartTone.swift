@@ -1,4 +1,4 @@
-/// What a line of a pitched part plays. The raw value is its code in a ``StepTable``.
+/// The note or notes of the present chord that a line of a pitched part plays. The raw value is the code in a ``StepTable``.
 public enum PartTone: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// The lowest root in the range. The bass plays the note after the slash of a chord such as `C/E`.
   case root = 0
@@ -9,9 +9,9 @@ public enum PartTone: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   case seventh
   /// The octave of the root, or the root if the octave is outside the range.
   case octave
-  /// The semitone below the root of the next chord, or the one above if that is outside the range.
+  /// The note a semitone below the root of the next chord, or a semitone above it if the lower note is outside the range.
   case approach
-  /// All notes of the chord in close position.
+  /// All notes of the chord in close position, that is, within an octave.
   case chord
 
   /// The name of the line in a patch.

@@ -8,8 +8,8 @@ extension PatchReader {
     var place: Int
   }
 
-  /// Reads the field `chords`: the chords of each bar, such as `Dm7 | G7 | Cmaj7 / / Am7`. The words of a bar have equal
-  /// lengths. A slash continues the chord before it. Without a meter, because of a fault, the lengths are not checked.
+  /// Reads the field `chords`: the chords of each bar, such as `Dm7 | G7 | Cmaj7 / / Am7`. Each word of a bar lasts for an equal
+  /// share of the bar. A slash continues the chord before it. If `meter` is nil because of a fault, the shares are not checked.
   mutating func chords(_ node: Node, meter: Meter?) -> ChordLine? {
     let remedy = "write the chords of each bar, such as Dm7 | G7 | Cmaj7 / / Am7; | separates bars"
     guard let text = scalar(node, "chords", remedy: remedy) else { return nil }
@@ -40,7 +40,7 @@ extension PatchReader {
         continue
       }
       for (index, word) in words.enumerated() {
-        // The search for the position takes time in proportion to the text.
+        // The position is determined only after a fault, because the search takes time in proportion to the text.
         func position() -> TextPosition { self.position(ofCharacter: word.place, in: node, text) }
         if word.text == "/" {
           if bar == 0, index == 0 { fault(at: position(), "chords", "begins with /", "begin with a chord") }
@@ -66,7 +66,7 @@ extension PatchReader {
   /// The kinds of chords, for the remedy.
   private static var kinds: String { ChordQuality.all.compactMap(\.names.first).dropFirst().joined(separator: ", ") }
 
-  /// The largest number of words of a bar: that of the steps of the longest meter.
+  /// The largest number of words of a bar: the number of steps in a bar of the longest meter, 16/2.
   private static let maximumWords = 128
   /// The largest number of unknown chords that are reported.
   private static let maximumUnknownChords = 50

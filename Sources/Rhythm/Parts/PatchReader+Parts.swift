@@ -104,7 +104,7 @@ extension PatchReader {
       greatestChance: name.chance.greatest, strokesPerQuarter: perQuarter, bars: bars)
   }
 
-  /// Checks that each hold continues a note. The line repeats, so its first step follows its last one.
+  /// Checks that each hold continues a note. Because the line repeats, its first step follows its last step.
   private mutating func checkHolds(_ node: Node, _ field: String, _ steps: [PartStep]) -> Bool {
     let isNote = steps.contains { if case .stroke = $0 { true } else { false } }
     let place = steps.indices.first { index in

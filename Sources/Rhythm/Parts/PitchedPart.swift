@@ -2,7 +2,7 @@ public import MusicalTime
 
 /// A part of a style that plays notes of the chords: the bass, the guitar or the keys.
 public struct PitchedPart: Hashable, Sendable {
-  /// Not the drums.
+  /// The bass, the guitar or the keys.
   public let part: Part
   /// The General MIDI program, 0...127.
   public let program: UInt8

@@ -18,7 +18,8 @@ extension StepTable {
 
   /// The longest note in ticks: eight bars of 4/4.
   private static var maximumLength: Int { @_noLocks @_noAllocation get { 768 } }
-  /// A note that begins less than this time before the next chord and is held into it plays the next chord: a quarter note.
+  /// The time before the next chord, in ticks, in which a note that is held into the next chord already belongs to it: a quarter
+  /// note.
   private static var anticipation: Int { @_noLocks @_noAllocation get { 24 } }
 
   /// The chord at `step`, counted from the first downbeat; nil for a rhythm without chords.
@@ -27,8 +28,8 @@ extension StepTable {
   @_noLocks @_noAllocation
   public func chord(at step: Step) -> ChordTones? { chords.chord(at: step) }
 
-  /// Returns the next note of the cursor's line at its tick. After the last one, moves the cursor to the next tick and returns
-  /// nil. The line is that of a pitched part.
+  /// Returns the next note of the cursor's line, a line of a pitched part, at the cursor's tick. After the last note, moves the
+  /// cursor to the next tick and returns nil.
   @_noLocks @_noAllocation
   mutating func nextNote(_ cursor: inout HitCursor) -> Hit? {
     let (line, offset) = (cursor.line, cursor.offset)
@@ -53,7 +54,8 @@ extension StepTable {
     let position = Int32(offset) * 1000 + swing(of: entry, at: cursor.tick + offset)
     let end = Int32(offset + stroke.length)
     let swungEnd = (end * 1000 + swing(of: entry, at: cursor.tick + Int(end)) + 500) / 1000
-    // A note that another grid cuts off may end before its swung beginning.
+    // A note of the bass ends when a line with triplets begins a note, which can be before its own swung beginning. The note then
+    // ends at the next tick.
     let least = position / 1000 + 1
     return Hit(
       part: Part(code: entry.part), program: programs[Int(entry.part)], key: key, velocity: stroke.velocity,
@@ -77,7 +79,7 @@ extension StepTable {
     return PitchedStroke(velocity: velocity, chord: chord, length: length)
   }
 
-  /// The length of the note at `tick` with its holds, in ticks. The first step of a line follows the last one.
+  /// The length of the note at `tick` with its holds, in ticks. Because the line repeats, its first step follows its last step.
   @_noLocks @_noAllocation
   private mutating func notatedLength(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Int {
     let entry = lines[line]
@@ -91,7 +93,8 @@ extension StepTable {
     return count * distance < Self.maximumLength ? count * distance : Self.maximumLength
   }
 
-  /// The chord of a note at `tick` of the cursor's bar, and the part of `length` until this chord ends.
+  /// The index of the chord of a note at `tick` of the cursor's bar, and the length of the note: `length`, or less if the chord ends
+  /// before.
   @_noLocks @_noAllocation
   private mutating func harmony(of length: Int, at tick: Int, _ cursor: HitCursor) -> (chord: Int, length: Int) {
     let step = cursor.bar &* Int64(barSteps) &+ Int64(tick / 6)
@@ -102,7 +105,7 @@ extension StepTable {
       chord = chords.next(after: chord)
       end += ticks(of: chord)
     }
-    // A chord that is written again does not end the note.
+    // If the next chord is the same, the note continues.
     var last = chord
     while end < length, isSameChord(chord, chords.next(after: last)) {
       last = chords.next(after: last)
@@ -118,7 +121,8 @@ extension StepTable {
   @_noLocks @_noAllocation
   private mutating func ticks(of chord: Int) -> Int { (chords.end(of: chord) - Int(chords.entries[chord].step)) * 6 }
 
-  /// The part of `length` until the next note of the bass, which plays one note or one chord at a time.
+  /// The length of a note of the bass: `length`, or less if another note of the bass begins before. The bass plays one line at a
+  /// time.
   @_noLocks @_noAllocation
   private mutating func lengthAlone(_ length: Int, _ line: Int, _ tick: Int, _ cursor: HitCursor) -> Int {
     let voice = lines[line].part
@@ -138,9 +142,9 @@ extension StepTable {
     return length
   }
 
-  /// Whether another line of the part prevents `key` of a line at the same tick: in the bass, a line with a louder stroke, or a
-  /// later line with an equal one; in another part, a line that plays the same key louder, or an earlier line that plays it as
-  /// loud.
+  /// Whether another line of the same part silences `key` of a line at the same tick. In the bass, a line is silenced by a line with
+  /// a louder stroke, and by a later line with an equally loud stroke. In the other parts, a key is silenced by a line that plays
+  /// the same key louder, and by an earlier line that plays it equally loud.
   @_noLocks @_noAllocation
   private mutating func isMasked(_ line: Int, _ key: UInt8, velocity: UInt8, _ tick: Int, _ cursor: HitCursor) -> Bool {
     let part = lines[line].part

@@ -1,7 +1,7 @@
 /// The choice of keys for the notes of a chord.
 enum Voicing {
-  /// The inversion of `chord` in close position that is nearest to the keys `previous`. Of equal ones, the lowest. Without
-  /// previous keys, the inversion nearest to the middle of the range.
+  /// The inversion of `chord` in close position that is nearest to the keys `previous`. Of several equally near inversions, the
+  /// lowest is chosen. Without previous keys, it is the inversion nearest to the middle of the range.
   ///
   /// - Parameter range: at least an octave, which contains every note of the chord.
   /// - Returns: the keys, ascending: each note of the chord once, within an octave.
@@ -19,7 +19,8 @@ enum Voicing {
     return (0...keys.count - count).map { Array(keys[$0..<$0 + count]) }
   }
 
-  /// How far the voices move: the sum of the distances from each key to the nearest one of the other chord, in both directions.
+  /// How far the voices move from `a` to `b`, in semitones: the sum of the distances from each key to the nearest key of the other
+  /// chord, in both directions.
   private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     func sum(_ keys: [UInt8], _ others: [UInt8]) -> Int {
       keys.reduce(0) { sum, key in sum + (others.map { abs(Int($0) - Int(key)) }.min() ?? 0) }

@@ -28,8 +28,8 @@ extension Phrase {
     return (0...127).filter { classes.contains($0 % 12) }
   }
 
-  /// The key `distance` notes of the scale above `key`, or above the note of the scale that is nearest to it. At the ends of the scale,
-  /// the key moves in the other direction.
+  /// The key that is `distance` notes of the scale above the note of the scale that is nearest to `key`; below it if `distance` is
+  /// negative. If this would leave the scale, the key moves in the other direction.
   private static func key(_ key: UInt8, movedBy distance: Int, in scale: [UInt8]) -> UInt8 {
     let nearest = scale.indices.min { a, b in
       abs(Int(scale[a]) - Int(key)) < abs(Int(scale[b]) - Int(key))

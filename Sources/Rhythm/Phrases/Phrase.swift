@@ -6,7 +6,7 @@ public struct Phrase: Hashable, Sendable {
     public let step: UInt8
     /// 0...127.
     public let key: UInt8
-    /// 3, 7, 11, ... 127: the lower two bits are set.
+    /// 3, 7, 11, ... 127. A phrase message transfers only the upper five of the seven bits, and the lower two bits are always set.
     public let velocity: UInt8
     /// The length in steps, 1...``Phrase/longestNote``.
     public let length: UInt8

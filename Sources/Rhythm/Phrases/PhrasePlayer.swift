@@ -1,14 +1,15 @@
 import MusicalTime
 
-/// Repeats a phrase in time with the rhythm. The phrase begins at tick 0, and again after its length: all peers that play phrases of
-/// the same length are in phase. The player performs no I/O and reads no clock. The value is trivial and has a fixed size.
+/// Repeats a phrase in time with the rhythm. The phrase begins at tick 0, and again after each repetition. All peers that play
+/// phrases of the same length are therefore in phase. The player performs no I/O and reads no clock. The value is trivial and has
+/// a fixed size.
 ///
-/// Events are returned in the order of their positions. Each note that begins ends, and no note sounds twice at a time.
+/// Events are returned in the order of their positions. Each note that begins also ends, and no key sounds twice at a time.
 public struct PhrasePlayer: Sendable, BitwiseCopyable {
   private var table: PhraseTable
   /// The position up to which events have been returned.
   private var now: MusicalPosition
-  /// The first step of the present repetition.
+  /// The first step of the present repetition, counted from step 0 of the rhythm.
   private var cycle: Int64 = 0
   /// The index of the next note.
   private var index = 0
@@ -16,7 +17,7 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
   private var sounding = InstrumentNotes()
   private var isStopped = false
 
-  /// Creates a player that begins in the middle of the phrase if necessary.
+  /// Creates a player that begins at `position`. It begins in the middle of the phrase if the phrase is there at this position.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -89,7 +90,8 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
     return InstrumentEvent(.noteOn(key: note.key, velocity: note.velocity), at: now)
   }
 
-  /// A position before which ``next(before:)`` returns no event, unless another call intervenes; nil if there will be no event.
+  /// The earliest position at which ``next(before:)`` can return an event, unless another call changes this; nil if there will be no
+  /// event.
   ///
   /// Real-time: safe.
   public var nextPosition: MusicalPosition? {

@@ -3,8 +3,9 @@ public import MusicalTime
 
 /// Records the notes of a player on the steps of the rhythm.
 ///
-/// A note moves to the nearest step. A note shortly before the first step belongs to this step, and one shortly before the end belongs to
-/// the first step too, because the phrase is repeated. Notes beyond ``Phrase/maximumNotes`` are omitted.
+/// A note moves to the nearest step. A note shortly before the first step therefore belongs to the first step. A note shortly
+/// before the end also belongs to the first step, because the phrase is repeated. If ``Phrase/maximumNotes`` notes have been
+/// recorded, further notes are omitted.
 public struct PhraseRecorder: Sendable {
   /// The first step.
   public let start: Step
@@ -26,7 +27,7 @@ public struct PhraseRecorder: Sendable {
   /// The first tick after the phrase.
   public var end: Tick { Tick((start.index + Int64(stepCount)) * Tick.perStep) }
 
-  /// Records a note that sounds or ends in `tick`. Other messages have no effect.
+  /// Records the beginning or the end of a note at `tick`. Other messages have no effect.
   public mutating func record(_ message: Message, at tick: Tick) {
     guard let key = message.key?.value else { return }
     // Half a step has three ticks.
@@ -36,7 +37,7 @@ public struct PhraseRecorder: Sendable {
     held[key] = (step, velocity.value)
   }
 
-  /// The phrase so far. Notes that sound end at its end. Nil without notes.
+  /// Returns the recorded phrase; nil without notes. Notes that still sound end at the end of the phrase.
   public mutating func phrase() -> Phrase? {
     for key in held.keys.sorted() { finish(key, at: stepCount) }
     return Phrase(stepCount: stepCount, notes: notes)
