@@ -1,4 +1,4 @@
-/// A rule of the ensemble that a simulation can disable, to show that an invariant detects its absence.
+/// A rule of the ensemble that a simulation can disable. A test disables each rule, to show that an invariant detects this.
 package enum EnsembleRule: String, CaseIterable, Sendable {
   /// Of two peers that start at the same time, one follows the other.
   case tie
@@ -8,7 +8,7 @@ package enum EnsembleRule: String, CaseIterable, Sendable {
   case channel
   /// Nothing passes a closed gate.
   case gate
-  /// Only notes of the players that a player wants to hear sound.
+  /// At a peer, only the notes of those players sound that its player wants to hear.
   case hearing
   /// The rhythm continues without its master.
   case failover

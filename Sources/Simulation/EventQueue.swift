@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// The future events, ordered by true time. Events at the same instant are ordered by their insertion, so that the order
-/// depends on the seed only. A binary heap of small values.
+/// The future events of a simulation, ordered by true time (``VirtualWorld``). Events at the same instant are ordered by their
+/// insertion, so that the order depends on the seed only. The queue is a binary heap of small values.
 struct EventQueue {
   enum Kind: UInt8, BitwiseCopyable {
     /// The packet in slot `value` arrives at the host.
@@ -10,9 +10,10 @@ struct EventQueue {
     case control
     /// The clock thread of the host wakes. `value` has the same meaning as for `control`.
     case clock
-    /// The network thread of the host wakes for messages that take effect. `value` has the same meaning as for `control`.
+    /// The network thread of the host wakes, because messages of remote peers take effect. `value` has the same meaning as for
+    /// `control`.
     case network
-    /// An event of the world. `host` is its ``VirtualWorld/Due``.
+    /// An event of the world. `host` is not a host, but the kind of the event (``VirtualWorld/Due``).
     case world
   }
 
@@ -22,13 +23,13 @@ struct EventQueue {
     /// The number of the event in the order of insertion.
     fileprivate var sequence: UInt64
     var kind: Kind
-    /// The number of the host; for an event of the world, ``VirtualWorld/Due``.
+    /// The number of the host; for an event of the world, the raw value of ``VirtualWorld/Due``.
     var host: Int32
     /// See ``Kind``.
     var value: Int32
   }
 
-  /// A binary heap: the children of element n are the elements 2n + 1 and 2n + 2, and are not sooner than it.
+  /// A binary heap: the children of element n are the elements 2n + 1 and 2n + 2. They are not sooner than element n.
   private var heap: [Event] = []
   /// The number of events inserted so far.
   private var sequence: UInt64 = 0

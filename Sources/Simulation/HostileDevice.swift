@@ -5,20 +5,20 @@ import RTPMIDI
 
 /// A hostile device on the network of a random scenario.
 ///
-/// It knows the addresses, names and identities of all peers, which are announced on the network. It can send any datagram with
-/// the address of any peer as its source. If the peers have no passkey, it does not receive the packets of other hosts, so it knows
-/// neither the SSRCs nor the tokens nor the clocks of their sessions. It sends
+/// It knows the addresses, names and identities of all peers, because they are announced on the network. It can send any datagram
+/// with the address of any peer as its source. If the peers have no passkey, it does not receive the packets of other hosts, so it
+/// knows neither the SSRCs nor the tokens nor the clocks of their sessions. It sends
 ///
-/// - invitations on one port or on both, answers, and ends of sessions,
+/// - invitations on both ports, answers to invitations, and ends of sessions,
 /// - clock packets and clock probes with the identities of the peers,
-/// - RTP packets with random commands and journals,
+/// - RTP packets with random content,
 /// - random octets.
 ///
-/// It does not answer, and so it gets no session. Any device in session may start rhythms and play notes, because there is no
-/// passkey. Such a device would break the invariants.
+/// It answers no packets, so it never gets a session. Without a passkey, any device in session may start rhythms and play notes. A
+/// device that did so would violate the invariants although the peers are correct.
 ///
-/// If the peers have a passkey, it also receives all packets of the network. It sends recorded packets again: unchanged, to their
-/// sender, to another peer or port, as if from another peer, without their tag, or with a changed octet.
+/// If the peers have a passkey, the hostile device also receives all packets of the network. It sends recorded packets again:
+/// unchanged, to their sender, to another peer or port, as if from another peer, without their tag, or with a changed octet.
 struct HostileDevice {
   private var random: SplitMix
   /// The number of datagrams sent.
@@ -26,7 +26,7 @@ struct HostileDevice {
 
   init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-  /// Sends at most forty datagrams to random peers. Returns the time until the next attack.
+  /// Sends up to forty datagrams to random peers. Returns the time until the next attack.
   mutating func attack(_ world: VirtualWorld) -> Nanoseconds {
     world.wire.records = world.settings.hasPasskey
     for _ in 0..<random.integer(in: 1...20) {
@@ -74,10 +74,10 @@ struct HostileDevice {
     world.wire.send(octets, from: source, to: target)
   }
 
-  /// A random host.
+  /// The number of a random host.
   private mutating func host(of world: VirtualWorld) -> Int? { world.hosts.indices.randomElement(using: &random) }
 
-  /// Invites a peer on both ports, as if from another one.
+  /// Sends an invitation to both ports of a peer, with the address of another peer as the source.
   private mutating func invite(_ target: Int, as forged: Int, _ world: VirtualWorld) {
     let invitation = SessionCommand(
       .invitation, token: random.number(), ssrc: random.number(), name: world.hosts[forged].name)
@@ -86,7 +86,7 @@ struct HostileDevice {
     for port in [Port.control, .data] { send(octets, to: target, port, as: forged, world) }
   }
 
-  /// An answer, or the end of a session.
+  /// An answer to an invitation, or the end of a session.
   private mutating func command() -> RigidArray<UInt8> {
     let kind = [SessionCommand.Kind.accepted, .rejected, .bye].randomElement(using: &random)!
     var octets = RigidArray<UInt8>(capacity: 80)

@@ -6,7 +6,7 @@ import RTPMIDI
 
 // Notes, gates, activity and channels.
 extension InvariantChecker {
-  /// Records a note or controller of another player that a peer has admitted, and checks that a gate allows it.
+  /// Records a note or controller of another player that a peer has admitted, and checks that the gate of the peer is open.
   func admitted(_ message: Message, from session: SessionID?, at peer: VirtualPeer) {
     // A message of the local player passes no gate.
     guard let session else { return }
@@ -19,13 +19,14 @@ extension InvariantChecker {
       expectOpen(.notes, to: holder.host, at: host)
       holder.admitted.insert(key.value)
     case .noteOn(_, let key, _), .noteOff(_, let key, _): holder.admitted.remove(key.value)
-    // The sustain pedal is also released when a gate closes. The channel of a player is also reset then.
+    // When a gate closes, the peer itself releases the sustain pedal and resets the channel of the remote player. These messages
+    // pass although the gate is closed.
     case .controlChange(_, 64, 0), .controlChange(_, 121, _): break
     default: expectOpen(.modification, to: holder.host, at: host)
     }
   }
 
-  /// Records a note of another player that sounds at a peer, and checks that its player wants to hear it.
+  /// Records a note of another player that sounds at a peer, and checks that the player of this peer wants to hear it.
   func heard(_ message: Message, from session: SessionID?, at peer: VirtualPeer) {
     guard let session, let key = message.key else { return }
     var holder = holder(of: session, at: peer)
@@ -46,7 +47,7 @@ extension InvariantChecker {
       expected: "no note of a peer that its player does not hear", seen: "a note of \(world.hosts[host].name)")
   }
 
-  /// The keys that the player of a session holds at a peer.
+  /// The notes of the player of a session at a peer (``Holder``).
   private func holder(of session: SessionID, at peer: VirtualPeer) -> Holder {
     var holder = states[peer.host].held[session] ?? Holder()
     if let address = peer.core.roster[session]?.reference.address {
@@ -65,8 +66,8 @@ extension InvariantChecker {
       .gates, holds: isOpen, of: host, expected: "nothing through a closed gate", seen: "\(gate) of \(other.name)")
   }
 
-  /// Checks that the peer holds no note of a remote player who has released the key, and, if the peer is a follower, that its
-  /// rhythm gate is open for its master.
+  /// Checks that no note of a remote player is on at the peer after the player has released the key. If the peer is a follower,
+  /// also checks that its rhythm gate is open for its master.
   func evaluateNotes(at peer: VirtualPeer) {
     let host = peer.host
     for session in states[host].held.keys.sorted(by: { $0.number < $1.number }) {
@@ -82,8 +83,8 @@ extension InvariantChecker {
         player.map { world.hosts[$0].peer != nil && world.wire.reaches($0, host) } == true
         && holder.keys.allSatisfy { key in down.contains { $0.value == key } }
       holder.wrongSince = isRight ? nil : holder.wrongSince ?? now
-      // A note may be wrong for two seconds, counted from the beginning of the session if that was later. Without a session,
-      // the notes of the player end when the peer gives up the session, five seconds later.
+      // A note may be wrong for two seconds, counted from the beginning of the present session if that was later. Without a
+      // session, the notes of the player end when the peer gives up the session, which takes five seconds more.
       let age = player.flatMap { world.hosts[$0].peer == nil ? nil : sessionAge($0, host) }
       let isTolerated = holder.wrongSince.map { since in
         age.map { min(now - since, $0) <= .seconds(2) } ?? (now - since <= .seconds(7))
@@ -98,9 +99,9 @@ extension InvariantChecker {
     }
   }
 
-  /// Checks that the total activity of the master is possible with the activities of all peers in the last half second: at
-  /// least the total of the lowest values of all peers that the master must count, and at most the total of the highest values
-  /// of all peers that it may count.
+  /// Checks that the total activity of the master is possible with the activities of all peers in the last half second. It must be
+  /// at least the total of the lowest values of all peers that the master must count. It must be at most the total of the highest
+  /// values of all peers that the master may count.
   func evaluateTotal(of peer: VirtualPeer) {
     let host = peer.host
     guard !pairs.isEmpty, peer.core.ensemble.role == .master,
@@ -116,7 +117,7 @@ extension InvariantChecker {
       let isOpen = world.hosts[host].gates.opening(for: world.hosts[other].identity, named: world.hosts[other].name)[
         .activity]
       if isSteady, !isOpen { continue }
-      // A peer that left without a goodbye counts for five seconds. The check allows six.
+      // A peer that left without a goodbye (BY) counts for five seconds. The check allows six seconds.
       if world.hosts[other].peer == nil, now - states[other].disappearance.at > .seconds(6) { continue }
       let follows = world.hosts[other].peer?.core.ensemble.role == .follower(of: world.hosts[host].identity)
       // Whether the master has been in session with the other peer long enough to have received its activity.
@@ -156,8 +157,8 @@ extension InvariantChecker {
   /// Checks that a peer has a channel if one is free for it.
   func evaluateChannel(of peer: VirtualPeer) {
     guard !pairs.isEmpty else { return }
-    // There are 14 channels: 2...9 and 11...16. A peer that left without a goodbye keeps its channel for five seconds. The check
-    // allows seven.
+    // There are 14 channels: 2...9 and 11...16. A peer that left without a goodbye (BY) keeps its channel for five seconds. The
+    // check allows seven seconds.
     let claimants = world.hosts.indices.count {
       world.hosts[$0].peer != nil || now - states[$0].disappearance.at < .seconds(7)
     }

@@ -3,8 +3,8 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 
-// The memory of the checker. An instant whose name ends in "Since" is nil while the condition does not hold. All instants are
-// true time.
+// The memory of the checker. A property whose name ends in "Since" is the instant from which a condition has held without a break,
+// or nil while the condition does not hold. All instants are true time.
 extension InvariantChecker {
   /// The state of one host.
   struct HostState {
@@ -12,7 +12,7 @@ extension InvariantChecker {
     var lastStep: (step: PlayedStep, at: Instant)?
     /// The last 64 steps. Step n is at index n modulo 64.
     var recent = InlineArray<64, StepRecord>(repeating: StepRecord())
-    /// The steps that were not yet compared with the master's: a bit for each index of ``recent``.
+    /// The steps that have not been compared with the steps of the master yet: one bit for each index of ``recent``.
     var uncompared: UInt64 = 0
     /// The last disturbance: the peer joined, or a partition began or ended.
     var disturbedAt = Instant(nanoseconds: 0)
@@ -22,9 +22,9 @@ extension InvariantChecker {
     var roleSince = Instant(nanoseconds: 0)
     /// Whether the peer has played a step in its previous role.
     var hadPlayed = false
-    /// Whether its master ended the rhythm while the two could reach each other.
+    /// Whether the master of the peer ended the rhythm while the two could reach each other.
     var hasEnded = false
-    /// The number of the rhythm that the peer plays. 0: none. A rhythm keeps its number when another peer takes it over.
+    /// The number of the rhythm that the peer plays; 0 for none. A rhythm keeps its number when another peer takes it over.
     var rhythm = 0
     /// When the peer, while it played a rhythm, last began to follow a rhythm that may have another phase: the rhythm of the
     /// other part of a network, the rhythm of another peer that started, or its former rhythm after a missed tempo change. The
@@ -36,13 +36,14 @@ extension InvariantChecker {
     var outOfPhaseSince: Instant?
     /// Since when it should have played with its master and has not played any step.
     var silentSince: Instant?
-    /// The keys that other players hold at this peer, by session.
+    /// The notes of other players that are on at this peer, by session.
     var held: [SessionID: Holder] = [:]
     /// The number of elements of ``levels``: 12 intervals of 50 ms, a little more than half a second.
     static let levelCount = 12
-    /// The range of its activity in each of the last 12 intervals between evaluations. A ring buffer.
+    /// The range of the peer's activity in each of the last 12 intervals between two evaluations. A ring buffer.
     var levels = InlineArray<12, ClosedRange<UInt8>>(repeating: 0...0)
-    /// The highest of these activities when the peer last disappeared for some or all other peers, and this instant.
+    /// The instant at which the peer last disappeared for some or all other peers, and its highest activity in ``levels`` at this
+    /// instant.
     var disappearance = (level: UInt8.min, at: Instant(nanoseconds: 0))
     /// When the player last changed the gates.
     var gatesChanged = Instant(nanoseconds: 0)
@@ -63,11 +64,11 @@ extension InvariantChecker {
     var level: UInt8 = 0
     /// The number of hits. It depends on the fills and on the decisions by chance of the patch.
     var hits: UInt8 = 0
-    /// The sum of their velocities. It depends on the mix, too.
+    /// The sum of their velocities. It also depends on the mix.
     var loudness: UInt16 = 0
   }
 
-  /// The keys that one player holds at a peer.
+  /// The notes of one remote player that are on at a peer.
   struct Holder {
     /// The host of the player.
     var host: Int?
@@ -75,11 +76,11 @@ extension InvariantChecker {
     var admitted: Set<UInt8> = []
     /// The keys of notes that sound.
     var heard: Set<UInt8> = []
-    /// When the first note of the identified player was checked.
+    /// When a note of the player first sounded after the peer had identified the player's peer.
     var firstNote: Instant?
-    /// All these keys.
+    /// The keys of all notes that are admitted or sound.
     var keys: Set<UInt8> { admitted.union(heard) }
-    /// Since when a key has been held at the peer that the player does not hold.
+    /// Since when a note has been on although the player does not hold its key.
     var wrongSince: Instant?
   }
 

@@ -1,16 +1,17 @@
 import Ensemble
 import MusicalTime
 
-// The steps of the peers.
+// The checks of the steps that the peers play.
 extension InvariantChecker {
-  /// A peer that has followed one master undisturbed for this time is settled: it is in phase, unless it still slews.
+  /// The time after which a peer is settled, if it has followed one master without a disturbance. A settled peer is in phase,
+  /// unless it still slews.
   private static let settlingTime = Nanoseconds.seconds(3)
-  /// A peer that has to slew to another phase is in phase after this time, for example when parts of a network have reunited.
-  /// The largest error without a jump, 312.5 ms, takes 89 seconds at 3.5 ms per second.
+  /// The time after which a peer that has to slew to another phase is in phase, for example after parts of a network have
+  /// reunited. The largest error that is corrected without a jump is 312.5 ms. At 3.5 ms per second, its correction takes 89 s.
   private static let slewingTime = Nanoseconds.seconds(90)
 
-  /// The maximum distance of a settled peer's step from its master's on this network: 2 ms, twice the jitter, and the delay
-  /// times the share of reordered packets.
+  /// The largest permitted distance between a step of a settled peer and the same step of its master. It depends on the network: it
+  /// is the sum of 2 ms, twice the jitter, and the delay times the fraction of reordered packets.
   private var maximumDistance: Nanoseconds {
     let network = world.wire.network
     return .milliseconds(2)
@@ -29,7 +30,7 @@ extension InvariantChecker {
     case .follower(let identity):
       guard let master = world.host(of: identity) else { break }
       states[host].rhythm = states[master].rhythm
-      // A follower of a peer that still slews to another phase slews with it.
+      // If the master still slews to another phase, its follower slews as well.
       states[host].phaseChangedAt = [states[host].phaseChangedAt, states[master].phaseChangedAt].compactMap { $0 }.max()
       guard before != 0 else { break }
       var mayHaveOtherPhase = before != states[master].rhythm
@@ -40,7 +41,7 @@ extension InvariantChecker {
     }
   }
 
-  /// Whether two step lengths differ by more than the skew between two clocks explains.
+  /// Whether the difference of two step lengths is too large to be caused by the skew between two clocks.
   private static func isAnotherTempo(_ a: Nanoseconds, _ b: Nanoseconds) -> Bool {
     // One part in a thousand is 1000 ppm. Two simulated clocks differ by at most 200 ppm.
     (a - b).magnitude.count > a.count / 1000
@@ -68,7 +69,7 @@ extension InvariantChecker {
         expect(
           .steps, holds: isJoined, of: host, expected: "the rhythm to continue after step \(last.step.index)",
           seen: "another rhythm with step \(step.step.index)")
-        // With a tolerance of 2 ms.
+        // The length of a step, the 10 ms, and a tolerance of 2 ms.
         let limit = last.length + .milliseconds(12)
         expect(
           .steps, holds: at - lastAt <= limit, of: host,
@@ -78,9 +79,9 @@ extension InvariantChecker {
       if continues, isCalm {
         let interval = at - lastAt
         let (short, long) = (min(step.length, last.length), max(step.length, last.length))
-        // An interval deviates from the length of a step by at most half a step. But if all messages about a tempo change were
-        // lost, the peer corrects its phase immediately when it learns of the change. A peer that was late shortens a step. A
-        // peer that was early waits for up to two additional steps.
+        // Normally, an interval deviates from the length of a step by at most half a step. If all messages about a tempo change
+        // were lost, the peer corrects its phase at once when it learns of the change. A peer that was late then shortens a step.
+        // A peer that was early waits for up to two additional steps.
         let mayJump = Self.isAnotherTempo(short, long) && world.wire.network.loss > 0
         let range = mayJump ? 1...long.count * 7 / 2 : short.count / 2...long.count * 3 / 2
         expect(
@@ -125,7 +126,7 @@ extension InvariantChecker {
         .steps, holds: now - states[host].silentSince! < .seconds(5), of: host, expected: "the rhythm of its master",
         seen: "no step for five seconds")
     }
-    // If all messages about a change were lost, the peer is wrong until the first packet that arrives repairs the loss.
+    // If all messages about a change were lost, the peer plays wrong steps until a packet arrives and repairs the loss.
     let patience = world.wire.network.loss > 0 ? Nanoseconds.seconds(3) : .zero
     for index in 0..<64 where states[host].uncompared & 1 << UInt64(index) != 0 {
       let mine = states[host].recent[index]
@@ -148,9 +149,11 @@ extension InvariantChecker {
         .phase, holds: states[host].outOfPhaseSince.map { now - $0 < patience } ?? true, of: host,
         expected: "step \(mine.step.index) within \(limit.microseconds) us of the master's",
         seen: "\(distance.microseconds) us")
-      // The levels may differ in three cases. The gate of the peer is closed for its master. A peer that has opened its gate uses
-      // the total only from the next beat on, up to one second later at 60 BPM. A peer that is still ahead of its master after a
-      // partition has passed a beat to its sound before the total of this beat is announced.
+      // The levels may differ in three cases:
+      // - The activity gate of the peer is closed for its master.
+      // - The peer has opened this gate, but uses the total only from the next beat on, up to one second later at 60 BPM.
+      // - After a partition, the peer is still ahead of its master. It has passed a beat to its audio output before the master
+      //   announces the total of this beat.
       let mustBeSame =
         distance > .milliseconds(-40) && peer.core.ensemble.admits(.activity, from: identity)
         && mine.at - states[host].gatesChanged > .milliseconds(1500)

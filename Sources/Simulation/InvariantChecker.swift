@@ -4,8 +4,9 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 
-/// Evaluates the invariants of a world and collects the figures of the outcome. The checker observes the peers from outside: the
-/// steps, the sounds and the events. It knows the true time, the state of the network and the commands of the players.
+/// Evaluates the invariants of a world and collects the figures of the outcome. The checker observes the steps, the sounds and the
+/// events of the peers. It also knows what the peers do not know: the true time, the state of the network and the commands of all
+/// players.
 final class InvariantChecker {
   unowned var world: VirtualWorld!
   /// The state of each host.
@@ -51,8 +52,8 @@ final class InvariantChecker {
 
   // MARK: Actions of the scenario
 
-  /// Begins a new state for `host`, where a peer was started. The last change of the gates and the last disappearance are kept:
-  /// both still affect other peers.
+  /// Begins a new state for `host`, where a peer was started. The last change of the gates and the last disappearance are kept,
+  /// because both still affect other peers.
   func entered(_ host: Int) {
     let (gatesChanged, disappearance) = (states[host].gatesChanged, states[host].disappearance)
     states[host] = HostState()
@@ -76,13 +77,13 @@ final class InvariantChecker {
       (states[host].disturbedAt, states[host].phaseChangedAt) = (now, now)
       noteDisappearance(of: host)
     }
-    // The time to meet counts from now.
+    // The time in which two peers must get into session (``Invariant/meeting``) counts from now.
     for index in pairs.indices { pairs[index].apartSince = nil }
   }
 
-  /// Records the highest activity with which other peers may count a peer that disappears now. The peer may have reported an
-  /// activity since the last evaluation. If it disappeared once before a short time ago, other peers may still count the
-  /// activity of that time.
+  /// Records the highest activity with which other peers may still count a peer that disappears now. The present activity is
+  /// included, because the peer may have reported it since the last evaluation. If the peer has disappeared before, a short time
+  /// ago, the activity of that time is included, because other peers may still count it.
   private func noteDisappearance(of host: Int) {
     let previous = states[host].disappearance
     let previousCounts = now - previous.at <= EnsembleState.activityPatience + .milliseconds(500)
@@ -137,7 +138,7 @@ final class InvariantChecker {
       states[peer.host].hadPlayed = states[peer.host].lastStep.map { $0.at > states[peer.host].roleSince } ?? false
       (states[peer.host].role, states[peer.host].roleSince) = (role, now)
       if role != .idle { states[peer.host].hasEnded = false }
-      // The peer may be the master of other peers: its rhythm begins or ends for its followers, too.
+      // If the peer is the master of other peers, its rhythm also begins or ends for these followers.
       for other in states.indices where states[other].role == .follower(of: peer.identity) {
         if role == .master { states[other].hasEnded = false }
         if role == .idle, world.wire.reaches(peer.host, other) { states[other].hasEnded = true }
@@ -172,7 +173,8 @@ final class InvariantChecker {
   /// Evaluates all invariants.
   func evaluate() {
     evaluations += 1
-    // First the activities of all peers: a master may already have received a value that is new since the last evaluation.
+    // The activities of all peers are recorded first, because a master may already have received a value that has changed since the
+    // last evaluation.
     for host in world.hosts.indices {
       guard let level = world.hosts[host].peer?.core.ensemble.activity else { continue }
       states[host].levels[evaluations % HostState.levelCount] = level...level
@@ -206,8 +208,8 @@ final class InvariantChecker {
     let areInSession = a.core.roster.session(of: b.identity) != nil && b.core.roster.session(of: a.identity) != nil
     let reaches = world.wire.reaches(a.host, b.host)
     var pair = pairs[a.host * states.count + b.host]
-    // `apartSince` restarts after each session: a session that is replaced by a new one is missing only for a moment.
-    // If the network has delivered no packet in one direction since a loss more than five seconds ago, it allows no session.
+    // `apartSince` restarts after each session, because a session can be missing for a moment when a new one replaces it. If the
+    // network has lost all packets in one direction for more than five seconds, it allows no session.
     let isCut = world.wire.lossesSince(between: a.host, and: b.host).map { now - $0 > .seconds(5) } ?? false
     pair.apartSince = reaches && !isCut && !areInSession ? pair.apartSince ?? now : nil
     pair.inSessionSince = areInSession && reaches ? pair.inSessionSince ?? now : nil
@@ -243,8 +245,8 @@ final class InvariantChecker {
     pairs[b.host * states.count + a.host] = pair
   }
 
-  /// How long the peers at two hosts have been in session with each other. Nil if they are not. In a world without ``pairs``,
-  /// the time since the last disturbance of either.
+  /// The time for which the peers at two hosts have been in session with each other; nil if they are not in session. In a world
+  /// without ``pairs``, the time since the last disturbance of one of the two.
   func sessionAge(_ a: Int, _ b: Int) -> Nanoseconds? {
     if !pairs.isEmpty { return pairs[a * states.count + b].inSessionSince.map { now - $0 } }
     guard let first = world.hosts[a].peer, let second = world.hosts[b].peer,

@@ -5,12 +5,12 @@ import MusicalTime
 ///     # a full concert hall
 ///     delay_ms   8        the mean delay
 ///     jitter_ms  3        the standard deviation
-///     loss       0.05     a fraction of packets, as duplicate and reorder
+///     loss       0.05     a fraction of all packets, like duplicate and reorder
 ///     burst      4        the mean number of consecutive losses
 ///     duplicate  0.001
 ///     reorder    0.02
 ///
-/// The default is 0, and 1 for `burst`. Text after a number or after # is a comment.
+/// The default of `burst` is 1, the default of all other keys is 0. Text after a number or after # is a comment.
 extension NetworkModel {
   /// A line that cannot be parsed.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 public import MusicalTime
 
-/// The delay, loss, duplication and reordering of packets on a network. Only integers and the four basic operations are used,
-/// so that a seed gives the same simulation on every machine.
+/// The delay, loss, duplication and reordering of packets on a network. The model calculates with integers and with the four basic
+/// operations only, so that a seed gives the same simulation on every machine.
 public struct NetworkModel: Hashable, Sendable {
   /// The distribution of delays.
   public enum Shape: Hashable, Sendable {
@@ -40,8 +40,8 @@ public struct NetworkModel: Hashable, Sendable {
     (self.loss, self.burst, self.duplicate, self.reorder) = (loss, burst, duplicate, reorder)
   }
 
-  /// The networks of the lab (Benchmarks/Lab/network.sh), as netem implements them. The jitter of `still` is that of the
-  /// machines.
+  /// The networks of the lab (Benchmarks/Lab/network.sh), as netem implements them. To the network `still`, netem adds no jitter;
+  /// its jitter here is that of the machines.
   public static let still = NetworkModel(
     name: "still", delay: .microseconds(100), jitter: .microseconds(1), shape: .late)
   public static let lan = NetworkModel(name: "lan", delay: .microseconds(500), jitter: .microseconds(100))
@@ -70,9 +70,9 @@ public struct NetworkModel: Hashable, Sendable {
     return max(.zero, delay + Nanoseconds((jitter.count * deviations) >> 16))
   }
 
-  /// Whether a packet is lost, given whether the previous packet was lost. A Markov chain of two states (Gilbert, 1960): a loss
-  /// follows a loss with the probability 1 - 1 / b, so that a burst has b losses on average, and follows an arrival so often
-  /// that the fraction ``loss`` of all packets is lost.
+  /// Whether a packet is lost, given whether the previous packet was lost. This is a Markov chain of two states (Gilbert, 1960). With
+  /// the mean burst length b and the fraction p of lost packets, a packet is lost after a loss with the probability 1 - 1 / b, and
+  /// after an arrival with the probability p / (b (1 - p)).
   func loses(afterLoss: Bool, _ random: inout SplitMix) -> Bool {
     guard loss > 0 else { return false }
     guard burst > 1, loss < 1 else { return random.share() < loss }

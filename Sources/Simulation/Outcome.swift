@@ -21,13 +21,13 @@ public struct Outcome: Sendable {
   public internal(set) var lost: Int64 = 0
   /// The number of these packets that a hostile device has sent.
   public internal(set) var forged: Int64 = 0
-  /// How often a rhythm started.
+  /// The number of times that a rhythm started.
   public internal(set) var starts = 0
-  /// How often a peer took over a rhythm.
+  /// The number of times that a peer took over a rhythm.
   public internal(set) var takeovers = 0
-  /// How often a master yielded to a higher claim.
+  /// The number of times that a master yielded to a higher claim.
   public internal(set) var outranked = 0
-  /// How often each invariant was evaluated. An invariant with 0 evaluations proves nothing.
+  /// The number of evaluations of each invariant. With 0 evaluations, the absence of violations proves nothing.
   public internal(set) var evaluations: [Invariant: Int] = [:]
   /// The first three violations of each invariant.
   public internal(set) var violations: [Violation] = []

@@ -1,8 +1,8 @@
 import BasicContainers
 import RTPMIDI
 
-/// The packets that are in flight or wait for the control thread, in slots of one block of memory. Slots are reused: the pool
-/// is as large as the largest number of simultaneous packets.
+/// The packets that are in flight or wait for the control thread, in slots of one block of memory. Slots are reused, so the pool
+/// grows only to the largest number of simultaneous packets.
 struct PacketPool {
   /// The maximum number of octets of a packet: the payload of an Ethernet frame.
   static let slotLength = 1500

@@ -2,7 +2,7 @@ import Ensemble
 import Playback
 import Rhythm
 
-/// The pattern of all peers of a world. A class, because a step table is too large to copy.
+/// The pattern that all peers of a world play. It is a class, because a step table is too large to copy for each peer.
 final class Pattern {
   /// The hits of the pattern.
   let table: StepTable

@@ -21,7 +21,7 @@ struct PlayedStep: BitwiseCopyable {
   /// The length of a step at the present tempo.
   var length: Nanoseconds
 
-  /// Whether this step belongs to the same run as an earlier step, or to a run that continues the run of that step: the earlier
-  /// run is one of ``firstRun`` to ``run``. Run numbers may wrap around.
+  /// Whether this step belongs to the same run as an earlier step, or to a run that continues the earlier run. In both cases, the
+  /// number of the earlier run is in the range from ``firstRun`` to ``run``. Run numbers may wrap around.
   func continues(_ earlier: PlayedStep) -> Bool { run &- earlier.run <= run &- firstRun }
 }

@@ -6,8 +6,8 @@ import RTPMIDI
 
 // The random commands of players and the random failures of processes and network.
 extension RandomScenario {
-  /// Executes one command, or none. While no rhythm plays, every second command starts one. The ranges below are the weights of
-  /// the commands, of 80 in total.
+  /// Executes one random command, or none. While no rhythm plays, every second command on average starts one. The lengths of the
+  /// ranges below are the weights of the commands; their sum is 80.
   func executeRandomCommand(in world: VirtualWorld) {
     let isPlaying = world.hosts.contains { $0.peer.map { $0.core.ensemble.role != .idle } ?? false }
     if !isPlaying, chance(2) { return startRhythm(in: world) }
@@ -55,7 +55,7 @@ extension RandomScenario {
     try? world.command(host) { core, now throws(CommandError) in try core.ensemble.change(tempo: tempo, at: now) }
   }
 
-  /// The master changes the level of the drums, stops or starts them, or makes all players quiet or not.
+  /// The master changes the level of the drums, starts or stops the drums, and makes all players quiet or ends this.
   private func changeMix(in world: VirtualWorld) {
     guard let host = world.master else { return }
     let (level, isQuiet) = (Int(random.integer(in: 0...100)), chance(4))
@@ -93,7 +93,7 @@ extension RandomScenario {
     guard !world.hosts[host].keys.contains(key) else { return }
     let recipient = chance(3) ? randomHost(in: world, except: host).map { world.hosts[$0].identity } : nil
     world.hosts[host].keys.append(key)
-    // The key selects, without a random number, whether another player begins or ends to hear this one.
+    // With every fourth key, another player begins or stops hearing this player. The key decides this, not a random number.
     if key.value % 4 == 0 {
       let listener = Int(key.value / 4) % world.hosts.count
       if listener != host { world.toggleHearing(listener, of: host) }
@@ -130,15 +130,15 @@ extension RandomScenario {
     world.setGates(host) { $0.set(gate, open: false, for: peer) }
   }
 
-  /// The process of a peer, often that of the master, ends without a goodbye, and starts again within twenty seconds.
+  /// The process of a peer, often that of the master, ends without a goodbye (BY), and starts again within twenty seconds.
   private func crash(in world: VirtualWorld) {
     guard let host = chance(2) ? world.master ?? randomHost(in: world) : randomHost(in: world) else { return }
     world.crash(host)
     schedule(.enter(host), in: .milliseconds(random.integer(in: 300...20_000)), of: world)
   }
 
-  /// A peer, often the master, leaves with a goodbye, and returns within twenty seconds. A master first hands the rhythm over, and
-  /// stays for up to a second until another peer has accepted.
+  /// A peer, often the master, leaves with a goodbye (BY), and returns within twenty seconds. A master first offers the rhythm to
+  /// another peer, and stays until this peer has accepted, but at most for a second.
   private func leave(in world: VirtualWorld) {
     guard let host = chance(2) ? world.master ?? randomHost(in: world) : randomHost(in: world) else { return }
     var stays = false

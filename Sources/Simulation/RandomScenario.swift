@@ -13,12 +13,12 @@ import RTPMIDI
 final class RandomScenario: Scenario {
   /// A scheduled action.
   ///
-  /// The first value is a host. `life` is the peer at this host that the action concerns: if the peer was restarted since, the
-  /// action is omitted.
+  /// The first value is the number of a host. `life` (``VirtualPeer/life``) is the peer at this host that the action concerns. If
+  /// the peer has been restarted since the action was scheduled, the action is omitted.
   enum Action {
     /// A peer starts.
     case enter(Int)
-    /// The peer leaves as soon as it is not master any more, and at the instant at the latest.
+    /// The peer leaves as soon as it is no longer the master, but at the instant `by` at the latest.
     case leave(Int, life: Int, by: Instant)
     /// The player releases a key.
     case releaseKey(Int, life: Int, key: UInt7)
@@ -35,13 +35,13 @@ final class RandomScenario: Scenario {
 
   var random: SplitMix
   private let end: Instant
-  /// The scheduled actions, in any order.
+  /// The scheduled actions, in no particular order.
   private var agenda: [(at: Instant, action: Action)] = []
   /// The instant of the next random command. The first one follows after four seconds.
   private var nextCommand = Instant(nanoseconds: 4_000_000_000)
   /// Whether ``finalCalm`` has begun.
   private var isCalm = false
-  /// Nil if the seed has none.
+  /// The hostile device; nil if the scenario has none.
   private(set) var hostile: HostileDevice?
   /// The instant of the next attack. The first one precedes the first session.
   private var nextAttack = Instant(nanoseconds: 0)

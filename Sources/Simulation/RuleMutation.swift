@@ -4,8 +4,8 @@ import MusicalTime
 import PeerProtocol
 import Sending
 
-/// Disables one rule from outside: the shipped code is unchanged, but the messages that the rule needs are altered or not
-/// sent. The rules `gate`, `hearing` and `failover` are disabled by settings of the peers instead (``VirtualWorld``).
+/// Disables one rule without a change of the shipped code: messages that the rule needs are altered or not sent. The rules `gate`,
+/// `hearing` and `failover` are disabled by settings of the peers instead (``VirtualWorld``).
 final class RuleMutation {
   /// The rule that is disabled; nil if all rules are in force.
   let rule: EnsembleRule?
@@ -38,16 +38,16 @@ final class RuleMutation {
     }
   }
 
-  /// Returns `data` without the value that the rule needs if `data` is a presence, and `data` unchanged otherwise.
+  /// If `data` is a presence, returns it without the value that the rule needs. Returns any other data unchanged.
   private func alter(_ data: SystemExclusiveData) -> SystemExclusiveData {
     guard var presence = Presence(systemExclusive: data.array) else { return data }
     if rule == .channel { presence.channel = nil } else { presence.activity = 0 }
     return SystemExclusiveData(presence.systemExclusive) ?? data
   }
 
-  /// Whether a System Exclusive message may go from one host to another. It is not sent between two masters with equal terms if
-  /// the rule is `tie`, and between two masters with different terms if the rule is `heal`. Neither master then learns of the
-  /// other's claim.
+  /// Whether a System Exclusive message may go from one host to another. If the rule is `tie`, no such message is sent between two
+  /// masters with equal terms. If the rule is `heal`, none is sent between two masters with different terms. Neither master then
+  /// learns of the claim of the other.
   private func admits(from host: Int, to other: Int) -> Bool {
     guard let a = mastery(host), let b = mastery(other) else { return true }
     return (a.term == b.term) != (rule == .tie)

@@ -7,6 +7,6 @@ extension SocketAddress {
 
   /// The number of the host: the last four octets of the address, which contain an IPv4 address.
   var host: Int { Int(low & 0xFFFF_FFFF) }
-  /// Which of the two ports of its host the address has.
+  /// The kind of the port: control or data.
   var sessionPort: Port { port == 5004 ? .control : .data }
 }

@@ -3,14 +3,15 @@ import MusicalTime
 /// A local clock with an offset and a skew relative to true time. The conversions use exact integers and are monotonic in both
 /// directions. They apply to the time since the last suspension of the machine.
 struct VirtualClock: Sendable, BitwiseCopyable {
-  /// The local time at true time 0: how far the clock is ahead then.
+  /// The local time at true time 0.
   private(set) var ahead: Nanoseconds
-  /// The skew: nanoseconds that the clock gains per second of true time. 1000 are 1 ppm. Less than 10^9.
+  /// The skew: the nanoseconds that the clock gains per second of true time; 1000 correspond to 1 ppm. Less than 10^9.
   let gain: Int64
 
   init(ahead: Nanoseconds, gain: Int64) { (self.ahead, self.gain) = (ahead, gain) }
 
-  /// The machine was suspended for `duration` of true time. The clock stood still, as CLOCK_MONOTONIC does.
+  /// Sets the clock back by `duration` of true time, for which the machine was suspended. The clock stood still meanwhile, like
+  /// CLOCK_MONOTONIC.
   mutating func suspended(for duration: Nanoseconds) { ahead = ahead - duration }
 
   /// The local time at `instant` of true time.

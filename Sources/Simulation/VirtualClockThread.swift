@@ -5,8 +5,8 @@ import RTPMIDI
 import Rhythm
 import Sending
 
-/// The clock thread of a virtual peer: drives the shipped ``StreamSender``, gives its packets to the virtual network, and
-/// keeps the steps until they are due. Sending takes no virtual time, so the thread is never late.
+/// The clock thread of a virtual peer. It drives the shipped ``StreamSender``, gives its packets to the virtual network, and keeps
+/// the steps until they are due. Sending takes no virtual time, so the thread is never late.
 final class VirtualClockThread {
   private var sender: StreamSender
   private let wire: VirtualWire
@@ -23,7 +23,7 @@ final class VirtualClockThread {
       capacity: 0, tickLead: tickLead, soundLead: soundLead, bars: pattern.bars, reportsTicks: false, quietTime: .zero)
   }
 
-  /// When ``run(at:)`` or ``nextStep(at:)`` has something to do next, in local time.
+  /// The instant at which ``run(at:)`` and ``nextStep(at:)`` must be called next, in local time.
   var nextDeadline: Instant { min(sender.nextDeadline, waiting.first?.due ?? .distantFuture) }
 
   /// Executes a command and sends the packets that it causes.
@@ -50,7 +50,7 @@ final class VirtualClockThread {
     while let output = sender.poll(at: now) { perform(output, at: now) }
   }
 
-  /// Does everything that is due at `now`, except guard packets, which wait for the last command at this instant.
+  /// Does everything that is due at `now`, except sending guard packets. They are sent after the last command at this instant.
   private func runExceptGuards(at now: Instant) {
     while let output = sender.pollExceptGuards(at: now) { perform(output, at: now) }
   }

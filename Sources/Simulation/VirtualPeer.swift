@@ -7,14 +7,14 @@ import RTPMIDI
 import Receiving
 import Sending
 
-/// A running peer of a simulation: the shipped ``PeerCore`` and ``StreamSender``, and replacements of the engine's threads and
-/// sockets. The replacements do the same work in the same order, but nothing delays them.
+/// A running peer of a simulation. It consists of the shipped ``PeerCore``, ``StreamSender`` and ``Receiver``, and of replacements
+/// of the engine's threads and sockets. The replacements do the same work in the same order, but nothing delays them.
 final class VirtualPeer {
-  /// The time from the arrival of a datagram until the control thread, which is not a real-time thread, processes it and all
-  /// other datagrams that have arrived.
+  /// The time from the arrival of a datagram until the control thread processes it, together with all others that have arrived.
+  /// The control thread is not a real-time thread.
   private static let latency = Nanoseconds.milliseconds(1)
-  /// The maximum time for which a datagram that the network thread has already answered waits for the control thread. To the
-  /// control thread, such a datagram only shows that the sender is alive.
+  /// The longest time for which a datagram waits for the control thread if the network thread has already answered it. Such a
+  /// datagram only shows the control thread that the sender is alive.
   private static let longestWait = Nanoseconds.milliseconds(100)
 
   /// The number of the host on which the peer runs.
@@ -29,11 +29,11 @@ final class VirtualPeer {
   private let probeRateLimit: UInt16
   /// The rule that is disabled, if any.
   private let mutation: RuleMutation
-  /// The events since the checker has collected them.
+  /// The events that the checker has not collected yet.
   var events: [Event] = []
   /// The receiving half of all sessions.
   private var receiver: Receiver
-  /// What the network thread has received, in order.
+  /// The datagrams and messages that the network thread has received and the control thread has not processed, in order.
   private var arrivals: [Arrival] = []
   /// The packet that is sent next; preallocated.
   private var packet = RigidArray<UInt8>(capacity: PacketPool.slotLength)
@@ -41,17 +41,17 @@ final class VirtualPeer {
   private var controlWaking = Instant.distantFuture
   /// The true time at which the clock thread wakes next.
   private var clockWaking = Instant.distantFuture
-  /// The true time at which the network thread wakes next for messages that take effect.
+  /// The true time at which the network thread wakes next, because messages of remote peers take effect.
   private var networkWaking = Instant.distantFuture
   /// The last known deadline of the core, in local time, and the true time of the waking for this deadline.
   private var due = (local: Instant.distantFuture, waking: Instant.distantFuture)
-  /// How often in succession the control thread has woken for a deadline that stayed the same.
+  /// The number of consecutive wakings of the control thread for a deadline that has passed and stayed the same.
   private(set) var spins = 0
 
-  /// What the network thread passes to the control thread.
+  /// A datagram or message that the network thread passes to the control thread.
   private enum Arrival {
-    /// The first `count` octets of the packet in a slot: their arrival in local time, and whether the network thread has answered
-    /// them and found them authentic.
+    /// A datagram: the first `count` octets of the packet in a slot, its arrival in local time, and whether the network thread has
+    /// answered it and has found it authentic.
     case datagram(slot: Int, count: Int, at: Instant, isAnswered: Bool, isAuthentic: Bool)
     /// The result of the receiver, and the data of a System Exclusive.
     case reception(Reception, systemExclusive: [UInt8])
@@ -116,7 +116,7 @@ final class VirtualPeer {
         decode(octets, from: label.source, at: now)
       }
     }
-    // Not while the packet is being read: a change of the pool would then copy all packets.
+    // The reply is sent only now, because a change of the pool while the packet is being read would copy all packets.
     let isAnswered = reply.map { send($0, to: label.source, of: ssrc) } ?? false
     if isKept {
       arrivals.append(
@@ -124,7 +124,8 @@ final class VirtualPeer {
     } else {
       wire.release(slot)
     }
-    // A reply to a local probe does not wait, because the control thread estimates the clock of the sender from it.
+    // If the datagram is the reply to a probe of the local peer, it does not wait, because the control thread estimates the clock of
+    // the sender from it.
     wake(in: isAnswered && reply?.acknowledgesReply != true ? Self.longestWait : Self.latency)
   }
 
@@ -183,7 +184,7 @@ final class VirtualPeer {
     }
   }
 
-  /// Passes to the core what the network thread has received.
+  /// Passes all ``arrivals`` to the core.
   private func takeArrivals(at now: Instant) {
     for arrival in arrivals {
       switch arrival {
@@ -209,7 +210,7 @@ final class VirtualPeer {
 
   /// Sends the reply to a request for the clock.
   ///
-  /// - Returns: whether it fits into a packet.
+  /// - Returns: false if the reply does not fit into a packet.
   private func send(_ reply: ClockReply, to source: SocketAddress, of ssrc: UInt32) -> Bool {
     packet.removeAll()
     switch reply {
@@ -230,7 +231,7 @@ final class VirtualPeer {
     takeArrivals(at: now)
     core.advance(to: now)
     performOutputs()
-    // A deadline that has passed and stays the same was not handled.
+    // If a deadline has passed and stays the same, the core has not handled it.
     spins = due <= now && self.due.local == due ? spins + 1 : 0
   }
 
@@ -242,7 +243,7 @@ final class VirtualPeer {
     let instant = max(clock.truth(at: due.local), wire.now + Self.latency)
     guard instant < controlWaking else { return }
     controlWaking = instant
-    // Most packets do not change the deadline. The waking for it is then scheduled already.
+    // Most packets do not change the deadline. The waking for this deadline is then already scheduled.
     guard instant != due.waking else { return }
     due.waking = instant
     wire.events.push(.control, host: host, value: life, at: instant)
@@ -275,8 +276,8 @@ final class VirtualPeer {
     wire.events.push(.clock, host: host, value: life, at: wake)
   }
 
-  /// The machine was suspended for `duration` of true time. All wakings during this time were lost. The control thread
-  /// detects the suspension.
+  /// Handles the end of a suspension of the machine, which lasted for `duration` of true time. All wakings during this time were
+  /// lost.
   func resume(after duration: Nanoseconds) {
     clock.suspended(for: duration)
     (controlWaking, clockWaking, networkWaking) = (.distantFuture, .distantFuture, .distantFuture)
@@ -287,14 +288,14 @@ final class VirtualPeer {
     wakeNetworkThread()
   }
 
-  /// Whether the control thread is to wake now. Otherwise a waking event is obsolete: the thread has already run for it.
+  /// Whether the control thread is to wake now. Otherwise a waking event is obsolete, because the thread has already run for it.
   var isControlDue: Bool { controlWaking <= wire.now }
   /// Whether the clock thread is to wake now.
   var isClockDue: Bool { clockWaking <= wire.now }
   /// Whether the network thread is to wake now.
   var isNetworkDue: Bool { networkWaking <= wire.now }
 
-  /// Ends the notes of the player, stops the receivers of the clock, and ends all sessions.
+  /// Ends the notes of the player, sends Stop to the receivers of the clock, and ends all sessions.
   func leave() {
     core.releaseNotes()
     performOutputs()
@@ -308,7 +309,7 @@ final class VirtualPeer {
     switch output {
     case .send(let octets, let address, _, let port):
       packet.removeAll()
-      // As in the engine: the reply to a probe gets its send instant now.
+      // As in the engine, the reply to a probe gets its send instant at the last moment.
       if var probe = ClockProbe(octets.span) {
         probe.transmit = now
         _ = probe.append(to: &packet)

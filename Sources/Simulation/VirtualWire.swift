@@ -8,15 +8,15 @@ final class VirtualWire {
   var events = EventQueue()
   /// The true time.
   var now = Instant(nanoseconds: 0)
-  /// Delay, loss, duplication and reordering.
+  /// The delay, loss, duplication and reordering of packets.
   var network: NetworkModel
   /// The packets that are in flight, or that have arrived and are not processed yet.
   private(set) var packets = PacketPool()
   private var random: SplitMix
-  /// The part of the network of each host. Packets do not pass from one part to another.
+  /// For each host, the number of the part of the network to which it belongs. Packets do not pass from one part to another.
   private(set) var parts: [UInt8]
-  /// The instant of the first of the consecutive losses from host a to host b, at index a * hosts + b. Nil if the last packet
-  /// arrived. Used only if losses come in bursts.
+  /// For each pair of hosts a and b, at index a * hosts + b: the instant of the first of the present consecutive losses from a to
+  /// b; nil if the last packet arrived. Used only if losses come in bursts.
   private var lossesSince: [Instant?] = []
   /// The newest packets, if ``records`` is true. Later packets replace the oldest ones.
   private(set) var recorded: [RecordedPacket] = []
@@ -49,11 +49,11 @@ final class VirtualWire {
   /// Whether packets pass from host `a` to host `b`: both are in the same part of the network.
   func reaches(_ a: Int, _ b: Int) -> Bool { parts[a] == parts[b] }
 
-  /// The instant of the first of the current consecutive losses between host `a` and host `b`. If both directions have losses,
-  /// the earlier instant. Nil if the last packet in each direction arrived, or if losses do not come in bursts.
+  /// The instant of the first of the present consecutive losses between host `a` and host `b`. If both directions have losses, the
+  /// earlier instant counts. Nil if the last packet in each direction arrived, or if losses do not come in bursts.
   ///
-  /// A burst has a number of packets, not a duration. Between two hosts that exchange only invitations, a burst can therefore
-  /// last for many seconds.
+  /// The length of a burst is a number of packets, not a duration. Between two hosts that exchange only invitations, a burst can
+  /// therefore last for many seconds.
   func lossesSince(between a: Int, and b: Int) -> Instant? {
     guard !lossesSince.isEmpty else { return nil }
     let (forth, back) = (lossesSince[a * parts.count + b], lossesSince[b * parts.count + a])

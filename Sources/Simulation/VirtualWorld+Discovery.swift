@@ -2,9 +2,9 @@ import Ensemble
 import MusicalTime
 import RTPMIDI
 
-// Discovery: peers find each other as if by announcements on the network.
+// Discovery: peers find each other as if they announced themselves on the network.
 extension VirtualWorld {
-  /// Lets the peers in the same part of the network find each other, if one of the two is a newcomer.
+  /// Lets each two peers in the same part of the network find each other, if at least one of them is a newcomer.
   func introduce() {
     let new = newcomers
     newcomers = []

@@ -8,6 +8,8 @@ public import Rhythm
 /// A simulation: hosts with different clocks, the peers that run on them, a virtual network, and a scenario. The seed
 /// determines every event and every bit of the result.
 ///
+/// The true time is the time of the simulation. It begins at 0. The clock of each host shows a different local time.
+///
 /// A world belongs to one thread. Real-time: not safe.
 public final class VirtualWorld {
   /// The settings of a simulation.
@@ -18,8 +20,8 @@ public final class VirtualWorld {
     public var network = NetworkModel.lan
     /// The seed of all random numbers.
     public var seed: UInt64 = 1
-    /// The probe rate limit: the maximum number of clock probes per second that each peer allows each other peer. A low limit
-    /// makes a simulation faster, and not easier for the peers.
+    /// The probe rate limit: the maximum number of clock probes per second that each peer allows each other peer. A low limit makes
+    /// a simulation faster, but does not make the task of the peers easier.
     public var probeRateLimit: UInt16 = 50
     /// The pattern of all peers.
     public var table: StepTable
@@ -46,7 +48,7 @@ public final class VirtualWorld {
     var term: UInt64 = 0
     /// The gates that the player has set.
     var gates = Gates()
-    /// The hosts of the peers whose notes do not sound here. Those of all others sound with 60 % of their velocity.
+    /// The hosts of the peers whose notes do not sound here. The notes of all other peers sound with 60 % of their velocity.
     var unheard: Set<Int> = []
     /// The keys that the player holds.
     var keys: [UInt7] = []
@@ -56,7 +58,7 @@ public final class VirtualWorld {
   static let discoveryDelay = Nanoseconds.milliseconds(200)
   /// The key of the group, if there is a passkey. The computation of a key from a passkey is not simulated.
   private static let key = GroupKey([UInt8](repeating: 0x5A, count: 32))
-  /// The interval between two evaluations of the invariants. Longer in a large world, which has no random scenario.
+  /// The interval between two evaluations of the invariants. It is longer in a world of more than 16 hosts.
   private var checkInterval: Nanoseconds { .milliseconds(hosts.count <= 16 ? 50 : 250) }
 
   /// An event of the world: the scenario acts, the invariants are evaluated, or the newcomers are discovered.
@@ -68,7 +70,7 @@ public final class VirtualWorld {
   private let pattern: Pattern
   private let mutation: RuleMutation
   var hosts: [Host]
-  /// The seeds of the random numbers of new peers.
+  /// Generates the seeds for the random numbers of new peers.
   var random: SplitMix
   private let scenario: any Scenario
   let checker: InvariantChecker
@@ -150,7 +152,7 @@ public final class VirtualWorld {
     return outcome
   }
 
-  /// Handles an event of the world, and schedules the next one of its kind.
+  /// Handles an event of the world. Schedules the next event of the scenario or the next evaluation.
   private func handle(_ due: Due) {
     switch due {
     case .scenario: wire.events.push(.world, host: Due.scenario.rawValue, at: scenario.advance(self))
@@ -192,7 +194,7 @@ public final class VirtualWorld {
     announce([host])
   }
 
-  /// Ends the process of a peer without a goodbye.
+  /// Ends the process of a peer without a goodbye (BY).
   func crash(_ host: Int) {
     checker.left(host)
     hosts[host].peer?.releaseArrivals()
@@ -262,14 +264,14 @@ public final class VirtualWorld {
     hosts[host].peer?.wake(in: .zero)
   }
 
-  /// Lets a player hear another player, or not hear the other player any longer.
+  /// Changes whether the player at `host` hears the player at the host `other`.
   func toggleHearing(_ host: Int, of other: Int) {
     hosts[host].unheard.formSymmetricDifference([other])
     guard let peer = hosts[host].peer else { return }
     command(host) { [self] _, _ in setHearing(of: peer) }
   }
 
-  /// Sets whom the player of a peer hears.
+  /// Sets which players the player of a peer hears.
   private func setHearing(of peer: VirtualPeer) {
     var hearing = HearingChoices()
     try? hearing.apply("all=60")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Simulation
 
-/// The invariant that two peers are in session fifteen seconds after the network allows it.
+/// The invariant that two peers are in session at most fifteen seconds after the network allows a session.
 @Suite struct MeetingTests {
   /// Two peers join at once.
   private final class Pair: Scenario {

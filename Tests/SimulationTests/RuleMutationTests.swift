@@ -2,8 +2,8 @@ import MusicalTime
 import Simulation
 import Testing
 
-/// The checks of the invariants detect violations: if one rule is disabled, one of the scenarios that hold with all rules
-/// (``RandomScenarioTests``) violates an invariant.
+/// The detection of violations. With all rules, the scenarios of ``RandomScenarioTests`` violate no invariant. If one rule is
+/// disabled, at least one of them violates the invariant that belongs to the rule.
 @Suite struct RuleMutationTests {
   @Test(arguments: [
     (EnsembleRule.tie, Invariant.oneMaster), (.heal, .oneMaster), (.channel, .channels), (.gate, .gates),

@@ -10,6 +10,7 @@ extension VirtualWorld {
   }
 }
 
+/// Simulations without disturbances: one peer starts a rhythm, and all other peers follow it.
 @Suite struct SteadyScenarioTests {
   /// Simulates a scenario in which one peer starts a rhythm and the others follow.
   private func simulate(_ network: NetworkModel, peers: Int = 4, seconds: Int64 = 15, seed: UInt64 = 1) -> Outcome {

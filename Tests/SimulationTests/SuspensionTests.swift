@@ -9,8 +9,8 @@ import Testing
   /// The limit for the time from the end of a suspension until all peers play in step again. It is less than a bar (2 s).
   private let limit = Nanoseconds.seconds(1)
 
-  /// Host 0 is the master before the suspension, host 1 and host 2 follow. The times are in milliseconds. The suspensions of
-  /// 4 to 5.5 s differ by a quarter of a bar, so they end in each quarter of it.
+  /// Host 0 is the master before the suspension, and host 1 and host 2 follow. `duration` is in milliseconds. The suspensions of
+  /// 4 to 5.5 s differ by a quarter of a bar (500 ms), so there is one that ends in each quarter of a bar.
   @Test(arguments: [0, 1], [1500, 4000, 4500, 5000, 5500, 20_000, 600_000])
   func peersAreBackInStepAfterSuspendAndResume(host: Int, duration: Int64) {
     var settings = VirtualWorld.Settings(table: table)
@@ -37,8 +37,8 @@ import Testing
     #expect(ensemble.stampsRejected < EnsembleState.rejectedStampsForWarning)
   }
 
-  /// The largest difference between the true instants at which two peers play their next common tick. The distant future if
-  /// there is not exactly one master, or if a peer does not play.
+  /// The largest difference between the true instants at which two peers play the same tick: the latest tick that any peer has
+  /// reached. 1000 s if there is not exactly one master, or if a peer does not play.
   private func phaseError(_ world: VirtualWorld) -> Nanoseconds {
     let peers = world.hosts.compactMap(\.peer)
     let schedules = peers.map(\.core.ensemble.schedule)

@@ -1,7 +1,7 @@
 import Rhythm
 
-/// The table of a pattern whose hits show the total activity. One drum sounds at each activity, two from 43 on and
-/// three from 86 on.
+/// The table of a pattern whose number of hits depends on the total activity. On each step, one drum sounds below activity 43, two
+/// drums sound from 43 on, and three from 86 on.
 let table: StepTable = {
   let text = """
     name: layers
