@@ -4,16 +4,17 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The 99th percentile of delays.
+/// The running estimate of the 99th percentile of packet delays.
 @Suite struct DelayPercentileTests {
-  /// A delay in microseconds with a log-normal distribution, as in a network with queues.
+  /// Returns a random delay. The delays have a log-normal distribution, as in a network with queues. `median` is in
+  /// microseconds.
   private func delay(_ random: inout SplitMix, median: Double) -> Nanoseconds {
     let (a, b) = (Double.random(in: 0..<1, using: &random), Double.random(in: 0..<1, using: &random))
     let normal = (-2 * Foundation.log(1 - a)).squareRoot() * cos(2 * .pi * b)
     return Nanoseconds(Int64(median * exp(0.5 * normal) * 1000))
   }
 
-  /// One delay in a hundred is longer than the percentile, within a third, in every network.
+  /// Between 0.7 % and 1.3 % of the delays are longer than the estimate, whatever the median delay of the network is.
   @Test(arguments: [200.0, 5_000, 60_000]) func oneInAHundredIsLonger(median: Double) throws {
     var random = SplitMix(seed: UInt64(median))
     var percentile = DelayPercentile()
@@ -28,7 +29,8 @@ import _TestSupport
     #expect((350...650).contains(longer), "\(longer) of 50 000")
   }
 
-  /// The percentile follows a network that becomes ten times slower within 60 packets, and one that becomes faster within 1200.
+  /// The delays become ten times longer, and later short again. The estimate follows the first change within 60 packets and the
+  /// second within 1200 packets.
   @Test func percentileFollowsTheNetwork() throws {
     var random = SplitMix(seed: 1)
     var percentile = DelayPercentile()
@@ -39,7 +41,7 @@ import _TestSupport
     #expect(try #require(percentile.value) < .milliseconds(5))
   }
 
-  /// Delays out of range, from a clock that was wrong, leave a usable value.
+  /// Impossible delays, which result from a wrong clock, do not make the estimate unusable.
   @Test func extremeDelaysAreLimited() throws {
     var percentile = DelayPercentile()
     for delay in [Int64.min, -1, 0, .max, .max] { percentile.add(Nanoseconds(delay)) }

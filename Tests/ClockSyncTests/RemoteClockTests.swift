@@ -6,8 +6,8 @@ import _TestSupport
 
 /// The accuracy of the estimate of a remote clock on several networks.
 @Suite struct RemoteClockTests {
-  /// The limit of the error in microseconds. 95 % of the estimates from the tenth to the fortieth second are below the limit,
-  /// in the median of the seeds.
+  /// The limit of the error in microseconds. For each seed, the 95th percentile of the errors from the tenth to the fortieth
+  /// second is computed. The median of these percentiles is at most the limit.
   private static func limit(_ network: NetworkModel) -> Double {
     switch network {
     case .still: 2
@@ -56,14 +56,14 @@ import _TestSupport
       figures.append((runs[2] + runs[3]) / 2)
       #expect(figures.last! <= Self.limit(network), "\(network), \(skew) ppm, \(drift) ppm a minute: \(runs)")
     }
-    // Skew and drift of the crystals change the figure by less than a fifth, or by less than 0.1 us, the precision of
-    // the stamps.
+    // The skew and drift of the remote clock change the median by less than a fifth, or by less than 0.1 us, which is the
+    // precision of the time stamps.
     for figure in figures { #expect(abs(figure - figures[0]) < max(figures[0] / 5, 0.1), "\(network): \(figures)") }
   }
 
   @Test(arguments: NetworkModel.lab) func estimateIsAccurateWithTwoProbesPerSecond(network: NetworkModel) {
-    // Two probes per second in each direction, as for the thousandth follower. The master also sends 48 ticks per second.
-    // The limit is ten times that of normal probing.
+    // A master with 500 followers limits the probes of each one to two per second in each direction. The master also sends 48
+    // ticks per second. The limit of the error is ten times that at the normal probe rate.
     var route = VirtualRoute(network)
     (route.probes, route.skew) = ((2, 2), 20)
     let errors = Self.errors(route, seconds: 60, seed: 1).filter { $0.second > 20 }
