@@ -3,7 +3,7 @@ import MusicalTime
 import Playback
 import Testing
 
-/// The tick near an instant that is known with an error.
+/// `PlaybackSchedule.tick(near:)`, which finds the tick to which an inexactly known instant belongs.
 @Suite struct AlignmentTests {
   private static let origin = Instant(nanoseconds: 1_000_000_000)
 
@@ -13,7 +13,8 @@ import Testing
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Self.origin))
   }
 
-  /// An instant at most 1 ms before or after the deadline of a tick belongs to the tick. Others, and all without a rhythm, do not.
+  /// An instant at most 1 ms before or after the deadline of a tick belongs to the tick. Another instant belongs to no tick.
+  /// Without a rhythm (run 0), no instant belongs to a tick.
   @Test(arguments: [-1_100_000, -1_000_000, -90_000, 0, 300, 1_000_000, 1_100_000] as [Int64])
   func instantNearATickBelongsToIt(error: Int64) {
     let schedule = schedule(run: 1)

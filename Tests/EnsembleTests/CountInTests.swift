@@ -80,7 +80,8 @@ import _TestSupport
     #expect(band.role(0) == .idle && band.role(1) == .idle)
   }
 
-  /// The cursor of the sound goes back to withdraw the clicks that were passed to the sound already.
+  /// The rhythm is stopped during its count-in. The tick cursor of the audio output goes back, so that the clicks that it has
+  /// passed to the audio output already are withdrawn.
   @Test func clicksThatWerePassedToTheSoundAreWithdrawn() throws {
     var schedule = PlaybackSchedule(
       run: 1, sends: true, start: Tick(0), end: Tick(.max),

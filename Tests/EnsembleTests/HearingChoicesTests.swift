@@ -4,10 +4,11 @@ import Testing
 
 @testable import Ensemble
 
-/// Whose notes the player hears.
+/// The rules with which the player chooses whose notes sound locally, and how loud.
 @Suite struct HearingChoicesTests {
   private let ada = Identity(0xADA)
 
+  /// Returns the percentage at which the player hears the peer `ada`, whose name is `name`, after `rules` were applied in order.
   private func percent(_ rules: String..., named name: String? = "Ada") throws -> UInt8 {
     var choices = HearingChoices()
     for rule in rules { try choices.apply(rule) }

@@ -4,6 +4,7 @@ import Playback
 import Testing
 import _TestSupport
 
+/// ``Intensity``, the total activity that selects the layers at each tick.
 @Suite struct IntensityTests {
   /// The first tick at which two intensities differ equals the result of a search through all ticks.
   @Test(arguments: UInt64(1)...50) func firstDifferingTickMatchesLinearSearch(seed: UInt64) {

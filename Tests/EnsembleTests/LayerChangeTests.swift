@@ -4,7 +4,7 @@ import _TestSupport
 
 @testable import Ensemble
 
-/// When the total changes, and so the layers.
+/// The ticks at which the total activity changes. The layers that play change with it.
 @Suite struct LayerChangeTests {
   /// The ticks of the steps on which the total of a player's steps changes.
   private func changes(_ player: VirtualBand.Player) -> [(tick: Int64, total: UInt8)] {
@@ -13,8 +13,8 @@ import _TestSupport
     }
   }
 
-  /// The activity jumps between 50 and 70 five times per second, so the total of all peers jumps too. Each threshold in between
-  /// is crossed at most once within the length of a bar (96 ticks, two seconds).
+  /// The activity of a player jumps between 1 and 127 every 100 to 250 ms. The total of the steps crosses each threshold between
+  /// these values at most once within the length of a bar (96 ticks, two seconds).
   @Test(arguments: [UInt64(1), 2, 3]) func jitteringTotalChangesALayerAtMostOncePerBar(seed: UInt64) throws {
     var band = try VirtualBand.playing(3, seed: seed)
     for n in 0..<150 {

@@ -13,6 +13,7 @@ import _TestSupport
     (0..<count).map { band.players[player].ensemble.schedule.mix(at: first + $0) }
   }
 
+  /// The present tick of player 0, the master.
   private func tick(_ band: VirtualBand) -> Tick {
     band.players[0].ensemble.schedule.tick(at: band.localTime(of: 0))
   }

@@ -210,8 +210,8 @@ import _TestSupport
     }
   }
 
-  /// News goes into the recovery journal, which repairs the loss of its packet. The repeats of a timeline message need no
-  /// repair.
+  /// A message that is news becomes part of the recovery journal, which repairs the loss of its packet. A repeated timeline
+  /// message is not news, because the next repetition repairs its loss.
   @Test func onlyTheFirstCopyOfATimelineMessageIsNews() throws {
     var band = VirtualBand(players: 2, seed: 5)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }

@@ -27,6 +27,7 @@ import _TestSupport
     band.players[n].events.compactMap { if case .patchReceived(let patch, _) = $0 { patch } else { nil } }
   }
 
+  /// The number of patch requests that a player has sent.
   private func requests(of n: Int, _ band: VirtualBand) -> Int {
     band.players[n].outputs.count { if case .patchRequest = $0 { true } else { false } }
   }
@@ -90,7 +91,8 @@ import _TestSupport
     for n in 1...2 { #expect(band.players[n].ensemble.patchDigest == second.digest) }
   }
 
-  /// The engine cannot play the text. It is not requested again, but a later patch is.
+  /// The follower refuses a patch, because it cannot play its text. It does not request this patch again, but it requests a
+  /// later patch.
   @Test func refusedPatchIsNotRequestedAgain() throws {
     let (bad, good) = (patch(100, seed: 1), patch(100, seed: 2))
     var band = try makeBand([bad, nil], seed: 3)

@@ -22,7 +22,8 @@ import Testing
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
   }
 
-  /// Each of 100 000 rhythms has the highest credible term. With 32 bits, no higher term remained after 4096 of them.
+  /// Each of 100 000 rhythms of the hostile peer has the highest credible term. Terms have 64 bits, so higher terms remain. With
+  /// 32 bits, none would remain after 4096 rhythms.
   @Test func hostilePeerDoesNotExhaustTheTerms() throws {
     var ensemble = makeState()
     for n in UInt64(1)...100_000 {
@@ -36,8 +37,9 @@ import Testing
     #expect(ensemble.claim == Claim(term: 100_000 << 20 + 1, identity: Identity(1)))
   }
 
-  /// The hostile peer sends a thousand terms that are refused, then one that is followed. Afterwards, 2^20 terms are credible, as
-  /// at first. Otherwise, each further rhythm could raise the terms by 2^30, and two million messages of each kind by 2^63.
+  /// Each refused message makes 2^20 further terms credible. The hostile peer sends a thousand messages that are refused, then
+  /// one that is followed. Afterwards, only 2^20 further terms are credible again, as at first. Otherwise, each further rhythm
+  /// could raise the terms by 2^30.
   @Test func refusedTermsRaiseTheTermsByOneStepEach() {
     var ensemble = makeState()
     for _ in 0..<1000 { ensemble.received(message(.max), from: hostile, at: now) }

@@ -2,7 +2,7 @@ import Ensemble
 import MusicalTime
 import Playback
 
-/// Common steps of the tests of activity.
+/// Functions that the tests of activity share.
 extension VirtualBand {
   /// Creates `count` players that are in session. Player 0 has just started a rhythm.
   static func playing(

@@ -5,11 +5,16 @@ import PeerProtocol
 import Playback
 import _TestSupport
 
-/// Several players in one process on a virtual network. Each player has an ensemble and a local clock. Messages are delayed,
-/// can be lost and can overtake each other. Players can crash, leave and return. A lost control change arrives later from a
-/// recovery journal: with the newest value and without the instant from which the value applies. An ensemble is advanced
-/// only on input and at its deadlines. The seed determines everything. ``Player`` is a class, so copies of a band share
-/// their players.
+/// Several players in one process on a virtual network, for tests of ``EnsembleState``. Each player has an ensemble state and a
+/// local clock.
+///
+/// - Messages are delayed, can be lost and can overtake each other.
+/// - Players can crash, leave and return.
+/// - If a control change is lost, a recovery journal transmits it later: with the newest value, and without the instant from
+///   which the value applies.
+/// - An ensemble state is advanced only on input and at its deadlines.
+/// - The seed determines all random numbers. Two bands with the same seed and the same calls behave equally.
+/// - ``Player`` is a class, so copies of a band share their players.
 struct VirtualBand {
   /// A datagram between two players.
   enum Datagram {
@@ -131,7 +136,7 @@ struct VirtualBand {
   /// Crashes player `n`. It sends and receives nothing until it restarts.
   mutating func crash(_ n: Int) { players[n].isAlive = false }
 
-  /// Ends all sessions of player `n` with BY, which arrives at once, and then quits player `n`.
+  /// Player `n` quits: it ends all its sessions with BY, which arrives at once.
   mutating func leave(_ n: Int) {
     players[n].isAlive = false
     for other in players.indices where other != n && players[other].isAlive {

@@ -45,6 +45,7 @@ import _TestSupport
     #expect(peer.takeSounds().isEmpty)
   }
 
+  /// The budget limits the number of messages of a peer per second. All Notes Off passes although the budget is exhausted.
   @Test func messagePassesAnExhaustedBudget() {
     let peer = makePeer()
     peer.receive(.noteOn(channel, key: 60, velocity: 100), on: session)

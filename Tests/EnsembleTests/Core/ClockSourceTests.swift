@@ -11,8 +11,12 @@ import _TestSupport
 @Suite struct ClockSourceTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
-  /// Whether the core plays by the clock of a device on host `sender`. The chosen device, if any, is on host 1, and both are in
-  /// session.
+  /// Sends MIDI clock from a standard device to the core. Two devices, on hosts 1 and 2, are in session with the core.
+  ///
+  /// - Parameters:
+  ///   - sender: the host of the device that sends the clock.
+  ///   - chosen: whether the player has chosen the device on host 1 as the source of the clock.
+  /// - Returns: whether the core plays by the clock, and how often it has reported that the clock is not used.
   private func playsByClock(of sender: UInt32, chosen: Bool) -> (plays: Bool, reports: Int) {
     let core = PeerCore(
       name: "a", ensemble: EnsembleState(identity: Identity(1)),

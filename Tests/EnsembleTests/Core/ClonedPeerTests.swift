@@ -21,7 +21,8 @@ import _TestSupport
     _ = sessions.exchange(at: start)
     #expect(sessions.core.roster.session(of: Identity(5)) != nil)
     sessions.remotes.append(second)
-    // Ten seconds after the beginning of a session, a second one is no mutual invitation.
+    // A second session with the same identity can result from mutual invitations only in the first ten seconds of the first
+    // session. Therefore, the second machine invites the core after eleven seconds.
     var outputs: [PeerCore.Output] = []
     for step in Int64(1)...120 {
       let now = start + .milliseconds(100 * step)

@@ -46,7 +46,7 @@ import _TestSupport
     #expect(peer.takeSounds() == [end])
   }
 
-  /// While all players are quiet, nothing sounds, also of a device without Tutti. The choices are the same as before after that.
+  /// While all players are quiet, no note sounds, not even one of a device without Tutti. Afterwards, notes sound as before.
   @Test func notesDoNotSoundWhileAllPlayersAreQuiet() throws {
     let peer = try makePeer()
     try peer.core.ensemble.start(tempo: .standard, at: now)
