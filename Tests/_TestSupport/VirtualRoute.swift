@@ -1,9 +1,10 @@
 public import MusicalTime
 public import Simulation
 
-/// Two peers in session on a virtual network. One follows the other. The type computes the clock measurements that the
-/// follower obtains, and when. The local clock is the follower's; it shows true time. The remote clock is the master's. A
-/// packet out goes from the follower to the master, and a packet back comes from the master.
+/// A follower and its master on a virtual network. The type computes which clock measurements the follower obtains, and when.
+///
+/// The local clock is that of the follower. It shows true time. The remote clock is that of the master. A packet *out* goes from
+/// the follower to the master. A packet *back* goes from the master to the follower.
 public struct VirtualRoute: Sendable {
   public typealias Random = SplitMix
 

@@ -4,15 +4,15 @@ import PeerProtocol
 internal import RTPMIDI
 import Simulation
 
-/// A peer that follows the protocol: an ``Endpoint`` and an RTP stream of random messages. Three of four streams have a
-/// recovery journal, and three of four have send instants.
+/// A peer that follows the protocol. It has an ``Endpoint`` and an RTP stream of random messages. In three of four peers, the
+/// stream has a recovery journal. In three of four peers, its packets contain send instants.
 final class GenuinePeer {
   let endpoint: Endpoint
   private var sender: PacketSender
   private var improviser: Improviser
   private var random: SplitMix
 
-  /// Checks the tags of each session with a passkey.
+  /// The objects that check the tags of received datagrams, by session. A session without a passkey has none.
   var openers: [SessionID: DatagramOpener] = [:]
   /// Writes the tags of the stream in the newest session; nil without a passkey.
   private var sealer: DatagramSealer?
@@ -27,19 +27,21 @@ final class GenuinePeer {
     sender.sendsInstants = random.integer(in: 0...3) > 0
   }
 
-  /// A session was established, to whose stream the next packets belong.
+  /// Starts a new RTP stream for a session that was established.
+  ///
+  /// - Parameter ssrc: the SSRC of this peer in the session.
   func join(as ssrc: UInt32) { sender.restart(ssrc: ssrc, sequence: UInt16(truncatingIfNeeded: random.next())) }
 
-  /// A session was established. With a passkey, it has keys.
+  /// Prepares the checking and the writing of tags for a session that was established. Does nothing without a passkey.
   func established(_ id: SessionID) {
     guard let keys = endpoint.keys(of: id) else { return }
     openers[id] = DatagramOpener(keys)
     sealer = DatagramSealer(keys, thread: .clock)
   }
 
-  /// Checks the tag of a datagram.
+  /// Checks the tag of a received datagram.
   ///
-  /// - Returns: the datagram, without a valid tag, and whether it had one.
+  /// - Returns: the datagram, and whether its tag is valid for one of the sessions. A valid tag is removed from the datagram.
   func open(_ datagram: [UInt8], port: Port) -> (octets: [UInt8], isAuthentic: Bool) {
     for id in openers.keys.sorted(by: { $0.number < $1.number }) {
       if let count = openers[id]!.open(datagram.span, port: port) { return (Array(datagram.prefix(count)), true) }
@@ -47,8 +49,10 @@ final class GenuinePeer {
     return (datagram, false)
   }
 
-  /// The next packet of the stream, with its tag if there is a passkey: a message, a System Exclusive message or its first segment, or a guard packet. Empty if
-  /// there is nothing to send.
+  /// Returns the next packet of the stream. Empty if there is nothing to send.
+  ///
+  /// The packet contains a channel message, or a System Exclusive message or its first segment, or it is a guard packet. With a
+  /// passkey, the packet has a tag.
   func play(at now: Instant) -> [UInt8] {
     var packet = packet(at: now)
     guard !packet.isEmpty else { return packet }
@@ -76,6 +80,6 @@ final class GenuinePeer {
     }
   }
 
-  /// The receiver has acknowledged the packets of the stream up to `sequence`.
+  /// Records that the receiver has acknowledged the packets of the stream up to `sequence`.
   func acknowledge(_ sequence: UInt16) { sender.acknowledge(sequence) }
 }

@@ -1,10 +1,11 @@
 import Simulation
 
-/// Datagrams as a defective implementation, a damaged line or an attacker sends them: random octets, and recorded valid
-/// datagrams, which are repeated unchanged or damaged. Each recorded kind of datagram (RTP, or one command) is about equally
-/// frequent.
+/// A generator of datagrams such as a defective implementation, a damaged line or an attacker sends.
+///
+/// Some datagrams consist of random octets. The others are recorded valid datagrams, which are repeated unchanged or damaged. Each
+/// recorded kind of datagram is about equally frequent. RTP is one kind, and each command of control packets is a kind.
 public struct HostileDatagrams {
-  /// The maximum number of recorded datagrams per kind. A further one replaces a random one.
+  /// The maximum number of recorded datagrams per kind. A further datagram replaces a random recorded datagram.
   private static let capacityPerKind = 64
 
   /// The recorded datagrams of each kind.

@@ -7,10 +7,11 @@ import Simulation
 /// A hostile stream of RTP packets with all kinds of messages and with short and long recovery journals. Packets are omitted,
 /// reordered, replayed and damaged.
 ///
-/// The valid packets are generated once. Each input is a random one of them with a new sequence number: mostly the next
-/// number, sometimes a number up to twenty ahead, an older one or a random one. After a gap, the receiver recovers the
-/// missing packets from the journal of the input, which belongs to another position in the stream. Two of three inputs
-/// are damaged.
+/// The valid packets are generated once. Each input is a copy of a random valid packet with a new sequence number. The sequence
+/// number is mostly the next number, sometimes a number up to twenty ahead, an older number or a random number.
+///
+/// After a gap, the receiver recovers the missing packets from the journal of the input. This journal belongs to another position
+/// in the stream. Two of three inputs are damaged.
 public struct HostilePackets {
   /// The SSRC of the stream.
   public static let ssrc: UInt32 = 0x5475_7474  // "Tutt"
@@ -30,7 +31,8 @@ public struct HostilePackets {
     sender.sendsJournal = true
     var valid: [[UInt8]] = []
     for number in 0..<count {
-      // The first half is acknowledged often, so its journals are short. The second half is acknowledged rarely.
+      // The first half is acknowledged often, so its journals are short. The second half is acknowledged rarely, so its
+      // journals are long.
       if random.integer(in: 0...(number < count / 2 ? 20 : 400)) == 0 { sender.acknowledge(sender.sequence &- 1) }
       // Every 64 messages, the sender changes between normal and enhanced controller logs.
       sender.usesEnhancedControllers = number / 64 % 2 == 1

@@ -5,16 +5,18 @@ import PeerProtocol
 internal import RTPMIDI
 import Simulation
 
-/// A peer in session with two hostile peers, which send it System Exclusive messages: valid ones with random or extreme content,
-/// damaged ones, and random octets.
+/// A fuzzer of the System Exclusive messages of Tutti. The tested peer is in session with two hostile peers. They send it valid
+/// messages with random or extreme content, and damaged messages.
 ///
-/// After each message, the invariants are checked: the number of outputs is bounded, each message that can be decoded survives
-/// encoding and decoding, and nothing is due that the peer does not do.
+/// After each message, the following invariants are checked:
+/// - The number of outputs is bounded.
+/// - If the message can be decoded, its encoding is decoded to the same message.
+/// - The peer has done all work that is due.
 public final class MessageFuzzer: Fuzzer {
-  /// An upper bound of the outputs of one message and of what is due afterwards.
+  /// An upper bound of the number of outputs that one message, and the work that is due afterwards, cause.
   private static let maximumOutputs = 256
 
-  /// The patch of the local peer. Hostile peers request it, and send parts of it and of others.
+  /// The patch of the tested peer. The hostile peers request this patch, and send messages that look like parts of it.
   private let patch = SharedPatch([UInt8](repeating: 7, count: 150))!
   private let sessions: CoreSessions
   private let identities: [Identity] = [Identity(1), Identity(5), Identity(9), Identity(0), Identity(.max)]
@@ -25,7 +27,7 @@ public final class MessageFuzzer: Fuzzer {
   private var decoded = 0
   private var largestCount = 0
   private var now = Instant(nanoseconds: 1_000_000_000)
-  /// The highest term so far. The terms of most messages are near to it.
+  /// The term of most messages. It increases at random, by one or by up to 2^20.
   private var term: UInt64 = 1
 
   public init(seed: UInt64) {
@@ -55,7 +57,7 @@ public final class MessageFuzzer: Fuzzer {
     }
   }
 
-  /// Lets the hostile peers begin a session, unless they have one.
+  /// Lets each hostile peer begin a session with the tested peer, unless it has one.
   private func connect() {
     for remote in sessions.remotes where remote.endpoint.establishedCount == 0 {
       try? sessions.invite(remote, at: now)
@@ -68,13 +70,13 @@ public final class MessageFuzzer: Fuzzer {
     now = now + .milliseconds(Int64(pick(pick(50) == 0 ? 3000 : 20)))
     let core = sessions.core
     guard let session = core.roster.session(of: identities[1 + pick(2)]) else { return connect() }
-    // Most data are within the capacity of the receiver.
+    // The data octets of System Exclusive messages have seven bits.
     let data = octets.map { $0 & 0x7F }
     try checkCodecs(data)
     core.receive(.systemExclusive(session, stamp: now, arrival: now), systemExclusive: { data }, now: now)
     if pick(50) == 0 { command(core) }
     var count = sessions.exchange(at: now).count
-    // After a long time, one thing that is due can make another one due.
+    // If much time has passed, work that is done can make other work due at once.
     for _ in 0..<16 where core.nextDeadline <= now { count += sessions.exchange(at: now).count }
     largestCount = max(largestCount, count)
     try check(count <= Self.maximumOutputs, "\(count) outputs")
@@ -104,7 +106,7 @@ public final class MessageFuzzer: Fuzzer {
     return (true, again(message) == message)
   }
 
-  /// A command of the local player.
+  /// Executes a random command of the local player.
   private func command(_ core: PeerCore) {
     switch pick(6) {
     case 4: try? core.ensemble.change(mix: mix(), isImmediate: pick(2) == 0, at: now)
@@ -177,7 +179,7 @@ public final class MessageFuzzer: Fuzzer {
   private func identity() -> Identity { identities[pick(identities.count)] }
   private func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: 60_060_060 + Int64(pick(2_900_000_000)))! }
 
-  /// A number near the present, a small one, or any number.
+  /// Returns a random number: small, near the present time in nanoseconds, extreme, or any number.
   private func number() -> Int64 {
     switch pick(4) {
     case 0: Int64(pick(100_000))

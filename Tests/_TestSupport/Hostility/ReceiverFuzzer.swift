@@ -8,9 +8,13 @@ import Simulation
 /// A ``Receiver`` with four sessions that receive ``HostilePackets``, while sessions begin and end, gates change, and strangers
 /// send packets.
 ///
-/// After each input, the invariants are checked: the number of outputs is bounded, a packet sounds only while its session is open
-/// and a gate is open for it, a note sounds only if the player hears its peer, and no note of a session sounds after its end, or
-/// after the player has chosen not to hear its peer any longer.
+/// After each input, the following invariants are checked:
+/// - The number of outputs is bounded.
+/// - A message is admitted only while its session is open and a gate is open for it. Exceptions are the end of a note that was
+///   admitted, and Reset All Controllers.
+/// - A note sounds only if the player hears its peer.
+/// - No note of a session sounds after the session has ended.
+/// - No note of a peer sounds after the player has chosen not to hear this peer.
 public final class ReceiverFuzzer: Fuzzer {
   private static let slots = 4
   private static let localChannel = Channel(wire: 4)
@@ -70,7 +74,7 @@ public final class ReceiverFuzzer: Fuzzer {
     case 984..<987: try execute(.close(slot: slot, SessionID(number: sessions[slot] ?? 0)))
     case 987..<995: try admit(slot)
     case 995..<997:
-      // The clock of the hostile packets, whose time stamps are then near or far.
+      // Sets the offset of the remote clock. The time stamps of the hostile packets are then near the present or far from it.
       let offset = Nanoseconds(
         pick(2) == 0 ? Int64(pick(10_000_000_000)) : Int64.random(in: .min ... .max, using: &random))
       try execute(.clock(slot: slot, SessionID(number: sessions[slot] ?? 0), offset: offset))
@@ -161,7 +165,7 @@ public final class ReceiverFuzzer: Fuzzer {
   }
 
   private func recordHeard(_ message: Message, of session: SessionID, isSofter: Bool) throws(FuzzFailure) {
-    // The synthesizer has no pedals here: a pedal of a silent channel does not sound.
+    // Only messages that start or end notes are checked here.
     guard message.key != nil || message.endsAllNotes else { return }
     let endsNote = heard[session.number]?.ends(with: message) ?? false
     heard[session.number, default: HeldNotes()].note(message)

@@ -34,7 +34,7 @@ public final class SessionFuzzer: Fuzzer {
     SocketAddress(host: $0, port: $1)
   }
 
-  /// The tested endpoint at index 0, and the genuine peers.
+  /// The peers. The tested endpoint belongs to the peer at index 0. The others are the genuine peers around it.
   private var peers: [GenuinePeer] = []
   /// One imitator per peer: it produces damaged copies of the datagrams that the peer has sent.
   private var imitators: [HostileDatagrams] = []
@@ -90,8 +90,9 @@ public final class SessionFuzzer: Fuzzer {
   private func pickPeer() -> Int { 1 + pick(Self.controls.count - 1) }
   private func pickPort() -> Port { pick(4) == 0 ? .control : .data }
 
-  /// Usually one of 800 strangers, so that the genuine peers also find free sessions; in every fourth period of 100 000
-  /// inputs, one of 3000, more than there are sessions.
+  /// Returns the control port of a random stranger. There are usually 800 strangers, so the tested endpoint also has free sessions
+  /// for the genuine peers. In every fourth period of 100 000 inputs, there are 3000, which is more than the maximum number of
+  /// sessions.
   private func pickStranger() -> SocketAddress {
     SocketAddress(host: UInt32(10 + pick(inputs / 100_000 % 4 == 3 ? 3000 : 800)), port: 5004)
   }
@@ -181,7 +182,8 @@ public final class SessionFuzzer: Fuzzer {
     tested.receive(
       content, from: address, port: port, at: now, answeredAt: pick(2) == 0 ? now : nil, isAuthentic: isAuthentic)
     let outputCount = send(from: 0)
-    // The messages of a journal, one message per octet, and the outputs of the session.
+    // The bound is the sum of the maximum number of messages of a recovery journal, one message per octet, and the outputs of
+    // the session.
     try check(
       outputCount <= EventLimits.journal + datagram.count + Self.outputsPerSession,
       "\(outputCount) outputs of a datagram of \(datagram.count) octets")
@@ -205,7 +207,9 @@ public final class SessionFuzzer: Fuzzer {
     }
   }
 
-  /// Puts the datagrams that peer `k` sends in flight. Returns the number of the outputs of its endpoint.
+  /// Executes the outputs of the endpoint of peer `k`: puts its datagrams in transit, and updates its keys and its stream.
+  ///
+  /// - Returns: the number of outputs.
   @discardableResult private func send(from k: Int) -> Int {
     let outputs = peers[k].endpoint.drain()
     for output in outputs {
@@ -242,8 +246,8 @@ public final class SessionFuzzer: Fuzzer {
     return outputs.count
   }
 
-  /// Puts a datagram of peer `k` in flight. The imitator of the sender records one of four datagrams. If the sender is
-  /// the tested endpoint, the imitator of a random genuine peer records it instead.
+  /// Puts a datagram of peer `k` in transit. One in four of these datagrams is also recorded by an imitator: by that of peer `k`,
+  /// or, if the sender is the tested endpoint, by that of a random genuine peer.
   private func put(_ flight: Flight, of k: Int) {
     if pick(4) == 0 { imitators[k == 0 ? pickPeer() : k].see(flight.datagram) }
     // Datagrams to strangers, whose hosts have numbers from 10 on, are not delivered.

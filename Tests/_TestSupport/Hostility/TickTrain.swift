@@ -48,8 +48,8 @@ public enum TickTrain: String, CaseIterable, Sendable {
     public var bpm: Double
   }
 
-  /// Whether a receiver can derive the count of the sender from the arrivals. It cannot if the sender pauses: the gap
-  /// looks like lost ticks.
+  /// Whether a receiver can derive the number of each tick from the arrivals. It cannot if the sender pauses, because a pause
+  /// looks like a loss of ticks.
   public var tellsCount: Bool { self != .pause && self != .silence }
 
   /// Generates the train of `seed`.

@@ -3,12 +3,12 @@ package import MusicalTime
 import PeerProtocol
 package import RTPMIDI
 
-/// A ``PeerCore`` and remote peers on other hosts, which exchange datagrams without delay. The RTP streams of the core are not
-/// sent.
+/// A ``PeerCore`` and remote peers on other hosts. They exchange datagrams without delay. The RTP packets of the core are not sent.
 package struct CoreSessions {
-  /// A remote peer. Its clock is ahead of the clock of the core.
+  /// A remote peer.
   package struct Remote {
     package let endpoint: Endpoint
+    /// The clock of the remote peer minus the clock of the core.
     package let ahead: Nanoseconds
     package let control: SocketAddress
     var data: SocketAddress { control.dataPort }
@@ -24,7 +24,7 @@ package struct CoreSessions {
   package var remotes: [Remote] = []
   private let local = SocketAddress(host: 1, port: 5004)
 
-  /// A core of this identity.
+  /// Creates a core with this identity and no remote peers.
   ///
   /// - Parameter key: the key of the group; nil without a passkey.
   package init(identity: UInt64, key: GroupKey? = nil) {
@@ -76,7 +76,10 @@ package struct CoreSessions {
     return others
   }
 
-  /// Passes the octets of a probe that leaves at `instant` to `deliver`. Returns this instant.
+  /// Sends a probe: writes its send instant, and passes its octets to `deliver`.
+  ///
+  /// - Parameter instant: the send instant, by the clock of the sender.
+  /// - Returns: the send instant.
   private func send(_ probe: ClockProbe, at instant: Instant, _ deliver: ([UInt8]) -> Void) -> Instant {
     var probe = probe
     probe.transmit = instant

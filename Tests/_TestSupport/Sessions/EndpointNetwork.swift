@@ -3,10 +3,11 @@ import PeerProtocol
 package import RTPMIDI
 import Simulation
 
-/// Endpoints on a network of virtual time, which delays, loses, repeats and reorders datagrams.
+/// A simulated network with several endpoints. It delays, loses, repeats and reorders datagrams. Its time is virtual: it jumps to
+/// the next arrival or deadline.
 ///
-/// The control port of endpoint `k` has the address 2k and its data port the address 2k + 1, until the endpoint moves. The
-/// clock of endpoint `k` is `offsets[k]` ahead of the network's time. Time jumps to the next arrival or deadline.
+/// Endpoints are numbered from 0 on. The control port of endpoint `k` has the address 2k and its data port the address 2k + 1,
+/// until the endpoint moves. The clock of endpoint `k` is `offsets[k]` ahead of the network's time.
 package struct EndpointNetwork {
   package typealias Output = Endpoint.Output
 
@@ -25,18 +26,24 @@ package struct EndpointNetwork {
     let to: Int
   }
 
-  /// An established session.
+  /// An established session of an endpoint.
   package struct Standing {
     package let info: SessionInfo
+    /// The identity of the remote peer; nil if the endpoint has not recognised it.
     package var identity: UInt64?
   }
 
-  /// The attempts of an endpoint to connect to a peer that it lost.
+  /// The attempts of an endpoint to connect to a peer again, after the session with this peer was lost.
   private struct Reconnection {
+    /// The number of the endpoint.
     let endpoint: Int
+    /// The lost session.
     let info: SessionInfo
+    /// The identity of the lost peer.
     let identity: UInt64?
+    /// When the next attempt is due.
     var next: Instant
+    /// When the attempts end.
     let end: Instant
   }
 
@@ -58,14 +65,14 @@ package struct EndpointNetwork {
   }
   /// Endpoints that neither send nor receive.
   package var cutOff: Set<Int> = []
-  /// Standard devices: probes from them and to them are dropped.
+  /// The endpoints that play the role of standard devices. The network drops clock probes from them and to them.
   package var standardDevices: Set<Int> = []
   /// Whether an endpoint that has lost a recognised peer tries to connect to it every second for a minute, as the engine does.
   package var reconnects = false
   /// The addresses of the endpoints' control ports.
   package private(set) var homes: [Int]
-  /// Whether clock requests (CK0 and probes) are answered on arrival, before the endpoint receives them, as the network
-  /// thread of a peer does.
+  /// Whether the network answers clock requests (CK0 and probes) on arrival, before it delivers them to the endpoint. The network
+  /// thread of a real peer does so.
   package var answersEarly = false
   /// All datagrams sent, by address.
   package private(set) var sent: [Int: [[UInt8]]] = [:]
@@ -122,7 +129,7 @@ package struct EndpointNetwork {
   /// Moves the ports of endpoint `k`: its control port gets the address `home`, which is even, and its data port `home` + 1.
   package mutating func move(_ k: Int, to home: Int) { homes[k] = home }
 
-  /// Replaces endpoint `k` by a new one with the same name, identity and address. The old one sends no BY.
+  /// Replaces endpoint `k` by a new endpoint with the same name, identity and address. The replaced endpoint sends no BY.
   package mutating func restart(_ k: Int, seed: UInt64) {
     endpoints[k] = makeEndpoint(k, name: endpoints[k].name, seed: seed)
     standing[k] = [:]
@@ -210,8 +217,12 @@ package struct EndpointNetwork {
     }
   }
 
-  /// Whether an invitation, a revival or a reconnection is pending. Two cases do not count: a reconnection to a peer that is
-  /// already in session, and an invitation that the endpoint accepted but the inviting peer never completed (it expires).
+  /// Whether an invitation, a revival or a reconnection of any endpoint is pending. A revival is the invitation of a peer whose
+  /// session is silent.
+  ///
+  /// Two cases do not count:
+  /// - a reconnection to a peer that is already in session;
+  /// - an invitation that the endpoint has accepted, but that the inviting peer does not complete. It expires.
   package var isConnecting: Bool {
     for endpoint in endpoints {
       let count = endpoint.establishedCount
@@ -241,8 +252,8 @@ package struct EndpointNetwork {
   ) -> Bool {
     let end = now + length
     while !isDone(self) {
-      // The next event is the arrival of a datagram, a deadline of an endpoint, or a reconnection. Of events at the same
-      // instant, the first one in this order goes first.
+      // The next event is the arrival of a datagram, a deadline of an endpoint, or a reconnection. Events at the same instant
+      // are handled in this order.
       var deadline = (at: Instant.distantFuture, endpoint: -1)
       for k in endpoints.indices {
         if let next = endpoints[k].nextDeadline, next - offsets[k] < deadline.at { deadline = (next - offsets[k], k) }
