@@ -64,7 +64,7 @@ import _TestSupport
       return filter.halfWidth
     }
     let (flat, steep) = (halfWidth(skew: 0), halfWidth(skew: skew))
-    // The same packets, except for rounding. With the other sign of the slope, the difference is at least 40 ns.
+    // The difference is due to rounding. If the filter applied the skew with the wrong sign, it would be at least 40 ns.
     #expect(abs(steep - flat) < 5, "half width \(steep) ns instead of \(flat) ns")
   }
 }

@@ -53,7 +53,7 @@ import Testing
       let n = Int(band.random.integer(in: 0...4))
       let level = UInt8(band.random.integer(in: 0...127))
       band.setActivity(level, of: n)
-      // The smoothed level moves to the new value for some seconds. Each change is sent.
+      // The smoothed level approaches the new value for some seconds. Each change of it is sent.
       var expectedTotals: [UInt8] = []
       for _ in 0..<70 {
         band.run(for: .milliseconds(50))

@@ -16,7 +16,7 @@ import Testing
       // The rhythm has 240 steps. The first 24 and the last four are not compared.
       let error = clocked.error(ofPlayer: n, against: dueTimes, steps: 24..<236)
       #expect(error.count == 212)
-      // The offset of a follower's clock is known to half of the delay, which is up to 3 ms.
+      // A follower knows the offset of the master's clock with an error of up to half of the delay. The delay is up to 3 ms.
       #expect(
         error.largest < (n == 0 ? .microseconds(600) : .microseconds(2500)),
         "seed \(seed), player \(n): \(error.largest.microseconds) us")

@@ -3,7 +3,8 @@ import Rhythm
 import Testing
 import _TestSupport
 
-/// Seeded damage to the shipped patches. The result is a rhythm or an instrument that plays, or faults with their positions.
+/// Loads the shipped patches with random damage. The result must be a rhythm or an instrument that plays, or faults with their
+/// positions.
 @Suite struct LoaderFuzzTests {
   /// `text` with one to three random changes: bytes flipped or overwritten by special characters of YAML, the end cut
   /// off, lines removed, duplicated or swapped.

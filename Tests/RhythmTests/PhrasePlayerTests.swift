@@ -13,7 +13,7 @@ import Testing
 
   private func position(_ step: Int64) -> MusicalPosition { MusicalPosition(Tick(step * 6)) }
 
-  /// The events before a step, as key and step; the ends as negative keys.
+  /// The events before the step `end`. Each is an array of its key and its step. The end of a note has a negative key.
   private func events(_ player: inout PhrasePlayer, before end: Int64) -> [[Int64]] {
     var events: [[Int64]] = []
     while let event = player.next(before: position(end)) {

@@ -29,9 +29,9 @@ import Testing
     #expect(recorder.end == Tick(384))
     for (message, tick) in [
       (on(50), 180), (off(50), 183),  // before the phrase
-      (on(60), 189), (off(60), 200),  // early: step 0, until step 1
-      (on(62), 200), (off(62), 201),  // step 1, at least one step long
-      (on(64), 205), (on(65), 206), (off(64), 220), (on(64), 221),  // steps 2; 64 again at step 5
+      (on(60), 189), (off(60), 200),  // three ticks early: from step 0 to step 1
+      (on(62), 200), (off(62), 201),  // at step 1; a note is at least one step long
+      (on(64), 205), (on(65), 206), (off(64), 220), (on(64), 221),  // both keys at step 2; key 64 again at step 5
       (on(67), 382),  // belongs to the beginning of the next repetition
       (on(69), 384), (on(71), 390),  // after the phrase
     ] as [(Message, Int64)] { recorder.record(message, at: Tick(tick)) }

@@ -17,7 +17,7 @@ struct RandomPatch {
     let from: Int
     let to: Int
     let replaces: Bool
-    /// The distance of the characters in ticks.
+    /// The distance between two characters in ticks.
     let distance: Int
     /// The characters of each bar.
     let bars: [[Character]]

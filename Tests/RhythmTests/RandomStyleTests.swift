@@ -78,11 +78,12 @@ import _TestSupport
           #expect(
             Int64(hit.duration) * 1000 > hit.position && hit.duration <= 768 + 12, "seed \(seed)")
         }
-        // A key begins once at a tick.
+        // A part begins each key at most once at a position.
         let keys = hits.map { "\($0.part.name) \($0.note) \($0.position)" }
         #expect(Set(keys).count == keys.count, "seed \(seed), step \(step)")
         for hit in hits.filter({ $0.part == .bass }).sorted(by: { $0.position < $1.position }) {
-          // With swing, a line in triplets can begin a note before the swung one that it follows.
+          // Swing delays a note. A note of a line in triplets, which does not swing, can therefore begin before a note that is
+          // written earlier.
           let begin = 6 * step + Int64(hit.position) / 1000
           if patch.swing == .straight { #expect(begin >= bassEnd || begin == bassBegin, "seed \(seed)") }
           bassBegin = begin
@@ -92,7 +93,7 @@ import _TestSupport
     }
   }
 
-  /// All notes but approaches are in the chord of their step, or in the next one if they anticipate it.
+  /// Every note except an approach note belongs to the chord of its step, or to the next chord if it anticipates this chord.
   @Test(arguments: UInt64(1)...60) func notesAreInTheirChord(seed: UInt64) throws {
     let text = text(seed: seed).split(separator: "\n").filter { !$0.contains("approach") }.joined(
       separator: "\n")

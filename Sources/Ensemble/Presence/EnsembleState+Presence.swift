@@ -133,7 +133,7 @@ extension EnsembleState {
     gates.opening(for: peer, named: gates.exceptions.isEmpty ? nil : roster.ownedName(of: peer))
   }
 
-  /// The part of the present presence that is the same for all receivers.
+  /// The current content of the presence of the local peer, without the fields that differ between receivers.
   private var currentReport: PresenceSchedule.Report {
     PresenceSchedule.Report(
       claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver, patch: patchDigest)

@@ -2,7 +2,8 @@ import MusicalTime
 
 extension InstrumentPlayer {
   /// Returns the next event before `horizon`; nil if there is none. An event that takes effect as early as possible is returned
-  /// whatever the horizon is. The horizon must not be before the present. A horizon before the last one counts as the last one.
+  /// whatever the horizon is. The horizon must not be before the present. If it is before the horizon of an earlier call, the earlier
+  /// horizon applies.
   ///
   /// The work of one call is bounded: it examines at most the units of one repetition of the figure and sixteen notes. After the
   /// caller was stopped for a long time, call ``move(to:rhythmFrom:)`` first; otherwise the missed notes of the figure are

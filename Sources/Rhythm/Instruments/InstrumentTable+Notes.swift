@@ -1,8 +1,8 @@
 // The properties of notes, from the controls of the player.
 extension InstrumentTable {
-  /// The key that is `degree` notes of the scale above a base note. The base note is the pitch that `controls` selects. If another
-  /// player has set the key `borrowed`, it is the note of the scale that is nearest to this key. If the instrument follows the
-  /// chords, and `chord` is not nil, the notes of the chord replace the scale.
+  /// The key that is `degree` notes of the scale above a base note. The base note is the pitch that `controls` selects. If
+  /// `borrowed`, a key that another player has set, is not nil, the base note is the note of the scale that is nearest to this key.
+  /// If the instrument follows the chords, and `chord` is not nil, the notes of the chord replace the scale.
   ///
   /// The base note is at most so high that the highest note of the figure is within the scale. If the scale has too few notes for
   /// the figure, its highest note replaces the missing ones.
@@ -85,8 +85,8 @@ extension InstrumentTable {
     return value(of: brightness, controls)
   }
 
-  /// Whether the note of the figure at the index `unit` sounds at the present density. At density 0, one note sounds, at 127, all
-  /// notes sound. A note that sounds at a density also sounds at every higher one.
+  /// Whether the note of the figure at the index `unit` sounds at the present density. At density 0, one note sounds. At density 127,
+  /// all notes sound. A note that sounds at a density also sounds at every higher density.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -8,7 +8,7 @@ struct StrokeGrid {
   private var strokes: [UInt8: [Int: [Int: Stroke]]] = [:]
   /// The number of notes, with grace notes.
   private(set) var noteCount = 0
-  /// The number of notes that are not used, because their position is occupied or after the last one.
+  /// The number of notes that are not used, because their position is occupied, or after the end of the pattern.
   private(set) var unused = 0
 
   init(stepsPerBar: Int, bars: Int, resolution: Int64) {

@@ -1,17 +1,18 @@
-/// A phrase: notes on the steps of one or several bars, which a player has recorded and another one repeats and varies.
+/// A phrase: notes on the steps of one or several bars. One player records it, and another player repeats and varies it.
 public struct Phrase: Hashable, Sendable {
   /// A note of a phrase.
   public struct Note: Hashable, Sendable, BitwiseCopyable {
     /// The step at which the note begins, counted from the beginning of the phrase.
     public let step: UInt8
-    /// 0...127.
+    /// The MIDI key, 0...127.
     public let key: UInt8
-    /// 3, 7, 11, ... 127. A phrase message transfers only the upper five of the seven bits, and the lower two bits are always set.
+    /// The velocity: 3, 7, 11, ... 127. A phrase message transfers only the upper five of the seven bits. The lower two bits are
+    /// always set.
     public let velocity: UInt8
     /// The length in steps, 1...``Phrase/longestNote``.
     public let length: UInt8
 
-    /// The velocity is rounded up to a value with the lower two bits set.
+    /// Creates a note. Its velocity is rounded up to a value with the lower two bits set.
     public init(step: UInt8, key: UInt8, velocity: UInt8, length: UInt8) {
       (self.step, self.key, self.velocity, self.length) = (step, key, velocity | 3, length)
     }

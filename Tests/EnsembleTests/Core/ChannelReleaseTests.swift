@@ -8,8 +8,8 @@ import _TestSupport
 @testable import Ensemble
 @testable import RTPMIDI
 
-/// The controllers, pitch bend, pressure and program of a channel after its player has released it, and for peers that join
-/// later.
+/// The settings of a channel: controllers, pitch bend, pressure and program. They return to their defaults when the player of the
+/// channel releases it. Peers that join later receive the settings of the local player.
 @Suite struct ChannelReleaseTests {
   private let now = Instant(nanoseconds: 0)
   private let channel = Channel(3)!
@@ -146,7 +146,7 @@ import _TestSupport
     #expect(state["7"] == 30 && state["program"] == 0 && state["bend"] == 8192)
   }
 
-  /// Ends the first second, after which the local peer claims channel 2.
+  /// Lets the first second pass. After it, the local peer claims channel 2.
   private func claimChannel(_ core: PeerCore) {
     for milliseconds in stride(from: Int64(0), through: 1500, by: 100) {
       core.ensemble.advance(to: now + .milliseconds(milliseconds))
@@ -212,7 +212,7 @@ import _TestSupport
     #expect(state(of: Channel(2)!, after: sent) == expected)
   }
 
-  /// What did not sound because of a gate is not reset.
+  /// Settings that a closed gate has blocked are not reset.
   @Test func closedGateLeavesNothingToReset() throws {
     let peer = makePeer()
     let core = peer.core

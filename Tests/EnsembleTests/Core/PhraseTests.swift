@@ -29,7 +29,7 @@ import _TestSupport
     return core
   }
 
-  /// The player begins to record in the middle of the first bar of a rhythm of 120 BPM: the next bar begins two seconds after its start.
+  /// Returns a core whose player has begun to record in the first bar of a rhythm, and the instant at which the second bar begins.
   private func recordingCore() throws -> (core: PeerCore, bar: Instant) {
     let core = makeCore()
     try core.ensemble.start(tempo: .standard, at: now)
@@ -48,7 +48,7 @@ import _TestSupport
     let (core, bar) = try recordingCore()
     play(50, core, at: bar - .milliseconds(500))
     play(60, core, at: bar + .milliseconds(20))
-    // The message of an instrument is reported in advance, and counts when it takes effect.
+    // A note of an instrument is reported before it sounds. The instant at which it sounds determines its step.
     play(64, core, from: .instrument(at: bar + .milliseconds(500)), at: bar + .milliseconds(430))
     play(67, core, from: .phrase, at: bar + .milliseconds(500))
     play(72, core, at: bar + .milliseconds(1875))
@@ -75,7 +75,7 @@ import _TestSupport
     try #require(Phrase(stepCount: 16, notes: [Phrase.Note(step: 3, key: key, velocity: 99, length: 2)]))
   }
 
-  /// Receives a phrase, and returns those of which the player is informed.
+  /// Delivers a phrase of the remote peer to the core. Returns the events that inform the player of a phrase.
   private func receive(_ phrase: Phrase, _ core: PeerCore, at now: Instant) -> [Event] {
     _ = core.takeOutputs(at: now)
     let octets = PhraseMessage(phrase).systemExclusive

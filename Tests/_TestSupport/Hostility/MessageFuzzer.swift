@@ -100,7 +100,7 @@ public final class MessageFuzzer: Fuzzer {
     }
   }
 
-  /// Whether `message` was decoded, and whether it survives encoding and decoding.
+  /// Whether `message` was decoded, and whether its encoding is decoded to the same message.
   private func compare<M: Equatable>(_ message: M?, again: (M) -> M?) -> (isDecoded: Bool, isEqual: Bool) {
     guard let message else { return (false, true) }
     return (true, again(message) == message)
