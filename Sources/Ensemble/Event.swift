@@ -17,7 +17,7 @@ public enum Event: Hashable, Sendable {
   case left(PeerReference)
   /// The peer refused the invitation. If `isRetried` is true, the local peer invites it again.
   case invitationRefused(by: String?, at: SocketAddress, isRetried: Bool)
-  /// The invited peer has a passkey and the local peer has none, or the other way round.
+  /// The invited peer has a passkey and the local peer has none (`hasPasskey` is true), or the other way round.
   case passkeyDiffers(at: SocketAddress, hasPasskey: Bool)
   /// An invitation of the local peer has come back to the local peer, for example because the configured address is its own.
   case invitationReflected(at: SocketAddress)

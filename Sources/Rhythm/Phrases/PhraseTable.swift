@@ -2,9 +2,9 @@
 public struct PhraseTable: Sendable, BitwiseCopyable {
   /// The notes, by step. The first ``noteCount`` elements are used.
   let notes: InlineArray<26, Phrase.Note>
-  /// 1...26.
+  /// The number of notes, 1...26.
   let noteCount: Int
-  /// 1...128.
+  /// The length in steps, 1...128.
   let stepCount: Int64
 
   /// Creates the table of `phrase`.

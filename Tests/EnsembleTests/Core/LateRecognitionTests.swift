@@ -48,7 +48,7 @@ import _TestSupport
     core.play(.noteOff(channel1, key: 61, velocity: 64))
     #expect(takeMessagesToThePeer().isEmpty)
     core.recognised(session, Identity(2), at: now)
-    // Before and after the sender takes note of the recognition.
+    // The ends are sent twice: before and after the sender learns that the peer is a Tutti peer.
     let ends: [Message] = [
       .noteOff(channel1, key: 60, velocity: 64), .controlChange(channel1, controller: 64, value: 0),
     ]
