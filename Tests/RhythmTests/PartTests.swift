@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// The approach is a semitone below the root of the next chord, the last one before the first.
+  /// The approach note is a semitone below the root of the next chord. The chord after the last chord is the first chord.
   @Test func approachLeadsToTheNextChord() throws {
     let table = try makeStyle("Dm7 | G7 | E", "bass: { range: E1..C3, always: { approach: ...x } }", meter: "1/4")
     // G1 is 31 and D2 38. E1 is the lowest key, so the approach to it is F1.
@@ -118,8 +118,8 @@ import Testing
     #expect(try keys("---- .... .... x---") == [StyleNote(12, 60, 24), StyleNote(28, 67, 24)])
   }
 
-  /// The bass plays one note at a time: a note ends when another line begins one. Of two at one tick, the louder one sounds, and
-  /// of equal ones the later line.
+  /// The bass plays one note at a time: a note ends when another line begins a note. Of two notes at one tick, the louder one
+  /// sounds. Of two equally loud notes, the note of the later line sounds.
   @Test func bassPlaysOneNoteAtATime() throws {
     let table = try makeStyle(
       "C",

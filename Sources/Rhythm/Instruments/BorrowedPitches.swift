@@ -1,7 +1,7 @@
 public import MIDI
 
-/// The keys that another player holds. One player sets the pitches with these keys, and another player plays them: each note of
-/// the other player's instrument plays one of the keys.
+/// The keys that one player holds, so that the instrument of another player plays them. Each note of this instrument plays one of
+/// the keys.
 ///
 /// The key that was pressed last is played first. Further notes play the held keys in turn, in the order in which they were
 /// pressed. When all keys are released, the key that was released last remains until the next key is pressed.

@@ -60,7 +60,8 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
     findNextNote()
   }
 
-  /// Returns the next event before `horizon`; nil if there is none. A horizon before the last one counts as the last one.
+  /// Returns the next event before `horizon`; nil if there is none. If `horizon` is before the horizon of an earlier call, the
+  /// earlier horizon applies.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -10,8 +10,8 @@ import _TestSupport
 @Suite struct ClonedPeerTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
-  /// The second machine gets the message, and its session ends half a second later. If both sessions are with one machine, there
-  /// is no message: the peer has a second address.
+  /// The core tells the second machine that another machine uses its identity, and ends its session half a second later. If both
+  /// sessions are with one machine, the peer has a second address, so the core sends no such message.
   @Test(arguments: [true, false]) func laterMachineIsInformed(isClone: Bool) throws {
     var sessions = CoreSessions(identity: 1)
     let first = CoreSessions.Remote(host: 2, identity: 5, ahead: .seconds(100))

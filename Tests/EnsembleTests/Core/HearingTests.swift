@@ -7,7 +7,7 @@ import _TestSupport
 @testable import Ensemble
 @testable import RTPMIDI
 
-/// The notes of a remote peer at a core whose player has made a choice.
+/// How the notes of a remote peer sound at a core whose player has chosen which players to hear.
 @Suite struct HearingTests {
   private let now = Instant(nanoseconds: 0)
   private let session = SessionID(number: 1)
@@ -59,7 +59,7 @@ import _TestSupport
     #expect(peer.takeSounds() == [end])
     peer.receive(note, on: session)
     #expect(peer.takeSounds().isEmpty && passed(peer).last == note)
-    // Another change of what is admitted.
+    // Another change that passes new admissions to the receiver.
     try peer.core.hearing.apply("all=50")
     _ = peer.takeOutputs()
     mix.isQuiet = false

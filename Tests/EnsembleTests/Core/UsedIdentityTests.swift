@@ -13,8 +13,8 @@ import _TestSupport
   private let first = SessionID(number: 1)
   private let second = SessionID(number: 2)
 
-  /// The session that a core keeps, and whether it reports the second device. The peer is in session at first. After `age`, a
-  /// second session with the same identity is recognised. The peer was last heard `silence` before this moment.
+  /// Returns the session that a core keeps, and whether the core reports a second device. The peer is in session at first. After
+  /// `age`, a second session with the same identity is recognised. The peer was last heard `silence` before this moment.
   ///
   /// - Parameters:
   ///   - local: the identity of the local peer. The identity of the peer is 5.

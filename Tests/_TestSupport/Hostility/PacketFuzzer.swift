@@ -3,8 +3,10 @@ public import RTPMIDI
 
 /// A ``PacketReceiver`` that receives ``HostilePackets``.
 ///
-/// After each packet, the invariants are checked: a rejected packet gives no events, an accepted packet is counted once
-/// and gives a bounded number of events, and no System Exclusive message exceeds its capacity.
+/// After each packet, the following invariants are checked:
+/// - A rejected packet gives no events.
+/// - An accepted packet is counted once and gives a bounded number of events.
+/// - No System Exclusive message exceeds the capacity of the receiver.
 public final class PacketFuzzer: Fuzzer {
   private static let systemExclusiveCapacity = 256
   /// An upper bound of the events of one packet: those of its recovery journal, and one for each of its up to 4000 octets.

@@ -15,8 +15,10 @@ import Simulation
 /// With a passkey, the genuine peers and the tested endpoint have the same one. The hostile datagrams then are mostly damaged
 /// packets of handshakes, and datagrams with wrong tags.
 ///
-/// After each input, the invariants are checked: all sizes are within their limits, every datagram is counted exactly once
-/// (accepted or dropped for one reason), and nothing that was due remains undone.
+/// After each input, the following invariants are checked:
+/// - All sizes are within their limits.
+/// - Every datagram is counted exactly once, as accepted or as dropped for one reason.
+/// - The endpoint has done all work that is due.
 public final class SessionFuzzer: Fuzzer {
   /// A datagram in transit.
   private struct Flight {
