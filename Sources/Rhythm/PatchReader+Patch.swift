@@ -82,12 +82,12 @@ extension PatchReader {
       let lengths = patch.lengths.sorted().map(String.init)
       fault(
         at: position, "play",
-        "has lines of \(lengths.joined(separator: " and ")) bars, which give a pattern of \(patch.bars) bars, more than "
+        "has lines of \(lengths.dropLast().joined(separator: ", ")) and \(lengths.last ?? "") bars, which give a pattern of \(patch.bars) bars, more than "
           + "\(Patch.maximumBars)", "use line lengths such as 1, 2, 4 or 8 bars")
     }
     if patch.groups.count > Patch.maximumGroups {
       fault(
-        at: position, "kit", "has \(patch.groups.count) choke groups with the built-in ones",
+        at: position, "kit", "has \(patch.groups.count) cut-off groups, including the predefined ones",
         "use at most \(Patch.maximumGroups)")
     }
   }

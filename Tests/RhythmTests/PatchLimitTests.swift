@@ -71,7 +71,7 @@ import Testing
     #expect(StepTable(patch).hits(at: .init(0), activity: 0).map(\.group) == [1, 2, 3, 4, 5, 6, 7, 8])
     #expect(
       faults(head + kit(9, groups: true) + "play:\n" + layer("always", voices: 0..<9))
-        == ["small.yaml:15:3: kit: has 9 choke groups with the built-in ones; use at most 8"])
+        == ["small.yaml:15:3: kit: has 9 cut-off groups, including the predefined ones; use at most 8"])
   }
 
   @Test func layersAreLimitedTo32() throws {

@@ -155,7 +155,7 @@ import Testing
     let bar = "x... .... .... ...."
     let seven = Array(repeating: bar, count: 7).joined(separator: " | ")
     let found = styleFaults(replacing: [4: "chords: C | F | G", 14: "      root: \(seven)"])
-    #expect(found.count == 1 && found[0].contains("has lines of 1 and 3 and 7 bars, which give a pattern of 21 bars"))
+    #expect(found.count == 1 && found[0].contains("has lines of 1, 3 and 7 bars, which give a pattern of 21 bars"))
     let eight = Array(repeating: bar, count: 8).joined(separator: " | ")
     let part = "    always:\n" + (0..<16).map { "      root \(100 - $0)%: \(eight)\n" }.joined()
     let text = smallStyle[..<7].joined(separator: "\n") + "\n"

@@ -55,7 +55,10 @@ public struct PatchImport {
     }
     barCount = Int((score.notes.map(\.tick).max() ?? 0) / barLength) + 1
     guard firstBar < barCount else {
-      throw ImportError("the file has only \(barCount) bars; give a first bar from 1 to \(barCount)")
+      throw ImportError(
+        barCount == 1
+          ? "the file has only 1 bar; give 1 as the first bar"
+          : "the file has only \(barCount) bars; give a first bar from 1 to \(barCount)")
     }
     self.bars = firstBar..<min(barCount, firstBar + limit)
     let range = Int64(firstBar) * barLength..<Int64(self.bars.upperBound) * barLength
