@@ -4,14 +4,17 @@ import MusicalTime
 // The checks of the steps that the peers play.
 extension InvariantChecker {
   /// The time after which a peer is settled, if it has followed one master without a disturbance. A settled peer is in phase,
-  /// unless it still slews.
+  /// unless it still slews. A disturbance is that the peer joins, or that a partition begins or ends.
   private static let settlingTime = Nanoseconds.seconds(3)
   /// The time after which a peer that has to slew to another phase is in phase, for example after parts of a network have
-  /// reunited. The largest error that is corrected without a jump is 312.5 ms. At 3.5 ms per second, its correction takes 89 s.
+  /// reunited. The largest error that is corrected without a jump is 312.5 ms. The clock corrects 4 ms per second
+  /// (``SlewedClock/maximumCorrection``). The check expects 3.5 ms per second, which leaves a margin. The correction of
+  /// 312.5 ms then takes 89 s.
   private static let slewingTime = Nanoseconds.seconds(90)
 
   /// The largest permitted distance between a step of a settled peer and the same step of its master. It depends on the network: it
-  /// is the sum of 2 ms, twice the jitter, and the delay times the fraction of reordered packets.
+  /// is the sum of 2 ms, twice the jitter, and the delay times the fraction of reordered packets. Reordered packets are held
+  /// back, which adds to the error of the estimated clock. The last term is the tolerance for this error.
   private var maximumDistance: Nanoseconds {
     let network = world.wire.network
     return .milliseconds(2)
@@ -63,8 +66,8 @@ extension InvariantChecker {
           .steps, holds: step.step.index == last.step.index + 1, of: host, expected: "step \(last.step.index + 1)",
           seen: "step \(step.step.index)\(last.run == step.run ? "" : " of a rhythm that replaced it")")
       } else if step.cutsShort, isCalm {
-        // A peer that joins another rhythm whose phase differs by more than a step begins it at the beginning of a bar. Until
-        // then it plays the previous rhythm, except its last 10 ms.
+        // A peer that joins another rhythm whose phase differs by more than a step begins it at the beginning of a bar. It
+        // plays the previous rhythm until 10 ms before this bar.
         let isJoined = Tick(of: step.step).index % peer.core.ensemble.ticksPerBar == 0
         expect(
           .steps, holds: isJoined, of: host, expected: "the rhythm to continue after step \(last.step.index)",
@@ -152,8 +155,8 @@ extension InvariantChecker {
       // The levels may differ in three cases:
       // - The activity gate of the peer is closed for its master.
       // - The peer has opened this gate, but uses the total only from the next beat on, up to one second later at 60 BPM.
-      // - After a partition, the peer is still ahead of its master. It has passed a beat to its audio output before the master
-      //   announces the total of this beat.
+      // - After a partition, the peer is still ahead of its master by more than 40 ms. It has passed a beat to its audio output before
+      //   the master announces the total of this beat.
       let mustBeSame =
         distance > .milliseconds(-40) && peer.core.ensemble.admits(.activity, from: identity)
         && mine.at - states[host].gatesChanged > .milliseconds(1500)

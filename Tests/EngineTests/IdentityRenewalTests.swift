@@ -3,7 +3,7 @@ import Testing
 
 @testable import Engine
 
-/// Reports that a second machine uses the identity of the local peer.
+/// How a peer reacts when another peer reports that a second machine uses the same identity.
 @Suite struct IdentityRenewalTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
@@ -14,10 +14,10 @@ import Testing
     #expect(decisions == [.renew, .ignore, .ignore])
   }
 
-  /// A hostile peer can send reports at any time. The reports restart neither a peer that has run for 30 s, nor a master, nor a peer
-  /// that has already taken a new identity.
+  /// A peer restarts to take a new identity. A hostile peer can send reports at any time. They restart neither a peer that has run for
+  /// 30 s, nor a master, nor a peer that has already taken a new identity (`isPermitted` is false). Such a peer informs the player once.
   @Test(arguments: [(false, true, Int64(30)), (true, true, 1), (false, false, 1)])
-  func otherPeerIsInformedOnce(isMaster: Bool, isPermitted: Bool, seconds: Int64) {
+  func peerThatKeepsItsIdentityInformsThePlayerOnce(isMaster: Bool, isPermitted: Bool, seconds: Int64) {
     var renewal = IdentityRenewal(startedAt: start, isPermitted: isPermitted)
     let decisions = (0..<3).map { _ in renewal.report(isMaster: isMaster, at: start + .seconds(seconds)) }
     #expect(decisions == [.inform, .ignore, .ignore])

@@ -85,7 +85,7 @@ import Testing
     #expect(Set(counts) == [0, 4] && abs(counts.count { $0 == 4 } - 500) < 60)
   }
 
-  @Test func patternInSevenEightsRestartsEachBar() throws {
+  @Test func patternInSevenEighthsRestartsEachBar() throws {
     let table = try makeTable("meter: 7/8\nswing: 60% eighths\nplay: { always: { kick: x... x... x.x. x. } }")
     #expect(table.stepsPerBar == 14 && table.stepCount == 14)
     for bar in Int64(0)..<3 { #expect(table.count(at: Step(14 * bar), activity: 0) == 1) }

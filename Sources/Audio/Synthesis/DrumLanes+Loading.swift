@@ -15,7 +15,10 @@ extension DrumLanes {
 
   /// Creates the 64 synthesizers and sets up a drum kit on the channel of each cut-off group.
   ///
-  /// - Returns: the synthesizers, and the lowest General MIDI drum note that sounds, which ``prime(_:)`` plays.
+  /// There is one synthesizer for each frame of a block (``blockFrames``).
+  ///
+  /// - Returns: the synthesizers, and the lowest General MIDI drum note that sounds. ``prime(_:)`` plays this note inaudibly, so that
+  ///   the first audible hit in a lane sounds like all later ones. The note still sounds in lane 0.
   /// - Throws: ``AudioFileError`` if the SoundFont has no drum kit.
   static func load(
     _ soundFont: SoundFont
@@ -27,7 +30,7 @@ extension DrumLanes {
         fluid_synth_program_change(lanes[lane], channel(of: group), 0)
       }
     }
-    // The range of General MIDI drums. `load` leaves the first note that starts a voice sounding; `prime` ends it.
+    // The range of General MIDI drums. The first note that starts a voice is the priming note. The first call of `prime` ends it.
     for note in 35...81 {
       lane_note_on(lanes[0], channel(of: 0), Int32(note), 127)
       if lane_voices(lanes[0]) > 0 { return (lanes, UInt8(note)) }

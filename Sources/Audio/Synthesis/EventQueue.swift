@@ -8,7 +8,7 @@ public struct EventQueue: ~Copyable {
   /// The maximum number of events.
   public static var capacity: Int { @_noLocks @_noAllocation get { 1024 } }
 
-  /// The capacity, a power of two, minus 1: `number & mask` is the slot of the event with this running number.
+  /// The capacity minus 1. The capacity is a power of two, so `index & mask` wraps a slot index around the ring.
   private static var mask: Int { @_noLocks @_noAllocation get { 1023 } }
 
   private var slots: InlineArray<1024, SoundEvent>
@@ -43,7 +43,8 @@ public struct EventQueue: ~Copyable {
     return true
   }
 
-  /// Removes all events whose step is at `instant` or later. The other events keep their order.
+  /// Removes all events whose ``SoundEvent/step`` is at `instant` or later. The other events keep their order. The instant of an event
+  /// can differ from that of its step, because a hit can be pushed or swung. The function therefore examines the whole queue.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,4 +1,4 @@
-/// The payload of a frame ``FrameKind/sounds``: the paths of the samples, and the instruments of the page.
+/// The payload of the WebSocket message ``FrameKind/sounds``: the paths of the samples, and the instruments of the page.
 struct SoundManifest: Encodable {
   /// A sample, which the page loads by HTTP.
   struct Sample: Encodable {
@@ -15,9 +15,10 @@ struct SoundManifest: Encodable {
     var sample: Sample
   }
 
-  /// The samples of the drums by note number.
+  /// The samples of the drums. The key of the dictionary is the note number, 0...127.
   var drums: [String: Sample] = [:]
-  /// The samples of each General MIDI program, by ascending keys.
+  /// The samples of each General MIDI program, in ascending order of their MIDI keys. The key of the dictionary is the number of the
+  /// program, 0...127.
   var tones: [String: [Tone]] = [:]
   var instruments = PageInstrument.all
   /// The reason why there are no sounds; nil if there are sounds.

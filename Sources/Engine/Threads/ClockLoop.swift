@@ -56,7 +56,7 @@ struct ClockLoop: ~Copyable {
   @_noLocks @_noAllocation
   mutating func run() {
     while true {
-      // Read before the rings, so that a command after the reading ends the wait.
+      // The count is read before the rings. A command that arrives after this line changes the count, so `wait` returns at once.
       let bellCount = shared.bell.count
       guard execute() else { return }
       let now = MonotonicClock.now
@@ -141,6 +141,7 @@ struct ClockLoop: ~Copyable {
   mutating func adoptNextTable() {
     table = nextTable
     sender.bars = Bars(table)
+    // A pushed hit sounds before its step. The sender passes each step on earlier by the largest push.
     sender.push = table.maximumPush
     hasNextTable = false
   }
@@ -216,6 +217,7 @@ struct ClockLoop: ~Copyable {
         releaseNotes(at: now)
       }
     case .recall(let instant):
+      // The hits of the steps from this instant on are no longer valid: the audio threads discard them.
       var event = SoundEvent.recall(from: instant)
       event.submitted = now
       send(event)

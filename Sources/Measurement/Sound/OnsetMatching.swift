@@ -2,14 +2,14 @@ import MusicalTime
 
 /// The assignment of the onsets of a recording to the onsets of the reference.
 ///
-/// An onset is assigned to the nearest onset of the reference if the distance is at most half the distance to the
-/// neighbouring onset of the reference on the same side, and at most 100 ms. If several onsets qualify for one onset of
-/// the reference, the nearest is assigned and the others are extra. Unassigned onsets count only within the time span
-/// of the other recording.
+/// Each onset of the reference has a window. The window extends halfway to the previous and to the next onset of the reference, but at
+/// most 100 ms to each side. An onset of the other recording is assigned to the onset of the reference in whose window it is. If several
+/// onsets are in one window, the nearest is assigned and the others are extra. An unassigned onset of either recording counts only if it
+/// is within the time span of both recordings.
 struct OnsetMatching {
   /// Indices into the onsets of the reference and of the other recording, both ascending.
   private(set) var pairs: [(Int, Int)] = []
-  /// For each pair, the greatest distance at which an onset is assigned, on the side of the assigned one.
+  /// For each pair, the length of the window on the side on which the assigned onset is.
   private(set) var tolerances: [Nanoseconds] = []
   /// The number of unassigned onsets of the reference within the time span of the other recording.
   private(set) var missing = 0

@@ -9,7 +9,11 @@ struct LastSent: BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// Records that packet `packet` contains a command of the kind.
+  /// Notes that a packet contains a command of the kind.
+  ///
+  /// - Parameters:
+  ///   - packet: the sequence number of the packet.
+  ///   - isRecording: whether the stream keeps a checkpoint history. Otherwise the call has no effect.
   @_noLocks @_noAllocation
   mutating func mark(_ packet: UInt16, if isRecording: Bool) {
     guard isRecording else { return }
@@ -27,7 +31,7 @@ struct LastSent: BitwiseCopyable {
     return true
   }
 
-  /// Whether the command was sent in packet `last`.
+  /// Whether `packet` is the newest packet that contains the command.
   @_noLocks @_noAllocation
-  func isUpdated(by last: UInt16) -> Bool { isInHistory ? packet == last : false }
+  func wasSent(in packet: UInt16) -> Bool { isInHistory ? self.packet == packet : false }
 }

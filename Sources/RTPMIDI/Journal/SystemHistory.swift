@@ -60,15 +60,15 @@ struct SystemHistory: BitwiseCopyable {
   /// Whether packet `last` contains a command of these chapters.
   @_noLocks @_noAllocation
   func isUpdated(by last: UInt16) -> Bool {
-    if sequencer.lastSent.isUpdated(by: last) { return true }
+    if sequencer.lastSent.wasSent(in: last) { return true }
     if chapterDIsUpdated(by: last) { return true }
-    return lastSensing.isUpdated(by: last) ? true : timeCode.lastSent.isUpdated(by: last)
+    return lastSensing.wasSent(in: last) ? true : timeCode.lastSent.wasSent(in: last)
   }
 
   @_noLocks @_noAllocation
   private func chapterDIsUpdated(by last: UInt16) -> Bool {
-    if lastReset.isUpdated(by: last) { return true }
-    return lastTuneRequest.isUpdated(by: last) ? true : lastSong.isUpdated(by: last)
+    if lastReset.wasSent(in: last) { return true }
+    return lastTuneRequest.wasSent(in: last) ? true : lastSong.wasSent(in: last)
   }
 
   /// Records a system message other than Reset.

@@ -14,9 +14,9 @@ public struct InstrumentEvent: Hashable, Sendable, BitwiseCopyable {
   }
 
   public let kind: Kind
-  /// The position at which the event takes effect. Events are returned in the order of their positions, with one exception: a
-  /// note on a line of the grid can be returned after events between this line and the last horizon
-  /// (``InstrumentPlayer/next(before:)``).
+  /// The position at which the event takes effect. Events are returned in the order of their positions, with one exception. A note that
+  /// is moved back to a position of the grid can be returned after events that lie between this position and the limit of the last call
+  /// of ``InstrumentPlayer/next(before:)``.
   public let position: MusicalPosition
   /// Whether the event takes effect as early as possible, because an action causes it or because there is no rhythm. Otherwise
   /// it takes effect exactly at ``position``.
