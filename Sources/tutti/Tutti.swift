@@ -19,14 +19,15 @@ struct Tutti: ParsableCommand {
         tutti passkey                           print a passkey that protects a group
         tutti simulate --peers 100              simulate a hundred peers
         tutti patch list                        list the patches
-        tutti ports                             list MIDI ports and sound cards
+        tutti ports                             list MIDI ports, sound cards, peers
 
       EXIT STATUS
         0    done
         1    simulate: an invariant was violated
         64   usage error
         65   a file cannot be parsed
-        69   a file, folder, device or port is missing, or access to it is denied
+        69   a file, folder, device, port or peer is missing, does not answer, or
+             denies access
         70   internal error
         74   standard output cannot be written, for example because the disk is full
         130  demo: interrupted with Ctrl-C

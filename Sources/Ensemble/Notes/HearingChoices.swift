@@ -51,7 +51,9 @@ public struct HearingChoices: Hashable, Sendable {
       (peer, number) = (rule[..<space], rule[space...].dropFirst())
     }
     while peer.last?.isWhitespace == true { peer.removeLast() }
-    guard !peer.isEmpty else { throw HearingError(rule: rule, reason: "no peer", remedy: "give PEER, all or none") }
+    guard !peer.isEmpty else {
+      throw HearingError(rule: rule, reason: "no peer", remedy: "give PEER, all or none, such as Ada=60")
+    }
     guard let number else { return (String(peer), nil) }
     guard let percent = UInt8(number), percent <= 100 else {
       let reason = "\"\(number)\" is not a percentage"

@@ -19,10 +19,10 @@ struct AudioCommand: ParsableCommand {
       TABLES
         matched       hits that are in both recordings
         correlated    matched hits that sound alike: exact to a tenth of a frame.
-                      The difference of other hits is that of their beginnings
+                      For other hits, the detected beginnings are compared
         missing       hits of the reference that this recording lacks
         extra         hits of this recording that the reference lacks
-        sign changes  how often the recording that is ahead changes
+        sign changes  how often the lead changes between the recordings
         drift         slope of the differences: the rate of the sample clocks or of
                       the tempos, relative to each other
         residual      difference minus the line through the correlated hits,

@@ -15,12 +15,12 @@ struct SyncCommand: ParsableCommand {
 
       TABLES
         Offset            time between the same tick on a peer and on the reference;
-                          skipped: ticks of the reference that are missing
-                          between two ticks of both traces
+                          skipped: ticks of the reference that the peer lacks,
+                          between two ticks that both have
         Offset over time  the same for up to ten intervals of time
         Offset over runs  the same for each start of the rhythm: the median of the
-                          runs with its 95 % bootstrap interval, from five runs;
-                          it is too narrow with few runs
+                          runs, and from five runs on its 95 % bootstrap
+                          interval, which is too narrow if there are few runs
         Lateness          time from the instant at which a tick was due until the
                           peer sent or played the tick
         Counts            totals over the whole run of each peer, such as lost ticks

@@ -58,11 +58,12 @@ enum PatchLibrary {
   ///
   /// - Throws: ``NotFound``, also if the patch is a rhythm, or `PatchError` if the file cannot be parsed.
   static func instrument(_ name: String) throws -> Instrument {
-    let path = try path(of: name, [.instrument])
-    let text = try self.text(of: path)
-    guard PatchFile.kind(of: text) == .instrument else {
-      throw NotFound(description: "patch \(name): is a rhythm, not an instrument; \(remedy([.instrument]))")
+    let path: String
+    do { path = try self.path(of: name, [.instrument]) } catch {
+      throw (try? self.path(of: name, [.rhythm])) == nil ? error : notAnInstrument(name)
     }
+    let text = try self.text(of: path)
+    guard PatchFile.kind(of: text) == .instrument else { throw notAnInstrument(name) }
     return try InstrumentLoader.instrument(from: text, file: path)
   }
 
@@ -80,6 +81,10 @@ enum PatchLibrary {
       throw NotFound(description: "patch \(path): cannot be read; check the file's permissions")
     }
     return String(decoding: data, as: UTF8.self)
+  }
+
+  private static func notAnInstrument(_ name: String) -> NotFound {
+    NotFound(description: "patch \(name): is a rhythm, not an instrument; \(remedy([.instrument]))")
   }
 
   private static func notARhythm(_ name: String) -> NotFound {

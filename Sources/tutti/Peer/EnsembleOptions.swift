@@ -43,9 +43,10 @@ struct EnsembleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let the notes of PEER, or of all peers, sound on this device too, with PERCENT of their loudness, 0...100, or 60. PEER "
-        + "is a Tutti peer; notes of other devices always sound. Repeatable. (default: only your own notes sound here)",
-      valueName: "PEER[=PERCENT]|all[=PERCENT]"))
+      "Let the notes of PEER, or of all peers, sound on this device too, with PERCENT of their velocity, 0...100 (without "
+        + "PERCENT: 60). PEER is a Tutti peer; notes of other devices always sound. Repeatable. (default: none: only your own "
+        + "notes sound here)",
+      valueName: "PEER[=PERCENT]|all[=PERCENT]|none"))
   var hear: [String] = []
 
   @Option(

@@ -24,26 +24,30 @@ extension PeerCommand {
     While a rhythm plays, only the master can stop it, change its tempo and its parts, silence players, and offer the role \
     of master.
 
-    A weight, 0...100, states how much one peer influences another: 25 for each kind of message (rhythm, notes, \
-    modification, activity) that the first peer sends and that the gate of the second peer lets in.
+    A weight, 0...100, states how much a peer A influences a peer B. It is 25 for each kind of message (rhythm, notes, \
+    modification, activity) that A sends and that the gate of B lets in.
 
     COMMANDS
     Enter a command after a colon. If standard input is not a terminal, each line is a command. PEER is the name or the \
     identity of a remote peer. The identity, 16 hexadecimal digits, is printed by --json and by `tutti ports --json`.
 
       start, stop, continue       start, stop or continue the rhythm
-      tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS quarter notes
+      tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS quarter
+                                  notes
       count-in [BARS]             start the rhythm after 1 or 2 bars of clicks
       activity A                  set your activity, 0...127
       total-activity METHOD       combine activities: sum, mean or maximum
       patch NAME                  play another rhythm from the next bar
-      instrument NAME|none        choose an instrument, or play your notes unchanged
-      save-patch NAME             save the current rhythm as NAME.yaml in the folder of rhythms
+      instrument NAME|none        choose an instrument; none: your notes are unchanged
+      save-patch NAME             save the current rhythm as NAME.yaml in the folder
+                                  of rhythms
       part PART PERCENT|on|off    set the level of the drums, bass, guitar or keys,
                                   0...100, or start or stop them, from the next bar
-      mute PEER, unmute PEER      silence the notes of PEER at all peers, or let them sound
+      mute PEER, unmute PEER      silence the notes of PEER at all peers, or let them
+                                  sound
       quiet, quiet off            silence the rhythm and all players, or let them sound
-      loudness PERCENT            set the loudness of the rhythm at this peer only, 0...100
+      loudness PERCENT            set the loudness of the rhythm at this peer only,
+                                  0...100
       offer [PEER]                offer the role of master to PEER or to all
       take                        take the offered role of master
       gate RULE                   open or close gates, see --gate
@@ -51,14 +55,18 @@ extension PeerCommand {
       hear PEER|all [PERCENT]     let notes of PEER or of all sound here, see --hear
       hear none                   let no notes of other Tutti peers sound here
       send-to PEER|all            send your notes to PEER or to all
-      note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127, or 100
+      note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127 (default: 100)
       release NOTE                end a note, 0...127
       control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
-      shape PEER CONTROLLER VALUE change the sound of the instrument of PEER; both numbers 0...127
-      pitches from PEER|none      let the notes of PEER set the pitches of your instrument
-      phrase record [BARS]        record your notes from the next bar, for BARS bars or 2
+      shape PEER CONTROLLER VALUE change the sound of the instrument of PEER; both
+                                  numbers 0...127
+      pitches from PEER|none      let the notes of PEER set the pitches of your
+                                  instrument
+      phrase record [BARS]        record your notes from the next bar, for BARS bars
+                                  (default: 2)
       phrase send PEER            send the recorded phrase to PEER
-      phrase play, phrase stop    repeat the received phrase, or else the recorded one; end it
+      phrase play, phrase stop    repeat the received phrase, or else the recorded one;
+                                  end the repetition
       phrase vary                 repeat another variation of the phrase
       peers                       list the peers, like the key w
       leave                       leave the other peers and end the program
@@ -69,7 +77,7 @@ extension PeerCommand {
     no rhythm is playing, with --own-patch, or if the rhythm of the master is too long to share (32 KiB). A received rhythm \
     is not stored; save-patch stores it.
 
-    When you save the file of your rhythm, the new version plays from the next bar, unless this peer plays the rhythm of a \
+    When you edit and save the file of your rhythm, the new version plays from the next bar, unless this peer plays the rhythm of a \
     master. If the new version has errors, they are printed, and the previous one keeps playing.
 
     INSTRUMENT
@@ -88,9 +96,9 @@ extension PeerCommand {
     A controller that you send to the port `in` on the channel of another player does the same. That player sees who does \
     it, and can close the gate `modification`.
 
-    With `pitches from PEER`, the notes that PEER plays do not sound here. Each of your actions plays one of the keys that PEER \
-    holds: the newest first, then the others in turn. When PEER holds no key, your actions play the key that PEER \
-    released last.
+    With `pitches from PEER`, the notes that PEER plays do not sound here. Each note that you play, and each press of the \
+    key x, plays one of the keys that PEER holds: the newest first, then the others in turn. When PEER holds no key, it \
+    plays the key that PEER released last.
 
     A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats it in \
     time with the rhythm. Each variation moves the phrase within the scale of the instrument, or within its own notes, and \
@@ -99,11 +107,12 @@ extension PeerCommand {
     MIDI FILE
     With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \
     tempo and the meter, the second one the drum hits (channel 10). The bass, the guitar and the keys of a style have tracks on channels 14 \
-    to 16. Each player, including you, has a track with its name. With more than eleven players, a player can have the \
-    channel of a part. Notes are at the position of the rhythm at which this peer plays or receives them. While no rhythm plays, time \
+    to 16. Each player, including you, has a track with its name. With more than eleven players, a player can share \
+    the channel of the bass, the guitar or the keys. Each note is written at the position of the rhythm at which this peer \
+    played or received it. While no rhythm plays, time \
     advances at the last tempo. The pause before a rhythm is lengthened by less than a bar, so that the rhythm begins at its \
     place in a bar. The file is written every few seconds \
-    and at the end. After a crash, at most the last five seconds are missing, or more if a write takes longer than 0.15 s. \
+    and at the end. After a crash, normally at most the last five seconds are missing. If a write takes longer than 0.15 s, more can be missing. \
     While the file is written, FILE.partial is beside it.
 
     EXTERNAL CLOCK

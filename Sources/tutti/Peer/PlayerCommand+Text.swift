@@ -25,12 +25,11 @@ extension PlayerCommand {
     let rest = words.dropFirst().joined(separator: " ")
     /// Returns the error for this line.
     func error(_ reason: String) -> CommandSyntaxError { CommandSyntaxError(description: "\(line): \(reason)") }
-    /// Parses all words after the verb as numbers from 0 to 127. Throws an error unless `count` contains the number of words.
-    func numbers(_ count: ClosedRange<Int>) throws(CommandSyntaxError) -> [UInt8] {
+    /// Parses all words after the verb as numbers from 0 to 127. Throws an error unless there are `count` words.
+    func numbers(_ count: Int) throws(CommandSyntaxError) -> [UInt8] {
       let values = words.dropFirst().compactMap { UInt8($0) }.filter { $0 <= 127 }
-      guard values.count == words.count - 1, count.contains(values.count) else {
-        let number = count.lowerBound == count.upperBound ? "\(count.upperBound)" : "1 to \(count.upperBound)"
-        throw error("wrong or missing numbers; give \(number) number\(count.upperBound == 1 ? "" : "s") from 0 to 127")
+      guard values.count == words.count - 1, values.count == count else {
+        throw error("wrong or missing numbers; give \(count) number\(count == 1 ? "" : "s") from 0 to 127")
       }
       return values
     }
@@ -77,7 +76,7 @@ extension PlayerCommand {
         throw error("not a duration; give `over` and 1 to 1024 beats, such as `tempo 120 over 16`")
       }
       self = .rampTempo(tempo, beats: beats)
-    case "activity": self = .activity(try numbers(1...1)[0])
+    case "activity": self = .activity(try numbers(1)[0])
     case "total-activity":
       guard let rule = TotalActivityRule(rawValue: rest) else {
         throw error("unknown method; give sum, mean or maximum")
@@ -105,9 +104,12 @@ extension PlayerCommand {
         throw CommandSyntaxError(description: error.description)
       }
     case "note":
-      let values = try numbers(1...2)
+      let values = words.dropFirst().compactMap { UInt8($0) }.filter { $0 <= 127 }
+      guard values.count == words.count - 1, (1...2).contains(values.count), values.count == 1 || values[1] > 0 else {
+        throw error("wrong or missing numbers; give a note from 0 to 127, and if needed a velocity from 1 to 127")
+      }
       self = .note(values[0], velocity: values.count > 1 ? values[1] : 100)
-    case "release": self = .note(try numbers(1...1)[0], velocity: 0)
+    case "release": self = .note(try numbers(1)[0], velocity: 0)
     case "phrase":
       guard let command = PhraseCommand(words: Array(words.dropFirst())) else {
         throw error("not a command for a phrase; give record [BARS], send PEER, play, stop or vary")
@@ -128,8 +130,10 @@ extension PlayerCommand {
       let peer = words.dropFirst().dropLast(2).joined(separator: " ")
       self = .shape(peer, controller: values[0], value: values[1])
     case "control":
-      let values = try numbers(2...2)
+      let values = try numbers(2)
       self = .control(values[0], value: values[1])
+    case "mute", "unmute", "led-by", "hear", "send-to", "save-patch":
+      throw error("incomplete; give \(verb == "save-patch" ? "NAME" : "PEER"), see `tutti peer --help`")
     default: throw error("unknown command; give one of: \(Self.vocabulary)")
     }
   }

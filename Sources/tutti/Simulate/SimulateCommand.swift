@@ -17,9 +17,9 @@ struct SimulateCommand: ParsableCommand {
       By default all peers join, the first one starts the rhythm and the others follow. With --random, peers join, leave, \
       crash, start the rhythm at the same time, hand over the role of master, play notes and close gates, and the network \
       is split in two. In every fourth seed (3, 7, 11 and so on), a hostile device sends datagrams with forged addresses \
-      until ten seconds before the end. It knows the addresses and the identities of all peers, but does not receive their packets. In \
-      every eighth seed (3, 11, 19 and so on), the peers have a passkey, and the hostile device records their packets and sends \
-      them again.
+      until ten seconds before the end. It knows the addresses and the identities of all peers. It does not receive their packets, \
+      except in every eighth seed (3, 11, 19 and so on). There the peers have a passkey, and the hostile device records their \
+      packets and sends them again.
 
       The program checks invariants all the time, for example that there is one master, that no step is lost and that no \
       note hangs. The report names each invariant. If one is violated, the exit status is 1. The report ends \
