@@ -22,12 +22,20 @@ let package = Package(
     .library(name: "Engine", targets: ["Engine"]),
     .library(name: "_TestSupport", targets: ["_TestSupport"]),
   ],
+  traits: [
+    .trait(
+      name: "HTTPS",
+      description: "Serve the web page over HTTPS too, for motion sensors. Adds minutes to the build.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
   ],
@@ -88,6 +96,9 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPS"])),
+        .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["HTTPS"])),
+        .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["HTTPS"])),
       ],
       resources: [.copy("Page")]),
     .executableTarget(
@@ -143,6 +154,8 @@ let package = Package(
         "_TestTraits",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["HTTPS"])),
       ],
       exclude: ["Page"]),
     .testTarget(name: "LiveTests", dependencies: ["_TestSupport", "_TestTraits", "Engine"]),

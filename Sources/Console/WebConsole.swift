@@ -33,7 +33,7 @@ public final class WebConsole: Sendable {
     (self.configuration, tokens) = (configuration, JoinTokens(key: configuration.key))
     let (group, tokens) = (group, tokens)
     do {
-      server = PageServer(
+      server = try PageServer(
         configuration, tokens: tokens, files: try PageFiles(), eventLoop: group.next(), mailbox: mailbox,
         library: library)
       channel = try server.open().wait()
@@ -51,15 +51,23 @@ public final class WebConsole: Sendable {
   /// The port in use.
   public var port: Int { channel.localAddress?.port ?? configuration.address.port }
 
+  /// The fingerprint of the group's certificate authority, in hexadecimal; nil if the page is served without HTTPS, or with the
+  /// certificate of a domain. The page shows it beside the certificate to install.
+  public var authorityFingerprint: String? { server.authorityFingerprint }
+
   /// The address of the page for an access, with its token in the fragment. Browsers do not send the fragment to servers.
   public func address(for access: Access) -> String {
     let host = configuration.address.host
+    // The certificate of the group's domain is valid for its names only, and every browser trusts it. The authority of a group is
+    // trusted by devices that have its certificate, so the page itself tests HTTPS.
+    let certified = server.certifiedName
     let name =
       switch host {
+      case _ where certified != nil: certified ?? host
       case "0.0.0.0", "::": LocalAddresses.preferred() ?? configuration.machine
       default: host
       }
-    let base = "http://\(name.contains(":") ? "[\(name)]" : name):\(port)/"
+    let base = "\(certified == nil ? "http" : "https")://\(name.contains(":") ? "[\(name)]" : name):\(port)/"
     return configuration.isOpen ? base : "\(base)#token=\(tokens[access])"
   }
 

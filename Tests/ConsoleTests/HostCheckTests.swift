@@ -11,8 +11,8 @@ import Testing
       "localhost:8080", "127.0.0.1:8080", "192.168.1.20:8080", "[::1]:8080", "[fe80::1]:8080", "studio:8080",
       "Studio.local:8080", "studio.example.org:8080",
     ] {
-      #expect(check.admits(["Host": host]), "\(host)")
-      #expect(check.admits(["Host": host, "Origin": "http://" + host]), "\(host)")
+      #expect(check.admits(["Host": host], scheme: "http"), "\(host)")
+      #expect(check.admits(["Host": host, "Origin": "http://" + host], scheme: "http"), "\(host)")
     }
   }
 
@@ -21,9 +21,10 @@ import Testing
       "attacker.example:8080", "localhost.attacker.example:8080", "localhost:80", "localhost", "127.0.0.1:8081", "",
       ":8080",
       "localhost:8080:8080", "localhost:http", "[::1:8080", "[::1]8080", "127.0.0.1.attacker.example:8080",
-    ] { #expect(!check.admits(["Host": host]), "\(host)") }
-    #expect(!check.admits([:]), "no host")
-    #expect(!check.admits([("Host", "localhost:8080"), ("Host", "localhost:8080")].headers), "two hosts")
+    ] { #expect(!check.admits(["Host": host], scheme: "http"), "\(host)") }
+    #expect(!check.admits([:], scheme: "http"), "no host")
+    let two = [("Host", "localhost:8080"), ("Host", "localhost:8080")].headers
+    #expect(!check.admits(two, scheme: "http"), "two hosts")
   }
 
   @Test func pagesOfOtherOriginsAreRejected() {
@@ -31,7 +32,26 @@ import Testing
       "http://attacker.example", "http://attacker.example:8080", "https://localhost:8080", "http://localhost:8081",
       "null", "",
       "http://127.0.0.1:8080",
-    ] { #expect(!check.admits(["Host": "localhost:8080", "Origin": origin]), "\(origin)") }
+    ] { #expect(!check.admits(["Host": "localhost:8080", "Origin": origin], scheme: "http"), "\(origin)") }
+  }
+
+  @Test func schemeBelongsToTheOrigin() {
+    let secure: HTTPHeaders = ["Host": "studio.local:8080", "Origin": "https://studio.local:8080"]
+    #expect(check.admits(secure, scheme: "https"))
+    #expect(!check.admits(secure, scheme: "http"))
+    let standardPort = HostCheck(machine: "studio", port: 443)
+    #expect(standardPort.admits(["Host": "studio.local"], scheme: "https"))
+    #expect(!standardPort.admits(["Host": "studio.local"], scheme: "http"))
+  }
+
+  @Test func namesOfTheCertificateAreAdmitted() {
+    let check = HostCheck(machine: "studio", certified: ["play.example.org", "*.band.example"], port: 8080)
+    for host in ["play.example.org:8080", "ada.band.example:8080"] {
+      #expect(check.admits(["Host": host], scheme: "https"), "\(host)")
+    }
+    for host in ["example.org:8080", "band.example:8080", "a.b.band.example:8080", "xplay.example.org:8080"] {
+      #expect(!check.admits(["Host": host], scheme: "https"), "\(host)")
+    }
   }
 }
 

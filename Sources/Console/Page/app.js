@@ -6,6 +6,7 @@ import { EnsembleView } from "./ensemble.js"
 import { InstrumentView } from "./instrument.js"
 import { LeaderStrip } from "./leader-strip.js"
 import { Rhythm, Schedule } from "./rhythm.js"
+import { offerSecurePage } from "./secure.js"
 import { language, languages, setLanguage, text, translate } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
@@ -196,6 +197,7 @@ element("language").addEventListener("change", (event) => {
 translate()
 render()
 connection.connect()
+offerSecurePage(token, () => !element("entry").hidden)
 
 // For the tests, which read the state of the page.
 globalThis.tutti = { audio, connection, rhythm, state }

@@ -108,7 +108,7 @@ export class Connection extends EventTarget {
 
   #open() {
     const protocols = this.#token ? [SUBPROTOCOL, `token.${this.#token}`] : [SUBPROTOCOL]
-    const socket = new WebSocket(`ws://${location.host}/socket`, protocols)
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`, protocols)
     this.#socket = socket
     socket.binaryType = "arraybuffer"
     socket.addEventListener("open", () => this.#opened())

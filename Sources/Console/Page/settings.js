@@ -17,3 +17,36 @@ export function store(key, value) {
     // See above.
   }
 }
+
+/** The keys of all settings begin with this. */
+const PREFIX = "tutti."
+/** In characters. */
+const LONGEST_ADDRESS = 4000
+
+/** All settings as the value of a field in the fragment of an address; an empty string if there are none. */
+export function settingsForAddress() {
+  try {
+    const settings = JSON.stringify({ ...localStorage })
+    return settings === "{}" || settings.length > LONGEST_ADDRESS ? "" : settings
+  } catch {
+    return ""
+  }
+}
+
+/** The page over HTTPS is another page for the browser, with another storage. It gets the settings in the fragment of its address. */
+function adoptSettings() {
+  const fragment = new URLSearchParams(location.hash.slice(1))
+  const passed = fragment.get("settings")
+  if (passed === null) return
+  fragment.delete("settings")
+  history.replaceState(null, "", `#${fragment}`)
+  try {
+    for (const [key, value] of Object.entries(JSON.parse(passed))) {
+      if (key.startsWith(PREFIX) && typeof value === "string" && stored(key) === null) store(key, value)
+    }
+  } catch {
+    // The address was changed by hand.
+  }
+}
+
+adoptSettings()

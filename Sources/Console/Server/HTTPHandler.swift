@@ -11,13 +11,20 @@ final class HTTPHandler: ChannelInboundHandler {
   private let files: PageFiles
   private let sounds: SoundStore
   private let timeout: RequestTimeout
+  private let security: ConnectionSecurity
+  /// What the page needs to know about HTTPS.
+  private let secureAccess: SecureAccess
   /// The request whose head has arrived, but not its end.
   private var request: HTTPRequestHead?
   /// Whether the connection closes after the last response.
   private var isClosing = false
 
-  init(admission: Admission, files: PageFiles, sounds: SoundStore, timeout: RequestTimeout) {
+  init(
+    admission: Admission, files: PageFiles, sounds: SoundStore, timeout: RequestTimeout, security: ConnectionSecurity,
+    secureAccess: SecureAccess
+  ) {
     (self.admission, self.files, self.sounds, self.timeout) = (admission, files, sounds, timeout)
+    (self.security, self.secureAccess) = (security, secureAccess)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -37,7 +44,7 @@ final class HTTPHandler: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   private func answer(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
-    guard admission.hosts.admits(request.headers) else {
+    guard admission.hosts.admits(request.headers, scheme: security.scheme) else {
       return send(
         .misdirectedRequest, "unknown host or origin; use the address that the peer has printed", request, context)
     }
@@ -49,6 +56,16 @@ final class HTTPHandler: ChannelInboundHandler {
     if let file = files[path] {
       return send(
         .ok, file.octets, type: file.type, ["Cache-Control": "no-cache"], request, context)
+    }
+    if path == SecureAccess.path {
+      // A page without HTTPS requests this file over HTTPS, which is another origin.
+      return send(
+        .ok, secureAccess.json, type: "application/json",
+        ["Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "cross-origin"], request, context)
+    }
+    if path == SecureAccess.authorityPath, let certificate = secureAccess.authority {
+      return send(
+        .ok, certificate, type: "application/x-x509-ca-cert", ["Cache-Control": "no-store"], request, context)
     }
     guard path == "/join" || path == "/socket" || path.hasPrefix(SoundStore.pathPrefix) else {
       return send(.notFound, "no such page", request, context)
@@ -82,8 +99,8 @@ final class HTTPHandler: ChannelInboundHandler {
     _ status: HTTPResponseStatus, _ body: ByteBuffer, type: String?, _ additional: HTTPHeaders,
     _ request: HTTPRequestHead, _ context: ChannelHandlerContext
   ) {
-    var headers = ResponseHeaders.security(host: request.headers.first(name: "host") ?? "")
-    headers.add(contentsOf: additional)
+    var headers = ResponseHeaders.security(host: request.headers.first(name: "host") ?? "", scheme: security.scheme)
+    for (name, value) in additional { headers.replaceOrAdd(name: name, value: value) }
     if let type { headers.add(name: "Content-Type", value: type) }
     if status != .noContent { headers.add(name: "Content-Length", value: "\(body.readableBytes)") }
     // The connection closes if the client sends the next request before it has read the last response. Otherwise, responses could

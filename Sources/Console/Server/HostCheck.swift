@@ -4,8 +4,8 @@ import NIOHTTP1
 ///
 /// A page of another server can make a browser send requests to this server. Such a request has a foreign `Origin`. In an attack by
 /// DNS rebinding, the host name of the foreign server resolves to this machine. `Host` and `Origin` then agree, but `Host` is a
-/// foreign name. Therefore `Host` must be an IP address, `localhost`, or the name of this machine, with or without `.local`. A
-/// browser sends `Origin` with every WebSocket request. Other programs may omit the header.
+/// foreign name. Therefore `Host` must be an IP address, `localhost`, the name of this machine, with or without `.local`, or a name in
+/// the certificate of the group's domain. A browser sends `Origin` with every WebSocket request. Other programs may omit the header.
 struct HostCheck: Sendable {
   /// The accepted names, in lower case.
   private let names: Set<String>
@@ -13,43 +13,53 @@ struct HostCheck: Sendable {
 
   /// - Parameters:
   ///   - machine: the host name of this machine.
+  ///   - certified: the names in the certificate of the group's domain, in lower case.
   ///   - port: the port of the server.
-  init(machine: String, port: Int) {
+  init(machine: String, certified: [String] = [], port: Int) {
     let machine = machine.lowercased()
     let short = String(machine.prefix { $0 != "." })
-    names = ["localhost", machine, short, short + ".local"]
+    names = Set(["localhost", machine, short, short + ".local"] + certified)
     self.port = port
   }
 
   /// Whether the server answers a request with these headers.
-  func admits(_ headers: HTTPHeaders) -> Bool {
+  ///
+  /// - Parameter scheme: "http" or "https", the scheme of the connection.
+  func admits(_ headers: HTTPHeaders, scheme: String) -> Bool {
     let hosts = headers["host"]
-    guard hosts.count == 1, let host = hosts.first?.lowercased(), isOwn(host) else { return false }
+    guard hosts.count == 1, let host = hosts.first?.lowercased(), isOwn(host, scheme: scheme) else { return false }
     let origins = headers["origin"]
     guard origins.count <= 1 else { return false }
     guard let origin = origins.first?.lowercased() else { return true }
-    return origin == "http://" + host
+    return origin == scheme + "://" + host
   }
 
   /// Whether `host`, with its port, denotes this server.
-  private func isOwn(_ host: String) -> Bool {
-    guard let (name, port) = Self.split(host), port == self.port else { return false }
-    return names.contains(name) || ListenAddress.isAddress(name)
+  private func isOwn(_ host: String, scheme: String) -> Bool {
+    guard let (name, port) = Self.split(host, scheme: scheme), port == self.port else { return false }
+    return names.contains(name) || ListenAddress.isAddress(name) || isBelowWildcard(name)
   }
 
-  /// The name without brackets and the port of a `Host` header. The default port is 80.
-  static func split(_ host: String) -> (name: String, port: Int)? {
+  /// Whether a name of the certificate with a wildcard covers `name`: the wildcard stands for one label (RFC 9525, section 6.3).
+  private func isBelowWildcard(_ name: String) -> Bool {
+    guard let dot = name.firstIndex(of: ".") else { return false }
+    return names.contains("*" + name[dot...])
+  }
+
+  /// The name without brackets and the port of a `Host` header. The default port is 80, or 443 with HTTPS.
+  static func split(_ host: String, scheme: String) -> (name: String, port: Int)? {
+    let standardPort = scheme == "https" ? 443 : 80
     if host.hasPrefix("[") {
       guard let end = host.firstIndex(of: "]") else { return nil }
       let name = String(host[host.index(after: host.startIndex)..<end])
       let rest = host[host.index(after: end)...]
-      if rest.isEmpty { return (name, 80) }
+      if rest.isEmpty { return (name, standardPort) }
       guard rest.first == ":", let port = Int(rest.dropFirst()) else { return nil }
       return (name, port)
     }
     let parts = host.split(separator: ":", omittingEmptySubsequences: false)
     guard let name = parts.first, !name.isEmpty, parts.count <= 2 else { return nil }
-    guard parts.count == 2 else { return (String(name), 80) }
+    guard parts.count == 2 else { return (String(name), standardPort) }
     guard let port = Int(parts[1]) else { return nil }
     return (String(name), port)
   }

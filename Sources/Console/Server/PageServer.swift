@@ -37,15 +37,32 @@ final class PageServer: @unchecked Sendable {
   /// The number of connections from each address.
   private var connections: [String: Int] = [:]
   private var maintenance: RepeatedTask?
+  private let secureAccess: SecureAccess
+  #if HTTPS
+    private let identity: TLSIdentity?
+  #endif
 
+  /// - Throws: ``EngineError`` if the certificate of the configuration cannot be used.
   init(
     _ configuration: ConsoleConfiguration, tokens: JoinTokens, files: PageFiles, eventLoop: any EventLoop,
     mailbox: Mailbox, library: any RhythmLibrary
-  ) {
+  ) throws(EngineError) {
+    #if HTTPS
+      identity = try TLSIdentity(configuration)
+      secureAccess = SecureAccess(identity)
+    #else
+      secureAccess = SecureAccess()
+    #endif
     (self.configuration, self.tokens, self.files, self.eventLoop) = (configuration, tokens, files, eventLoop)
     sounds = SoundStore(soundFont: configuration.soundFont)
     pages = Pages(mailbox: mailbox, library: library, eventLoop: eventLoop)
   }
+
+  /// A name that every browser accepts over HTTPS: the first one in the certificate of the group's domain that is not a pattern; nil
+  /// without such a certificate.
+  var certifiedName: String? { secureAccess.names.first { !$0.hasPrefix("*") } }
+  /// The fingerprint of the group's certificate authority; nil if there is none.
+  var authorityFingerprint: String? { secureAccess.fingerprint }
 
   /// Opens the port.
   func open() -> EventLoopFuture<any Channel> {
@@ -68,9 +85,13 @@ final class PageServer: @unchecked Sendable {
 
   private func start(port: Int) {
     admission = Admission(
-      hosts: HostCheck(machine: configuration.machine, port: port), tokens: tokens, isOpen: configuration.isOpen)
+      hosts: HostCheck(machine: configuration.machine, certified: secureAccess.names, port: port), tokens: tokens,
+      isOpen: configuration.isOpen)
     maintenance = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
       self.pages.maintain(at: MonotonicClock.now)
+      #if HTTPS
+        self.identity?.renew()
+      #endif
     }
   }
 
@@ -119,13 +140,20 @@ final class PageServer: @unchecked Sendable {
   /// Sets up the handlers of a new connection.
   private func configure(_ channel: any Channel) throws {
     guard register(channel) else { throw ChannelError.operationUnsupported }
-    let timeout = RequestTimeout()
+    let (timeout, security) = (RequestTimeout(), NIOLoopBound(ConnectionSecurity(), eventLoop: eventLoop))
+    #if HTTPS
+      if let identity {
+        try channel.pipeline.syncOperations.addHandler(
+          TLSDetector(context: identity.context, security: security.value))
+      }
+    #endif
     try channel.pipeline.syncOperations.addHandler(timeout)
     let bound = NIOLoopBound(timeout, eventLoop: eventLoop)
     let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
       maxFrameSize: Frame.maximumLength,
       shouldUpgrade: { channel, request in
-        channel.eventLoop.makeSucceededFuture(self.upgradeHeaders(for: request, from: channel))
+        channel.eventLoop.makeSucceededFuture(
+          self.upgradeHeaders(for: request, scheme: security.value.scheme, from: channel))
       },
       upgradePipelineHandler: { channel, request in
         channel.eventLoop.makeCompletedFuture {
@@ -140,7 +168,9 @@ final class PageServer: @unchecked Sendable {
         channel.eventLoop.makeCompletedFuture {
           guard let admission = self.admission else { throw ChannelError.operationUnsupported }
           try channel.pipeline.syncOperations.addHandler(
-            HTTPHandler(admission: admission, files: self.files, sounds: self.sounds, timeout: bound.value))
+            HTTPHandler(
+              admission: admission, files: self.files, sounds: self.sounds, timeout: bound.value,
+              security: security.value, secureAccess: self.secureAccess))
         }
       })
     var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(upgradeConfiguration: upgrades)
@@ -166,8 +196,10 @@ final class PageServer: @unchecked Sendable {
   }
 
   /// The additional headers of the response to a WebSocket request; nil if the request is refused.
-  private func upgradeHeaders(for request: HTTPRequestHead, from channel: any Channel) -> HTTPHeaders? {
-    guard let admission, request.uri == "/socket", admission.hosts.admits(request.headers),
+  private func upgradeHeaders(
+    for request: HTTPRequestHead, scheme: String, from channel: any Channel
+  ) -> HTTPHeaders? {
+    guard let admission, request.uri == "/socket", admission.hosts.admits(request.headers, scheme: scheme),
       request.headers[canonicalForm: "sec-websocket-protocol"].contains(Substring(Admission.subprotocol)),
       case .admitted = admission.decide(request.headers, from: channel.remoteAddress?.ipAddress ?? "")
     else { return nil }

@@ -5,20 +5,22 @@ enum ResponseHeaders {
   /// The security headers for a request to `host`, the value of its `Host` header.
   ///
   /// The content security policy names all sources: only this server. `connect-src` contains the WebSocket, because older
-  /// versions of Safari do not include it in 'self'. With the two cross-origin headers, browsers give the page a clock with a
+  /// versions of Safari do not include it in 'self', and HTTPS, because a page without it tests whether HTTPS works. With the two cross-origin headers, browsers give the page a clock with a
   /// resolution of 5 us instead of 100 us (High Resolution Time, section 4). Browsers ignore them over plain HTTP unless the
   /// host is the machine itself.
-  static func security(host: String) -> HTTPHeaders {
+  static func security(host: String, scheme: String) -> HTTPHeaders {
+    let isSecure = scheme == "https"
     let sources = [
       "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "worker-src 'self'",
-      "connect-src 'self' ws://\(host)", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+      "connect-src 'self' \(isSecure ? "wss" : "ws")://\(host) https://\(host)", "base-uri 'none'",
+      "form-action 'none'", "frame-ancestors 'none'",
     ]
     var headers: HTTPHeaders = [
       "Content-Security-Policy": sources.joined(separator: "; "), "X-Content-Type-Options": "nosniff",
       "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
     ]
-    let name = HostCheck.split(host)?.name ?? ""
-    if name == "localhost" || ListenAddress.isLoopback(name) {
+    let name = HostCheck.split(host, scheme: scheme)?.name ?? ""
+    if isSecure || name == "localhost" || ListenAddress.isLoopback(name) {
       headers.add(name: "Cross-Origin-Opener-Policy", value: "same-origin")
       headers.add(name: "Cross-Origin-Embedder-Policy", value: "require-corp")
     }

@@ -32,6 +32,8 @@ public struct PeerConfiguration: Sendable {
   public var sessionsPerHost = 8
   /// The key of the group; nil without a passkey.
   public var passkey: GroupKey?
+  /// Whether the passkey is so short that it can be guessed (``Passkey/isShort``).
+  public var isPasskeyShort = false
   /// The addresses of devices without Tutti that may be in session although the group has a passkey. Only the host of each
   /// address is compared, not its port.
   public var admitted: [SocketAddress] = []

@@ -151,6 +151,7 @@ struct NetworkOptions: ParsableArguments {
         )
       }
       configuration.passkey = try key.groupKey()
+      configuration.isPasskeyShort = key.isShort
       configuration.admitted = try admit.flatMap { host in try SocketAddress.all(resolving: host) }
     }
     configuration.port = port

@@ -21,11 +21,12 @@ export class Chromium {
   /** The functions that get the events of each session. */
   #listeners = new Map()
 
-  constructor(program = process.env.CHROMIUM ?? "chromium") {
+  /** `flags`: further options of the program. `home`: the folder with the certificates that the browser trusts. */
+  constructor({ flags = [], home = process.env.HOME } = {}) {
     this.#folder = mkdtempSync(join(tmpdir(), "tutti-browser-"))
-    this.#process = spawn(program, [...FLAGS, `--user-data-dir=${this.#folder}`, "about:blank"], {
-      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
-    })
+    this.#process = spawn(
+      process.env.CHROMIUM ?? "chromium", [...FLAGS, ...flags, `--user-data-dir=${this.#folder}`, "about:blank"],
+      { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: home } })
     this.#process.on("error", (error) => { throw error })
     this.#process.stdio[4].setEncoding("utf8").on("data", (data) => this.#read(data))
   }

@@ -1,0 +1,109 @@
+#if HTTPS
+  import Crypto
+  import Foundation
+  import PeerProtocol
+  import SwiftASN1
+  import X509
+
+  /// The certificate authority of a group with a passkey. Each device trusts the authority after its owner has installed the
+  /// certificate of the authority once. The device then trusts the pages of all peers of the group.
+  ///
+  /// The key of the authority is derived from the key of the group, so all peers have the same authority without an exchange. Whoever
+  /// knows the passkey can issue certificates that the devices of the players trust. Name constraints (RFC 5280, section 4.2.1.10)
+  /// therefore limit the authority to host names under `.local` and to private IPv4 addresses (RFC 1918, RFC 3927).
+  struct GroupAuthority: Sendable {
+    /// The private IPv4 networks: address and mask.
+    private static let networks: [[UInt8]] = [
+      [10, 0, 0, 0, 255, 0, 0, 0], [172, 16, 0, 0, 255, 240, 0, 0], [192, 168, 0, 0, 255, 255, 0, 0],
+      [169, 254, 0, 0, 255, 255, 0, 0],
+    ]
+    /// 2026-01-01 and 2046-01-01, UTC. The dates are fixed, so that the certificates of all peers have the same content.
+    private static let validity = (
+      first: Date(timeIntervalSince1970: 1_767_225_600), last: Date(timeIntervalSince1970: 2_398_377_600)
+    )
+    /// iOS and macOS accept at most 398 days for the certificate of a server.
+    private static let daysOfServer = 397.0
+    private static let day: TimeInterval = 86_400
+
+    private let key: Certificate.PrivateKey
+    private let name: DistinguishedName
+    /// The certificate of the authority, which devices install.
+    let certificate: Certificate
+
+    /// - Throws: an error of the libraries. It is not expected for any key.
+    init(group: GroupKey) throws {
+      let signingKey = try Self.signingKey(of: group)
+      // The name distinguishes the authorities of several groups.
+      let fingerprint = SHA256.hash(data: signingKey.publicKey.derRepresentation).prefix(4)
+      let label = fingerprint.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      let name = try DistinguishedName { CommonName("Tutti ensemble \(label)") }
+      let key = Certificate.PrivateKey(signingKey)
+      (self.key, self.name) = (key, name)
+      certificate = try Certificate(
+        version: .v3, serialNumber: Certificate.SerialNumber(bytes: [1] + fingerprint), publicKey: key.publicKey,
+        notValidBefore: Self.validity.first, notValidAfter: Self.validity.last, issuer: name, subject: name,
+        signatureAlgorithm: .ecdsaWithSHA256,
+        extensions: try Certificate.Extensions {
+          Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+          Critical(KeyUsage(keyCertSign: true))
+          Critical(
+            NameConstraints(
+              permittedDNSDomains: ["local"],
+              permittedIPRanges: Self.networks.map { ASN1OctetString(contentBytes: $0[...]) }))
+          SubjectKeyIdentifier(hash: key.publicKey)
+        }, issuerPrivateKey: key)
+    }
+
+    /// A number of 32 octets is a private key with a probability of 1 - 2^-32; otherwise the next one is derived.
+    private static func signingKey(of group: GroupKey) throws -> P256.Signing.PrivateKey {
+      for attempt in 1... {
+        let octets = group.derived(for: "Tutti certificate authority 1.\(attempt)")
+        if let key = try? P256.Signing.PrivateKey(rawRepresentation: octets) { return key }
+      }
+      throw CryptoKitError.incorrectParameterSize
+    }
+
+    /// Issues the certificate of a server.
+    ///
+    /// - Parameters:
+    ///   - machine: the host name under `.local`.
+    ///   - addresses: IPv4 addresses. Those that the authority may not certify are left out.
+    ///   - key: the key of the server.
+    /// - Throws: an error of the libraries.
+    func issue(machine: String, addresses: [String], key: P256.Signing.PrivateKey, at now: Date) throws -> Certificate {
+      let octets = addresses.compactMap(Self.octets).filter(Self.isPrivate)
+      let names =
+        [GeneralName.dnsName(machine)] + octets.map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) }
+      return try Certificate(
+        version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
+        // The clocks of devices may be slow.
+        notValidBefore: now - Self.day, notValidAfter: now + Self.daysOfServer * Self.day, issuer: name,
+        subject: try DistinguishedName { CommonName(machine) }, signatureAlgorithm: .ecdsaWithSHA256,
+        extensions: try Certificate.Extensions {
+          Critical(BasicConstraints.notCertificateAuthority)
+          Critical(KeyUsage(digitalSignature: true))
+          try ExtendedKeyUsage([.serverAuth])
+          SubjectAlternativeNames(names)
+          AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: self.key.publicKey).keyIdentifier)
+        }, issuerPrivateKey: self.key)
+    }
+
+    /// The four octets of an IPv4 address; nil for other texts.
+    private static func octets(_ address: String) -> [UInt8]? {
+      let parts = address.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
+      return parts.count == 4 ? parts : nil
+    }
+
+    /// Whether an IPv4 address is in one of ``networks``.
+    private static func isPrivate(_ address: [UInt8]) -> Bool {
+      networks.contains { network in (0..<4).allSatisfy { address[$0] & network[4 + $0] == network[$0] } }
+    }
+
+    /// The SHA-256 fingerprint of the public key of the authority, in hexadecimal. All peers of the group show the same one.
+    var fingerprint: String {
+      SHA256.hash(data: Array(certificate.publicKey.subjectPublicKeyInfoBytes)).prefix(8).map {
+        ($0 < 16 ? "0" : "") + String($0, radix: 16).uppercased()
+      }.joined(separator: ":")
+    }
+  }
+#endif
