@@ -60,6 +60,9 @@ struct EnsembleOptions: ParsableArguments {
     // The results are discarded. Only the syntax of the rules is checked.
     var gates = Gates()
     for rule in gate { try usage { () throws(GateError) in try gates.apply(rule) } }
+    if let ledBy, ledBy.allSatisfy(\.isWhitespace) {
+      throw ValidationError("--led-by: is empty; give PEER, the name or the identity of a peer")
+    }
     var hearing = HearingChoices()
     for rule in hear { try usage { () throws(HearingError) in try hearing.apply(rule) } }
   }
