@@ -6,44 +6,13 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Kind, encode, encodeJSON } from "../../../Sources/Console/Page/frames.js"
+import { Kind, encodeJSON } from "../../../Sources/Console/Page/frames.js"
 import { sleep } from "./chromium.mjs"
+import { Client } from "./client.mjs"
 import { Peer } from "./peer.mjs"
 
 const [pages, seconds] = [Number(process.argv[2] ?? 50), Number(process.argv[3] ?? 20)]
 const folder = mkdtempSync(join(tmpdir(), "tutti-load-"))
-
-/** A page without a browser. */
-class Client {
-  frames = 0
-  #socket
-  #sequence = 0
-  #timers = []
-
-  constructor(url) {
-    const { host, hash } = new URL(url)
-    this.#socket = new WebSocket(`ws://${host}/socket`, ["tutti.1", `token.${hash.slice("#token=".length)}`])
-    this.#socket.binaryType = "arraybuffer"
-    this.#socket.onmessage = () => { this.frames += 1 }
-    this.opened = new Promise((resolve, reject) => {
-      this.#socket.onopen = resolve
-      this.#socket.onerror = reject
-    })
-    this.#timers.push(setInterval(() => this.send(Kind.activity, Uint8Array.of(Math.floor(Math.random() * 128))), 50))
-    this.#timers.push(setInterval(() => this.send(Kind.clockRequest), 1250))
-  }
-
-  send(kind, payload) {
-    if (this.#socket.readyState !== 1) return
-    this.#sequence += 1
-    this.#socket.send(encode(kind, this.#sequence, process.hrtime.bigint(), payload))
-  }
-
-  close() {
-    for (const timer of this.#timers) clearInterval(timer)
-    this.#socket.close()
-  }
-}
 
 /** Plays at 240 BPM, 96 ticks per second. Returns the lateness of all ticks in microseconds, ascending. */
 async function run(count, number) {

@@ -48,6 +48,11 @@ export class Peer {
     return peer
   }
 
+  /** The number of the process. */
+  get process() {
+    return this.#process.pid
+  }
+
   /** Ends the peer without notice. */
   async kill() {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
