@@ -70,9 +70,9 @@ static inline void await_port(const char *tool, snd_seq_t *seq, const char *name
   }
 }
 
-// Kernel time stamps. The kernel stamps events with the time of a queue, counted from the start of the queue. This time steps
-// back by the latency of the queue's timer, microseconds each time, and by more at the first count if other queues exist. A
-// program therefore reads both clocks next to each other whenever it fetches events, some 20 us after their arrival. A time
+// Kernel time stamps. The kernel stamps events with the time of a queue, counted from the start of the queue. Each interrupt of the
+// queue's timer, once per millisecond, sets this time back by the latency of the interrupt: to the number of periods plus the time since
+// the interrupt (snd_seq_timer_get_cur_time). At the first interrupt, the step is larger if other queues exist. A program therefore reads both clocks next to each other whenever it fetches events, some 20 us after their arrival. A time
 // stamp is converted by its age, with the narrowest of a few readings. The margin of a reading is the maximum error of a time
 // stamp.
 
