@@ -11,12 +11,18 @@ public struct ConsoleConfiguration: Sendable {
   public var machine: String
   /// The path of the SoundFont for the sounds of the pages.
   public var soundFont: String
+  /// The microphone for calibrations.
+  public var microphone: Microphone
 
-  public init(address: ListenAddress, key: GroupKey?, isOpen: Bool, machine: String, soundFont: String) {
+  public init(
+    address: ListenAddress, key: GroupKey?, isOpen: Bool, machine: String, soundFont: String,
+    microphone: Microphone = Microphone(device: "default", latency: nil)
+  ) {
     self.address = address
     self.key = key
     self.isOpen = isOpen
     self.machine = machine
     self.soundFont = soundFont
+    self.microphone = microphone
   }
 }

@@ -37,11 +37,13 @@ final class PageServer: @unchecked Sendable {
 
   init(
     _ configuration: ConsoleConfiguration, tokens: JoinTokens, files: PageFiles, eventLoop: any EventLoop,
-    mailbox: Mailbox, library: any RhythmLibrary
+    mailbox: Mailbox, library: any RhythmLibrary, report: @escaping @Sendable (CalibrationEvent) -> Void
   ) {
     (self.configuration, self.tokens, self.files, self.eventLoop) = (configuration, tokens, files, eventLoop)
     sounds = SoundStore(soundFont: configuration.soundFont)
     pages = Pages(mailbox: mailbox, library: library, eventLoop: eventLoop)
+    pages.calibration = Calibration(
+      pages: pages, microphone: configuration.microphone, mailbox: mailbox, eventLoop: eventLoop, report: report)
   }
 
   /// Opens the port.
@@ -88,6 +90,9 @@ final class PageServer: @unchecked Sendable {
       if pages.state.set(.notices, json: notices.newest) { pages.update([.notices]) }
     }
   }
+
+  /// Lets all pages click in turn. Called by any thread.
+  func calibrate() { eventLoop.execute { [self] in pages.calibrate() } }
 
   /// Closes all pages. Called by any thread.
   func close() {

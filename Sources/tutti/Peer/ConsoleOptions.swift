@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import Engine
 import Foundation
+import MusicalTime
 
 /// Options for the web page of the peer.
 struct ConsoleOptions: ParsableArguments {
@@ -16,7 +17,27 @@ struct ConsoleOptions: ParsableArguments {
   @Flag(help: "Let anyone who can open the page of --http control this peer. A passkey has no effect on the page.")
   var httpOpen = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Hear the clicks of `calibrate` with this microphone: alsa or alsa:DEVICE, as `arecord -L` lists them; or none if another "
+        + "device records them for `tutti calibrate`. (default: alsa)",
+      valueName: "INPUT"))
+  var microphone = "alsa"
+
+  @Option(
+    help: ArgumentHelp(
+      "Subtract this latency of the microphone, beyond the one that the device reports, 0...1000 ms. The peer then does not "
+        + "click itself during `calibrate`. (default: unknown, so the clicks of the peer are the reference)",
+      valueName: "MS"))
+  var microphoneLatency: Double?
+
   func validate() throws {
+    guard ["alsa", "none"].contains(microphone) || microphone.hasPrefix("alsa:") && microphone != "alsa:" else {
+      throw ValidationError("--microphone \(microphone): not an input; give alsa, alsa:DEVICE or none")
+    }
+    if let microphoneLatency, !(0...1000).contains(microphoneLatency) {
+      throw ValidationError("--microphone-latency \(microphoneLatency): out of range; give 0 to 1000 ms")
+    }
     if let http { try usage { () throws(EngineError) in try ListenAddress(http) } }
     if httpOpen, http == nil {
       throw ValidationError("--http-open: has no effect without --http; add --http, or omit --http-open")
@@ -26,11 +47,19 @@ struct ConsoleOptions: ParsableArguments {
   /// Opens the page; nil without --http.
   ///
   /// - Throws: `EngineError`.
-  func open(_ peer: PeerConfiguration, mailbox: Mailbox, rhythms: PatchSelector) throws -> WebConsole? {
+  func open(
+    _ peer: PeerConfiguration, mailbox: Mailbox, rhythms: PatchSelector,
+    report: @escaping @Sendable (CalibrationEvent) -> Void
+  ) throws -> WebConsole? {
     guard let http else { return nil }
     let configuration = ConsoleConfiguration(
       address: try ListenAddress(http), key: peer.passkey, isOpen: httpOpen,
-      machine: ProcessInfo.processInfo.hostName, soundFont: peer.soundFont)
-    return try WebConsole(configuration, mailbox: mailbox, library: PageRhythms(selector: rhythms))
+      machine: ProcessInfo.processInfo.hostName, soundFont: peer.soundFont,
+      microphone: Microphone(
+        device: microphone == "none"
+          ? nil : microphone == "alsa" ? "default" : String(microphone.dropFirst("alsa:".count)),
+        latency: microphoneLatency.map { Nanoseconds(Int64(($0 * 1e6).rounded())) }))
+    return try WebConsole(
+      configuration, mailbox: mailbox, library: PageRhythms(selector: rhythms), report: report)
   }
 }

@@ -7,7 +7,7 @@ import { join } from "node:path"
 
 const FLAGS = [
   "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--autoplay-policy=document-user-activation-required",
-  "--disable-gpu", "--no-first-run", "--mute-audio", "--disable-dev-shm-usage", "--lang=en",
+  "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--lang=en",
 ]
 
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -21,10 +21,12 @@ export class Chromium {
   /** The functions that get the events of each session. */
   #listeners = new Map()
 
-  constructor(program = process.env.CHROMIUM ?? "chromium") {
+  /** @param environment variables for the browser, such as PULSE_SERVER. Without them, the browser is mute. */
+  constructor(environment = undefined, program = process.env.CHROMIUM ?? "chromium") {
     this.#folder = mkdtempSync(join(tmpdir(), "tutti-browser-"))
-    this.#process = spawn(program, [...FLAGS, `--user-data-dir=${this.#folder}`, "about:blank"], {
-      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    const flags = environment ? FLAGS : [...FLAGS, "--mute-audio"]
+    this.#process = spawn(program, [...flags, `--user-data-dir=${this.#folder}`, "about:blank"], {
+      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, ...environment },
     })
     this.#process.on("error", (error) => { throw error })
     this.#process.stdio[4].setEncoding("utf8").on("data", (data) => this.#read(data))
