@@ -1,3 +1,4 @@
+import Audio
 import Engine
 import Measurement
 import MusicalTime
@@ -15,6 +16,8 @@ final class Calibration {
   private static let preparation = Nanoseconds.milliseconds(600)
   /// The recording goes on after the last click for this time, so that a late device is heard.
   private static let tail = Nanoseconds.milliseconds(700)
+  /// The analysis of a recording ends within this time, even on a slow machine.
+  private static let margin = Nanoseconds.seconds(20)
 
   private unowned let pages: Pages
   private let microphone: Microphone
@@ -86,22 +89,34 @@ final class Calibration {
     let end = (clicks.last ?? beginning) + Self.tail
     guard let device = microphone.device else {
       eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds((end - MonotonicClock.now).count)) {
-        self.finish("it has clicked; measure the recording of the room with `tutti calibrate --from`")
+        self.finish("this peer has no microphone; measure the recording of the room with `tutti calibrate --from`")
       }
       return
     }
-    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    let (bound, turn) = (NIOLoopBound(self, eventLoop: eventLoop), turn)
+    // Opening or reading a device can block for ever if its sound server hangs.
+    eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds((end + Self.margin - MonotonicClock.now).count)) {
+      if self.state.isRunning, turn == self.turn {
+        self.fail("the microphone \(device) does not answer; use --microphone with another one")
+      }
+    }
     microphone.record(device, until: end) { recording in
       Result { () throws(CalibrationError) in
         try CalibrationAnalysis(recording).delay(from: beginning, usesReference: usesReference)
       }
     } deliver: { [eventLoop] result in
       eventLoop.execute {
-        switch result {
-        case .success(let delay): bound.value.finish(delay)
-        case .failure(let error): bound.value.fail("\(error)")
-        }
+        bound.value.finish(turn, result)
       }
+    }
+  }
+
+  /// Handles the result of the microphone, unless it comes too late.
+  private func finish(_ turn: Int, _ result: Result<Result<DeviceDelay, CalibrationError>, PCMError>) {
+    guard state.isRunning, turn == self.turn else { return }
+    switch result {
+    case .success(let delay): finish(delay)
+    case .failure(let error): fail("\(error)")
     }
   }
 

@@ -22,7 +22,7 @@ struct ConsoleOptions: ParsableArguments {
       "Hear the clicks of `calibrate` with this microphone: alsa or alsa:DEVICE, as `arecord -L` lists them; or none if another "
         + "device records them for `tutti calibrate`. (default: alsa)",
       valueName: "INPUT"))
-  var microphone = "alsa"
+  var microphone: String?
 
   @Option(
     help: ArgumentHelp(
@@ -32,7 +32,12 @@ struct ConsoleOptions: ParsableArguments {
   var microphoneLatency: Double?
 
   func validate() throws {
-    guard ["alsa", "none"].contains(microphone) || microphone.hasPrefix("alsa:") && microphone != "alsa:" else {
+    if http == nil, microphone != nil || microphoneLatency != nil {
+      throw ValidationError("--microphone: has no effect without --http; add --http, or omit it")
+    }
+    if let microphone,
+      !["alsa", "none"].contains(microphone) && (!microphone.hasPrefix("alsa:") || microphone == "alsa:")
+    {
       throw ValidationError("--microphone \(microphone): not an input; give alsa, alsa:DEVICE or none")
     }
     if let microphoneLatency, !(0...1000).contains(microphoneLatency) {
@@ -41,6 +46,15 @@ struct ConsoleOptions: ParsableArguments {
     if let http { try usage { () throws(EngineError) in try ListenAddress(http) } }
     if httpOpen, http == nil {
       throw ValidationError("--http-open: has no effect without --http; add --http, or omit --http-open")
+    }
+  }
+
+  /// The ALSA name of the microphone; nil for none.
+  private var device: String? {
+    switch microphone {
+    case nil, "alsa": "default"
+    case "none": nil
+    case let microphone?: String(microphone.dropFirst("alsa:".count))
     }
   }
 
@@ -56,8 +70,7 @@ struct ConsoleOptions: ParsableArguments {
       address: try ListenAddress(http), key: peer.passkey, isOpen: httpOpen,
       machine: ProcessInfo.processInfo.hostName, soundFont: peer.soundFont,
       microphone: Microphone(
-        device: microphone == "none"
-          ? nil : microphone == "alsa" ? "default" : String(microphone.dropFirst("alsa:".count)),
+        device: device,
         latency: microphoneLatency.map { Nanoseconds(Int64(($0 * 1e6).rounded())) }))
     return try WebConsole(
       configuration, mailbox: mailbox, library: PageRhythms(selector: rhythms), report: report)
