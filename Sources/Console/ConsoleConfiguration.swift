@@ -15,10 +15,12 @@ public struct ConsoleConfiguration: Sendable {
   public var machine: String
   /// The path of the SoundFont for the sounds of the pages.
   public var soundFont: String
+  /// The microphone for calibrations.
+  public var microphone: Microphone
 
   public init(
     address: ListenAddress, key: GroupKey?, isKeyStrong: Bool, isOpen: Bool, certificate: CertificateFiles?,
-    machine: String, soundFont: String
+    machine: String, soundFont: String, microphone: Microphone = Microphone(device: "default", latency: nil)
   ) {
     self.address = address
     self.key = key
@@ -27,5 +29,6 @@ public struct ConsoleConfiguration: Sendable {
     self.certificate = certificate
     self.machine = machine
     self.soundFont = soundFont
+    self.microphone = microphone
   }
 }

@@ -21,9 +21,13 @@ public final class WebConsole: Sendable {
   /// - Parameters:
   ///   - mailbox: receives the commands of the pages.
   ///   - library: the rhythms that the pages offer.
+  ///   - report: gets the events of calibrations, on the thread of the console.
   /// - Throws: ``EngineError`` if the port cannot be opened, if the files of the page are missing, or without a passkey for an
   ///   address that other machines can reach.
-  public init(_ configuration: ConsoleConfiguration, mailbox: Mailbox, library: any RhythmLibrary) throws(EngineError) {
+  public init(
+    _ configuration: ConsoleConfiguration, mailbox: Mailbox, library: any RhythmLibrary,
+    report: @escaping @Sendable (CalibrationEvent) -> Void = { _ in }
+  ) throws(EngineError) {
     let address = configuration.address
     guard address.isLoopback || configuration.key != nil || configuration.isOpen else {
       throw EngineError(
@@ -35,7 +39,7 @@ public final class WebConsole: Sendable {
     do {
       server = try PageServer(
         configuration, tokens: tokens, files: try PageFiles(), eventLoop: group.next(), mailbox: mailbox,
-        library: library)
+        library: library, report: report)
       channel = try server.open().wait()
     } catch let error as EngineError {
       try? group.syncShutdownGracefully()
@@ -76,6 +80,9 @@ public final class WebConsole: Sendable {
 
   /// Shows a message to the player on all pages that lead. Returns at once.
   public func show(_ text: String, level: String) { server.show(text, level: level) }
+
+  /// Lets all pages click in turn, and measures their delays with the microphone. Returns at once.
+  public func calibrate() { server.calibrate() }
 
   /// Closes all connections and the port, and ends the thread.
   public func stop() {

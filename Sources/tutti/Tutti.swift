@@ -16,6 +16,7 @@ struct Tutti: ParsableCommand {
         tutti demo                              run four peers, measure timing
         tutti peer                              run one peer; press space to start
         tutti peer --connect 192.168.1.20:5004  connect to another peer
+        tutti calibrate --from room.wav         measure how late phones sound
         tutti passkey                           print a passkey that protects a group
         tutti simulate --peers 100              simulate a hundred peers
         tutti patch list                        list the patches
@@ -23,7 +24,7 @@ struct Tutti: ParsableCommand {
 
       EXIT STATUS
         0    done
-        1    simulate: an invariant was violated
+        1    simulate: an invariant was violated; calibrate: no delay was measured
         64   usage error
         65   a file cannot be parsed
         69   a file, folder, device, port or peer is missing, does not answer, or
@@ -34,8 +35,8 @@ struct Tutti: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      DemoCommand.self, PeerCommand.self, PasskeyCommand.self, MeasureCommand.self, PatchCommand.self,
-      PortsCommand.self, SimulateCommand.self,
+      DemoCommand.self, PeerCommand.self, CalibrateCommand.self, PasskeyCommand.self, MeasureCommand.self,
+      PatchCommand.self, PortsCommand.self, SimulateCommand.self,
     ])
 
   static func main() {

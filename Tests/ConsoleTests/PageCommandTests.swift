@@ -20,6 +20,7 @@ import Testing
       command(#"{"do":"gate","peer":"00000000000000ff","kind":"notes","on":false}"#)
         == .player(.gate("00000000000000ff:notes=closed")))
     #expect(command(#"{"do":"patch","name":"street"}"#) == .selectPatch("street"))
+    #expect(command(#"{"do":"calibrate"}"#) == .calibrate)
   }
 
   @Test func valuesOutOfRangeAreRejected() {
@@ -37,7 +38,9 @@ import Testing
   @Test func playersMayOnlyPlay() {
     #expect(command(#"{"do":"note","key":60,"velocity":90}"#, access: .play) == .player(.note(60, velocity: 90)))
     #expect(command(#"{"do":"activity","value":90}"#, access: .play) == .player(.activity(90)))
-    for verb in ["start", "stop", "take", "quiet", "patch"] {
+    #expect(command(#"{"do":"clicking","turn":3,"on":true}"#, access: .play) == .clicking(turn: 3, true))
+    #expect(command(#"{"do":"clicking","on":true}"#, access: .play) == nil)
+    for verb in ["start", "stop", "take", "quiet", "patch", "calibrate"] {
       #expect(command(#"{"do":"\#(verb)","on":true,"name":"street"}"#, access: .play) == nil)
     }
   }

@@ -1,6 +1,7 @@
 // The page: connects the modules, and shows either the entry or the session.
 
 import { Audio } from "./audio.js"
+import { Calibration } from "./calibration.js"
 import { Connection } from "./connection.js"
 import { EnsembleView } from "./ensemble.js"
 import { InstrumentView } from "./instrument.js"
@@ -27,7 +28,7 @@ const context = { audio, connection, rhythm, state, announce }
 const strip = new LeaderStrip(context)
 const ensemble = new EnsembleView(context)
 const instrument = new InstrumentView(context)
-const views = [strip, ensemble, instrument]
+const views = [strip, ensemble, instrument, new Calibration(context)]
 
 // The connection.
 

@@ -6,6 +6,7 @@ import { Samples } from "./samples.js"
 import { store, stored } from "./settings.js"
 
 const DELAY_KEY = "tutti.output-delay"
+const CALIBRATION_KEY = "tutti.calibration"
 const LOUDNESS_KEY = "tutti.rhythm-loudness"
 /** The output is recreated if its clock stands still for this time, in milliseconds. */
 const STALL = 3000
@@ -16,6 +17,16 @@ const LIMITER_RANGE = 4
 function storedNumber(key, standard) {
   const value = Number(stored(key) ?? standard)
   return Number.isFinite(value) ? value : standard
+}
+
+/** The calibrations of all outputs of this device, by the key of the output. */
+function storedCalibrations() {
+  try {
+    const calibrations = JSON.parse(stored(CALIBRATION_KEY) ?? "{}")
+    return typeof calibrations === "object" && calibrations ? calibrations : {}
+  } catch {
+    return {}
+  }
 }
 
 /**
@@ -36,8 +47,9 @@ function limiter(context) {
 export class Audio extends EventTarget {
   /** The loudness of the rhythm on this device in percent. */
   loudness = storedNumber(LOUDNESS_KEY, STANDARD_LOUDNESS)
-  /** The delay of the output that the browser does not know, in milliseconds. */
-  delay = storedNumber(DELAY_KEY, 0)
+  /** The delay that the player has set, in milliseconds. */
+  #manualDelay = storedNumber(DELAY_KEY, 0)
+  #calibrations = storedCalibrations()
   context = undefined
   samples
   player = undefined
@@ -82,7 +94,7 @@ export class Audio extends EventTarget {
     const context = new AudioContext({ latencyHint: "interactive" })
     this.context = context
     this.outputClock = new OutputClock(context)
-    this.outputClock.manualDelay = this.delay / 1000
+    this.#applyDelay()
     this.#output = new GainNode(context, { gain: 1 / LIMITER_RANGE })
     this.#output.connect(limiter(context)).connect(context.destination)
     this.#rhythmGain = new GainNode(context, { gain: (this.loudness / 100) ** 2 })
@@ -142,11 +154,62 @@ export class Audio extends EventTarget {
     this.#rhythmGain?.gain.setTargetAtTime((percent / 100) ** 2, this.context.currentTime, 0.02)
   }
 
+  /**
+   * A key for the output in use, as far as the browser tells: the chosen device, the sample rate and the number of channels. A Bluetooth
+   * loudspeaker usually differs from the loudspeaker of the device in one of them.
+   */
+  get #outputKey() {
+    const { sinkId = "", sampleRate, destination } = this.context
+    return [typeof sinkId === "string" ? sinkId : "none", sampleRate, destination.maxChannelCount].join("/")
+  }
+
+  /** The calibration of the output in use, in milliseconds: {delay, uncertainty}; undefined if there is none. */
+  get calibration() {
+    const calibration = this.context && this.#calibrations[this.#outputKey]
+    return Number.isFinite(calibration?.delay) && Number.isFinite(calibration.uncertainty) ? calibration : undefined
+  }
+
+  /** The delay of the output that the browser does not know, in milliseconds: measured, or set by the player. */
+  get delay() {
+    return this.calibration?.delay ?? this.#manualDelay
+  }
+
+  #applyDelay() {
+    if (this.outputClock) this.outputClock.manualDelay = this.delay / 1000
+  }
+
+  /** Sets the delay by hand. It replaces the calibration of the output in use. */
   setDelay(milliseconds) {
-    this.delay = milliseconds
+    this.#manualDelay = milliseconds
     store(DELAY_KEY, String(milliseconds))
-    if (this.outputClock) this.outputClock.manualDelay = milliseconds / 1000
+    this.#setCalibration(undefined)
+  }
+
+  /** Stores the measured delay of the output in use and its error, in milliseconds. */
+  setCalibration(delay, uncertainty) {
+    this.#setCalibration({ delay, uncertainty })
+  }
+
+  #setCalibration(calibration) {
+    if (this.context) {
+      this.#calibrations[this.#outputKey] = calibration
+      store(CALIBRATION_KEY, JSON.stringify(this.#calibrations))
+    }
+    this.#applyDelay()
     this.update()
+    this.#changed()
+  }
+
+  /** Plays a drum at a moment of performance.now(), without the delay that is measured or set by the player. */
+  click(note, moment) {
+    const sound = this.isRunning && this.samples.drum(note)
+    if (!sound) return
+    this.outputClock.update()
+    const source = new AudioBufferSourceNode(this.context, { buffer: sound.buffer, playbackRate: sound.rate })
+    const gain = new GainNode(this.context, { gain: sound.gain })
+    source.connect(gain).connect(this.#output)
+    source.start(Math.max(this.outputClock.time(moment) + this.outputClock.manualDelay, 0))
+    source.addEventListener("ended", () => gain.disconnect())
   }
 
   /** The node from which all sounds go to the output. For tests. */

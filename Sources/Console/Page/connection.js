@@ -227,6 +227,9 @@ export class Connection extends EventTarget {
       case Kind.sounds: return this.#emit("sounds", decodeJSON(frame.payload))
       case Kind.library: return this.#emit("library", decodeJSON(frame.payload))
       case Kind.notices: return this.#emit("notices", decodeJSON(frame.payload))
+      case Kind.calibration: return this.#emit("calibration", decodeJSON(frame.payload))
+      case Kind.clicks: return this.#emit("clicks", decodeJSON(frame.payload))
+      case Kind.delay: return this.#emit("delay", decodeJSON(frame.payload))
       default: return undefined
     }
   }

@@ -44,7 +44,6 @@ export class EnsembleView {
       audio.setLoudness(Number(event.target.value))
       element("loudness-value").value = `${event.target.value} %`
     })
-    element("delay").value = String(audio.delay)
     element("delay").addEventListener("change", (event) => {
       if (event.target.checkValidity()) audio.setDelay(event.target.valueAsNumber || 0)
     })

@@ -12,6 +12,10 @@ enum PageCommand: Equatable {
   case player(PlayerCommand)
   /// Plays the rhythm of the library with this name.
   case selectPatch(String)
+  /// Lets all pages click in turn, to measure their delays.
+  case calibrate
+  /// The answer to a frame ``FrameKind/clicks``: whether the page clicks in this turn.
+  case clicking(turn: Int, Bool)
 
   /// The JSON object. Each command uses some of the fields.
   private struct Fields: Decodable {
@@ -27,16 +31,17 @@ enum PageCommand: Equatable {
     var key: Int?
     var velocity: Int?
     var value: Int?
+    var turn: Int?
     var kind: String?
 
     private enum CodingKeys: String, CodingKey {
       case verb = "do"
-      case bpm, bars, part, percent, on, peer, name, rule, key, velocity, value, kind
+      case bpm, bars, part, percent, on, peer, name, rule, key, velocity, value, turn, kind
     }
   }
 
   /// The commands that ``Access/play`` permits.
-  private static let playerVerbs: Set<String> = ["activity", "note"]
+  private static let playerVerbs: Set<String> = ["activity", "note", "clicking"]
 
   /// Decodes a command. Nil if it is malformed, out of range, or not permitted.
   init?(_ payload: ByteBuffer, access: Access) {
@@ -46,6 +51,15 @@ enum PageCommand: Equatable {
     if fields.verb == "patch" {
       guard let name = fields.name else { return nil }
       self = .selectPatch(name)
+      return
+    }
+    if fields.verb == "calibrate" {
+      self = .calibrate
+      return
+    }
+    if fields.verb == "clicking" {
+      guard let turn = fields.turn, let isOn = fields.on else { return nil }
+      self = .clicking(turn: turn, isOn)
       return
     }
     guard let command = Self.command(fields) else { return nil }

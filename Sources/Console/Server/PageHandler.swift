@@ -1,4 +1,6 @@
 import Engine
+import Foundation
+import Measurement
 import MusicalTime
 import NIOCore
 import NIOWebSocket
@@ -22,6 +24,10 @@ final class PageHandler: ChannelInboundHandler {
   static let patience = Nanoseconds.seconds(30)
 
   let access: Access
+  /// The number of the page, from 1 in the order in which pages were opened.
+  let number: Int
+  /// The IP address of the page.
+  private(set) var address = "unknown address"
   private unowned let pages: Pages
   private var context: ChannelHandlerContext?
   private var limiter = RateLimiter(rate: frameRate, burst: 5 * frameRate, at: MonotonicClock.now)
@@ -42,9 +48,13 @@ final class PageHandler: ChannelInboundHandler {
   /// The keys that the page holds: one bit per key.
   private var held = UInt128(0)
 
-  init(access: Access, pages: Pages) { (self.access, self.pages) = (access, pages) }
+  init(access: Access, pages: Pages) {
+    (self.access, self.pages) = (access, pages)
+    number = pages.nextNumber()
+  }
 
   func handlerAdded(context: ChannelHandlerContext) {
+    address = context.remoteAddress?.ipAddress ?? address
     let isAdded = pages.add(self)
     // `context` is set after the addition, so that no frame is sent before the welcome.
     self.context = context
@@ -121,6 +131,10 @@ final class PageHandler: ChannelInboundHandler {
   }
 
   private func execute(_ command: PageCommand) {
+    if case .clicking(let turn, let isReady) = command {
+      pages.calibration?.answer(from: self, turn: turn, isReady: isReady)
+      return
+    }
     guard case .player(.note(let key, let velocity)) = command, key < 128 else {
       pages.execute(command)
       return
@@ -173,13 +187,30 @@ final class PageHandler: ChannelInboundHandler {
     sendPending()
   }
 
+  /// Asks the page to click at `instants` of the peer's clock.
+  func requestClicks(turn: Int, at instants: [Instant]) {
+    send(ClicksDescription(turn: turn, page: number, instants: instants.map { "\($0.nanoseconds)" }), as: .clicks)
+  }
+
+  /// Tells the page its delay.
+  func send(_ delay: DeviceDelay, turn: Int) {
+    send(
+      DelayDescription(turn: turn, delay: delay.milliseconds, uncertainty: delay.uncertainty), as: .delay)
+  }
+
+  private func send(_ value: some Encodable, as kind: FrameKind) {
+    guard let context, context.channel.isWritable, let octets = try? JSONEncoder().encode(value) else { return }
+    send(kind, ByteBuffer(bytes: octets), at: MonotonicClock.now)
+    context.flush()
+  }
+
   private func sendPending() {
     guard let context else { return }
     // The patch comes before the rhythm that plays it.
     for kind in [.patch] + FrameKind.state where context.channel.isWritable {
       guard pending.remove(kind) != nil, let payload = pages.state.payloads[kind] else { continue }
       // Only pages that lead get the messages of the peer, because the messages contain addresses of other peers.
-      if kind == .notices, access != .lead { continue }
+      if kind == .notices || kind == .calibration, access != .lead { continue }
       send(kind, payload.octets, at: payload.at)
     }
     context.flush()

@@ -45,7 +45,7 @@ final class PageServer: @unchecked Sendable {
   /// - Throws: ``EngineError`` if the certificate of the configuration cannot be used.
   init(
     _ configuration: ConsoleConfiguration, tokens: JoinTokens, files: PageFiles, eventLoop: any EventLoop,
-    mailbox: Mailbox, library: any RhythmLibrary
+    mailbox: Mailbox, library: any RhythmLibrary, report: @escaping @Sendable (CalibrationEvent) -> Void
   ) throws(EngineError) {
     #if HTTPS
       identity = try TLSIdentity(configuration)
@@ -56,6 +56,8 @@ final class PageServer: @unchecked Sendable {
     (self.configuration, self.tokens, self.files, self.eventLoop) = (configuration, tokens, files, eventLoop)
     sounds = SoundStore(soundFont: configuration.soundFont)
     pages = Pages(mailbox: mailbox, library: library, eventLoop: eventLoop)
+    pages.calibration = Calibration(
+      pages: pages, microphone: configuration.microphone, mailbox: mailbox, eventLoop: eventLoop, report: report)
   }
 
   /// A name that every browser accepts over HTTPS: the first one in the certificate of the group's domain that is not a pattern; nil
@@ -112,6 +114,9 @@ final class PageServer: @unchecked Sendable {
       if pages.state.set(.notices, json: notices.newest) { pages.update([.notices]) }
     }
   }
+
+  /// Lets all pages click in turn. Called by any thread.
+  func calibrate() { eventLoop.execute { [self] in pages.calibrate() } }
 
   /// Closes all pages. Called by any thread.
   func close() {

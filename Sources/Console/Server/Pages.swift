@@ -15,6 +15,14 @@ final class Pages {
 
   let state = SharedState()
   var counters = ConsoleCounters()
+  /// Measures the delays of the pages; nil without a microphone.
+  var calibration: Calibration?
+  /// How long before it sounds the peer must know a click.
+  private(set) var soundLead = Nanoseconds.zero
+  /// Whether a rhythm plays.
+  private var plays = false
+  /// The number of pages that were opened so far.
+  private var opened = 0
   private var pages: [ObjectIdentifier: PageHandler] = [:]
   private let mailbox: Mailbox
   private let library: any RhythmLibrary
@@ -38,6 +46,20 @@ final class Pages {
 
   /// The number of pages.
   var count: Int { pages.count }
+
+  /// The number of the next page.
+  func nextNumber() -> Int {
+    opened += 1
+    return opened
+  }
+
+  /// Lets all pages click in turn.
+  func calibrate() { calibration?.start(pages.values.sorted { $0.number < $1.number }, plays: plays) }
+
+  /// Shows the state of the calibration on all pages that lead.
+  func show(_ calibration: CalibrationState) {
+    if state.set(.calibration, json: calibration) { update([.calibration]) }
+  }
 
   /// Adds a page. Returns false if there are too many.
   func add(_ page: PageHandler) -> Bool {
@@ -83,6 +105,7 @@ final class Pages {
   /// Updates the state from a snapshot of the peer, and sends the changes to all pages.
   func show(_ snapshot: PeerSnapshot) {
     shownActivity = snapshot.status.activity
+    (soundLead, plays) = (snapshot.soundLead, snapshot.plays)
     update(state.update(snapshot))
   }
 
@@ -103,6 +126,8 @@ final class Pages {
       } else {
         mailbox.post(command)
       }
+    case .calibrate: calibrate()
+    case .clicking: break
     case .selectPatch(let name):
       // A name that is not in the list could be a path.
       guard rhythms.contains(name) else {

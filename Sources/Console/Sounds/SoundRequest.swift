@@ -15,8 +15,8 @@ struct SoundRequest: Equatable {
   static let keyDistance = 4
   /// The maximum lengths of the samples in milliseconds.
   private static let (drumLength, partLength, instrumentLength) = (2500, 2500, 1800)
-  /// High and low wood block, the clicks of the count-in.
-  private static let clicks: [UInt8] = [76, 77]
+  /// High and low wood block, the clicks of the count-in; claves, the click of a calibration.
+  private static let clicks: [UInt8] = [76, 77, 75]
 
   let entries: [Entry]
 

@@ -62,6 +62,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case strike
   /// Changes the control `tilt forward` of the instrument by this amount.
   case tilt(by: Int)
+  /// Plays the click of a calibration at an instant of CLOCK_MONOTONIC.
+  case click(at: Instant)
   /// Saves the patch that plays as a new file.
   case savePatch(to: String)
   /// Plays another patch, from the next bar on. Not executed while the peer plays the patch of its master.

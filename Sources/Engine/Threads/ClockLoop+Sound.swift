@@ -66,6 +66,16 @@ extension ClockLoop {
     send(event)
   }
 
+  /// Passes a click of a calibration to the audio threads: the claves of General MIDI, as the pages play them. A MIDI recording does not
+  /// get the click.
+  @_noLocks @_noAllocation
+  func playCalibrationClick(at instant: Instant, submitted now: Instant) {
+    var event = SoundEvent(instant: instant, note: 75, velocity: 127, group: 0)
+    event.submitted = now
+    shared.sound.first.hits.push(event)
+    if hasSecondAudioThread { shared.sound.recording.hits.push(event) }
+  }
+
   /// Passes `event` to the first audio thread. If the peer has a sound card and a recording, also passes `event` to the second
   /// audio thread, which renders the recording. If there is a MIDI recording, it gets `event`, too.
   @_noLocks @_noAllocation

@@ -90,6 +90,7 @@ struct ClockLoop: ~Copyable {
         sender.execute(command)
       case .soundLead(let lead): sender.soundLead = lead
       case .rhythmLevel(let percent): send(SoundEvent.rhythmLevel(percent, at: MonotonicClock.now))
+      case .click(let instant): playCalibrationClick(at: instant, submitted: MonotonicClock.now)
       case .subscribed(let address): port?.joined(address)
       case .unsubscribed(let address): port?.left(address)
       case .quit:

@@ -11,6 +11,7 @@ final class CommandLineEditor: @unchecked Sendable {
   private let isTerminal: Bool
   private let post: (PlayerCommand) -> Void
   private let selectors: PatchSelectors
+  private let pages: PageConnection
   private let terminal: Terminal
   /// The command line that is being typed; nil while each key is a command.
   private var line: [UInt8]?
@@ -18,9 +19,11 @@ final class CommandLineEditor: @unchecked Sendable {
   private var taps = TapTempo()
 
   init(
-    isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, selectors: PatchSelectors, terminal: Terminal
+    isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, selectors: PatchSelectors, pages: PageConnection,
+    terminal: Terminal
   ) {
-    (self.isTerminal, self.post, self.selectors, self.terminal) = (isTerminal, post, selectors, terminal)
+    (self.isTerminal, self.post, self.selectors) = (isTerminal, post, selectors)
+    (self.pages, self.terminal) = (pages, terminal)
     line = isTerminal ? nil : []
   }
 
@@ -59,6 +62,10 @@ final class CommandLineEditor: @unchecked Sendable {
   private func execute(_ text: String) {
     let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
     guard let verb = words.first else { return }
+    if verb == "calibrate", words.count == 1 {
+      if !pages.calibrate() { terminal.printLine("tutti: calibrate: this peer has no web page; start it with --http") }
+      return
+    }
     if words.count == 2 {
       let name = words[1].trimmingCharacters(in: .whitespaces)
       if verb == "patch" { return selectors.rhythm.select(name) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import Engine
 import Foundation
+import MusicalTime
 
 /// Options for the web page of the peer.
 struct ConsoleOptions: ParsableArguments {
@@ -20,11 +21,25 @@ struct ConsoleOptions: ParsableArguments {
     help: ArgumentHelp(
       "Serve the page of --http over HTTPS too, with this certificate of a domain that you own: a PEM file with the chain. Browsers "
         + "require HTTPS for motion sensors. Without this option, a group with a passkey has its own certificate authority.",
-      valueName: "file"))
+      valueName: "FILE"))
   var certificate: String?
 
-  @Option(help: ArgumentHelp("The private key of --certificate: a PEM file without a passphrase.", valueName: "file"))
+  @Option(help: ArgumentHelp("The private key of --certificate: a PEM file without a passphrase.", valueName: "FILE"))
   var certificateKey: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Hear the clicks of `calibrate` with this microphone: alsa or alsa:DEVICE, as `arecord -L` lists them; or none if another "
+        + "device records them for `tutti calibrate`. (default: alsa)",
+      valueName: "INPUT"))
+  var microphone: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Subtract this latency of the microphone, beyond the one that the device reports, 0...1000 ms. The peer then does not "
+        + "click itself during `calibrate`. (default: unknown, so the clicks of the peer are the reference)",
+      valueName: "MS"))
+  var microphoneLatency: Double?
 
   func validate() throws {
     if (certificate == nil) != (certificateKey == nil) {
@@ -40,16 +55,39 @@ struct ConsoleOptions: ParsableArguments {
         )
       #endif
     }
+    if http == nil, microphone != nil || microphoneLatency != nil {
+      throw ValidationError("--microphone: has no effect without --http; add --http, or omit it")
+    }
+    if let microphone,
+      !["alsa", "none"].contains(microphone) && (!microphone.hasPrefix("alsa:") || microphone == "alsa:")
+    {
+      throw ValidationError("--microphone \(microphone): not an input; give alsa, alsa:DEVICE or none")
+    }
+    if let microphoneLatency, !(0...1000).contains(microphoneLatency) {
+      throw ValidationError("--microphone-latency \(microphoneLatency): out of range; give 0 to 1000 ms")
+    }
     if let http { try usage { () throws(EngineError) in try ListenAddress(http) } }
     if httpOpen, http == nil {
       throw ValidationError("--http-open: has no effect without --http; add --http, or omit --http-open")
     }
   }
 
+  /// The ALSA name of the microphone; nil for none.
+  private var device: String? {
+    switch microphone {
+    case nil, "alsa": "default"
+    case "none": nil
+    case let microphone?: String(microphone.dropFirst("alsa:".count))
+    }
+  }
+
   /// Opens the page; nil without --http.
   ///
   /// - Throws: `EngineError`.
-  func open(_ peer: PeerConfiguration, mailbox: Mailbox, rhythms: PatchSelector) throws -> WebConsole? {
+  func open(
+    _ peer: PeerConfiguration, mailbox: Mailbox, rhythms: PatchSelector,
+    report: @escaping @Sendable (CalibrationEvent) -> Void
+  ) throws -> WebConsole? {
     guard let http else { return nil }
     var files: CertificateFiles?
     if let certificate, let certificateKey {
@@ -57,8 +95,11 @@ struct ConsoleOptions: ParsableArguments {
     }
     let configuration = ConsoleConfiguration(
       address: try ListenAddress(http), key: peer.passkey, isKeyStrong: !peer.isPasskeyShort, isOpen: httpOpen,
-      certificate: files,
-      machine: ProcessInfo.processInfo.hostName, soundFont: peer.soundFont)
-    return try WebConsole(configuration, mailbox: mailbox, library: PageRhythms(selector: rhythms))
+      certificate: files, machine: ProcessInfo.processInfo.hostName, soundFont: peer.soundFont,
+      microphone: Microphone(
+        device: device,
+        latency: microphoneLatency.map { Nanoseconds(Int64(($0 * 1e6).rounded())) }))
+    return try WebConsole(
+      configuration, mailbox: mailbox, library: PageRhythms(selector: rhythms), report: report)
   }
 }

@@ -9,8 +9,9 @@ final class KeyboardInput {
   /// The settings of the terminal before the start; nil if standard input is not a terminal.
   private let originalSettings: termios?
 
-  /// Starts to read. Commands that select a patch go to `selectors`. All other commands are posted to `mailbox`.
-  init(_ mailbox: Mailbox, _ selectors: PatchSelectors, on terminal: Terminal) {
+  /// Starts to read. Commands that select a patch go to `selectors`, and those for the web page to `pages`. All other commands are
+  /// posted to `mailbox`.
+  init(_ mailbox: Mailbox, _ selectors: PatchSelectors, _ pages: PageConnection, on terminal: Terminal) {
     var settings = termios()
     let isTerminal = terminal.readsKeys && tcgetattr(STDIN_FILENO, &settings) == 0
     originalSettings = isTerminal ? settings : nil
@@ -22,7 +23,8 @@ final class KeyboardInput {
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
     source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: DispatchQueue(label: "keys"))
-    let editor = CommandLineEditor(isTerminal: isTerminal, post: mailbox.post, selectors: selectors, terminal: terminal)
+    let editor = CommandLineEditor(
+      isTerminal: isTerminal, post: mailbox.post, selectors: selectors, pages: pages, terminal: terminal)
     source.setEventHandler { [source] in
       var keys = [UInt8](repeating: 0, count: 4096)
       let count = read(STDIN_FILENO, &keys, keys.count)

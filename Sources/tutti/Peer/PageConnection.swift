@@ -19,6 +19,13 @@ final class PageConnection: Sendable {
   /// Shows a message on the page.
   func show(_ text: String, level: String) { console.withLock { $0 }?.show(text, level: level) }
 
+  /// Lets all pages click in turn. Returns false without a page.
+  func calibrate() -> Bool {
+    guard let console = console.withLock({ $0 }) else { return false }
+    console.calibrate()
+    return true
+  }
+
   /// Closes the page.
   func close() {
     let console = console.withLock { console in

@@ -68,6 +68,8 @@ extension PeerCommand {
       phrase play, phrase stop    repeat the received phrase, or else the recorded one;
                                   end the repetition
       phrase vary                 repeat another variation of the phrase
+      calibrate                   let the pages of --http click in turn, to measure how late they
+                                  sound, see CALIBRATION
       peers                       list the peers, like the key w
       leave                       leave the other peers and end the program
 
@@ -103,6 +105,13 @@ extension PeerCommand {
     A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats it in \
     time with the rhythm. Each variation moves the phrase within the scale of the instrument, or within its own notes, and \
     omits some notes; some variations are reversed.
+
+    CALIBRATION
+    The loudspeaker of a phone can be late by more than its browser knows. With `calibrate`, this peer and each page \
+    of --http click in turn, six seconds for each page. This peer hears the clicks with --microphone. Each page stores \
+    its delay against this peer and corrects it. Hold each phone as close to the microphone as the loudspeaker of this \
+    peer is, because sound travels 1 m in 2.9 ms. A peer without a loudspeaker needs --microphone-latency. Without a \
+    microphone, use --microphone none and record the room with another device, see `tutti calibrate`.
 
     MIDI FILE
     With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \

@@ -247,12 +247,16 @@ struct PeerCommand: ParsableCommand {
         rhythm: PatchSelector(.rhythm, patchName, patchVersion, post: mailbox.post, terminal: terminal),
         instrument: PatchSelector(
           .instrument, instrument, instrumentVersion, post: mailbox.post, terminal: terminal))
-      if let console = try console.open(configuration, mailbox: mailbox, rhythms: selectors.rhythm) {
+      let console = try console.open(configuration, mailbox: mailbox, rhythms: selectors.rhythm) { [json] event in
+        if event.isFailure { log.notice("\(event.text)") } else { log.info("\(event.text)") }
+        if json, case .measured(let report) = event { output.write(json: CalibrationLine(report)) }
+      }
+      if let console {
         pages.connect(console)
         printAddresses(console, terminal, output)
       }
       defer { pages.close() }
-      let input = KeyboardInput(mailbox, selectors, on: terminal)
+      let input = KeyboardInput(mailbox, selectors, pages, on: terminal)
       defer { input.restoreTerminal() }
       func run() throws -> Peer.Outcome {
         try peer.run(

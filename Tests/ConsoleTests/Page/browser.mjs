@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Chromium, sleep } from "./chromium.mjs"
 import { Peer } from "./peer.mjs"
+import { SoundServer, hasSoundServer } from "./sound-server.mjs"
 
 const folder = process.argv[2]
 const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
@@ -27,8 +28,8 @@ async function start(...settings) {
   return peer
 }
 
-async function join_(url, size) {
-  const page = await browser.open(url, size)
+async function join_(url, size, program = browser) {
+  const page = await program.open(url, size)
   await page.wait("document.querySelector('#join')?.textContent")
   await page.click("#join")
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.isRunning", 20_000)
@@ -251,8 +252,75 @@ async function testConnection() {
   rmSync(secrets, { recursive: true })
 }
 
+/**
+ * The calibration of two pages through the audio path of the system: the pages and the peer play into a sound server, whose microphone
+ * records all of them. Then one page is delayed by a known time.
+ */
+async function testCalibration() {
+  if (!hasSoundServer()) return console.log("skip the calibration: install the packages pulseaudio and libasound2-plugins")
+  const server = await SoundServer.start()
+  const audible = new Chromium({ environment: server.environment, isMute: false })
+  try {
+    const peer = await start(
+      "Gus", ["--audio", "alsa:pulse", "--microphone", "alsa:pulse"], "0", server.environment)
+    const pages = [await join_(peer.lead, undefined, audible), await join_(peer.play, PHONE, audible)]
+    const [leader, player] = pages
+    expect(
+      (await player.evaluate("document.querySelector('#calibration-state').textContent")).includes("± 40 ms"),
+      "a page without calibration shows its uncertainty")
+    expect(await player.evaluate("document.querySelector('#calibrate').disabled"), "a player cannot calibrate")
+    // The clock is measured, and the time stamps of the output are smoothed.
+    await sleep(6000)
+    const calibrate = async () => {
+      const known = peer.events.length
+      await leader.click("#calibrate")
+      await leader.wait("document.querySelector('#calibrate').disabled", 2000)
+      await leader.wait("!document.querySelector('#calibrate').disabled", 40_000)
+      return peer.events.slice(known).filter(({ event }) => event === "calibrated")
+    }
+    const before = await calibrate()
+    console.log(`     delays: ${before.map((result) => result.problem ?? `${result.delay_ms.toFixed(2)} ± ${result.uncertainty_ms.toFixed(2)}`).join(", ")} ms`)
+    expect(before.length === 2 && before.every(({ delay_ms }) => delay_ms !== undefined), "both pages are calibrated", JSON.stringify(before))
+    const [text, delay] = await player.evaluate(
+      "[document.querySelector('#calibration-state').textContent, tutti.audio.outputClock.manualDelay * 1000]")
+    expect(text.startsWith("Calibrated") && Math.abs(delay - before[1].delay_ms) < 1e-6, "the page stores and uses its delay", `${text}, ${delay}`)
+    await checkAccessibility(leader, "the results of a calibration")
+    await screenshot(leader, "calibration-laptop")
+    // A loudspeaker that is 120 ms later.
+    await player.evaluate(`(() => {
+      const { context, output } = tutti.audio
+      output.disconnect()
+      output.connect(new GainNode(context, { gain: 4 })).connect(new DelayNode(context, { delayTime: 0.12 })).connect(context.destination)
+    })()`)
+    const after = await calibrate()
+    console.log(`     with 120 ms: ${after.map((result) => result.problem ?? `${result.delay_ms.toFixed(2)} ± ${result.uncertainty_ms.toFixed(2)}`).join(", ")} ms`)
+    const [same, later] = after.map(({ delay_ms }, index) => delay_ms - before[index].delay_ms)
+    expect(Math.abs(later - 120) < 3, "a loudspeaker that is 120 ms later is found", `${later} ms`)
+    expect(Math.abs(same) < 3, "a second calibration of the other page gives the same delay", `${same} ms`)
+    await player.send("Page.reload")
+    await player.wait("document.querySelector('#join')?.textContent")
+    await player.click("#join")
+    await player.wait("globalThis.tutti?.audio.calibration !== undefined")
+    expect(
+      Math.abs(await player.evaluate("tutti.audio.delay") - after[1].delay_ms) < 1e-6, "the delay is kept when the page is loaded again")
+    await player.evaluate("document.querySelector('#delay').value = '30'; document.querySelector('#delay').dispatchEvent(new Event('change'))")
+    expect(
+      await player.evaluate("tutti.audio.calibration === undefined && tutti.audio.delay === 30"), "a delay set by hand replaces the calibration")
+    await leader.click("#start-stop")
+    await leader.wait(plays)
+    await leader.click("#calibrate")
+    await leader.wait("document.querySelector('#calibrations').textContent.includes('the rhythm plays')")
+    expect(true, "no calibration while the rhythm plays, and the page says why")
+    expect(pages.every((page) => page.problems.length === 0), "no problem in the console", pages.flatMap((page) => page.problems))
+  } finally {
+    await audible.close()
+    for (const peer of peers.splice(0)) await peer.kill().catch(() => undefined)
+    await server.stop()
+  }
+}
+
 try {
-  for (const test of [testEnsemble, testInstrument, testSound, testClock, testConnection]) {
+  for (const test of [testEnsemble, testInstrument, testSound, testClock, testConnection, testCalibration]) {
     if (process.env.ONLY && !test.name.toLowerCase().includes(process.env.ONLY)) continue
     try {
       await test()

@@ -7,7 +7,7 @@ import { join } from "node:path"
 
 const FLAGS = [
   "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--autoplay-policy=document-user-activation-required",
-  "--disable-gpu", "--no-first-run", "--mute-audio", "--disable-dev-shm-usage", "--lang=en",
+  "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--lang=en",
 ]
 
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -21,12 +21,16 @@ export class Chromium {
   /** The functions that get the events of each session. */
   #listeners = new Map()
 
-  /** `flags`: further options of the program. `home`: the folder with the certificates that the browser trusts. */
-  constructor({ flags = [], home = process.env.HOME } = {}) {
+  /**
+   * `flags`: further options of the program. `environment`: its further variables, such as HOME, the folder with the certificates that
+   * the browser trusts, or PULSE_SERVER. `isMute`: whether the browser plays no sound.
+   */
+  constructor({ flags = [], environment = {}, isMute = true } = {}) {
     this.#folder = mkdtempSync(join(tmpdir(), "tutti-browser-"))
-    this.#process = spawn(
-      process.env.CHROMIUM ?? "chromium", [...FLAGS, ...flags, `--user-data-dir=${this.#folder}`, "about:blank"],
-      { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: home } })
+    const options = [...FLAGS, ...(isMute ? ["--mute-audio"] : []), ...flags, `--user-data-dir=${this.#folder}`]
+    this.#process = spawn(process.env.CHROMIUM ?? "chromium", [...options, "about:blank"], {
+      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, ...environment },
+    })
     this.#process.on("error", (error) => { throw error })
     this.#process.stdio[4].setEncoding("utf8").on("data", (data) => this.#read(data))
   }

@@ -33,7 +33,7 @@ const named = (address, scheme = "http") => address.replace("http://127.0.0.1", 
 
 /** A device that does not trust the authority: the page works over HTTP and explains how to install the certificate. */
 async function testUntrusted(peer) {
-  const browser = new Chromium({ flags, home })
+  const browser = new Chromium({ flags, environment: { HOME: home } })
   try {
     const page = await browser.open(named(peer.play), PHONE)
     await page.wait("!document.querySelector('#secure').hidden", 15_000)
@@ -61,7 +61,7 @@ async function testTrusted(peer) {
   mkdirSync(store, { recursive: true })
   execFileSync("certutil", ["-N", "-d", `sql:${store}`, "--empty-password"])
   execFileSync("certutil", ["-A", "-d", `sql:${store}`, "-n", "Tutti", "-t", "C,,", "-i", join(home, "authority.crt")])
-  const browser = new Chromium({ flags, home })
+  const browser = new Chromium({ flags, environment: { HOME: home } })
   try {
     const page = await browser.open(`${named(peer.play)}&settings=${encodeURIComponent('{"tutti.output-delay":"42"}')}`, PHONE)
     await page.wait("location.protocol === 'https:' && globalThis.tutti", 15_000)

@@ -16,14 +16,22 @@ export class Peer {
   #process
   #folder = mkdtempSync(join(tmpdir(), "tutti-peer-"))
 
-  /** Starts a peer, and waits until it serves its page. */
-  static async start(name, args = [], http = "0") {
+  /** The events that the peer has printed. */
+  events = []
+
+  /**
+   * Starts a peer, and waits until it serves its page.
+   *
+   * @param environment variables for the peer, such as PULSE_SERVER. With them, `args` must contain an output.
+   */
+  static async start(name, args = [], http = "0", environment = undefined) {
     const peer = new Peer()
     peer.#process = spawn(
-      PROGRAM, ["peer", "--name", name, "--port", "0", "--discovery", "off", "--audio", "none", "--json", "--http", http, ...args],
+      PROGRAM, ["peer", "--name", name, "--port", "0", "--discovery", "off", ...(environment ? [] : ["--audio", "none"]), "--json", "--http", http,
+        ...args],
       {
         stdio: ["pipe", "pipe", "pipe"],
-        env: { ...process.env, XDG_STATE_HOME: peer.#folder, TUTTI_PATCHES: join(ROOT, "Patches") },
+        env: { ...process.env, XDG_STATE_HOME: peer.#folder, TUTTI_PATCHES: join(ROOT, "Patches"), ...environment },
       })
     let output = ""
     let errors = ""
@@ -36,6 +44,7 @@ export class Peer {
         output = lines.pop()
         for (const line of lines) {
           const event = JSON.parse(line)
+          peer.events.push(event)
           if (event.event === "ready") peer.port = event.port
           if (event.event === "page") {
             [peer.lead, peer.play] = [event.lead, event.play]

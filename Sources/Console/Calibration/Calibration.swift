@@ -1,0 +1,157 @@
+import Audio
+import Engine
+import Measurement
+import MusicalTime
+import NIOCore
+import Realtime
+
+/// Lets each page click in turn, and measures with the microphone of the peer how late it sounds. Used on the event loop only.
+///
+/// The peer clicks before and after the page, so that the latency of the microphone has no effect: see
+/// `Measurement.CalibrationAnalysis`. With a known latency of the microphone, the peer does not click.
+final class Calibration {
+  /// A page must answer within this time.
+  private static let patience = Nanoseconds.seconds(1)
+  /// The time between the answer and the first click, for the start of the recording.
+  private static let preparation = Nanoseconds.milliseconds(600)
+  /// The recording goes on after the last click for this time, so that a late device is heard.
+  private static let tail = Nanoseconds.milliseconds(700)
+  /// The analysis of a recording ends within this time, even on a slow machine.
+  private static let margin = Nanoseconds.seconds(20)
+
+  private unowned let pages: Pages
+  private let microphone: Microphone
+  private let mailbox: Mailbox
+  private let eventLoop: any EventLoop
+  private let report: @Sendable (CalibrationEvent) -> Void
+  private(set) var state = CalibrationState()
+  /// The pages that have not clicked yet.
+  private var waiting: [PageHandler] = []
+  /// The page that clicks, and when it begins.
+  private var current: (page: PageHandler, beginning: Instant)?
+  /// The number of the present turn. Answers to earlier turns are ignored.
+  private var turn = 0
+  /// Whether the page of the present turn has answered.
+  private var isRecording = false
+
+  init(
+    pages: Pages, microphone: Microphone, mailbox: Mailbox, eventLoop: any EventLoop,
+    report: @escaping @Sendable (CalibrationEvent) -> Void
+  ) {
+    (self.pages, self.microphone, self.mailbox) = (pages, microphone, mailbox)
+    (self.eventLoop, self.report) = (eventLoop, report)
+  }
+
+  /// Begins with the first page.
+  ///
+  /// - Parameters:
+  ///   - handlers: the pages in the order in which they click.
+  ///   - plays: whether a rhythm plays.
+  func start(_ handlers: [PageHandler], plays: Bool) {
+    guard !state.isRunning else { return fail("a calibration is in progress; wait until it has ended", ends: false) }
+    guard !plays else { return fail("the rhythm plays; stop it, and start the calibration again") }
+    guard !handlers.isEmpty else { return fail("no page is open; open the page on each device, and press Join") }
+    state = CalibrationState(isRunning: true, pages: handlers.count)
+    waiting = handlers
+    report(.began(pages: handlers.count))
+    next()
+  }
+
+  /// Lets the next page click.
+  private func next() {
+    guard !waiting.isEmpty else {
+      (state.isRunning, current) = (false, nil)
+      report(.ended)
+      return pages.show(state)
+    }
+    pages.show(state)
+    let page = waiting.removeFirst()
+    turn += 1
+    isRecording = false
+    let beginning = MonotonicClock.now + Self.patience + max(Self.preparation, pages.soundLead)
+    current = (page, beginning)
+    page.requestClicks(turn: turn, at: ClickPattern.device.instants(from: beginning))
+    let turn = turn
+    eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Self.patience.count)) {
+      if turn == self.turn, !self.isRecording { self.finish("it does not answer; open the page again") }
+    }
+  }
+
+  /// A page has scheduled its clicks, or cannot.
+  func answer(from page: PageHandler, turn: Int, isReady: Bool) {
+    guard let current, turn == self.turn, page === current.page, !isRecording else { return }
+    guard isReady else { return finish("its sound is off; press Join or “Turn the sound on” on this device") }
+    isRecording = true
+    let usesReference = microphone.latency == nil
+    let clicks = ClickPattern.reference.instants(from: current.beginning)
+    if usesReference { for click in clicks { mailbox.post(.click(at: click)) } }
+    let beginning = current.beginning
+    let end = (clicks.last ?? beginning) + Self.tail
+    guard let device = microphone.device else {
+      eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds((end - MonotonicClock.now).count)) {
+        self.finish("this peer has no microphone; measure the recording of the room with `tutti calibrate --from`")
+      }
+      return
+    }
+    let (bound, turn) = (NIOLoopBound(self, eventLoop: eventLoop), turn)
+    // Opening or reading a device can block for ever if its sound server hangs.
+    eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds((end + Self.margin - MonotonicClock.now).count)) {
+      if self.state.isRunning, turn == self.turn {
+        self.fail("the microphone \(device) does not answer; use --microphone with another one")
+      }
+    }
+    microphone.record(device, until: end) { recording in
+      Result { () throws(CalibrationError) in
+        try CalibrationAnalysis(recording).delay(from: beginning, usesReference: usesReference)
+      }
+    } deliver: { [eventLoop] result in
+      eventLoop.execute {
+        bound.value.finish(turn, result)
+      }
+    }
+  }
+
+  /// Handles the result of the microphone, unless it comes too late.
+  private func finish(_ turn: Int, _ result: Result<Result<DeviceDelay, CalibrationError>, PCMError>) {
+    guard state.isRunning, turn == self.turn else { return }
+    switch result {
+    case .success(let delay): finish(delay)
+    case .failure(let error): fail("\(error)")
+    }
+  }
+
+  private func finish(_ problem: String) {
+    guard let page = current?.page else { return }
+    add(CalibrationReport(page: page.number, address: page.address, problem: problem))
+  }
+
+  private func finish(_ delay: Result<DeviceDelay, CalibrationError>) {
+    guard let page = current?.page else { return }
+    var result = CalibrationReport(page: page.number, address: page.address)
+    switch delay {
+    case .success(let delay):
+      (result.delay, result.uncertainty) = (delay.milliseconds, delay.uncertainty)
+      (result.used, result.rejected) = (delay.used, delay.rejected)
+      page.send(delay, turn: turn)
+    case .failure(let error): result.problem = "\(error)"
+    }
+    add(result)
+  }
+
+  private func add(_ result: CalibrationReport) {
+    // Answers that arrive from now on belong to this turn and are ignored.
+    isRecording = true
+    state.results.append(result)
+    report(.measured(result))
+    next()
+  }
+
+  /// - Parameter ends: whether a calibration in progress ends.
+  private func fail(_ reason: String, ends: Bool = true) {
+    report(.failed(reason))
+    guard ends else { return }
+    (state.isRunning, state.problem, current) = (false, reason, nil)
+    waiting = []
+    pages.show(state)
+  }
+}

@@ -1,0 +1,33 @@
+import Audio
+import Dispatch
+import Measurement
+public import MusicalTime
+
+/// The microphone with which the peer hears the clicks of a calibration.
+public struct Microphone: Sendable {
+  /// The ALSA name of the device. Nil if another device records the room, for `tutti calibrate --from`.
+  public var device: String?
+  /// The latency of the microphone that the device does not report. Nil if it is unknown: the peer then clicks too, as the reference.
+  public var latency: Nanoseconds?
+
+  public init(device: String?, latency: Nanoseconds?) { (self.device, self.latency) = (device, latency) }
+
+  private static let queue = DispatchQueue(label: "microphone")
+
+  /// Records ``device`` until `end` and passes the result of `analyse` to `deliver`, both on another thread.
+  func record<Value: Sendable>(
+    _ device: String, until end: Instant, analyse: @escaping @Sendable (Recording) -> Value,
+    deliver: @escaping @Sendable (Result<Value, PCMError>) -> Void
+  ) {
+    Self.queue.async { [latency] in
+      deliver(
+        Result { () throws(PCMError) in
+          let take = try PCMCapture.record(device, until: end)
+          return analyse(
+            Recording(
+              name: "microphone", samples: take.samples, rate: take.rate,
+              firstInstant: take.firstInstant - (latency ?? .zero)))
+        })
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// The reason why the delay of a device could not be measured, with the remedy.
+public enum CalibrationError: Error, Hashable, CustomStringConvertible {
+  /// No sample is louder than the rounding noise of 16 bits.
+  case silent
+  /// Too few clicks of the reference were found.
+  case noReference(found: Int, of: Int)
+  /// Too few clicks of the device were found.
+  case tooFewClicks(found: Int, of: Int)
+  /// The clicks of the device were found at two instants, given as delays in milliseconds. Neither is certainly the direct sound.
+  case ambiguous(Double, Double)
+
+  public var description: String {
+    switch self {
+    case .silent:
+      return "the recording is silent; check that the microphone is connected and not muted"
+    case .noReference(let found, let count):
+      return "\(found) of \(count) clicks of the peer heard; let the peer play through a loudspeaker that the "
+        + "microphone hears, without other sounds"
+    case .tooFewClicks(let found, let count):
+      return "\(found) of \(count) clicks heard; turn up the volume, hold the device closer to the microphone, "
+        + "and stop other sounds"
+    case .ambiguous(let first, let second):
+      func text(_ milliseconds: Double) -> String { String(format: "%.0f", milliseconds) }
+      return "the clicks were heard at two instants, \(text(first)) and \(text(second)) ms; hold the device closer to "
+        + "the microphone, away from walls"
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Audio
+import Crypto
+import Foundation
+import Measurement
+
+/// The subcommand `tutti calibrate`.
+struct CalibrateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "calibrate",
+    abstract: "Measure how late phones sound, from a recording of their clicks.",
+    discussion: """
+      A browser does not know the whole delay of its loudspeaker. A calibration measures the delay: the peer clicks, a phone \
+      clicks, and the peer clicks again, six seconds in all. The delay of the phone is the difference to the peer, so the \
+      latency of the microphone has no effect.
+
+      If the peer has a microphone, no recording is needed: enter `calibrate` at the peer (`tutti peer --http`), or press \
+      “Calibrate all devices” on the page. Each phone then stores its delay.
+
+      Otherwise start the peer with --microphone none, record the room while `calibrate` runs, and give the WAV file to this \
+      command. It prints the delays of the phones in the order in which they have clicked. Enter each one on its phone as the \
+      extra delay of the loudspeaker. The recording must be uncompressed or FLAC.
+
+      Sound travels 1 m in 2.9 ms. Hold each phone as close to the microphone as the loudspeaker of the peer is.
+
+      EXAMPLES
+        tutti calibrate --from room.wav
+        tutti calibrate --from room.wav --json
+      """)
+
+  @Option(
+    name: .customLong("from"),
+    help: ArgumentHelp("Read the clicks from this recording.", valueName: "FILE.wav"),
+    completion: .file(extensions: ["wav", "flac"]))
+  var recording: String
+
+  @Flag(help: "Print one JSON object instead of the table.")
+  var json = false
+
+  func run() throws {
+    try reportingErrors {
+      let file = try SoundFile(path: recording)
+      if file.isTruncated {
+        writeToStandardError("tutti: warning: \(recording): shorter than its header states; the rest is not analysed\n")
+      }
+      guard (8_000...384_000).contains(file.rate) else {
+        throw ReportError(
+          subject: recording, reason: "\(file.rate) frames per second", remedy: "give a recording with 8000 to 384000")
+      }
+      let parts = try CalibrationAnalysis(Recording.all(of: file, path: recording)[0]).parts()
+      let input = Provenance.Input(file: recording, sha256: try SHA256.digest(ofFile: recording))
+      let listing = CalibrationListing(provenance: Provenance(inputs: [input]), parts: parts)
+      if json { try printJSON(listing) } else { print(listing.text, terminator: "") }
+      guard parts.contains(where: { (try? $0.delay.get()) != nil }) else { throw ExitCode(1) }
+    }
+  }
+}
