@@ -133,6 +133,7 @@ element("join").addEventListener("click", () => {
     return
   }
   audio.start()
+  instrument.motion.start()
   keepAwake()
   showSession(true)
   strip.focus()
@@ -198,4 +199,4 @@ render()
 connection.connect()
 
 // For the tests, which read the state of the page.
-globalThis.tutti = { audio, connection, rhythm, state }
+globalThis.tutti = { audio, connection, instrument, rhythm, state }

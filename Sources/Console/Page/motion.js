@@ -30,7 +30,7 @@ const ACTIVITY = { push: 15, turn: 8, noise: 0.6, turnNoise: 0.2 }
 const share = (v, noise, largest) => Math.max(0, length(v) - noise) / largest
 
 export class MotionRecognizer {
-  /** Multiplies the strength of all movements. */
+  /** Multiplies the strength of strikes and waves. */
   sensitivity = 1
   #time
   #started
@@ -55,7 +55,7 @@ export class MotionRecognizer {
    * - `waving`: how much the device is waved, 0...1,
    * - `tilt`: {sideways, forward} relative to the neutral position in radians, right and away from the player are positive;
    *   undefined if the device does not measure gravity,
-   * - `activity`: the movement at this sample, 0...1, without smoothing.
+   * - `activity`: the movement at this sample, 0...1, without smoothing and without the sensitivity.
    */
   add({ timeStamp, acceleration, accelerationIncludingGravity, rotationRate }) {
     const total = vector(accelerationIncludingGravity)
@@ -82,7 +82,7 @@ export class MotionRecognizer {
       share(push, ACTIVITY.noise, ACTIVITY.push), turn ? share(turn, ACTIVITY.turnNoise, ACTIVITY.turn) : 0)
     return {
       strike: isSettled ? strike?.strength : undefined, wave: isSettled ? wave : undefined, waving: this.#waves.level,
-      tilt: this.#tilt(), activity: Math.min(1, activity * this.sensitivity),
+      tilt: this.#tilt(), activity: Math.min(1, activity),
     }
   }
 
