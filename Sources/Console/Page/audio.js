@@ -166,8 +166,8 @@ export class Audio extends EventTarget {
   }
 
   /**
-   * Plays a note of an instrument: at once, or at a moment of performance.now(). Returns a function that releases it; undefined if the
-   * note cannot sound. `strength` is 0...1.
+   * Plays a note of an instrument: at once, or at a moment of performance.now(). Returns a function that releases it; undefined if
+   * the note cannot sound. `strength` is 0...1.
    */
   play(instrument, key, strength, moment) {
     if (!this.isRunning) return undefined

@@ -45,12 +45,12 @@ export class Figure {
     this.stop()
   }
 
-  /** The tick that sounds now; undefined while no rhythm plays. */
+  /** The tick that sounds now; undefined while no rhythm plays, and during its count-in. */
   get #tick() {
     const { schedule } = this
     if (!schedule?.plays || !this.#connection.hasClock) return undefined
     const tick = schedule.position(this.#connection.peerTime())
-    return tick < schedule.end ? tick : undefined
+    return tick >= schedule.start && tick < schedule.end ? tick : undefined
   }
 
   /** Whether the instrument plays a figure now: it has one, and a rhythm plays. */
@@ -68,8 +68,8 @@ export class Figure {
   }
 
   /**
-   * A movement of the player: the position of the lowest note, 0...7, and the strength 0...1, which sets how many notes sound and how
-   * loud. The figure sounds for a bar from here on. A `held` key sounds until `release`.
+   * A movement of the player: the position of the lowest note, 0...7, and the strength 0...1, which sets how many notes sound and
+   * how loud. The figure sounds for a bar from here on. If it is held, the bar begins with `release`.
    */
   bend(position, strength, { isHeld = this.#isHeld } = {}) {
     const tick = this.#tick
@@ -83,7 +83,7 @@ export class Figure {
 
   #extend(tick) {
     const barSteps = this.#rhythm.patchAt(Math.floor(tick))?.table.barSteps ?? 16
-    this.#until = Math.max(tick, this.schedule.start) + BARS * barSteps * TICKS_PER_STEP
+    this.#until = tick + BARS * barSteps * TICKS_PER_STEP
   }
 
   release() {
@@ -113,7 +113,12 @@ export class Figure {
       planned.set(step, isFixed ? this.#planned.get(step) : this.#sound(step))
     }
     this.#planned = planned
-    return [...planned.values()].filter((sound) => sound && sound.instant >= from && sound.instant < to)
+    return this.planned(from, to)
+  }
+
+  /** The sounds in an interval of instants that the last call of `sounds` has found. */
+  planned(from, to) {
+    return [...this.#planned.values()].filter((sound) => sound && sound.instant >= from && sound.instant < to)
   }
 
   #sound(step) {
@@ -132,7 +137,8 @@ export class Figure {
     const at = tick + table.swing[place & 3] / 1000
     return {
       key: `figure/${schedule.firstRun}/${step}/${note}/${velocity}`, instant: schedule.instant(at),
-      end: schedule.instant(at + LENGTH * TICKS_PER_STEP), hit: { part: TONE, program: this.#instrument.program, note, velocity, group: 0 },
+      end: schedule.instant(at + LENGTH * TICKS_PER_STEP),
+      hit: { part: TONE, program: this.#instrument.program, note, velocity, group: 0 },
     }
   }
 }

@@ -8,8 +8,8 @@ export const POSITIONS = 8
 const RANGE = 0.7
 
 /**
- * The figure of an instrument by its name: for each sixteenth of a bar, the distance from the lowest note in notes of the scale, and
- * how much the player must do for this note, 0...1. A figure begins again with each bar, and continues in long bars.
+ * The figure of an instrument by its name: for each sixteenth of a bar, the distance from the lowest note in notes of the scale,
+ * and how strongly the player must move for this note, 0...1. A figure begins again with each bar, and repeats in a longer bar.
  */
 const FIGURES = {
   marimba: "0/0 - 2/.55 4/.3 - 2/.15 0/.7 - 1/.05 - 4/.45 2/.85 0/.2 - 1/.6 4/.95",
@@ -31,8 +31,8 @@ const parsed = Object.fromEntries(Object.entries(FIGURES).map(([name, figure]) =
 export const figureOf = ({ name }) => parsed[name]
 
 /**
- * The key of a position: a note of the chord, a set of pitch classes, or of a pentatonic scale without chords. Drums have one position
- * each.
+ * The key of a position: a note of the chord, which is a set of pitch classes, or of a pentatonic scale without chords. Each drum
+ * has a position.
  */
 export function keyAt({ drums, low, high }, position, chord) {
   if (drums.length > 0) return drums[position % drums.length]

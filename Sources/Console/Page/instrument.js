@@ -20,6 +20,8 @@ const REPORT_INTERVAL = 50
 /** A struck note counts as activity for this time, in milliseconds. */
 const NOTE_TIME = 400
 const KEY_STRENGTH = 0.75
+/** A note that is released before it sounds lasts for this time, in milliseconds. */
+const SHORTEST_NOTE = 50
 
 export class InstrumentView {
   instrument
@@ -203,7 +205,8 @@ export class InstrumentView {
       button?.classList.remove("down")
       if (share) share()
     })
-    this.#played(strength)
+    // The activity of a movement is that of the sensor.
+    if (source !== "motion") this.#played(strength)
     this.showMark(position, strength)
   }
 
@@ -215,9 +218,15 @@ export class InstrumentView {
   /** Sends a note to the peer and the other players at a moment. Returns a function that ends it. */
   #share(key, velocity, moment = 0) {
     const { connection } = this.#context
-    const delay = Math.max(0, moment - performance.now())
-    setTimeout(() => connection.command({ do: "note", key, velocity }), delay)
-    return () => setTimeout(() => connection.command({ do: "note", key, velocity: 0 }), Math.max(50, moment - performance.now() + 50))
+    const send = (velocity) => connection.command({ do: "note", key, velocity })
+    const wait = moment - performance.now()
+    if (wait > 0) setTimeout(() => send(velocity), wait)
+    else send(velocity)
+    return () => {
+      const remaining = moment - performance.now()
+      if (remaining > 0) setTimeout(() => send(0), remaining + SHORTEST_NOTE)
+      else send(0)
+    }
   }
 
   /** Sends the notes of the figure that sound in the next interval. */
@@ -229,7 +238,7 @@ export class InstrumentView {
     }
     const now = connection.peerTime()
     const end = now + REPORT_INTERVAL * 1e6
-    for (const { hit, instant, end: last } of this.figure.sounds(Math.max(now, this.#shared ?? now), end)) {
+    for (const { hit, instant, end: last } of this.figure.planned(Math.max(now, this.#shared ?? now), end)) {
       const stop = this.#share(hit.note, hit.velocity, connection.moment(instant))
       setTimeout(stop, connection.moment(last) - performance.now())
     }
@@ -332,8 +341,8 @@ export class InstrumentView {
       if (!this.#held.has(`pad ${event.pointerId}`)) return
       const point = place(event)
       this.#move(point)
-      // A movement across the pad plays each key that it crosses.
-      if (point.index === lastKey) return
+      // A movement across the pad plays each key that it crosses, and bends a figure.
+      if (point.index === lastKey && !this.figure.isAvailable) return
       lastKey = point.index
       this.#touch(`pad ${event.pointerId}`, point.index, point.strength, event)
     })

@@ -72,7 +72,8 @@ export class MotionPlayer {
     button.disabled = !isPossible
     button.setAttribute("aria-pressed", String(this.isPlaying))
     const key = state === "ready" || (isPossible && !this.#isOn) ? (this.#isOn ? "motionOn" : "motionOff") : {
-      asking: "motionAsking", waiting: "motionWaiting", insecure: "motionInsecure", denied: "motionDenied", missing: "motionMissing",
+      asking: "motionAsking", waiting: "motionWaiting", insecure: "motionInsecure", denied: "motionDenied",
+      missing: "motionMissing",
     }[state]
     const status = element("motion-state")
     // The status is announced only when it changes.

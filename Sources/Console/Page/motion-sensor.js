@@ -67,7 +67,8 @@ export class MotionSensor extends EventTarget {
     const turn = onScreen({ x: alpha, y: beta, z: gamma }, angle)
     const gesture = this.recognizer.add({
       timeStamp: event.timeStamp, acceleration: axes(event.acceleration),
-      accelerationIncludingGravity: axes(event.accelerationIncludingGravity), rotationRate: { alpha: turn.x, beta: turn.y, gamma: turn.z },
+      accelerationIncludingGravity: axes(event.accelerationIncludingGravity),
+      rotationRate: { alpha: turn.x, beta: turn.y, gamma: turn.z },
     })
     // A device without sensors sends one event without numbers.
     if (!gesture) return

@@ -26,8 +26,8 @@ const RETURN_FADE = 0.3
 /** Without gyroscope and linear acceleration, a strike changes the length of the acceleration by this much in m/s^2. */
 const PROOF = 3.5
 /**
- * Without these sensors, or with a larger mean distance of samples in seconds, the speed is known less well. Strikes are then at least
- * this far apart in seconds, and movements in the opposite direction are not heard for a while.
+ * Without these sensors, or with a larger mean distance of samples in seconds, the speed is known less well. Strikes are then at
+ * least this far apart in seconds, and weaker movements are not heard for a while.
  */
 const COARSE = 0.04
 const COARSE_REFRACTORY = 0.24

@@ -1,4 +1,4 @@
-// Tests the recognition of movements on simulated sensors, and figures: node motion.mjs
+// Tests the recognition of movements on simulated sensors: node motion.mjs
 
 import { MotionRecognizer } from "../../../Sources/Console/Page/motion.js"
 import { Device, generator, shake, strike, swing, walk } from "./sensors.mjs"
@@ -88,7 +88,8 @@ function testShakes() {
       for (let seed = 1; seed <= 10; seed += 1) {
         const device = new Device({ rate, seed })
         const { length } = strikesOf(gestures(device, 4.5, { push: shake(1, turns, 0.9, turns * 3) }))
-        expect(Math.abs(length - turns * 3) <= 1, `${rate} Hz: ${turns} turns per second`, `${length} of ${turns * 3}, seed ${seed}`)
+        const isRight = Math.abs(length - turns * 3) <= 1
+        expect(isRight, `${rate} Hz: ${turns} turns per second`, `${length} of ${turns * 3}, seed ${seed}`)
       }
     }
   }
@@ -126,7 +127,8 @@ function testTilt() {
     ]
     for (const { up, axis, sideways, forward } of cases) {
       const tilt = recognized(device(up, axis), 3, turn)
-      expect(near(tilt.sideways, sideways) && near(tilt.forward, forward), `tilt without ${lacks}`, JSON.stringify({ up, axis, tilt }))
+      const isRight = near(tilt.sideways, sideways) && near(tilt.forward, forward)
+      expect(isRight, `tilt without ${lacks}`, JSON.stringify({ up, axis, tilt }))
     }
     for (let seed = 1; seed <= 20; seed += 1) {
       const any = new Device({ rate: 60, seed, lacks })
@@ -141,14 +143,16 @@ function testBadSamples() {
   const recognizer = new MotionRecognizer()
   expect(recognizer.add({ timeStamp: 0, acceleration: null, accelerationIncludingGravity: null }) === undefined, "no fields")
   const nothing = { x: null, y: null, z: null }
-  expect(recognizer.add({ timeStamp: 1, acceleration: nothing, accelerationIncludingGravity: nothing }) === undefined, "null fields")
+  const empty = { timeStamp: 1, acceleration: nothing, accelerationIncludingGravity: nothing }
+  expect(recognizer.add(empty) === undefined, "null fields")
   const random = generator(3)
   const values = [null, undefined, NaN, Infinity, -1e9, 1e9, 0, 9.81]
   const value = () => values[Math.floor(random() * values.length)]
   const any = () => (random() < 0.2 ? null : { x: value(), y: value(), z: value(), alpha: value(), beta: value(), gamma: value() })
   for (let n = 0; n < 20_000; n += 1) {
     const gesture = recognizer.add({
-      timeStamp: n * 16 * (random() < 0.05 ? random() : 1), acceleration: any(), accelerationIncludingGravity: any(), rotationRate: any(),
+      timeStamp: n * 16 * (random() < 0.05 ? random() : 1), acceleration: any(), accelerationIncludingGravity: any(),
+      rotationRate: any(),
     })
     if (!gesture) continue
     const numbers = [gesture.strike ?? 0, gesture.wave?.strength ?? 0, gesture.waving, gesture.activity]
@@ -157,7 +161,8 @@ function testBadSamples() {
   }
   // After bad samples, a strike is recognised as before.
   const device = new Device({ rate: 60, seed: 1 })
-  const shifted = [...device.samples(2.6, { push: strike(BRAKE, 1.3) })].map((sample) => ({ ...sample, timeStamp: sample.timeStamp + 1e6 }))
+  const later = (sample) => ({ ...sample, timeStamp: sample.timeStamp + 1e6 })
+  const shifted = [...device.samples(2.6, { push: strike(BRAKE, 1.3) })].map(later)
   expect(shifted.filter((sample) => recognizer.add(sample)?.strike !== undefined).length === 1, "a strike after bad samples")
 }
 
@@ -173,6 +178,9 @@ testWaves()
 testTilt()
 testBadSamples()
 const worst = results.reduce((a, b) => (a.share < b.share ? a : b))
-console.log(`strikes: ${RATES.length * LACKS.length * SEEDS * SPEEDS.length}, fewest right: ${(worst.share * 100).toFixed(0)} % (${worst.name})`)
-if (process.env.VERBOSE) for (const { name, share, p95 } of results) console.log(`${name}: ${(share * 100).toFixed(1)} %, latency p95 ${p95?.toFixed(2)} samples`)
+const count = results.length * SEEDS * SPEEDS.length
+console.log(`strikes: ${count}, fewest right: ${(worst.share * 100).toFixed(0)} % (${worst.name})`)
+for (const { name, share, p95 } of process.env.VERBOSE ? results : []) {
+  console.log(`${name}: ${(share * 100).toFixed(1)} %, latency p95 ${p95?.toFixed(2)} samples`)
+}
 if (process.argv[1].endsWith("motion.mjs")) process.exit(failures > 0 ? 1 : 0)

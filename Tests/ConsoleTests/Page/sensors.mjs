@@ -1,4 +1,4 @@
-// A simulated device in a moving hand: seeded, with the sensors of a phone. Its samples have the fields of the event `devicemotion`.
+// A simulated phone in a moving hand, from a seed. Its samples have the fields of the event `devicemotion`.
 
 import { cross, dot, plus, scaled, unit } from "../../../Sources/Console/Page/vector.js"
 
@@ -36,21 +36,22 @@ const pulse = (time, from, duration, height) => (
   time < from || time >= from + duration ? 0 : height * Math.sin((Math.PI * (time - from)) / duration))
 
 /**
- * The acceleration in m/s^2 of a strike whose hand brakes at `moment`, with a largest speed in m/s: 120 ms of acceleration, 40 ms of
- * braking, and a slow way back.
+ * The acceleration in m/s^2 of a strike whose hand brakes at `moment`, with a largest speed in m/s: 120 ms of acceleration, 40 ms
+ * of braking, and a slow way back.
  */
 export function strike(moment, speed) {
   const [push, stop, back] = [0.12, 0.04, 0.4]
   const way = speed * (push + stop) / 2
   return (time) => {
-    const forth = pulse(time, moment - push, push, (speed * Math.PI) / 2 / push) - pulse(time, moment, stop, (speed * Math.PI) / 2 / stop)
+    const height = (duration) => (speed * Math.PI) / 2 / duration
+    const forth = pulse(time, moment - push, push, height(push)) - pulse(time, moment, stop, height(stop))
     const since = time - moment - stop - 0.06
     const isBack = since >= 0 && since < back
     return forth - (isBack ? ((2 * Math.PI * way) / back ** 2) * Math.sin((2 * Math.PI * since) / back) : 0)
   }
 }
 
-/** The acceleration of a shake from `moment` on: a number of turns, at a number of turns per second, with a largest speed in m/s. */
+/** The acceleration of a shake from `moment` on: a number of turns, a number of turns per second, and the largest speed in m/s. */
 export function shake(moment, turnsPerSecond, speed, turns) {
   const rate = Math.PI * turnsPerSecond
   return (time) => {
@@ -62,7 +63,8 @@ export function shake(moment, turnsPerSecond, speed, turns) {
 /** The acceleration of a hand that carries the device while walking slowly: 1.7 steps per second, with jolts of the heels. */
 export function walk(time) {
   const phase = (time * 1.7) % 1
-  return 1.6 * Math.sin(2 * Math.PI * 1.7 * time) + 0.6 * Math.sin(2 * Math.PI * 3.4 * time + 1) + pulse(phase / 1.7, 0.1, 0.03, 2.5)
+  const sway = 1.6 * Math.sin(2 * Math.PI * 1.7 * time) + 0.6 * Math.sin(2 * Math.PI * 3.4 * time + 1)
+  return sway + pulse(phase / 1.7, 0.1, 0.03, 2.5)
 }
 
 /** The angle of a device that turns smoothly by `size` rad in a number of seconds, from `moment` on. */
