@@ -214,7 +214,11 @@ async function testMotion() {
   expect((await page.evaluate("document.querySelector('#motion-state').dataset.state")) === "on", "movement is on after Join")
   await screenshot(page, "motion-phone")
   await checkAccessibility(page, "the instrument with movement")
-  await page.evaluate("scrollTo(0, 0)")
+  const duration = "getComputedStyle(document.querySelector('#mark')).transitionDuration"
+  const usual = await page.evaluate(duration)
+  await page.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-reduced-motion", value: "reduce" }] })
+  const reduced = await page.evaluate(duration)
+  expect(parseFloat(usual) > 0 && parseFloat(reduced) === 0, "with reduced motion, nothing glides", `${usual}, ${reduced}`)
 
   await choose(page, "kalimba")
   await sleep(500)

@@ -1,6 +1,9 @@
-// Tests the recognition of movements on simulated sensors: node motion.mjs
+// Tests the recognition of movements on simulated sensors, and which notes they play: node motion.mjs
 
+import { POSITIONS, figureOf, keyAt, tiltedPosition } from "../../../Sources/Console/Page/figures.js"
 import { MotionRecognizer } from "../../../Sources/Console/Page/motion.js"
+import { placed } from "../../../Sources/Console/Page/placement.js"
+import { Schedule } from "../../../Sources/Console/Page/rhythm.js"
 import { Device, generator, shake, strike, swing, walk } from "./sensors.mjs"
 
 export let failures = 0
@@ -166,6 +169,48 @@ function testBadSamples() {
   expect(shifted.filter((sample) => recognizer.add(sample)?.strike !== undefined).length === 1, "a strike after bad samples")
 }
 
+/** Notes are placed as by the Swift type Quantizer: a grid of sixteenths, 40 % tolerance. */
+function testPlacement() {
+  const segment = { tick: 0, instant: 1_000_000_000, quarter: 480_000_000 }
+  const schedule = new Schedule(
+    { plays: true, start: 0, end: 960, changeTick: Infinity, first: segment, second: segment }, (instant) => instant)
+  const sixteenth = 120_000_000
+  for (let share = 0; share < 4; share += 0.01) {
+    const instant = segment.instant + share * sixteenth
+    const late = share % 1
+    // Rounding decides at the limit.
+    if (Math.abs(late - 0.4) < 1e-6 || late > 1 - 1e-6) continue
+    const wanted = late <= 0.4 ? undefined : segment.instant + Math.ceil(share) * sixteenth
+    const actual = placed(schedule, instant)
+    const isRight = wanted === undefined ? actual === undefined : Math.abs(actual - wanted) < 1
+    expect(isRight, "placement", `${share}: ${actual} instead of ${wanted}`)
+  }
+  expect(placed(schedule, segment.instant - 1e6) === undefined, "a note before the downbeat sounds at once")
+  expect(placed({ ...schedule, plays: false }, segment.instant + sixteenth / 2) === undefined, "without a rhythm, at once")
+  expect(placed(undefined, 0) === undefined, "without a schedule, at once")
+}
+
+/** The keys of all positions and figures. */
+function testKeys() {
+  const marimba = { name: "marimba", drums: [], low: 55, high: 79 }
+  const chords = [undefined, 0b000010010001, 0b100010010001, 0b000000000001]
+  for (const chord of chords) {
+    const keys = Array.from({ length: POSITIONS }, (_, position) => keyAt(marimba, position, chord))
+    const isInScale = keys.every((key) => (chord ? chord & (1 << (key % 12)) : [0, 2, 4, 7, 9].includes((key - 55) % 12)))
+    expect(isInScale && Math.max(...keys) <= 91 && keys[0] >= 55, `keys of ${chord}`, keys)
+    if (chord !== 1) expect(keys.every((key, index) => index === 0 || key > keys[index - 1]), `rising keys of ${chord}`, keys)
+  }
+  expect(keyAt({ ...marimba, drums: [60, 61] }, 3) === 61, "drums repeat")
+  for (const name of ["marimba", "vibraphone"]) {
+    const figure = figureOf({ name }).filter((entry) => entry)
+    expect(figureOf({ name }).length === 16, `the figure of the ${name} is a bar`, figureOf({ name }).length)
+    expect(figure.some(({ from }) => from === 0) && figure.every(({ from }) => from < 1), `the ${name} sounds at all strengths`)
+  }
+  expect(figureOf({ name: "kalimba" }) === undefined, "the kalimba has no figure")
+  const angles = [-3, -0.7, -0.1, 0, 0.1, 0.69, 3].map(tiltedPosition)
+  expect(angles.join() === "0,0,3,4,4,7,7", "positions of tilts", angles)
+}
+
 const results = []
 for (const lacks of LACKS) {
   for (const rate of RATES) {
@@ -177,6 +222,8 @@ testShakes()
 testWaves()
 testTilt()
 testBadSamples()
+testPlacement()
+testKeys()
 const worst = results.reduce((a, b) => (a.share < b.share ? a : b))
 const count = results.length * SEEDS * SPEEDS.length
 console.log(`strikes: ${count}, fewest right: ${(worst.share * 100).toFixed(0)} % (${worst.name})`)
