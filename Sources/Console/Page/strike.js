@@ -19,7 +19,7 @@ const REFRACTORY = 0.12
 /** For this time in seconds, a movement in the opposite direction below this share of the speed is the way back of a strike. */
 const RETURN = 0.7
 /** The same for a movement in the same direction, which may be the end of the way back. */
-const REBOUND = 0.4
+const REBOUND = 0.5
 const RETURN_TIME = 0.5
 /** Then the share falls with this time constant in seconds. */
 const RETURN_FADE = 0.3

@@ -157,9 +157,9 @@ export class Page {
   /** Sets the acceleration without gravity in m/s^2, gravity, and the rate of rotation in rad/s. */
   async setSensors({ push = [0, 0, 0], gravity = [0, 0, 9.81], turn = [0, 0, 0] }) {
     const total = push.map((value, axis) => value + gravity[axis])
-    for (const [type, [x, y, z]] of [["accelerometer", total], ["linear-acceleration", push], ["gyroscope", turn]]) {
-      await this.send("Emulation.setSensorOverrideReadings", { type, reading: { xyz: { x, y, z } } })
-    }
+    const readings = [["accelerometer", total], ["linear-acceleration", push], ["gyroscope", turn]]
+    await Promise.all(readings.map(([type, [x, y, z]]) => (
+      this.send("Emulation.setSensorOverrideReadings", { type, reading: { xyz: { x, y, z } } }))))
   }
 
   /** Moves the sensors in real time: `sensors` returns the values at a time in seconds. */

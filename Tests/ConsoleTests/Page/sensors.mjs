@@ -36,17 +36,17 @@ const pulse = (time, from, duration, height) => (
   time < from || time >= from + duration ? 0 : height * Math.sin((Math.PI * (time - from)) / duration))
 
 /**
- * The acceleration in m/s^2 of a strike whose hand brakes at `moment`, with a largest speed in m/s: 120 ms of acceleration, 40 ms
- * of braking, and a slow way back.
+ * The acceleration in m/s^2 of a strike whose hand brakes at `moment`, with a largest speed in m/s: 120 ms of acceleration, a
+ * number of seconds of braking, and a slow way back unless this is excluded.
  */
-export function strike(moment, speed) {
-  const [push, stop, back] = [0.12, 0.04, 0.4]
+export function strike(moment, speed, { stop = 0.04, returns = true } = {}) {
+  const [push, back] = [0.12, 0.4]
   const way = speed * (push + stop) / 2
   return (time) => {
     const height = (duration) => (speed * Math.PI) / 2 / duration
     const forth = pulse(time, moment - push, push, height(push)) - pulse(time, moment, stop, height(stop))
     const since = time - moment - stop - 0.06
-    const isBack = since >= 0 && since < back
+    const isBack = returns && since >= 0 && since < back
     return forth - (isBack ? ((2 * Math.PI * way) / back ** 2) * Math.sin((2 * Math.PI * since) / back) : 0)
   }
 }
