@@ -135,6 +135,7 @@ element("join").addEventListener("click", () => {
     return
   }
   audio.start()
+  instrument.motion.start()
   keepAwake()
   showSession(true)
   strip.focus()
@@ -201,4 +202,4 @@ connection.connect()
 offerSecurePage(token, () => !element("entry").hidden)
 
 // For the tests, which read the state of the page.
-globalThis.tutti = { audio, connection, rhythm, state }
+globalThis.tutti = { audio, connection, instrument, rhythm, state }

@@ -1,5 +1,6 @@
 // The audio output of this device.
 
+import { Figure } from "./figure.js"
 import { OutputClock } from "./output-clock.js"
 import { RhythmPlayer } from "./player.js"
 import { Samples } from "./samples.js"
@@ -53,6 +54,9 @@ export class Audio extends EventTarget {
   context = undefined
   samples
   player = undefined
+  /** The figure of the player's instrument. */
+  figure
+  figurePlayer = undefined
   outputClock = undefined
   #connection
   #rhythm
@@ -67,6 +71,8 @@ export class Audio extends EventTarget {
     this.#connection = connection
     this.#rhythm = rhythm
     this.samples = new Samples(connection.headers)
+    const outputDelay = () => (this.outputClock.time(performance.now()) - this.context.currentTime) * -1000
+    this.figure = new Figure({ rhythm, connection, outputDelay })
     this.samples.addEventListener("progress", () => this.#changed())
     connection.addEventListener("sounds", ({ detail }) => {
       this.#manifest = detail
@@ -103,6 +109,10 @@ export class Audio extends EventTarget {
     this.player = new RhythmPlayer({
       context, output: this.#rhythmGain, outputClock: this.outputClock, samples: this.samples,
       connection: this.#connection, rhythm: this.#rhythm,
+    })
+    this.figurePlayer = new RhythmPlayer({
+      context, output: this.#output, outputClock: this.outputClock, samples: this.samples, connection: this.#connection,
+      rhythm: this.figure,
     })
     context.addEventListener("statechange", () => this.#changed())
     previous?.close().catch(() => undefined)
@@ -146,6 +156,7 @@ export class Audio extends EventTarget {
     if (!this.isRunning) return
     this.outputClock.update()
     this.player.update()
+    this.figurePlayer.update()
   }
 
   setLoudness(percent) {
@@ -218,10 +229,10 @@ export class Audio extends EventTarget {
   }
 
   /**
-   * Plays a note of an instrument at once. Returns a function that releases it; undefined if the note cannot sound.
-   * `strength` is 0...1.
+   * Plays a note of an instrument: at once, or at a moment of performance.now(). Returns a function that releases it; undefined if
+   * the note cannot sound. `strength` is 0...1.
    */
-  play(instrument, key, strength) {
+  play(instrument, key, strength, moment) {
     if (!this.isRunning) return undefined
     const isDrum = instrument.drums.length > 0
     const sound = isDrum ? this.samples.drum(key) : this.samples.tone(instrument.program, key)
@@ -230,12 +241,14 @@ export class Audio extends EventTarget {
     const source = new AudioBufferSourceNode(context, { buffer: sound.buffer, playbackRate: sound.rate })
     const gain = new GainNode(context, { gain: sound.gain * Math.max(0.05, strength) ** 2 * 1.6 })
     source.connect(gain).connect(this.#output)
-    source.start()
+    const begin = moment === undefined ? context.currentTime : Math.max(context.currentTime, this.outputClock.time(moment))
+    source.start(begin)
     source.addEventListener("ended", () => gain.disconnect())
     return () => {
       if (!instrument.sustains) return
-      gain.gain.setTargetAtTime(0, context.currentTime, 0.05)
-      source.stop(context.currentTime + 0.4)
+      const end = Math.max(context.currentTime, begin + 0.1)
+      gain.gain.setTargetAtTime(0, end, 0.05)
+      source.stop(end + 0.4)
     }
   }
 }

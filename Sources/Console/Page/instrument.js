@@ -1,5 +1,9 @@
-// The view of the player's own instrument: a touch pad and keys. Its notes sound on this device.
+// The view of the player's own instrument: movements, a touch pad and keys. Its notes sound on this device.
 
+import { BeatView } from "./beat-view.js"
+import { POSITIONS, keyAt } from "./figures.js"
+import { MotionPlayer } from "./motion-player.js"
+import { placed } from "./placement.js"
 import { store, stored } from "./settings.js"
 import { text } from "./strings.js"
 
@@ -7,21 +11,24 @@ const element = (id) => document.getElementById(id)
 
 /** The letters of a keyboard for the keys of the page. */
 const LETTERS = [..."asdfghjk"]
-const KEY_COUNT = 8
-/** The notes of a major pentatonic scale, which sound well together in any order. */
-const SCALE = [0, 2, 4, 7, 9]
 const INSTRUMENT_KEY = "tutti.instrument"
 const LETTERS_KEY = "tutti.letters"
+const SENSITIVITY_KEY = "tutti.sensitivity"
+const IN_TIME_KEY = "tutti.in-time"
 /** The activity is reported this often, in milliseconds. It is not filtered here; the peer filters it. */
 const REPORT_INTERVAL = 50
 /** A struck note counts as activity for this time, in milliseconds. */
 const NOTE_TIME = 400
 const KEY_STRENGTH = 0.75
+/** A note that is released before it sounds lasts for this time, in milliseconds. */
+const SHORTEST_NOTE = 50
 
 export class InstrumentView {
+  instrument
+  isVisible = false
+  figure
+  motion
   #context
-  #instrument
-  #isVisible = false
   #hasPlayed = false
   /** The functions that release the sounding notes, by pointer or key. */
   #held = new Map()
@@ -30,28 +37,51 @@ export class InstrumentView {
   #movement = 0
   #reported = 0
   #lastPoint
+  /** The position that the single key plays next, and its direction. */
+  #walk = { position: 0, step: 1 }
+  /** The instant up to which the notes of the figure have been sent to other players. */
+  #shared
 
   constructor(context) {
     this.#context = context
+    this.figure = context.audio.figure
+    this.motion = new MotionPlayer(this)
     this.#listenToPad()
     this.#listenToLetters()
-    element("sensitivity").addEventListener("input", () => this.#renderSensitivity())
+    this.#listenToSingleKey()
+    new BeatView(element("beats"), context)
+    const sensitivity = Number(stored(SENSITIVITY_KEY))
+    if (sensitivity >= 1 && sensitivity <= 10) element("sensitivity").value = sensitivity
+    element("sensitivity").addEventListener("input", () => {
+      store(SENSITIVITY_KEY, element("sensitivity").value)
+      this.#renderSensitivity()
+    })
     this.#renderSensitivity()
+    element("in-time").checked = stored(IN_TIME_KEY) !== "false"
+    element("in-time").addEventListener("change", () => store(IN_TIME_KEY, String(element("in-time").checked)))
     context.connection.addEventListener("sounds", () => this.#renderInstruments())
     setInterval(() => this.#report(), REPORT_INTERVAL)
   }
 
   render() {
     this.#renderInstruments()
+    this.motion.render()
   }
 
   setVisible(isVisible) {
-    this.#isVisible = isVisible
-    if (!isVisible) this.#releaseAll()
+    this.isVisible = isVisible
+    if (isVisible) return
+    this.#releaseAll()
+    this.figure.stop()
   }
 
   #renderSensitivity() {
     element("sensitivity-value").value = element("sensitivity").value
+    this.motion.setSensitivity(this.#sensitivity)
+  }
+
+  get #sensitivity() {
+    return Number(element("sensitivity").value) / 5
   }
 
   // The choice of the instrument.
@@ -62,14 +92,15 @@ export class InstrumentView {
     const signature = JSON.stringify([instruments.map(({ name }) => name), document.documentElement.lang])
     if (container.dataset.signature === signature || instruments.length === 0) return
     container.dataset.signature = signature
-    const chosen = this.#instrument?.name ?? stored(INSTRUMENT_KEY)
-    this.#instrument = instruments.find(({ name }) => name === chosen) ?? instruments[0]
+    const chosen = this.instrument?.name ?? stored(INSTRUMENT_KEY)
+    this.instrument = instruments.find(({ name }) => name === chosen) ?? instruments[0]
     const legend = container.querySelector("legend")
     legend.textContent = text("chooseInstrument")
+    this.figure.setInstrument(this.instrument)
     const choices = instruments.map((instrument) => {
       const label = document.createElement("label")
       const radio = Object.assign(document.createElement("input"), {
-        type: "radio", name: "instrument", value: instrument.name, checked: instrument === this.#instrument,
+        type: "radio", name: "instrument", value: instrument.name, checked: instrument === this.instrument,
       })
       radio.addEventListener("change", () => this.#choose(instrument))
       const name = document.createElement("span")
@@ -83,13 +114,15 @@ export class InstrumentView {
 
   #choose(instrument) {
     this.#releaseAll()
-    this.#instrument = instrument
+    this.instrument = instrument
     store(INSTRUMENT_KEY, instrument.name)
+    this.figure.setInstrument(instrument)
+    this.motion.render()
     this.#renderKeys()
   }
 
   #renderKeys() {
-    const keys = LETTERS.slice(0, KEY_COUNT).map((letter, index) => {
+    const keys = LETTERS.slice(0, POSITIONS).map((letter, index) => {
       const button = document.createElement("button")
       button.type = "button"
       button.setAttribute("aria-label", text("keyName", { number: index + 1 }))
@@ -103,64 +136,144 @@ export class InstrumentView {
       }
       button.addEventListener("pointerdown", (event) => {
         button.setPointerCapture(event.pointerId)
-        this.#strike(`pointer ${event.pointerId}`, this.#key(index), KEY_STRENGTH, button)
+        this.#touch(`pointer ${event.pointerId}`, index, KEY_STRENGTH, event, button)
       })
       for (const end of ["pointerup", "pointercancel"]) {
-        button.addEventListener(end, (event) => this.#release(`pointer ${event.pointerId}`))
+        button.addEventListener(end, (event) => this.release(`pointer ${event.pointerId}`))
       }
       // Enter, space, and switch controls cause a click without a pointer.
       button.addEventListener("click", (event) => {
         if (event.detail > 0) return
-        this.#strike("click", this.#key(index), KEY_STRENGTH, button)
-        setTimeout(() => this.#release("click"), 300)
+        this.#touch("click", index, KEY_STRENGTH, event, button)
+        setTimeout(() => this.release("click"), 300)
       })
       return button
     })
     element("keys").replaceChildren(...keys)
   }
 
-  /** The note of a key of the page. */
-  #key(index) {
-    const { drums, low } = this.#instrument
-    if (drums.length > 0) return drums[index % drums.length]
+  /** The note of a position. In a style, it is a note of the chord that sounds at an instant of the peer's clock. */
+  #key(position, instant) {
     const { connection, rhythm } = this.#context
-    const chord = connection.hasClock ? rhythm.chord(connection.peerTime()) : undefined
-    if (chord === undefined) return low + 12 * Math.floor(index / SCALE.length) + SCALE[index % SCALE.length]
-    // In a style, the keys are the notes of the chord that sounds now.
-    let key = low - 1
-    for (let found = -1; found < index; ) {
-      key += 1
-      if (chord & (1 << (key % 12))) found += 1
-    }
-    return Math.min(key, 127)
+    const chord = connection.hasClock ? rhythm.chord(instant ?? connection.peerTime()) : undefined
+    return keyAt(this.instrument, position, chord)
   }
 
   // Playing.
 
-  #strike(source, key, strength, button) {
-    if (!this.#instrument) return
-    this.#release(source)
-    const release = this.#context.audio.play(this.#instrument, key, strength)
+  /** A touch or a key. It bends the figure, if the instrument plays one, as long as it is held. */
+  #touch(source, position, strength, { timeStamp }, button) {
+    if (!this.instrument) return
+    this.motion.touch()
+    if (!this.figure.isAvailable) {
+      this.strike(source, position, strength, { timeStamp, button })
+      return
+    }
+    this.release(source)
+    this.bend(position, strength, { isHeld: true })
     button?.classList.add("down")
-    const isShared = element("share").checked
+    this.#held.set(source, () => {
+      button?.classList.remove("down")
+      this.figure.release()
+      this.#context.audio.update()
+    })
+    this.#played(strength)
+  }
+
+  /** Bends the figure. */
+  bend(position, strength, options) {
+    this.figure.bend(position, strength, options)
+    this.#context.audio.update()
+    this.showMark(position, strength)
+  }
+
+  /** Sounds a note until `release`: at once, or on the next line of the rhythm. `timeStamp` is that of the event that caused it. */
+  strike(source, position, strength, { timeStamp, button } = {}) {
+    if (!this.instrument) return
+    this.release(source)
+    const { audio, connection, rhythm } = this.#context
+    const now = connection.hasClock ? connection.peerTime(timeStamp) : undefined
+    const instant = now !== undefined && element("in-time").checked ? placed(rhythm.schedule, now) : undefined
+    const key = this.#key(position, instant)
+    const moment = instant && connection.moment(instant)
+    const release = audio.play(this.instrument, key, strength, moment)
+    button?.classList.add("down")
     const velocity = Math.max(1, Math.round(strength * 127))
-    if (isShared) this.#context.connection.command({ do: "note", key, velocity })
+    const share = element("share").checked && this.#share(key, velocity, moment)
     this.#held.set(source, () => {
       release?.()
       button?.classList.remove("down")
-      if (isShared) this.#context.connection.command({ do: "note", key, velocity: 0 })
+      if (share) share()
     })
+    // The activity of a movement is that of the sensor.
+    if (source !== "motion") this.#played(strength)
+    this.showMark(position, strength)
+  }
+
+  #played(strength) {
     this.#hasPlayed = true
     this.#note = { strength, until: performance.now() + NOTE_TIME }
   }
 
-  #release(source) {
+  /** Sends a note to the peer and the other players at a moment. Returns a function that ends it. */
+  #share(key, velocity, moment = 0) {
+    const { connection } = this.#context
+    const send = (velocity) => connection.command({ do: "note", key, velocity })
+    const wait = moment - performance.now()
+    if (wait > 0) setTimeout(() => send(velocity), wait)
+    else send(velocity)
+    return () => {
+      const remaining = moment - performance.now()
+      if (remaining > 0) setTimeout(() => send(0), remaining + SHORTEST_NOTE)
+      else send(0)
+    }
+  }
+
+  /** Sends the notes of the figure that sound in the next interval. */
+  #shareFigure() {
+    const { connection } = this.#context
+    if (!element("share").checked || !this.figure.isSounding) {
+      this.#shared = undefined
+      return
+    }
+    const now = connection.peerTime()
+    const end = now + REPORT_INTERVAL * 1e6
+    for (const { hit, instant, end: last } of this.figure.planned(Math.max(now, this.#shared ?? now), end)) {
+      const stop = this.#share(hit.note, hit.velocity, connection.moment(instant))
+      setTimeout(stop, connection.moment(last) - performance.now())
+    }
+    this.#shared = end
+  }
+
+  /** Whether a finger or a key holds a note. */
+  get isTouched() {
+    return [...this.#held.keys()].some((source) => source !== "motion")
+  }
+
+  /** Adds the movement of the device, 0...1, to the activity. */
+  move(activity) {
+    if (activity > 0) this.#hasPlayed = true
+    this.#movement = Math.max(this.#movement, activity)
+  }
+
+  /** Shows a position and a strength on the pad. */
+  showMark(position, strength) {
+    const mark = element("mark")
+    const key = `${position}/${Math.round(strength * 8)}`
+    if (mark.dataset.key === key) return
+    mark.dataset.key = key
+    mark.hidden = false
+    mark.style.left = `${((position + 0.5) / POSITIONS) * 100}%`
+    mark.style.top = `${(1 - (Math.round(strength * 8) / 8)) * 80 + 10}%`
+  }
+
+  release(source) {
     this.#held.get(source)?.()
     this.#held.delete(source)
   }
 
   #releaseAll() {
-    for (const source of [...this.#held.keys()]) this.#release(source)
+    for (const source of [...this.#held.keys()]) this.release(source)
   }
 
   #listenToLetters() {
@@ -170,17 +283,40 @@ export class InstrumentView {
     letters.addEventListener("change", () => {
       this.#releaseAll()
       store(LETTERS_KEY, String(letters.checked))
-      if (this.#instrument) this.#renderKeys()
+      if (this.instrument) this.#renderKeys()
     })
     const isText = ({ target }) => target.matches?.("input:not([type=radio]):not([type=range]):not([type=checkbox]), select")
     document.addEventListener("keydown", (event) => {
-      if (!letters.checked || !this.#isVisible || event.repeat || event.ctrlKey || event.metaKey || event.altKey || isText(event)) return
+      if (!letters.checked || !this.isVisible || event.repeat || event.ctrlKey || event.metaKey || event.altKey || isText(event)) return
       const number = index(event)
       if (number < 0) return
-      this.#strike(`key ${number}`, this.#key(number), KEY_STRENGTH, element("keys").children[number])
+      this.#touch(`key ${number}`, number, KEY_STRENGTH, event, element("keys").children[number])
     })
-    document.addEventListener("keyup", (event) => this.#release(`key ${index(event)}`))
+    document.addEventListener("keyup", (event) => this.release(`key ${index(event)}`))
     addEventListener("blur", () => this.#releaseAll())
+  }
+
+  /** One key, one thumb or one switch plays everything: each press plays the next position, up and down. */
+  #listenToSingleKey() {
+    const button = element("single")
+    const play = (source, event) => {
+      const walk = this.#walk
+      const position = this.motion.position ?? walk.position
+      if (walk.position + walk.step < 0 || walk.position + walk.step >= POSITIONS) walk.step = -walk.step
+      walk.position += walk.step
+      this.#touch(source, position, KEY_STRENGTH, event, button)
+    }
+    button.addEventListener("pointerdown", (event) => {
+      button.setPointerCapture(event.pointerId)
+      play("single", event)
+    })
+    for (const end of ["pointerup", "pointercancel"]) button.addEventListener(end, () => this.release("single"))
+    // Enter, space, and switch controls.
+    button.addEventListener("click", (event) => {
+      if (event.detail > 0) return
+      play("single", event)
+      setTimeout(() => this.release("single"), 300)
+    })
   }
 
   /** On the pad, the position from left to right is the pitch. Touches near the lower edge are softer. */
@@ -191,7 +327,7 @@ export class InstrumentView {
       const box = pad.getBoundingClientRect()
       const x = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 0.999)
       const y = Math.min(Math.max((event.clientY - box.top) / box.height, 0), 1)
-      return { index: Math.floor(x * KEY_COUNT), strength: 1 - 0.7 * y, x: event.clientX, y: event.clientY, moment: event.timeStamp }
+      return { index: Math.floor(x * POSITIONS), strength: 1 - 0.7 * y, x: event.clientX, y: event.clientY, moment: event.timeStamp }
     }
     pad.addEventListener("pointerdown", (event) => {
       event.preventDefault()
@@ -199,19 +335,19 @@ export class InstrumentView {
       const point = place(event)
       lastKey = point.index
       this.#lastPoint = point
-      this.#strike(`pad ${event.pointerId}`, this.#key(point.index), point.strength)
+      this.#touch(`pad ${event.pointerId}`, point.index, point.strength, event)
     })
     pad.addEventListener("pointermove", (event) => {
       if (!this.#held.has(`pad ${event.pointerId}`)) return
       const point = place(event)
       this.#move(point)
-      // A movement across the pad plays each key that it crosses.
-      if (point.index === lastKey) return
+      // A movement across the pad plays each key that it crosses, and bends a figure.
+      if (point.index === lastKey && !this.figure.isAvailable) return
       lastKey = point.index
-      this.#strike(`pad ${event.pointerId}`, this.#key(point.index), point.strength)
+      this.#touch(`pad ${event.pointerId}`, point.index, point.strength, event)
     })
     for (const end of ["pointerup", "pointercancel"]) {
-      pad.addEventListener(end, (event) => this.#release(`pad ${event.pointerId}`))
+      pad.addEventListener(end, (event) => this.release(`pad ${event.pointerId}`))
     }
   }
 
@@ -226,12 +362,12 @@ export class InstrumentView {
 
   /** Reports the strength of what was played since the last report. */
   #report() {
+    this.#shareFigure()
     if (!this.#hasPlayed) return
     const note = performance.now() < this.#note.until ? this.#note.strength : 0
     const strength = Math.max(note, this.#movement)
     this.#movement = 0
-    const sensitivity = Number(element("sensitivity").value) / 5
-    const activity = Math.min(127, Math.round(strength * 127 * sensitivity))
+    const activity = Math.min(127, Math.round(strength * 127 * this.#sensitivity))
     if (activity === this.#reported) return
     this.#reported = activity
     element("played").value = activity

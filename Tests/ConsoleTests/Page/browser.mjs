@@ -3,15 +3,18 @@
 // Needs chromium and .build/release/tutti (or TUTTI=PROGRAM). If FOLDER is given, screenshots are written to it.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { networkInterfaces, tmpdir } from "node:os"
 import { join } from "node:path"
 import { Chromium, sleep } from "./chromium.mjs"
 import { Peer } from "./peer.mjs"
 import { SoundServer, hasSoundServer } from "./sound-server.mjs"
+import { strike } from "./sensors.mjs"
 
 const folder = process.argv[2]
 const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
 const PHONE = { width: 390, height: 844, isMobile: true }
+/** A busy machine sets the simulated sensors too rarely for short braking and for the way back, which motion.mjs tests. */
+const SLOW = { stop: 0.1, returns: false }
 const NARROW = { width: 320, height: 640, isMobile: true }
 const browser = new Chromium()
 const peers = []
@@ -122,6 +125,7 @@ async function testInstrument() {
   for (const letter of "asd") await page.press(letter)
   await page.evaluate("document.querySelectorAll('#keys button')[3].focus()")
   await page.press("Enter")
+  await page.evaluate("document.querySelector('#pad').scrollIntoView({ block: 'center' })")
   const box = await page.evaluate("(() => { const b = document.querySelector('#pad').getBoundingClientRect(); return {x: b.x, y: b.y, width: b.width, height: b.height} })()")
   const touch = (type, x) => page.send("Input.dispatchTouchEvent", {
     type, touchPoints: type === "touchEnd" ? [] : [{ x: box.x + x * box.width, y: box.y + 40 }],
@@ -151,6 +155,311 @@ async function testInstrument() {
   await screenshot(page, "ensemble-german-dark")
   await checkAccessibility(page, "the ensemble in German, dark, 320 px")
   expect(page.problems.length === 0, "no problem in the console", page.problems)
+}
+
+/** A page with motion sensors, on the tab of the instrument, with a list of the notes that it plays. */
+async function joinWithSensors(url) {
+  const page = await browser.open("about:blank", PHONE)
+  await page.addSensors()
+  await page.send("Page.setBypassCSP", { enabled: true })
+  await page.send("Page.navigate", { url })
+  await page.wait("document.querySelector('#join')?.textContent")
+  await page.click("#join")
+  await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.samples?.missing === 0", 30_000)
+  await page.click("#tab-instrument")
+  await page.wait("tutti.instrument.motion.sensor.state === 'ready'")
+  await page.evaluate(`(() => {
+    const { audio, instrument } = tutti
+    const play = audio.play
+    globalThis.played = []
+    audio.play = (...note) => {
+      const entry = { key: note[1], strength: note[2], begin: performance.now(), duration: undefined }
+      played.push(entry)
+      const release = play.apply(audio, note)
+      return () => {
+        entry.duration ??= performance.now() - entry.begin
+        release?.()
+      }
+    }
+    // The time stamps of the events that sound a note.
+    globalThis.causes = []
+    const strike = instrument.strike
+    instrument.strike = (...note) => { causes.push(note[3]?.timeStamp); return strike.apply(instrument, note) }
+  })()`)
+  return page
+}
+
+const choose = (page, name) => page.evaluate(`document.querySelector('#instruments input[value=${name}]').click()`)
+
+/** Replaces samples by clicks, and adds an entry to `onsets` for each click that a worklet finds in the output. */
+const hearClicks = (page, sounds = "drum tone") => page.evaluate(`(async () => {
+  const { context, output, samples } = tutti.audio
+  const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
+    + "input?.forEach((sample, n) => { if (sample > 0.001) this.port.postMessage(currentFrame + n) }); return true } })"
+  await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
+  const node = new AudioWorkletNode(context, "onsets")
+  output.connect(node)
+  const click = new AudioBuffer({ length: 64, sampleRate: context.sampleRate })
+  click.getChannelData(0)[0] = 1
+  for (const sound of ["drum", "tone"]) {
+    const isHeard = ${JSON.stringify(sounds)}.includes(sound)
+    samples[sound] = () => (isHeard ? { buffer: click, gain: 1, rate: 1 } : undefined)
+  }
+  globalThis.onsets = []
+  // The moments, in milliseconds of performance.now(), at which the click is heard and rendered, and at which the page knows of it.
+  node.port.onmessage = ({ data }) => {
+    const { outputClock } = tutti.audio
+    const now = performance.now()
+    const heard = now + (data / context.sampleRate - outputClock.time(now)) * 1000
+    onsets.push({ heard, rendered: heard - outputClock.latency, noticed: now })
+  }
+})()`)
+
+const summary = (numbers) => [0.5, 0.95].map((share) => `p${share * 100} ${quantile(numbers, share)?.toFixed(2)} ms`).join(", ")
+const quantile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length * share)]
+
+/** Playing by movement, with sensors that the browser simulates. */
+async function testMotion() {
+  const peer = await start("Gil", ["--activity", "0"])
+  const page = await joinWithSensors(peer.lead)
+  expect((await page.evaluate("document.querySelector('#motion-state').dataset.state")) === "on", "movement is on after Join")
+  await screenshot(page, "motion-phone")
+  await checkAccessibility(page, "the instrument with movement")
+  const duration = "getComputedStyle(document.querySelector('#mark')).transitionDuration"
+  const usual = await page.evaluate(duration)
+  await page.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-reduced-motion", value: "reduce" }] })
+  const reduced = await page.evaluate(duration)
+  expect(parseFloat(usual) > 0 && parseFloat(reduced) === 0, "with reduced motion, nothing glides", `${usual}, ${reduced}`)
+
+  await choose(page, "kalimba")
+  await sleep(500)
+  const levels = []
+  for (const speed of [0.7, 1.4, 2.3]) {
+    await page.evaluate("played.length = 0")
+    const push = strike(0.3, speed, SLOW)
+    await page.moveSensors(1.2, (time) => ({ push: [0, 0, push(time)] }))
+    await sleep(300)
+    const played = await page.evaluate("played")
+    expect(played.length === 1, `one strike with ${speed} m/s plays one note`, JSON.stringify(played))
+    levels.push(played[0]?.strength)
+  }
+  expect(levels[0] < levels[1] && levels[1] < levels[2], "more force is louder", levels)
+  await page.wait("tutti.state.levels.activity === 0")
+  const reported = await page.evaluate("Number(document.querySelector('#played').value)")
+  expect(reported === 0, "the activity falls to zero at rest", reported)
+  await page.evaluate("played.length = 0")
+  const push = strike(0.3, 1.8, SLOW)
+  const tilted = { gravity: [-9.81 * Math.sin(0.6), 0, 9.81 * Math.cos(0.6)] }
+  await page.moveSensors(1.2, (time) => ({ ...tilted, push: [0, 0, push(time)] }))
+  const [high] = await page.evaluate("played.map(({ key }) => key)")
+  expect(high > 70, "the tilt selects the pitch", high)
+  await page.wait("tutti.state.levels.activity > 10")
+  expect(true, "movement raises the activity of the peer")
+
+  // Four waves: right, left, right, left. Turns to the right are negative about the upward axis.
+  const waving = (time) => ({ turn: [0, 0, time < 0.2 || time > 1.8 ? 0 : 6 * Math.sin((Math.PI * (time - 0.2)) / 0.4 + Math.PI)] })
+  const wave = async (name) => {
+    await choose(page, name)
+    await page.evaluate("played.length = 0")
+    await page.moveSensors(2.2, waving)
+    return page.evaluate("played.map(({ key }) => key)")
+  }
+  const keys = await wave("guitar")
+  const alternates = keys.length === 4 && keys[1] < keys[0] && keys[2] > keys[1] && keys[3] < keys[2]
+  expect(alternates, "four waves play four notes of the guitar, up and down", keys)
+  const flute = await wave("flute")
+  expect(flute.length === 4, "four waves play four notes of the flute", flute)
+  await page.wait("played.every(({ duration }) => duration !== undefined)")
+  const durations = await page.evaluate("played.map(({ duration }) => duration)")
+  expect(durations.every((duration) => duration > 200 && duration < 2000), "a note of the flute ends after the waving", durations)
+  const drums = []
+  for (const side of [-0.6, 0.6]) {
+    await choose(page, "drums")
+    await page.evaluate("played.length = 0")
+    const down = { gravity: [-9.81 * Math.sin(side), 0, 9.81 * Math.cos(side)] }
+    await page.moveSensors(1, (time) => ({ ...down, push: [0, 0, push(time)] }))
+    drums.push(await page.evaluate("played.map(({ key }) => key)"))
+  }
+  expect(drums.every(({ length }) => length === 1) && drums[0][0] !== drums[1][0], "the tilt selects the drum", JSON.stringify(drums))
+  await choose(page, "kalimba")
+
+  await page.click("#motion")
+  await page.evaluate("played.length = 0")
+  await page.moveSensors(1, (time) => ({ push: [0, 0, push(time)] }))
+  expect((await page.evaluate("played.length")) === 0, "nothing sounds while movement is off")
+  expect((await page.evaluate("document.querySelector('#motion').getAttribute('aria-pressed')")) === "false", "the button shows it")
+  await page.click("#motion")
+
+  // From the event of the sensor to the first rendered frame of its sound.
+  await hearClicks(page)
+  const [delays, noticed] = [[], []]
+  for (let n = 0; n < 12; n += 1) {
+    await page.evaluate("onsets.length = 0; causes.length = 0")
+    await page.moveSensors(0.9, (time) => ({ push: [0, 0, push(time)] }))
+    await sleep(150)
+    const { cause, onset } = await page.evaluate("({ cause: causes[0], onset: onsets[0] })")
+    if (cause === undefined || !onset) continue
+    delays.push(onset.rendered - cause)
+    // An upper limit that needs no estimate of the output's clock.
+    noticed.push(onset.noticed - cause)
+  }
+  const p95 = quantile(delays, 0.95)
+  console.log(`     ${delays.length} strikes, from the event to the first rendered frame: ${summary(delays)}`)
+  console.log(`     until the page was informed of this frame: ${summary(noticed)}`)
+  expect(delays.length >= 10 && p95 <= 30, "a free note is rendered within 30 ms of its movement", `${delays.length}, ${delays}`)
+  expect(page.problems.length === 0, "no problem in the console", page.problems)
+}
+
+/** The figures: in time with the rhythm, bent by movement, touch and a single key. */
+async function testFigures() {
+  const peer = await start("Hana", ["--activity", "0"])
+  const page = await joinWithSensors(peer.lead)
+  await choose(page, "marimba")
+  // The rhythm is silent here, so that only the figure is heard.
+  await hearClicks(page, "tone")
+  await page.click("#start-stop")
+  await page.wait(plays)
+  await sleep(4000)
+  expect((await page.evaluate("onsets.length")) === 0, "no figure sounds while nobody plays")
+  const angle = 0.5
+  const swaying = (time) => ({
+    gravity: [-9.81 * Math.sin(angle * Math.sin(time * 3)), -9.81 * Math.sin(0.3), 9.81], push: [2.5 * Math.sin(time * 6), 0, 0],
+  })
+  await page.evaluate(`(() => {
+    globalThis.bent = []
+    const sounds = tutti.audio.figure.sounds
+    tutti.audio.figure.sounds = (...range) => {
+      const found = sounds.apply(tutti.audio.figure, range)
+      for (const { hit } of found) if (!bent.includes(hit.note)) bent.push(hit.note)
+      return found
+    }
+  })()`)
+  await page.moveSensors(6, swaying)
+  const errors = await page.evaluate(`(() => {
+    const { connection, rhythm: { schedule } } = tutti
+    return onsets.map(({ heard }) => {
+      const instant = connection.peerTime(heard)
+      const step = Math.round(schedule.position(instant) / 6)
+      return Math.abs(schedule.instant(step * 6) - instant) / 1e6
+    })
+  })()`)
+  console.log(`     ${errors.length} notes of the figure, distance from the rhythm: ${summary(errors)}`)
+  expect(errors.length >= 20 && quantile(errors, 0.95) < 2, "the figure is in time with the rhythm", errors)
+  const notes = await page.evaluate("bent.length")
+  expect(notes >= 6, "the tilt bends the figure", notes)
+  const { late, scheduled } = await page.evaluate("(({ late, scheduled }) => ({ late, scheduled }))(tutti.audio.figurePlayer)")
+  expect(late <= scheduled * 0.1, "notes of the figure are scheduled in time", `${late} of ${scheduled}`)
+  await page.wait("!tutti.audio.figure.isSounding", 6000)
+  await sleep(300)
+  const before = await page.evaluate("onsets.length")
+  await sleep(1500)
+  expect((await page.evaluate("onsets.length")) === before, "the figure ends a bar after the last movement")
+
+  for (const [name, how] of [["marimba", "a single key"], ["vibraphone", "waves"], ["vibraphone", "a single key"]]) {
+    await choose(page, name)
+    await page.evaluate("onsets.length = 0")
+    if (how === "waves") {
+      await page.moveSensors(2.5, (time) => ({ turn: [0, 0, 6 * Math.sin(time * 8)] }))
+    } else {
+      await page.evaluate("document.querySelector('#single').focus()")
+      await page.press("Enter")
+      await sleep(2500)
+    }
+    const count = await page.evaluate("onsets.length")
+    expect(count >= 4, `the figure of the ${name} plays with ${how}`, count)
+    await page.wait("!tutti.audio.figure.isSounding", 6000)
+  }
+  await page.evaluate("scrollTo(0, 0)")
+  await screenshot(page, "figure-phone")
+
+  // The notes of a figure are sent to the other players only if the player chooses this.
+  await choose(page, "marimba")
+  await page.evaluate(`(() => {
+    globalThis.sent = []
+    const { command } = tutti.connection
+    tutti.connection.command = (message) => { sent.push(message); command.call(tutti.connection, message) }
+  })()`)
+  for (const isShared of [false, true]) {
+    if (isShared) await page.evaluate("document.querySelector('#share').click()")
+    await page.evaluate("onsets.length = 0; document.querySelector('#single').focus()")
+    await page.press("Enter")
+    await sleep(500)
+    await page.wait("!tutti.audio.figure.isSounding", 6000)
+    await sleep(500)
+    const { heard, begun, ended } = await page.evaluate(`(() => {
+      const notes = sent.filter((message) => message.do === "note")
+      const begun = notes.filter(({ velocity }) => velocity > 0).length
+      return { heard: onsets.length, begun, ended: notes.length - begun }
+    })()`)
+    // The first note may sound before the next report.
+    const isRight = isShared ? begun >= heard - 1 && begun <= heard && ended === begun : begun === 0
+    expect(heard >= 4 && isRight, `notes of a figure are ${isShared ? "" : "not "}sent`, `${heard} heard, ${begun} and ${ended} sent`)
+  }
+  await page.evaluate("document.querySelector('#share').click()")
+
+  // A note that is played during the rhythm begins on a sixteenth, or at once if it is slightly late.
+  await choose(page, "kalimba")
+  await page.evaluate("onsets.length = 0")
+  for (let n = 0; n < 12; n += 1) {
+    await page.press("d")
+    await sleep(170 + 13 * n)
+  }
+  const positions = await page.evaluate(`onsets.map(({ heard }) => {
+    const position = tutti.rhythm.schedule.position(tutti.connection.peerTime(heard)) / 6
+    return position - Math.floor(position + 0.1)
+  })`)
+  // The output delay follows for notes that sound at once.
+  const latest = 0.4 + (await page.evaluate("(tutti.audio.outputClock.latency + 30) * tutti.state.ensemble.bpm * 4 / 60000"))
+  expect(positions.length === 12 && positions.every((position) => position < latest), "notes are placed on sixteenths", positions)
+  await page.click("#start-stop")
+  await page.wait(`!(${plays})`)
+  await choose(page, "marimba")
+  await page.evaluate("played.length = 0")
+  const push = strike(0.3, 1.8, SLOW)
+  await page.moveSensors(1.2, (time) => ({ push: [0, 0, push(time)] }))
+  expect((await page.evaluate("played.length")) === 1, "without a rhythm, an instrument with a figure plays one note per movement")
+  expect(page.problems.length === 0, "no problem in the console", page.problems)
+}
+
+/** The reasons for which movement is not available. */
+async function testMotionStates() {
+  const peer = await start("Ida")
+  const state = "document.querySelector('#motion-state').dataset.state"
+  const without = await join_(peer.play, PHONE)
+  await without.click("#tab-instrument")
+  await without.wait(`${state} === 'missing'`)
+  expect(await without.evaluate("document.querySelector('#motion').disabled"), "without a sensor, the page says so")
+
+  const denied = await browser.open("about:blank", PHONE)
+  await denied.addSensors()
+  await denied.send("Page.addScriptToEvaluateOnNewDocument", {
+    source: `DeviceMotionEvent.requestPermission = () => {
+      globalThis.hadActivation = navigator.userActivation.isActive
+      return Promise.resolve("denied")
+    }`,
+  })
+  await denied.send("Page.navigate", { url: peer.play })
+  await denied.wait("document.querySelector('#join')?.textContent")
+  await denied.click("#join")
+  await denied.wait(`${state} === 'denied'`)
+  expect(await denied.evaluate("hadActivation"), "the permission is requested during the click on Join")
+  await denied.click("#tab-instrument")
+  await screenshot(denied, "motion-denied-phone")
+  await checkAccessibility(denied, "the instrument without permission")
+  const problems = without.problems.concat(denied.problems)
+  expect(problems.length === 0, "no problem in the console", problems)
+
+  const address = Object.values(networkInterfaces()).flat().find(({ family, internal }) => family === "IPv4" && !internal)?.address
+  if (!address) {
+    console.log("     not tested: plain HTTP from another address; this machine has only the loopback interface")
+    return
+  }
+  const open = await Peer.start("Jo", ["--http-open"], `${address}:0`)
+  peers.push(open)
+  const insecure = await join_(open.play, PHONE)
+  await insecure.click("#tab-instrument")
+  const isExplained = await insecure.evaluate(`${state} === 'insecure' && document.querySelector('#motion').disabled`)
+  expect(isExplained, "over plain HTTP, the page says so")
 }
 
 /** The sound starts at the instants of the rhythm. The samples are replaced by clicks, which a worklet finds. */
@@ -320,7 +629,10 @@ async function testCalibration() {
 }
 
 try {
-  for (const test of [testEnsemble, testInstrument, testSound, testClock, testConnection, testCalibration]) {
+  const tests = [
+    testEnsemble, testInstrument, testMotion, testFigures, testMotionStates, testSound, testClock, testConnection, testCalibration,
+  ]
+  for (const test of tests) {
     if (process.env.ONLY && !test.name.toLowerCase().includes(process.env.ONLY)) continue
     try {
       await test()

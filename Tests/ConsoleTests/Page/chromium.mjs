@@ -150,6 +150,35 @@ export class Page {
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event, text: undefined })
   }
 
+  /** Gives the page motion sensors at rest. Must be called before the page listens to them. */
+  async addSensors() {
+    const metadata = { available: true, minimumFrequency: 1, maximumFrequency: 100 }
+    for (const type of ["accelerometer", "linear-acceleration", "gyroscope"]) {
+      await this.send("Emulation.setSensorOverrideEnabled", { enabled: true, type, metadata })
+    }
+    await this.setSensors({})
+  }
+
+  /** Sets the acceleration without gravity in m/s^2, gravity, and the rate of rotation in rad/s. */
+  async setSensors({ push = [0, 0, 0], gravity = [0, 0, 9.81], turn = [0, 0, 0] }) {
+    const total = push.map((value, axis) => value + gravity[axis])
+    const readings = [["accelerometer", total], ["linear-acceleration", push], ["gyroscope", turn]]
+    await Promise.all(readings.map(([type, [x, y, z]]) => (
+      this.send("Emulation.setSensorOverrideReadings", { type, reading: { xyz: { x, y, z } } }))))
+  }
+
+  /** Moves the sensors in real time: `sensors` returns the values at a time in seconds. */
+  async moveSensors(seconds, sensors) {
+    const begin = Date.now()
+    for (;;) {
+      const time = (Date.now() - begin) / 1000
+      if (time > seconds) break
+      await this.setSensors(sensors(time))
+      await sleep(6)
+    }
+    await this.setSensors({})
+  }
+
   async screenshot(path) {
     const { data } = await this.send("Page.captureScreenshot", { captureBeyondViewport: true })
     writeFileSync(path, Buffer.from(data, "base64"))

@@ -1,11 +1,13 @@
 // Compares the JavaScript of the page with test vectors that the Swift code has written: node vectors.mjs VECTORS.json
+// Also runs the tests of the movements (motion.mjs), which need no vectors.
 
 import { readFileSync } from "node:fs"
 import { RemoteClock } from "../../../Sources/Console/Page/clock.js"
 import { StepTable, chanceHash } from "../../../Sources/Console/Page/table.js"
+import { failures as motionFailures } from "./motion.mjs"
 
 const vectors = JSON.parse(readFileSync(process.argv[2], "utf8"))
-let failures = 0
+let failures = motionFailures
 
 function check(what, actual, expected) {
   if (actual === expected) return

@@ -1,0 +1,41 @@
+// The beats of the bar as a row of dots, of which the present one is filled. It changes once per beat, without a flash.
+
+const TICKS_PER_STEP = 6
+
+export class BeatView {
+  #container
+  #context
+  #shown = ""
+
+  constructor(container, context) {
+    this.#container = container
+    this.#context = context
+    const draw = () => {
+      this.#draw()
+      requestAnimationFrame(draw)
+    }
+    requestAnimationFrame(draw)
+  }
+
+  #draw() {
+    if (this.#container.offsetParent === null) return
+    const { rhythm, connection } = this.#context
+    const { schedule, patch } = rhythm
+    if (!patch) return
+    const stepsPerBeat = 16 / patch.unit
+    const count = Math.ceil(patch.table.barSteps / stepsPerBeat)
+    let beat = -1
+    if (schedule?.plays && connection.hasClock) {
+      const tick = schedule.position(connection.peerTime())
+      const step = Math.floor(tick / TICKS_PER_STEP) % patch.table.barSteps
+      if (tick >= schedule.start && tick < schedule.end) beat = Math.floor(step / stepsPerBeat)
+    }
+    const signature = `${count}/${beat}`
+    if (signature === this.#shown) return
+    this.#shown = signature
+    if (this.#container.children.length !== count) {
+      this.#container.replaceChildren(...Array.from({ length: count }, () => document.createElement("i")))
+    }
+    ;[...this.#container.children].forEach((dot, index) => dot.classList.toggle("now", index === beat))
+  }
+}

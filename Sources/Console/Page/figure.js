@@ -1,0 +1,144 @@
+// A rhythmic figure that the player bends. It is scheduled like the rhythm, by a RhythmPlayer, on the same clock.
+
+import { figureOf, keyAt } from "./figures.js"
+
+const TICKS_PER_STEP = 6
+/** A figure continues for this number of bars after the last movement. */
+const BARS = 1
+/** The number of levels of the strength. Small changes do not schedule sounds again. */
+const LEVELS = 8
+/** A sound that is due within this time after the last possible change is kept, in nanoseconds. */
+const MARGIN = 10e6
+/** A note lasts for this part of a step. */
+const LENGTH = 1.5
+/** The part of a hit whose sounds are tones, in the terms of the rhythm. */
+const TONE = 3
+
+export class Figure {
+  #rhythm
+  #connection
+  /** Returns the delay of the audio output in milliseconds. */
+  #outputDelay
+  #instrument
+  #position = 0
+  #strength = 0
+  /** The figure sounds before this tick of a run of the rhythm. */
+  #until = -Infinity
+  #run
+  #isHeld = false
+  /** The sounds of the last call by step. */
+  #planned = new Map()
+
+  constructor({ rhythm, connection, outputDelay }) {
+    this.#rhythm = rhythm
+    this.#connection = connection
+    this.#outputDelay = outputDelay
+  }
+
+  /** For RhythmPlayer. */
+  get schedule() {
+    return this.#rhythm.schedule
+  }
+
+  setInstrument(instrument) {
+    this.#instrument = instrument
+    this.stop()
+  }
+
+  /** The tick that sounds now; undefined while no rhythm plays, and during its count-in. */
+  get #tick() {
+    const { schedule } = this
+    if (!schedule?.plays || !this.#connection.hasClock) return undefined
+    const tick = schedule.position(this.#connection.peerTime())
+    return tick >= schedule.start && tick < schedule.end ? tick : undefined
+  }
+
+  /** Whether the instrument plays a figure now: it has one, and a rhythm plays. */
+  get isAvailable() {
+    return this.#instrument !== undefined && figureOf(this.#instrument) !== undefined && this.#tick !== undefined
+  }
+
+  get isSounding() {
+    const tick = this.#tick
+    return tick !== undefined && this.isAvailable && this.#run === this.schedule.firstRun && (this.#isHeld || tick < this.#until)
+  }
+
+  get position() {
+    return this.#position
+  }
+
+  /**
+   * A movement of the player: the position of the lowest note, 0...7, and the strength 0...1, which sets how many notes sound and
+   * how loud. The figure sounds for a bar from here on. If it is held, the bar begins with `release`.
+   */
+  bend(position, strength, { isHeld = this.#isHeld } = {}) {
+    const tick = this.#tick
+    if (tick === undefined) return
+    this.#position = position
+    this.#strength = Math.round(strength * LEVELS) / LEVELS
+    this.#isHeld = isHeld
+    this.#run = this.schedule.firstRun
+    this.#extend(tick)
+  }
+
+  #extend(tick) {
+    const barSteps = this.#rhythm.patchAt(Math.floor(tick))?.table.barSteps ?? 16
+    this.#until = tick + BARS * barSteps * TICKS_PER_STEP
+  }
+
+  release() {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    const tick = this.#tick
+    if (tick !== undefined) this.#extend(tick)
+  }
+
+  stop() {
+    this.#until = -Infinity
+    this.#isHeld = false
+    this.#planned.clear()
+  }
+
+  /** The sounds that begin in an interval of instants, as in Rhythm. */
+  sounds(from, to) {
+    const { schedule } = this
+    if (!this.isAvailable || this.#run !== schedule.firstRun) return []
+    // Sounds that have been passed to the output cannot be bent any more.
+    const fixed = this.#connection.peerTime() + this.#outputDelay() * 1e6 + MARGIN
+    const planned = new Map()
+    const first = Math.ceil(schedule.position(from) / TICKS_PER_STEP)
+    const last = Math.floor(schedule.position(to) / TICKS_PER_STEP)
+    for (let step = first; step <= last; step += 1) {
+      const isFixed = schedule.instant(step * TICKS_PER_STEP) < fixed && this.#planned.has(step)
+      planned.set(step, isFixed ? this.#planned.get(step) : this.#sound(step))
+    }
+    this.#planned = planned
+    return this.planned(from, to)
+  }
+
+  /** The sounds in an interval of instants that the last call of `sounds` has found. */
+  planned(from, to) {
+    return [...this.#planned.values()].filter((sound) => sound && sound.instant >= from && sound.instant < to)
+  }
+
+  #sound(step) {
+    const { schedule } = this
+    const tick = step * TICKS_PER_STEP
+    if (!schedule.includes(tick) || schedule.mixAt(tick).isQuiet || (!this.#isHeld && tick >= this.#until)) return undefined
+    const table = this.#rhythm.patchAt(tick)?.table
+    if (!table) return undefined
+    const place = ((step % table.barSteps) + table.barSteps) % table.barSteps
+    const figure = figureOf(this.#instrument)
+    const entry = figure[place % figure.length]
+    if (!entry || entry.from > this.#strength) return undefined
+    const note = keyAt(this.#instrument, this.#position + entry.degree, table.chord(step)?.pitchClasses)
+    const velocity = Math.round((entry.isAccented ? 72 : 58) + 50 * this.#strength)
+    // Swung like the strokes of the rhythm.
+    const at = tick + table.swing[place & 3] / 1000
+    return {
+      key: `figure/${schedule.firstRun}/${step}/${note}/${velocity}`, instant: schedule.instant(at),
+      end: schedule.instant(at + LENGTH * TICKS_PER_STEP),
+      hit: { part: TONE, program: this.#instrument.program, note, velocity, group: 0 },
+    }
+  }
+}

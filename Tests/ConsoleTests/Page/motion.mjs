@@ -1,0 +1,233 @@
+// Tests the recognition of movements on simulated sensors, and which notes they play: node motion.mjs
+
+import { POSITIONS, figureOf, keyAt, tiltedPosition } from "../../../Sources/Console/Page/figures.js"
+import { MotionRecognizer } from "../../../Sources/Console/Page/motion.js"
+import { placed } from "../../../Sources/Console/Page/placement.js"
+import { Schedule } from "../../../Sources/Console/Page/rhythm.js"
+import { Device, generator, shake, strike, swing, walk } from "./sensors.mjs"
+
+export let failures = 0
+
+function expect(condition, claim, detail = "") {
+  if (condition) return
+  failures += 1
+  if (failures <= 20) console.error(`motion: ${claim}: ${detail}`)
+}
+
+const RATES = [20, 30, 50, 60, 100, 120]
+const SPEEDS = [0.6, 0.9, 1.3, 1.8, 2.4]
+const SEEDS = 15
+/** Which fields a device may lack: Android without a gyroscope has only the acceleration with gravity. */
+const LACKS = [[], ["acceleration"], ["rotation"], ["gravity"], ["acceleration", "rotation"]]
+const BRAKE = 1.2
+
+/** The gestures of a recogniser for the samples of a device, with their times in seconds. */
+function gestures(device, seconds, movement, recognizer = new MotionRecognizer()) {
+  return [...device.samples(seconds, movement)].map((sample) => ({ time: sample.timeStamp / 1000, ...recognizer.add(sample) }))
+}
+
+const strikesOf = (all) => all.filter((gesture) => gesture.strike !== undefined)
+const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+
+/** The wrist turns by 20 degrees with the strike, and back. */
+const wrist = (time) => swing(BRAKE - 0.12, 0.16, 0.35)(time) - swing(BRAKE + 0.1, 0.4, 0.35)(time)
+
+/** One strike is one onset, in any position of the device. Returns the share of such strikes and the latencies in samples. */
+function testStrikes(rate, lacks) {
+  let [right, count] = [0, 0]
+  const [latencies, strengths] = [[], SPEEDS.map(() => [])]
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    SPEEDS.forEach((speed, index) => {
+      const device = new Device({ rate, seed: seed * 7919 + rate, lacks })
+      const strikes = strikesOf(gestures(device, 2.6, { push: strike(BRAKE, speed), angle: wrist }))
+      count += 1
+      if (strikes.length === 1) right += 1
+      if (strikes.length === 0) return
+      latencies.push((strikes[0].time - BRAKE) * rate)
+      strengths[index].push(strikes[0].strike)
+    })
+  }
+  const name = `${rate} Hz, without ${lacks.join(" and ") || "nothing"}`
+  const isLone = lacks.length === 2
+  const share = right / count
+  const least = isLone ? 0.7 : rate < 30 ? 0.85 : 0.99
+  expect(share >= least, `${name}: one strike is one onset`, share)
+  latencies.sort((a, b) => a - b)
+  const p95 = latencies[Math.floor(latencies.length * 0.95)]
+  if (!isLone && rate >= 30) {
+    expect(latencies[0] > 0 && p95 < 2, `${name}: the latency is below two samples`, `${latencies[0]}...${p95}`)
+    const levels = strengths.map(mean)
+    const rises = levels.every((level, index) => index === 0 || level > levels[index - 1] + 0.05)
+    expect(rises && levels[0] < 0.3 && levels[4] > 0.8, `${name}: more force is louder`, levels)
+  }
+  return { name, share, p95 }
+}
+
+/** Nothing sounds while the device rests, is carried, or is turned slowly. */
+function testSilence(rate, lacks) {
+  const name = `${rate} Hz, without ${lacks.join(" and ") || "nothing"}`
+  const movements = {
+    rest: {}, walking: { push: walk, angle: (time) => 0.15 * Math.sin(2 * Math.PI * 0.85 * time) },
+    turning: { angle: (time) => swing(2, 1.5, 1.4)(time) - swing(5, 1.5, 1.4)(time) },
+  }
+  for (const [movement, functions] of Object.entries(movements)) {
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const all = gestures(new Device({ rate, seed: seed * 104729 + rate, lacks }), 10, functions)
+      expect(strikesOf(all).length === 0, `${name}: no strike while ${movement}`, `${strikesOf(all).length}, seed ${seed}`)
+      const waves = all.filter(({ wave }) => wave).length
+      expect(waves === 0, `${name}: no wave while ${movement}`, `${waves}, seed ${seed}`)
+      if (movement === "rest") {
+        const largest = Math.max(...all.map(({ activity }) => activity ?? 0).slice(rate))
+        expect(largest < 0.05, `${name}: no activity at rest`, largest)
+      }
+    }
+  }
+}
+
+/** Each turn of a shake is one onset. */
+function testShakes() {
+  for (const rate of [50, 60, 100, 120]) {
+    for (const turns of [3, 5]) {
+      for (let seed = 1; seed <= 10; seed += 1) {
+        const device = new Device({ rate, seed })
+        const { length } = strikesOf(gestures(device, 4.5, { push: shake(1, turns, 0.9, turns * 3) }))
+        const isRight = Math.abs(length - turns * 3) <= 1
+        expect(isRight, `${rate} Hz: ${turns} turns per second`, `${length} of ${turns * 3}, seed ${seed}`)
+      }
+    }
+  }
+}
+
+/** Each wave is one onset; a faster wave is louder; the directions alternate. */
+function testWaves() {
+  for (const rate of [30, 60, 120]) {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const levels = []
+      for (const size of [1, 1.6, 2.4]) {
+        const angle = (time) => [0, 1, 2, 3].reduce((sum, n) => sum + swing(1 + n * 0.6, 0.45, n % 2 ? -size : size)(time), 0)
+        const waves = gestures(new Device({ rate, seed }), 4, { angle }).filter(({ wave }) => wave).map(({ wave }) => wave)
+        expect(waves.length === 4, `${rate} Hz: four waves are four onsets`, `${waves.length}, seed ${seed}`)
+        const directions = waves.map(({ direction }) => direction).join()
+        expect(directions === "1,-1,1,-1" || directions === "-1,1,-1,1", `${rate} Hz: directions alternate`, directions)
+        levels.push(mean(waves.map(({ strength }) => strength)))
+      }
+      expect(levels[0] < levels[1] && levels[1] < levels[2], `${rate} Hz: faster waves are louder`, levels)
+    }
+  }
+}
+
+/** The tilt of a device that is held flat, upright, and anyhow. */
+function testTilt() {
+  const recognized = (device, seconds, movement) => gestures(device, seconds, movement).at(-1).tilt
+  for (const lacks of LACKS.filter((lack) => !lack.includes("gravity"))) {
+    const device = (up, turnAxis) => Object.assign(new Device({ rate: 60, seed: 5, lacks }), { up, turnAxis })
+    const turn = { angle: swing(1, 0.5, 0.5) }
+    const near = (a, b) => Math.abs(a - b) < 0.05
+    // Flat, with the right edge down; flat, with the far edge down; upright, turned like a steering wheel to the right.
+    const cases = [
+      { up: [0, 0, 1], axis: [0, 1, 0], sideways: 0.5, forward: 0 }, { up: [0, 0, 1], axis: [-1, 0, 0], sideways: 0, forward: 0.5 },
+      { up: [0, 1, 0], axis: [0, 0, -1], sideways: 0.5, forward: 0 },
+    ]
+    for (const { up, axis, sideways, forward } of cases) {
+      const tilt = recognized(device(up, axis), 3, turn)
+      const isRight = near(tilt.sideways, sideways) && near(tilt.forward, forward)
+      expect(isRight, `tilt without ${lacks}`, JSON.stringify({ up, axis, tilt }))
+    }
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const any = new Device({ rate: 60, seed, lacks })
+      const tilt = recognized(any, 3, {})
+      expect(Math.abs(tilt.sideways) < 0.05 && Math.abs(tilt.forward) < 0.05, "no tilt at rest", JSON.stringify(tilt))
+    }
+  }
+}
+
+/** Samples that no device should send. */
+function testBadSamples() {
+  const recognizer = new MotionRecognizer()
+  expect(recognizer.add({ timeStamp: 0, acceleration: null, accelerationIncludingGravity: null }) === undefined, "no fields")
+  const nothing = { x: null, y: null, z: null }
+  const empty = { timeStamp: 1, acceleration: nothing, accelerationIncludingGravity: nothing }
+  expect(recognizer.add(empty) === undefined, "null fields")
+  const random = generator(3)
+  const values = [null, undefined, NaN, Infinity, -1e9, 1e9, 0, 9.81]
+  const value = () => values[Math.floor(random() * values.length)]
+  const any = () => (random() < 0.2 ? null : { x: value(), y: value(), z: value(), alpha: value(), beta: value(), gamma: value() })
+  for (let n = 0; n < 20_000; n += 1) {
+    const gesture = recognizer.add({
+      timeStamp: n * 16 * (random() < 0.05 ? random() : 1), acceleration: any(), accelerationIncludingGravity: any(),
+      rotationRate: any(),
+    })
+    if (!gesture) continue
+    const numbers = [gesture.strike ?? 0, gesture.wave?.strength ?? 0, gesture.waving, gesture.activity]
+    expect(numbers.every((number) => number >= 0 && number <= 1), "values are from 0 to 1", JSON.stringify(gesture))
+    if (failures > 20) return
+  }
+  // After bad samples, a strike is recognised as before.
+  const device = new Device({ rate: 60, seed: 1 })
+  const later = (sample) => ({ ...sample, timeStamp: sample.timeStamp + 1e6 })
+  const shifted = [...device.samples(2.6, { push: strike(BRAKE, 1.3) })].map(later)
+  expect(shifted.filter((sample) => recognizer.add(sample)?.strike !== undefined).length === 1, "a strike after bad samples")
+}
+
+/** Notes are placed as by the Swift type Quantizer: a grid of sixteenths, 40 % tolerance. */
+function testPlacement() {
+  const segment = { tick: 0, instant: 1_000_000_000, quarter: 480_000_000 }
+  const schedule = new Schedule(
+    { plays: true, start: 0, end: 960, changeTick: Infinity, first: segment, second: segment }, (instant) => instant)
+  const sixteenth = 120_000_000
+  for (let share = 0; share < 4; share += 0.01) {
+    const instant = segment.instant + share * sixteenth
+    const late = share % 1
+    // Rounding decides at the limit.
+    if (Math.abs(late - 0.4) < 1e-6 || late > 1 - 1e-6) continue
+    const wanted = late <= 0.4 ? undefined : segment.instant + Math.ceil(share) * sixteenth
+    const actual = placed(schedule, instant)
+    const isRight = wanted === undefined ? actual === undefined : Math.abs(actual - wanted) < 1
+    expect(isRight, "placement", `${share}: ${actual} instead of ${wanted}`)
+  }
+  expect(placed(schedule, segment.instant - 1e6) === undefined, "a note before the downbeat sounds at once")
+  expect(placed({ ...schedule, plays: false }, segment.instant + sixteenth / 2) === undefined, "without a rhythm, at once")
+  expect(placed(undefined, 0) === undefined, "without a schedule, at once")
+}
+
+/** The keys of all positions and figures. */
+function testKeys() {
+  const marimba = { name: "marimba", drums: [], low: 55, high: 79 }
+  const chords = [undefined, 0b000010010001, 0b100010010001, 0b000000000001]
+  for (const chord of chords) {
+    const keys = Array.from({ length: POSITIONS }, (_, position) => keyAt(marimba, position, chord))
+    const isInScale = keys.every((key) => (chord ? chord & (1 << (key % 12)) : [0, 2, 4, 7, 9].includes((key - 55) % 12)))
+    expect(isInScale && Math.max(...keys) <= 91 && keys[0] >= 55, `keys of ${chord}`, keys)
+    if (chord !== 1) expect(keys.every((key, index) => index === 0 || key > keys[index - 1]), `rising keys of ${chord}`, keys)
+  }
+  expect(keyAt({ ...marimba, drums: [60, 61] }, 3) === 61, "drums repeat")
+  for (const name of ["marimba", "vibraphone"]) {
+    const figure = figureOf({ name }).filter((entry) => entry)
+    expect(figureOf({ name }).length === 16, `the figure of the ${name} is a bar`, figureOf({ name }).length)
+    expect(figure.some(({ from }) => from === 0) && figure.every(({ from }) => from < 1), `the ${name} sounds at all strengths`)
+  }
+  expect(figureOf({ name: "kalimba" }) === undefined, "the kalimba has no figure")
+  const angles = [-3, -0.7, -0.1, 0, 0.1, 0.69, 3].map(tiltedPosition)
+  expect(angles.join() === "0,0,3,4,4,7,7", "positions of tilts", angles)
+}
+
+const results = []
+for (const lacks of LACKS) {
+  for (const rate of RATES) {
+    results.push(testStrikes(rate, lacks))
+    testSilence(rate, lacks)
+  }
+}
+testShakes()
+testWaves()
+testTilt()
+testBadSamples()
+testPlacement()
+testKeys()
+const worst = results.reduce((a, b) => (a.share < b.share ? a : b))
+const count = results.length * SEEDS * SPEEDS.length
+console.log(`strikes: ${count}, fewest right: ${(worst.share * 100).toFixed(0)} % (${worst.name})`)
+for (const { name, share, p95 } of process.env.VERBOSE ? results : []) {
+  console.log(`${name}: ${(share * 100).toFixed(1)} %, latency p95 ${p95?.toFixed(2)} samples`)
+}
+if (process.argv[1].endsWith("motion.mjs")) process.exit(failures > 0 ? 1 : 0)

@@ -1,0 +1,114 @@
+// A simulated phone in a moving hand, from a seed. Its samples have the fields of the event `devicemotion`.
+
+import { cross, dot, plus, scaled, unit } from "../../../Sources/Console/Page/vector.js"
+
+const GRAVITY = 9.80665
+/** The sensors average over this time in seconds. */
+const BANDWIDTH = 0.008
+const POINTS = 8
+
+/** Mulberry32: numbers from 0 to 1. */
+export function generator(seed) {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let value = Math.imul(state ^ (state >>> 15), state | 1)
+    value ^= value + Math.imul(value ^ (value >>> 7), value | 61)
+    return ((value ^ (value >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** A number with a normal distribution (Box and Muller). */
+const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+
+export function direction(random) {
+  const numbers = [normal(random), normal(random), normal(random)]
+  return unit(numbers)
+}
+
+/** Turns a vector about an axis (Rodrigues). */
+function turned(vector, axis, angle) {
+  const [sine, cosine] = [Math.sin(angle), Math.cos(angle)]
+  return plus(plus(scaled(vector, cosine), cross(axis, vector), sine), axis, dot(axis, vector) * (1 - cosine))
+}
+
+const pulse = (time, from, duration, height) => (
+  time < from || time >= from + duration ? 0 : height * Math.sin((Math.PI * (time - from)) / duration))
+
+/**
+ * The acceleration in m/s^2 of a strike whose hand brakes at `moment`, with a largest speed in m/s: 120 ms of acceleration, a
+ * number of seconds of braking, and a slow way back unless this is excluded.
+ */
+export function strike(moment, speed, { stop = 0.04, returns = true } = {}) {
+  const [push, back] = [0.12, 0.4]
+  const way = speed * (push + stop) / 2
+  return (time) => {
+    const height = (duration) => (speed * Math.PI) / 2 / duration
+    const forth = pulse(time, moment - push, push, height(push)) - pulse(time, moment, stop, height(stop))
+    const since = time - moment - stop - 0.06
+    const isBack = returns && since >= 0 && since < back
+    return forth - (isBack ? ((2 * Math.PI * way) / back ** 2) * Math.sin((2 * Math.PI * since) / back) : 0)
+  }
+}
+
+/** The acceleration of a shake from `moment` on: a number of turns, a number of turns per second, and the largest speed in m/s. */
+export function shake(moment, turnsPerSecond, speed, turns) {
+  const rate = Math.PI * turnsPerSecond
+  return (time) => {
+    const since = time - moment
+    return since < 0 || since > turns / turnsPerSecond ? 0 : speed * rate * Math.cos(rate * since)
+  }
+}
+
+/** The acceleration of a hand that carries the device while walking slowly: 1.7 steps per second, with jolts of the heels. */
+export function walk(time) {
+  const phase = (time * 1.7) % 1
+  const sway = 1.6 * Math.sin(2 * Math.PI * 1.7 * time) + 0.6 * Math.sin(2 * Math.PI * 3.4 * time + 1)
+  return sway + pulse(phase / 1.7, 0.1, 0.03, 2.5)
+}
+
+/** The angle of a device that turns smoothly by `size` rad in a number of seconds, from `moment` on. */
+export const swing = (moment, seconds, size) => (time) => {
+  const share = Math.min(Math.max((time - moment) / seconds, 0), 1)
+  return size * (share - Math.sin(2 * Math.PI * share) / 2 / Math.PI)
+}
+
+export class Device {
+  /** @param options the rate in Hz, the seed, the fields that the device lacks, and the noise in m/s^2 and rad/s. */
+  constructor({ rate, seed = 1, lacks = [], noise = 0.12, turnNoise = 0.015, jitter = 0.1 }) {
+    Object.assign(this, { rate, lacks, noise, turnNoise, jitter, random: generator(seed) })
+    /** The vertical axis of the earth in the axes of the device. */
+    this.up = direction(this.random)
+    this.moveAxis = direction(this.random)
+    this.turnAxis = direction(this.random)
+  }
+
+  /**
+   * The samples of a number of seconds. `push` is the acceleration in m/s^2 along an axis of the earth, `angle` the angle in rad of
+   * the device about another axis; both are functions of the time.
+   */
+  * samples(seconds, { push = () => 0, angle = () => 0 } = {}) {
+    const phase = this.random()
+    const noisy = (vector, level) => vector.map((number) => number + level * normal(this.random))
+    for (let n = 0; n < seconds * this.rate; n += 1) {
+      const time = (n + phase + this.jitter * (this.random() - 0.5)) / this.rate
+      let linear = [0, 0, 0]
+      for (let point = 0; point < POINTS; point += 1) {
+        const at = time - (BANDWIDTH * (point + 0.5)) / POINTS
+        linear = plus(linear, turned(this.moveAxis, this.turnAxis, -angle(at)), push(at) / POINTS)
+      }
+      linear = noisy(linear, this.noise)
+      const gravity = scaled(turned(this.up, this.turnAxis, -angle(time)), GRAVITY)
+      const rate = (angle(time) - angle(time - BANDWIDTH)) / BANDWIDTH
+      const turn = noisy(scaled(this.turnAxis, rate), this.turnNoise).map((number) => (number * 180) / Math.PI)
+      const fields = (vector) => ({ x: vector[0], y: vector[1], z: vector[2] })
+      const has = (name) => !this.lacks.includes(name)
+      yield {
+        timeStamp: time * 1000, interval: 1000 / this.rate,
+        acceleration: has("acceleration") ? fields(linear) : { x: null, y: null, z: null },
+        accelerationIncludingGravity: has("gravity") ? fields(plus(linear, gravity)) : null,
+        rotationRate: has("rotation") ? { alpha: turn[0], beta: turn[1], gamma: turn[2] } : null,
+      }
+    }
+  }
+}
