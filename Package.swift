@@ -90,10 +90,11 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
       ],
       resources: [.copy("Page")]),
+    .systemLibrary(name: "CQrencode"),
     .executableTarget(
       name: "tutti",
       dependencies: [
-        "Console", "Engine", "Measurement", "Simulation",
+        "CQrencode", "Console", "Engine", "Measurement", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),

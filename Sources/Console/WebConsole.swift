@@ -51,12 +51,15 @@ public final class WebConsole: Sendable {
   /// The port in use.
   public var port: Int { channel.localAddress?.port ?? configuration.address.port }
 
+  /// Whether only this machine can open the page.
+  public var isLocal: Bool { configuration.address.isLoopback }
+
   /// The address of the page for an access, with its token in the fragment. Browsers do not send the fragment to servers.
   public func address(for access: Access) -> String {
     let host = configuration.address.host
     let name =
       switch host {
-      case "0.0.0.0", "::": LocalAddresses.preferred() ?? configuration.machine
+      case "0.0.0.0", "::": LocalAddresses.preferred(on: group) ?? configuration.machine
       default: host
       }
     let base = "http://\(name.contains(":") ? "[\(name)]" : name):\(port)/"

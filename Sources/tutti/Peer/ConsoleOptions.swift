@@ -3,13 +3,12 @@ import Console
 import Engine
 import Foundation
 
-/// Options for the web page of the peer.
+/// Options for a web page.
 struct ConsoleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Serve a web page that shows and controls the ensemble and has instruments to play. Without ADDRESS, only this machine "
-        + "can open the page. An ADDRESS that other machines can reach, such as 0.0.0.0, requires --passkey-file, --passkey or "
-        + "--http-open. The port 0 uses any free port.",
+        + "can open the page; with 0.0.0.0, phones can open it, too. The port 0 uses any free port.",
       valueName: "[ADDRESS:]PORT"))
   var http: String?
 
@@ -17,9 +16,19 @@ struct ConsoleOptions: ParsableArguments {
   var httpOpen = false
 
   func validate() throws {
-    if let http { try usage { () throws(EngineError) in try ListenAddress(http) } }
+    _ = try usage { () throws(EngineError) in try address }
     if httpOpen, http == nil {
       throw ValidationError("--http-open: has no effect without --http; add --http, or omit --http-open")
+    }
+  }
+
+  /// The address of --http; nil without the option.
+  ///
+  /// - Throws: `EngineError` if it is not an address.
+  var address: ListenAddress? {
+    get throws(EngineError) {
+      guard let http else { return nil }
+      return try ListenAddress(http)
     }
   }
 
@@ -27,10 +36,10 @@ struct ConsoleOptions: ParsableArguments {
   ///
   /// - Throws: `EngineError`.
   func open(_ peer: PeerConfiguration, mailbox: Mailbox, rhythms: PatchSelector) throws -> WebConsole? {
-    guard let http else { return nil }
+    guard let address = try address else { return nil }
     let configuration = ConsoleConfiguration(
-      address: try ListenAddress(http), key: peer.passkey, isOpen: httpOpen,
-      machine: ProcessInfo.processInfo.hostName, soundFont: peer.soundFont)
+      address: address, key: peer.passkey, isOpen: httpOpen, machine: ProcessInfo.processInfo.hostName,
+      soundFont: peer.soundFont)
     return try WebConsole(configuration, mailbox: mailbox, library: PageRhythms(selector: rhythms))
   }
 }

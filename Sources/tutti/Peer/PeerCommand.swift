@@ -248,7 +248,7 @@ struct PeerCommand: ParsableCommand {
           .instrument, instrument, instrumentVersion, post: mailbox.post, terminal: terminal))
       if let console = try console.open(configuration, mailbox: mailbox, rhythms: selectors.rhythm) {
         pages.connect(console)
-        printAddresses(console, terminal, output)
+        printAddresses(PageAddresses(console), terminal, output)
       }
       defer { pages.close() }
       let input = KeyboardInput(mailbox, selectors, on: terminal)
@@ -288,14 +288,10 @@ struct PeerCommand: ParsableCommand {
   }
 
   /// Prints the addresses of the web page.
-  private func printAddresses(_ console: WebConsole, _ terminal: Terminal, _ output: OutputWriter) {
-    let (lead, play) = (console.address(for: .lead), console.address(for: .play))
-    guard json else {
-      terminal.printLine("web page: \(lead)")
-      if lead != play { terminal.printLine("web page for players who do not control the rhythm: \(play)") }
-      return
-    }
-    output.write(json: PageReady(lead: lead, play: play, at: MonotonicClock.now.nanoseconds))
+  private func printAddresses(_ addresses: PageAddresses, _ terminal: Terminal, _ output: OutputWriter) {
+    guard json else { return addresses.show(on: terminal) }
+    output.write(
+      json: PageReady(lead: addresses.lead, play: addresses.play, at: MonotonicClock.now.nanoseconds))
   }
 
   /// The most important keys, for the first line of the output.
