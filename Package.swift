@@ -84,7 +84,8 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Audio", "ClockSync", "Engine", "Ensemble", "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Rhythm",
+        "Audio", "ClockSync", "Engine", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "Realtime",
+        "Rhythm",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -140,7 +141,7 @@ let package = Package(
     .testTarget(
       name: "ConsoleTests",
       dependencies: [
-        "Audio", "ClockSync", "Console", "Engine", "MusicalTime", "PeerProtocol", "Rhythm", "_TestSupport",
+        "Audio", "ClockSync", "Console", "Engine", "MIDI", "MusicalTime", "PeerProtocol", "Rhythm", "_TestSupport",
         "_TestTraits",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),

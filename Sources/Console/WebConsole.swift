@@ -21,9 +21,14 @@ public final class WebConsole: Sendable {
   /// - Parameters:
   ///   - mailbox: receives the commands of the pages.
   ///   - library: the rhythms that the pages offer.
+  ///   - onPlayers: is called with the number of pages whose player has joined after each change, by the thread of the console, which
+  ///     it must not block.
   /// - Throws: ``EngineError`` if the port cannot be opened, if the files of the page are missing, or without a passkey for an
   ///   address that other machines can reach.
-  public init(_ configuration: ConsoleConfiguration, mailbox: Mailbox, library: any RhythmLibrary) throws(EngineError) {
+  public init(
+    _ configuration: ConsoleConfiguration, mailbox: Mailbox, library: any RhythmLibrary,
+    onPlayers: @escaping @Sendable (Int) -> Void
+  ) throws(EngineError) {
     let address = configuration.address
     guard address.isLoopback || configuration.key != nil || configuration.isOpen else {
       throw EngineError(
@@ -35,7 +40,7 @@ public final class WebConsole: Sendable {
     do {
       server = PageServer(
         configuration, tokens: tokens, files: try PageFiles(), eventLoop: group.next(), mailbox: mailbox,
-        library: library)
+        library: library, onPlayers: onPlayers)
       channel = try server.open().wait()
     } catch let error as EngineError {
       try? group.syncShutdownGracefully()
@@ -68,6 +73,9 @@ public final class WebConsole: Sendable {
 
   /// Shows a snapshot on all pages. Called by the control thread of the peer; returns at once.
   public func update(_ snapshot: PeerSnapshot) { server.update(snapshot) }
+
+  /// Shows the pages what players play. Called by the control thread of the peer; returns at once.
+  public func observe(_ event: PeerEvent) { server.observe(event) }
 
   /// Shows a message to the player on all pages that lead. Returns at once.
   public func show(_ text: String, level: String) { server.show(text, level: level) }

@@ -5,6 +5,7 @@ import { Connection } from "./connection.js"
 import { EnsembleView } from "./ensemble.js"
 import { InstrumentView } from "./instrument.js"
 import { LeaderStrip } from "./leader-strip.js"
+import { PartnerView } from "./partner.js"
 import { Rhythm, Schedule } from "./rhythm.js"
 import { language, languages, setLanguage, text, translate } from "./strings.js"
 
@@ -25,8 +26,10 @@ function announce(message) {
 const context = { audio, connection, rhythm, state, announce }
 const strip = new LeaderStrip(context)
 const ensemble = new EnsembleView(context)
+const partner = new PartnerView(context)
+context.partner = partner
 const instrument = new InstrumentView(context)
-const views = [strip, ensemble, instrument]
+const views = [strip, ensemble, partner, instrument]
 
 // The connection.
 
@@ -81,6 +84,7 @@ connection.addEventListener("state", ({ detail }) => {
     clearTimeout(aloneTimer)
     aloneTimer = undefined
     endedAlone = false
+    reportOutput()
   } else if (rhythm.schedule?.plays) {
     aloneTimer ??= setTimeout(endAlone, ALONE)
   }
@@ -117,6 +121,15 @@ audio.addEventListener("change", () => {
 
 // The entry: everything that needs a user's action happens before the first await.
 
+/** The delay of the output is reported again after this time, in milliseconds. */
+const OUTPUT_REPORT_INTERVAL = 5000
+
+function reportOutput() {
+  if (audio.outputClock) connection.output(audio.outputClock.latency + audio.delay)
+}
+
+setInterval(reportOutput, OUTPUT_REPORT_INTERVAL)
+
 let wakeLock
 
 async function keepAwake() {
@@ -133,6 +146,7 @@ element("join").addEventListener("click", () => {
     return
   }
   audio.start()
+  reportOutput()
   keepAwake()
   showSession(true)
   strip.focus()
@@ -198,4 +212,4 @@ render()
 connection.connect()
 
 // For the tests, which read the state of the page.
-globalThis.tutti = { audio, connection, rhythm, state }
+globalThis.tutti = { audio, connection, partner, rhythm, state }

@@ -4,8 +4,8 @@ export const VERSION = 1
 export const HEADER_LENGTH = 16
 
 export const Kind = Object.freeze({
-  welcome: 1, rhythm: 2, levels: 3, ensemble: 4, patch: 5, sounds: 6, library: 7, notices: 8, clockReply: 16,
-  clockRequest: 128, command: 129, activity: 130,
+  welcome: 1, rhythm: 2, levels: 3, ensemble: 4, patch: 5, sounds: 6, library: 7, notices: 8, partners: 9, clockReply: 16,
+  clockRequest: 128, command: 129, activity: 130, output: 131,
 })
 
 const MAXIMUM_TICK = (1n << 63n) - 1n

@@ -140,6 +140,7 @@ export class InstrumentView {
   #strike(source, key, strength, button) {
     if (!this.#instrument) return
     this.#release(source)
+    key = this.#context.partner.key(key, this.#instrument)
     const release = this.#context.audio.play(this.#instrument, key, strength)
     button?.classList.add("down")
     const isShared = element("share").checked

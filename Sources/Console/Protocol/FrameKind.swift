@@ -2,12 +2,14 @@
 enum FrameKind: UInt8, CaseIterable {
   // From the peer to the page.
   case welcome = 1
-  case rhythm, levels, ensemble, patch, sounds, library, notices
+  case rhythm, levels, ensemble, patch, sounds, library, notices, partners
   case clockReply = 16
   // From the page to the peer.
   case clockRequest = 128
-  case command, activity
+  case command, activity, output
 
   /// The parts of the state, each of which replaces its predecessor.
-  static let state: [FrameKind] = [.rhythm, .levels, .ensemble, .patch, .sounds, .library, .notices]
+  static let state: [FrameKind] = [
+    .rhythm, .levels, .ensemble, .patch, .sounds, .library, .notices, .partners,
+  ]
 }

@@ -17,6 +17,14 @@ struct EnsembleDescription: Encodable, Equatable {
     var gates: [String]
   }
 
+  /// See ``Engine/PhraseStatus``.
+  struct Phrases: Encodable, Equatable {
+    var recorded: Int?
+    var received: Int?
+    var sender: String?
+    var variation: UInt32?
+  }
+
   struct Part: Encodable, Equatable {
     var name: String
     var percent: Int
@@ -44,6 +52,7 @@ struct EnsembleDescription: Encodable, Equatable {
   var devices: Int
   /// The lead time in milliseconds.
   var lead: Double
+  var phrases: Phrases
 
   init(_ snapshot: PeerSnapshot) {
     let status = snapshot.status
@@ -77,5 +86,8 @@ struct EnsembleDescription: Encodable, Equatable {
     }
     devices = snapshot.devices
     lead = snapshot.lead.milliseconds
+    let phrases = snapshot.phrases
+    self.phrases = Phrases(
+      recorded: phrases.recorded, received: phrases.received, sender: phrases.sender, variation: phrases.variation)
   }
 }

@@ -34,12 +34,16 @@ struct ConsoleOptions: ParsableArguments {
 
   /// Opens the page; nil without --http.
   ///
+  /// - Parameter onPlayers: see `WebConsole`.
   /// - Throws: `EngineError`.
-  func open(_ peer: PeerConfiguration, mailbox: Mailbox, rhythms: PatchSelector) throws -> WebConsole? {
+  func open(
+    _ peer: PeerConfiguration, mailbox: Mailbox, rhythms: PatchSelector, onPlayers: @escaping @Sendable (Int) -> Void
+  ) throws -> WebConsole? {
     guard let address = try address else { return nil }
     let configuration = ConsoleConfiguration(
       address: address, key: peer.passkey, isOpen: httpOpen, machine: ProcessInfo.processInfo.hostName,
       soundFont: peer.soundFont)
-    return try WebConsole(configuration, mailbox: mailbox, library: PageRhythms(selector: rhythms))
+    return try WebConsole(
+      configuration, mailbox: mailbox, library: PageRhythms(selector: rhythms), onPlayers: onPlayers)
   }
 }

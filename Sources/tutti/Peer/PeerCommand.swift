@@ -246,7 +246,16 @@ struct PeerCommand: ParsableCommand {
         rhythm: PatchSelector(.rhythm, patchName, patchVersion, post: mailbox.post, terminal: terminal),
         instrument: PatchSelector(
           .instrument, instrument, instrumentVersion, post: mailbox.post, terminal: terminal))
-      if let console = try console.open(configuration, mailbox: mailbox, rhythms: selectors.rhythm) {
+      let reportPlayers: @Sendable (Int) -> Void = { [json] count in
+        if json {
+          output.write(json: PagePlayers(players: count, at: MonotonicClock.now.nanoseconds))
+        } else {
+          terminal.printLine("web page: \(count) \(count == 1 ? "player" : "players")")
+        }
+      }
+      if let console = try console.open(
+        configuration, mailbox: mailbox, rhythms: selectors.rhythm, onPlayers: reportPlayers)
+      {
         pages.connect(console)
         printAddresses(PageAddresses(console), terminal, output)
       }
@@ -257,7 +266,7 @@ struct PeerCommand: ParsableCommand {
         try peer.run(
           status: terminal.isInteractive
             ? { terminal.showStatus(StatusDisplay.lines($0, size: terminal.size)) } : nil,
-          watch: json ? { if let line = EventLine($0) { output.write(json: line) } } : nil,
+          watch: observer(with: pages, output),
           snapshot: pages.snapshotObserver)
       }
       if try run() == .renewedIdentity {
@@ -272,6 +281,16 @@ struct PeerCommand: ParsableCommand {
       }
       terminal.clearStatus()
       if json { output.write(json: peer.summary) }
+    }
+  }
+
+  /// The function that gets the events of the peer: prints them with --json, and passes them to the page. Nil if neither is needed.
+  private func observer(with pages: PageConnection, _ output: OutputWriter) -> ((PeerEvent) -> Void)? {
+    let observePage = pages.eventObserver
+    guard json || observePage != nil else { return nil }
+    return { [json] event in
+      if json, let line = EventLine(event) { output.write(json: line) }
+      observePage?(event)
     }
   }
 
