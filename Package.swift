@@ -92,7 +92,7 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Audio", "ClockSync", "Engine", "Ensemble", "Measurement", "MusicalTime", "PeerProtocol", "Playback",
+        "Audio", "ClockSync", "Engine", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "Playback",
         "Realtime", "Rhythm",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -102,10 +102,11 @@ let package = Package(
         .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["HTTPS"])),
       ],
       resources: [.copy("Page")]),
+    .systemLibrary(name: "CQrencode"),
     .executableTarget(
       name: "tutti",
       dependencies: [
-        "Console", "Engine", "Measurement", "Simulation",
+        "CQrencode", "Console", "Engine", "Measurement", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
@@ -151,7 +152,7 @@ let package = Package(
     .testTarget(
       name: "ConsoleTests",
       dependencies: [
-        "Audio", "ClockSync", "Console", "Engine", "Measurement", "MusicalTime", "PeerProtocol", "Rhythm",
+        "Audio", "ClockSync", "Console", "Engine", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "Rhythm",
         "_TestSupport",
         "_TestTraits",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),

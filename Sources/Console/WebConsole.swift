@@ -21,11 +21,14 @@ public final class WebConsole: Sendable {
   /// - Parameters:
   ///   - mailbox: receives the commands of the pages.
   ///   - library: the rhythms that the pages offer.
+  ///   - onPlayers: is called with the number of pages whose player has joined after each change, by the thread of the console, which
+  ///     it must not block.
   ///   - report: gets the events of calibrations, on the thread of the console.
   /// - Throws: ``EngineError`` if the port cannot be opened, if the files of the page are missing, or without a passkey for an
   ///   address that other machines can reach.
   public init(
     _ configuration: ConsoleConfiguration, mailbox: Mailbox, library: any RhythmLibrary,
+    onPlayers: @escaping @Sendable (Int) -> Void,
     report: @escaping @Sendable (CalibrationEvent) -> Void = { _ in }
   ) throws(EngineError) {
     let address = configuration.address
@@ -39,7 +42,7 @@ public final class WebConsole: Sendable {
     do {
       server = try PageServer(
         configuration, tokens: tokens, files: try PageFiles(), eventLoop: group.next(), mailbox: mailbox,
-        library: library, report: report)
+        library: library, onPlayers: onPlayers, report: report)
       channel = try server.open().wait()
     } catch let error as EngineError {
       try? group.syncShutdownGracefully()
@@ -59,6 +62,9 @@ public final class WebConsole: Sendable {
   /// certificate of a domain. The page shows it beside the certificate to install.
   public var authorityFingerprint: String? { server.authorityFingerprint }
 
+  /// Whether only this machine can open the page.
+  public var isLocal: Bool { configuration.address.isLoopback }
+
   /// The address of the page for an access, with its token in the fragment. Browsers do not send the fragment to servers.
   public func address(for access: Access) -> String {
     let host = configuration.address.host
@@ -68,7 +74,7 @@ public final class WebConsole: Sendable {
     let name =
       switch host {
       case _ where certified != nil: certified ?? host
-      case "0.0.0.0", "::": LocalAddresses.preferred() ?? configuration.machine
+      case "0.0.0.0", "::": LocalAddresses.preferred(on: group) ?? configuration.machine
       default: host
       }
     let base = "\(certified == nil ? "http" : "https")://\(name.contains(":") ? "[\(name)]" : name):\(port)/"
@@ -77,6 +83,9 @@ public final class WebConsole: Sendable {
 
   /// Shows a snapshot on all pages. Called by the control thread of the peer; returns at once.
   public func update(_ snapshot: PeerSnapshot) { server.update(snapshot) }
+
+  /// Shows the pages what players play. Called by the control thread of the peer; returns at once.
+  public func observe(_ event: PeerEvent) { server.observe(event) }
 
   /// Shows a message to the player on all pages that lead. Returns at once.
   public func show(_ text: String, level: String) { server.show(text, level: level) }

@@ -29,6 +29,9 @@ import Testing
       #"{"do":"tempo","bpm":1e400}"#, #"{"do":"tempo","bpm":"96"}"#, #"{"do":"nudge","bpm":1000}"#,
       #"{"do":"level","part":"bass","percent":101}"#, #"{"do":"level","part":"tuba","percent":50}"#,
       #"{"do":"note","key":128,"velocity":1}"#, #"{"do":"count-in","bars":99}"#,
+      #"{"do":"shape","peer":"Ben","controller":1,"value":1}"#, #"{"do":"phrase","action":"send","peer":"Ben"}"#,
+      #"{"do":"shape","peer":"00000000000000ff","controller":128,"value":1}"#, #"{"do":"phrase","action":"send"}"#,
+      #"{"do":"phrase","action":"record","bars":9}"#, #"{"do":"phrase"}"#,
       // Names and rules of gates are not accepted where an identity is needed.
       #"{"do":"mute","peer":"Ben","on":true}"#, #"{"do":"gate","peer":"all=open,x","kind":"notes","on":true}"#,
       #"{"do":"gate","peer":"00000000000000ff","kind":"notes=open;rhythm","on":true}"#,
@@ -40,6 +43,15 @@ import Testing
     #expect(command(#"{"do":"activity","value":90}"#, access: .play) == .player(.activity(90)))
     #expect(command(#"{"do":"clicking","turn":3,"on":true}"#, access: .play) == .clicking(turn: 3, true))
     #expect(command(#"{"do":"clicking","on":true}"#, access: .play) == nil)
+    let peer = "00000000000000ff"
+    #expect(
+      command(#"{"do":"shape","peer":"\#(peer)","controller":74,"value":20}"#, access: .play)
+        == .player(.shape(peer, controller: 74, value: 20)))
+    #expect(command(#"{"do":"phrase","action":"record"}"#, access: .play) == .player(.phrase(.record(bars: 2))))
+    #expect(
+      command(#"{"do":"phrase","action":"send","peer":"\#(peer)"}"#, access: .play)
+        == .player(.phrase(.send(to: peer))))
+    #expect(command(#"{"do":"phrase","action":"vary"}"#, access: .play) == .player(.phrase(.vary)))
     for verb in ["start", "stop", "take", "quiet", "patch", "calibrate"] {
       #expect(command(#"{"do":"\#(verb)","on":true,"name":"street"}"#, access: .play) == nil)
     }

@@ -17,6 +17,8 @@ final class PeerProcess {
     var lead, play: String?
     var port: UInt16?
     var totalActivity, channel: Int?
+    /// The number of players of the web page.
+    var players: Int?
     var atNs: Int64?
     var peers: [Peer]?
   }

@@ -6,6 +6,7 @@ import { Connection } from "./connection.js"
 import { EnsembleView } from "./ensemble.js"
 import { InstrumentView } from "./instrument.js"
 import { LeaderStrip } from "./leader-strip.js"
+import { PartnerView } from "./partner.js"
 import { Rhythm, Schedule } from "./rhythm.js"
 import { offerSecurePage } from "./secure.js"
 import { language, languages, setLanguage, text, translate } from "./strings.js"
@@ -27,8 +28,10 @@ function announce(message) {
 const context = { audio, connection, rhythm, state, announce }
 const strip = new LeaderStrip(context)
 const ensemble = new EnsembleView(context)
+const partner = new PartnerView(context)
+context.partner = partner
 const instrument = new InstrumentView(context)
-const views = [strip, ensemble, instrument, new Calibration(context)]
+const views = [strip, ensemble, partner, instrument, new Calibration(context)]
 
 // The connection.
 
@@ -83,6 +86,7 @@ connection.addEventListener("state", ({ detail }) => {
     clearTimeout(aloneTimer)
     aloneTimer = undefined
     endedAlone = false
+    reportOutput()
   } else if (rhythm.schedule?.plays) {
     aloneTimer ??= setTimeout(endAlone, ALONE)
   }
@@ -119,6 +123,15 @@ audio.addEventListener("change", () => {
 
 // The entry: everything that needs a user's action happens before the first await.
 
+/** The delay of the output is reported again after this time, in milliseconds. */
+const OUTPUT_REPORT_INTERVAL = 5000
+
+function reportOutput() {
+  if (audio.outputClock) connection.output(audio.outputClock.latency + audio.delay)
+}
+
+setInterval(reportOutput, OUTPUT_REPORT_INTERVAL)
+
 let wakeLock
 
 async function keepAwake() {
@@ -136,6 +149,7 @@ element("join").addEventListener("click", () => {
   }
   audio.start()
   instrument.motion.start()
+  reportOutput()
   keepAwake()
   showSession(true)
   strip.focus()
@@ -202,4 +216,4 @@ connection.connect()
 offerSecurePage(token, () => !element("entry").hidden)
 
 // For the tests, which read the state of the page.
-globalThis.tutti = { audio, connection, instrument, rhythm, state }
+globalThis.tutti = { audio, connection, instrument, partner, rhythm, state }

@@ -14,6 +14,11 @@ const STALL = 3000
 const STANDARD_LOUDNESS = 80
 /** The largest sample that the limiter distinguishes. */
 const LIMITER_RANGE = 4
+/** The cutoff frequency of an instrument in hertz, with the brightest and the dullest sound. */
+const OPEN = 20_000
+const DULL = 300
+/** The largest change of the pitch in cents. */
+const BEND = 200
 
 function storedNumber(key, standard) {
   const value = Number(stored(key) ?? standard)
@@ -64,6 +69,11 @@ export class Audio extends EventTarget {
   #manifest
   #rhythmGain
   #output
+  /** The filter of the instrument, and the change of its pitch in cents. */
+  #tone
+  #bend
+  /** The newest values of the controllers that change the instrument; undefined: none. */
+  #shape = {}
   #lastTime = { time: -1, moment: 0 }
 
   constructor(connection, rhythm) {
@@ -105,6 +115,11 @@ export class Audio extends EventTarget {
     this.#output.connect(limiter(context)).connect(context.destination)
     this.#rhythmGain = new GainNode(context, { gain: (this.loudness / 100) ** 2 })
     this.#rhythmGain.connect(this.#output)
+    this.#tone = new BiquadFilterNode(context, { type: "lowpass", frequency: OPEN })
+    this.#tone.connect(this.#output)
+    this.#bend = new ConstantSourceNode(context, { offset: 0 })
+    this.#bend.start()
+    this.setShape(this.#shape)
     this.samples.context = context
     this.player = new RhythmPlayer({
       context, output: this.#rhythmGain, outputClock: this.outputClock, samples: this.samples,
@@ -223,6 +238,24 @@ export class Audio extends EventTarget {
     source.addEventListener("ended", () => gain.disconnect())
   }
 
+  /**
+   * Changes the sound of the instrument: `tone` from dull (0) to bright (127), `pitch` from two semitones lower (0) to two semitones
+   * higher (127). Undefined: no change.
+   */
+  setShape({ tone, pitch }) {
+    this.#shape = { tone, pitch }
+    if (!this.context) return
+    const now = this.context.currentTime
+    const frequency = tone === undefined ? OPEN : DULL * (OPEN / DULL) ** (tone / 127)
+    this.#tone.frequency.setTargetAtTime(Math.min(frequency, this.context.sampleRate / 2), now, 0.02)
+    this.#bend.offset.setTargetAtTime(pitch === undefined ? 0 : ((pitch - 64) / 64) * BEND, now, 0.02)
+  }
+
+  /** The newest values of {@link setShape}. */
+  get shape() {
+    return this.#shape
+  }
+
   /** The node from which all sounds go to the output. For tests. */
   get output() {
     return this.#output
@@ -240,10 +273,14 @@ export class Audio extends EventTarget {
     const { context } = this
     const source = new AudioBufferSourceNode(context, { buffer: sound.buffer, playbackRate: sound.rate })
     const gain = new GainNode(context, { gain: sound.gain * Math.max(0.05, strength) ** 2 * 1.6 })
-    source.connect(gain).connect(this.#output)
+    source.connect(gain).connect(this.#tone)
+    this.#bend.connect(source.detune)
     const begin = moment === undefined ? context.currentTime : Math.max(context.currentTime, this.outputClock.time(moment))
     source.start(begin)
-    source.addEventListener("ended", () => gain.disconnect())
+    source.addEventListener("ended", () => {
+      gain.disconnect()
+      this.#bend.disconnect(source.detune)
+    })
     return () => {
       if (!instrument.sustains) return
       const end = Math.max(context.currentTime, begin + 0.1)

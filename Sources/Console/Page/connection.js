@@ -21,6 +21,9 @@ const SETTLED = 4
 /** In milliseconds. If Date.now() - performance.now() changes by more than this, the device has slept. */
 const SLEEP = 500
 
+/** The peer accepts no longer delay, in microseconds. */
+const MAXIMUM_OUTPUT_DELAY = 2_000_000
+
 /** The page's clock in nanoseconds. */
 const pageNow = () => BigInt(Math.round(performance.now() * 1e6))
 
@@ -207,6 +210,14 @@ export class Connection extends EventTarget {
     this.#send(Kind.activity, Uint8Array.of(value))
   }
 
+  /** Reports the delay of the audio output in milliseconds. The peer then counts this page as a player. */
+  output(milliseconds) {
+    const microseconds = Math.min(Math.max(Math.round(milliseconds * 1000), 0), MAXIMUM_OUTPUT_DELAY)
+    const payload = new Uint8Array(4)
+    new DataView(payload.buffer).setUint32(0, microseconds)
+    this.#send(Kind.output, payload)
+  }
+
   #receive(socket, data) {
     if (socket !== this.#socket) return
     const arrived = pageNow()
@@ -230,6 +241,7 @@ export class Connection extends EventTarget {
       case Kind.calibration: return this.#emit("calibration", decodeJSON(frame.payload))
       case Kind.clicks: return this.#emit("clicks", decodeJSON(frame.payload))
       case Kind.delay: return this.#emit("delay", decodeJSON(frame.payload))
+      case Kind.partners: return this.#emit("partners", decodeJSON(frame.payload))
       default: return undefined
     }
   }

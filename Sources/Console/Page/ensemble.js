@@ -1,19 +1,11 @@
 // The view of the ensemble: the rhythm, the players, and the sound of this device.
 
+import { create } from "./elements.js"
 import { LeaderStrip } from "./leader-strip.js"
 import { StepGrid } from "./step-grid.js"
 import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
-
-/** Creates an element with properties and children. Texts are set as text, never as markup. */
-function create(tag, properties = {}, ...children) {
-  const { attributes = {}, ...rest } = properties
-  const created = Object.assign(document.createElement(tag), rest)
-  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value)
-  created.append(...children)
-  return created
-}
 
 /** The key of the row of the local peer. */
 const OWN = "own"

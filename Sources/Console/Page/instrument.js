@@ -194,7 +194,7 @@ export class InstrumentView {
     const { audio, connection, rhythm } = this.#context
     const now = connection.hasClock ? connection.peerTime(timeStamp) : undefined
     const instant = now !== undefined && element("in-time").checked ? placed(rhythm.schedule, now) : undefined
-    const key = this.#key(position, instant)
+    const key = this.#context.partner.key(this.#key(position, instant), this.instrument)
     const moment = instant && connection.moment(instant)
     const release = audio.play(this.instrument, key, strength, moment)
     button?.classList.add("down")

@@ -33,15 +33,17 @@ enum PageCommand: Equatable {
     var value: Int?
     var turn: Int?
     var kind: String?
+    var controller: Int?
+    var action: String?
 
     private enum CodingKeys: String, CodingKey {
       case verb = "do"
-      case bpm, bars, part, percent, on, peer, name, rule, key, velocity, value, turn, kind
+      case bpm, bars, part, percent, on, peer, name, rule, key, velocity, value, turn, kind, controller, action
     }
   }
 
   /// The commands that ``Access/play`` permits.
-  private static let playerVerbs: Set<String> = ["activity", "note", "clicking"]
+  private static let playerVerbs: Set<String> = ["activity", "clicking", "note", "phrase", "shape"]
 
   /// Decodes a command. Nil if it is malformed, out of range, or not permitted.
   init?(_ payload: ByteBuffer, access: Access) {
@@ -85,6 +87,8 @@ enum PageCommand: Equatable {
     case "take": .take
     case "gate": gate(fields)
     case "note": note(fields)
+    case "shape": shape(fields)
+    case "phrase": phrase(fields).map { .phrase($0) }
     default: nil
     }
   }
@@ -111,5 +115,23 @@ enum PageCommand: Equatable {
     guard let key = fields.key, let velocity = fields.velocity, (0...127).contains(key), (0...127).contains(velocity)
     else { return nil }
     return .note(UInt8(key), velocity: UInt8(velocity))
+  }
+
+  private static func shape(_ fields: Fields) -> PlayerCommand? {
+    guard let peer = identity(fields), let controller = fields.controller, let value = fields.value,
+      (0...127).contains(controller), (0...127).contains(value)
+    else { return nil }
+    return .shape(peer, controller: UInt8(controller), value: UInt8(value))
+  }
+
+  private static func phrase(_ fields: Fields) -> PhraseCommand? {
+    switch fields.action {
+    case "record": (1...8).contains(fields.bars ?? 2) ? .record(bars: fields.bars ?? 2) : nil
+    case "send": identity(fields).map { .send(to: $0) }
+    case "play": .play
+    case "vary": .vary
+    case "stop": .stop
+    default: nil
+    }
   }
 }

@@ -1,18 +1,63 @@
+import Foundation
 import NIOCore
+import NIOPosix
 
 /// The addresses of this machine.
 enum LocalAddresses {
-  /// The IPv4 addresses that other machines may reach, in the order of the operating system.
-  static func all() -> [String] {
-    ((try? System.enumerateDevices()) ?? []).compactMap { device in
-      device.address.flatMap { $0.protocol == .inet ? $0.ipAddress : nil }
-    }.filter { !ListenAddress.isLoopback($0) }
+  /// An IPv4 address of a network interface.
+  struct Candidate: Equatable {
+    var address: String
+    /// Whether the interface is a device, such as a Wi-Fi adapter, and not a bridge, a tunnel or a container's interface.
+    var isDevice: Bool
+    /// Whether the interface has a broadcast address. Tunnels have none.
+    var broadcasts: Bool
   }
 
-  /// The IPv4 address that other machines most likely reach; nil if there is none.
-  static func preferred() -> String? {
-    let addresses = all()
-    // Virtual bridges of containers usually have addresses from 172.16.0.0/12.
-    return addresses.first { !$0.hasPrefix("172.") } ?? addresses.first
+  /// The IPv4 addresses that other machines may reach, in the order of the operating system.
+  static func all() -> [String] { candidates().map(\.address).filter { !ListenAddress.isLoopback($0) } }
+
+  /// The IPv4 address that phones in the same network most likely reach; nil if there is none.
+  ///
+  /// - Parameter group: runs the look-up of the route.
+  static func preferred(on group: any EventLoopGroup) -> String? {
+    preferred(of: candidates(), routed: routedAddress(on: group))
+  }
+
+  /// The IPv4 addresses of all interfaces.
+  private static func candidates() -> [Candidate] {
+    ((try? System.enumerateDevices()) ?? []).compactMap { device in
+      guard let address = device.address, address.protocol == .inet, let text = address.ipAddress else { return nil }
+      return Candidate(
+        address: text,
+        // Only devices with hardware have this link (Documentation/ABI/testing/sysfs-class-net of Linux).
+        isDevice: FileManager.default.fileExists(atPath: "/sys/class/net/\(device.name)/device"),
+        broadcasts: device.broadcastAddress != nil)
+    }
+  }
+
+  /// Selects from `candidates`: a device before other interfaces, then an interface that broadcasts, then the one of the default
+  /// route.
+  ///
+  /// - Parameter routed: the address of this machine for the default route.
+  static func preferred(of candidates: [Candidate], routed: String?) -> String? {
+    func rank(_ candidate: Candidate) -> Int {
+      (candidate.isDevice ? 4 : 0) + (candidate.broadcasts ? 2 : 0) + (candidate.address == routed ? 1 : 0)
+    }
+    // 169.254.0.0/16 is link-local (RFC 3927).
+    let usable = candidates.filter {
+      !ListenAddress.isLoopback($0.address) && !$0.address.hasPrefix("169.254.")
+    }
+    guard let highest = usable.map(rank).max() else { return nil }
+    return usable.first { rank($0) == highest }?.address
+  }
+
+  /// The source address of datagrams to other networks. No datagram is sent.
+  private static func routedAddress(on group: any EventLoopGroup) -> String? {
+    // 192.0.2.0/24 is for documentation (RFC 5737).
+    guard let remote = try? SocketAddress(ipAddress: "192.0.2.1", port: 9),
+      let channel = try? DatagramBootstrap(group: group).connect(to: remote).wait()
+    else { return nil }
+    defer { channel.close(promise: nil) }
+    return channel.localAddress?.ipAddress
   }
 }

@@ -23,6 +23,9 @@ final class PageHandler: ChannelInboundHandler {
   /// A page from which no frame has arrived for this time is closed.
   static let patience = Nanoseconds.seconds(30)
 
+  /// A page cannot report a longer delay of its output, in microseconds.
+  static let maximumOutputDelay: UInt32 = 2_000_000
+
   let access: Access
   /// The number of the page, from 1 in the order in which pages were opened.
   let number: Int
@@ -43,6 +46,8 @@ final class PageHandler: ChannelInboundHandler {
   private var pinged = MonotonicClock.now
   /// The activity that the page reported last, 0...127.
   private(set) var activity: UInt8?
+  /// The delay of the page's audio output in microseconds, as the page reported it last; nil if its player has not joined.
+  private(set) var outputDelay: UInt32?
   /// Whether a task is scheduled that passes ``activity`` on.
   private var isActivityDue = false
   /// The keys that the page holds: one bit per key.
@@ -126,6 +131,15 @@ final class PageHandler: ChannelInboundHandler {
       }
       activity = value
       activityChanged()
+    case .output:
+      guard let delay = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt32.self),
+        delay <= Self.maximumOutputDelay
+      else {
+        pages.counters.malformed += 1
+        return
+      }
+      outputDelay = delay
+      pages.updatePlayers()
     default: pages.counters.malformed += 1
     }
   }

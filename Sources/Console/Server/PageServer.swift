@@ -10,7 +10,7 @@ import Rhythm
 
 /// The HTTP server of the page: accepts connections, and sets up an ``HTTPHandler`` or, for a WebSocket, a ``PageHandler`` for each.
 final class PageServer: @unchecked Sendable {
-  // Unchecked: everything except `slot` and `sounds` is used on the event loop only.
+  // Unchecked: everything except `slot`, `played` and `sounds` is used on the event loop only.
 
   /// The maximum number of connections, and of connections from one address.
   private static let (maximumConnections, maximumPerAddress) = (512, 160)
@@ -25,6 +25,7 @@ final class PageServer: @unchecked Sendable {
   private let eventLoop: any EventLoop
   private let sounds: SoundStore
   private let slot = SnapshotSlot()
+  private let played = PlayedMessages()
   private let pages: Pages
   private var admission: Admission?
   private var notices = Notices()
@@ -45,7 +46,8 @@ final class PageServer: @unchecked Sendable {
   /// - Throws: ``EngineError`` if the certificate of the configuration cannot be used.
   init(
     _ configuration: ConsoleConfiguration, tokens: JoinTokens, files: PageFiles, eventLoop: any EventLoop,
-    mailbox: Mailbox, library: any RhythmLibrary, report: @escaping @Sendable (CalibrationEvent) -> Void
+    mailbox: Mailbox, library: any RhythmLibrary,
+    onPlayers: @escaping @Sendable (Int) -> Void, report: @escaping @Sendable (CalibrationEvent) -> Void
   ) throws(EngineError) {
     #if HTTPS
       identity = try TLSIdentity(configuration)
@@ -55,7 +57,7 @@ final class PageServer: @unchecked Sendable {
     #endif
     (self.configuration, self.tokens, self.files, self.eventLoop) = (configuration, tokens, files, eventLoop)
     sounds = SoundStore(soundFont: configuration.soundFont)
-    pages = Pages(mailbox: mailbox, library: library, eventLoop: eventLoop)
+    pages = Pages(mailbox: mailbox, library: library, eventLoop: eventLoop, onPlayers: onPlayers)
     pages.calibration = Calibration(
       pages: pages, microphone: configuration.microphone, mailbox: mailbox, eventLoop: eventLoop, report: report)
   }
@@ -97,8 +99,20 @@ final class PageServer: @unchecked Sendable {
     }
   }
 
-  /// Shows a snapshot on all pages. Called by any thread.
+  /// Shows the pages what players play. Called by the control thread.
+  func observe(_ event: PeerEvent) {
+    guard case .sounded(let message, let player) = event.kind else { return }
+    // A device without Tutti has no identity.
+    if player != nil, player?.identity == nil { return }
+    guard played.add(message, from: player?.identity) else { return }
+    eventLoop.execute { [self] in
+      if pages.state.set(.partners, json: played.take()) { pages.update([.partners]) }
+    }
+  }
+
+  /// Shows a snapshot on all pages. Called by the control thread.
   func update(_ snapshot: PeerSnapshot) {
+    played.keep(snapshot.members)
     guard slot.put(snapshot) else { return }
     eventLoop.execute { [self] in
       guard let snapshot = slot.take() else { return }

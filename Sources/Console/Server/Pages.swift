@@ -40,8 +40,16 @@ final class Pages {
   /// The names of the rhythms that pages may select.
   private var rhythms: [String] = []
 
-  init(mailbox: Mailbox, library: any RhythmLibrary, eventLoop: any EventLoop) {
-    (self.mailbox, self.library, self.eventLoop) = (mailbox, library, eventLoop)
+  /// The number of pages whose player has joined.
+  private(set) var players = 0
+  private let onPlayers: @Sendable (Int) -> Void
+
+  /// - Parameter onPlayers: is called with ``players`` after each change.
+  init(
+    mailbox: Mailbox, library: any RhythmLibrary, eventLoop: any EventLoop,
+    onPlayers: @escaping @Sendable (Int) -> Void = { _ in }
+  ) {
+    (self.mailbox, self.library, self.eventLoop, self.onPlayers) = (mailbox, library, eventLoop, onPlayers)
   }
 
   /// The number of pages.
@@ -73,8 +81,17 @@ final class Pages {
   }
 
   func remove(_ page: PageHandler) {
-    guard pages.removeValue(forKey: ObjectIdentifier(page)) != nil, page.activity != nil else { return }
-    updateActivity()
+    guard pages.removeValue(forKey: ObjectIdentifier(page)) != nil else { return }
+    updatePlayers()
+    if page.activity != nil { updateActivity() }
+  }
+
+  /// Counts the pages whose player has joined.
+  func updatePlayers() {
+    let count = pages.values.count { $0.outputDelay != nil }
+    guard count != players else { return }
+    players = count
+    onPlayers(count)
   }
 
   /// Reads the list of rhythms again, because their files may have changed.

@@ -18,6 +18,14 @@ struct EnsembleDescription: Encodable, Equatable {
     var gates: [String]
   }
 
+  /// See ``Engine/PhraseStatus``.
+  struct Phrases: Encodable, Equatable {
+    var recorded: Int?
+    var received: Int?
+    var sender: String?
+    var variation: UInt32?
+  }
+
   /// A part of the rhythm.
   struct Part: Encodable, Equatable {
     var name: String
@@ -47,6 +55,7 @@ struct EnsembleDescription: Encodable, Equatable {
   var devices: Int
   /// The lead time in milliseconds.
   var lead: Double
+  var phrases: Phrases
 
   init(_ snapshot: PeerSnapshot) {
     let status = snapshot.status
@@ -80,5 +89,8 @@ struct EnsembleDescription: Encodable, Equatable {
     }
     devices = snapshot.devices
     lead = snapshot.lead.milliseconds
+    let phrases = snapshot.phrases
+    self.phrases = Phrases(
+      recorded: phrases.recorded, received: phrases.received, sender: phrases.sender, variation: phrases.variation)
   }
 }

@@ -57,6 +57,8 @@ public struct PeerSnapshot: Sendable {
   public var lead: Nanoseconds
   /// How long before its due time a step is passed to the sound.
   public var soundLead: Nanoseconds
+  /// The phrases of the local player.
+  public var phrases: PhraseStatus
 
   /// Whether a rhythm plays.
   public var plays: Bool { status.role != .idle && schedule.run != 0 }
@@ -91,6 +93,6 @@ extension Peer {
       schedule: ensemble.schedule,
       patch: patch, patchNumber: patchChange.number, patchTick: patchChange.tick,
       lostTicks: core.account.lost, lead: ensemble.lead,
-      soundLead: ensemble.soundLead)
+      soundLead: ensemble.soundLead, phrases: phrases.status)
   }
 }

@@ -32,8 +32,15 @@ struct DemoCommand: ParsableCommand {
 
       Times are in microseconds: p50 is the median, p99 the 99th percentile.
 
+      PHONES
+      With --http, a phone becomes one more player. Give an address that the phone can reach, such as 0.0.0.0:8080. A \
+      terminal with colours shows two QR codes. Scan `play` with the phone and press Join: then the rhythm starts. The \
+      phone plays the rhythm and an instrument, and its activity is added to that of the first peer. A random passkey \
+      protects the demo; nobody needs to type it. The table does not contain the phones.
+
       EXAMPLES
         tutti demo
+        tutti demo --http 0.0.0.0:8080
         tutti demo --peers 8 --bars 4 --bpm 174 --patch pulse --activity 127
         tutti demo --output /tmp/demo --json
       """)
@@ -41,8 +48,9 @@ struct DemoCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Set the number of peers, 2...16.", valueName: "N"))
   var peers = 4
 
-  @Option(help: ArgumentHelp("Set the number of bars, 1...1000.", valueName: "N"))
-  var bars = 8
+  @Option(
+    help: ArgumentHelp("Set the number of bars, 1...1000. (default: 8; with --http: 64)", valueName: "N"))
+  var bars: Int?
 
   @Option(help: ArgumentHelp("Set the tempo in beats per minute, 20...999.", valueName: "BPM"))
   var bpm = 120.0
@@ -61,9 +69,17 @@ struct DemoCommand: ParsableCommand {
   @Flag(help: "Print one JSON object instead of the table.")
   var json = false
 
+  @OptionGroup(title: "Web page")
+  var console: ConsoleOptions
+
+  /// The number of bars to play.
+  var barCount: Int { bars ?? (console.http == nil ? 8 : 64) }
+
   func validate() throws {
     guard (2...16).contains(peers) else { throw ValidationError("--peers \(peers): out of range; give 2 to 16") }
-    guard (1...1000).contains(bars) else { throw ValidationError("--bars \(bars): out of range; give 1 to 1000") }
+    guard (1...1000).contains(barCount) else {
+      throw ValidationError("--bars \(barCount): out of range; give 1 to 1000")
+    }
     if let activity, activity > 127 {
       throw ValidationError("--activity \(activity): out of range; give 0 to 127")
     }
@@ -81,27 +97,57 @@ struct DemoCommand: ParsableCommand {
       }
       let terminal = Terminal()
       let hasSoundCard = PCMDevices.canOpen() && (try? PCMDevice("default")) != nil
-      let ticks = Int64(bars) * rhythm.meter.ticksPerBar
-      let demoPeers = try DemoPeers(self, tempo: tempo, ticks: ticks, hasSoundCard: hasSoundCard)
+      let ticks = Int64(barCount) * rhythm.meter.ticksPerBar
+      let interruption = Interruption()
+      let signals = TerminationSignals { interruption.raise() }
+      defer {
+        signals.cancel()
+        try? FileManager.default.removeItem(at: DemoProcess.state)
+      }
+      let page = try DemoPage(self)
+      defer { page?.end() }
+      if let page { waitForPhone(page, until: interruption, on: terminal) }
+      if interruption.isRaised { throw ExitCode(130) }
+      let demoPeers = try DemoPeers(self, tempo: tempo, ticks: ticks, hasSoundCard: hasSoundCard, page: page)
       if !json {
         let sound = hasSoundCard ? "peer 1 also plays through the sound card" : "no usable sound card, recording only"
         terminal.printLine(
-          "\(peers) peers, \(bars) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
+          "\(peers) peers, \(barCount) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
       }
-      let interrupted = demoPeers.play(onProgress: progress(of: rhythm, ticks: ticks, on: terminal))
+      let showProgress = progress(of: rhythm, ticks: ticks, on: terminal)
+      demoPeers.play(until: { interruption.isRaised }) { position in
+        if let page, page.update() { showPlayers(page, on: terminal) }
+        showProgress(position)
+      }
       terminal.clearStatus()
-      let failures = demoPeers.failures
+      page?.end()
+      let failures = demoPeers.failures + (page?.failure.map { [$0] } ?? [])
       for failure in failures { terminal.printLine("tutti: \(failure)") }
       terminal.flush()
       guard failures.isEmpty else { throw ExitCode.unavailable }
-      let report = try DemoReport(self, patch: rhythm, files: demoPeers.files)
+      let report = try DemoReport(self, patch: rhythm, files: demoPeers.files, phones: page?.maximumPlayers)
       if json { try printJSON(report) } else { print(report, terminator: "") }
       let mix = "\(output)/mix.wav"
       try StereoMix.write(try demoPeers.files.map { try SoundFile(path: $0.recording) }, to: mix)
       if !json { terminal.printLine("mix of all peers: \(mix)") }
       terminal.flush()
-      if interrupted { throw ExitCode(130) }
+      if interruption.isRaised { throw ExitCode(130) }
     }
+  }
+
+  /// Shows the addresses of the page, and waits until a phone has joined or the user wants to start without one.
+  private func waitForPhone(_ page: DemoPage, until interruption: Interruption, on terminal: Terminal) {
+    page.addresses.show(on: terminal)
+    terminal.printLine(
+      "The rhythm starts when a phone has opened an address and pressed Join. Press Enter to start it without a phone.")
+    page.wait { interruption.isRaised }
+    if page.players > 0 { showPlayers(page, on: terminal) }
+  }
+
+  /// Prints how many people play: one at each peer, and the phones.
+  private func showPlayers(_ page: DemoPage, on terminal: Terminal) {
+    let phones = "\(page.players) \(page.players == 1 ? "phone" : "phones")"
+    terminal.printLine("\(peers + page.players) players: \(peers) peers and \(phones)")
   }
 
   /// Returns the function that shows the progress: status lines, or a line for each change of the layers if the terminal cannot

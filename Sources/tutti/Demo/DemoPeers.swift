@@ -1,7 +1,6 @@
 import Engine
 import Foundation
 import MusicalTime
-import Synchronization
 import Transports
 
 /// The peers of the demo. Each peer is a process on loopback.
@@ -14,12 +13,13 @@ final class DemoPeers {
     var log: String
   }
 
+  /// The name of the peer `number`, counted from 1.
+  static func name(_ number: Int) -> String { "peer \(number)" }
+
   let files: [Files]
   private let processes: [Process]
   /// The activity of the first peer; nil if it stays the same.
   private let ramp: ActivityRamp?
-  /// The state folder of all peers.
-  private let state: URL
   /// Standard input of the first peer.
   private let input = Pipe()
   /// The newest activity that the first peer was given.
@@ -30,54 +30,37 @@ final class DemoPeers {
   /// - Parameters:
   ///   - ticks: the length of the rhythm.
   ///   - hasSoundCard: whether the first peer also plays through the default sound card.
-  init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64, hasSoundCard: Bool) throws {
+  ///   - page: the web page; all peers connect to its peer.
+  init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64, hasSoundCard: Bool, page: DemoPage?) throws {
     ramp = demo.activity == nil ? ActivityRamp(ticks: ticks) : nil
     let ports = try Self.freePorts(demo.peers)
     files = (1...demo.peers).map { n in
       let stem = "\(demo.output)/peer-\(n)"
-      return Files(name: "peer \(n)", recording: stem + ".wav", trace: stem + ".trace", log: stem + ".log")
+      return Files(name: Self.name(n), recording: stem + ".wav", trace: stem + ".trace", log: stem + ".log")
     }
-    // Identities of the demo are kept apart from those of the user's peers.
-    state = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "tutti-demo-\(ProcessInfo.processInfo.processIdentifier)")
-    var environment = ProcessInfo.processInfo.environment
-    environment["XDG_STATE_HOME"] = state.path
     // The length of the rhythm: the due time of its end, if it starts at 0.
     let duration = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(Tick(ticks))
-    let program = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
     var started: [Process] = []
     do {
       for (n, files) in files.enumerated() {
-        let process = Process()
-        process.executableURL = program
-        process.environment = environment
-        process.arguments =
-          [
-            "peer", "--name", files.name, "--port", "\(ports[n])", "--discovery", "off", "--patch", demo.patch,
-            // The total activity is the activity of the first peer.
-            "--activity", n == 0 ? "\(demo.activity ?? 0)" : "0",
-            "--audio", "wav:\(files.recording)", "--trace", files.trace,
-          ] + ports[(n + 1)...].flatMap { ["--connect", "127.0.0.1:\($0)"] }
-          + (n == 0
-            ? [
-              "--start", "--bpm", "\(demo.bpm)", "--duration",
-              String(format: "%.9f", Double(duration.nanoseconds) / 1e9),
-            ]
-            : []) + (n == 0 && hasSoundCard ? ["--audio", "alsa"] : [])
-        if n == 0 { process.standardInput = input } else { process.standardInput = FileHandle.nullDevice }
-        process.standardOutput = FileHandle.nullDevice
-        _ = FileManager.default.createFile(atPath: files.log, contents: nil)
-        guard let log = FileHandle(forWritingAtPath: files.log) else {
-          throw EngineError("\(files.log): cannot be written; give --output a writable folder")
+        var arguments = [
+          "--name", files.name, "--port", "\(ports[n])", "--patch", demo.patch,
+          // The total activity is the activity of the first peer, and of the players of the page.
+          "--activity", n == 0 ? "\(demo.activity ?? 0)" : "0",
+          "--audio", "wav:\(files.recording)", "--trace", files.trace,
+        ]
+        for port in ports[(n + 1)...] { arguments += ["--connect", "127.0.0.1:\(port)"] }
+        if let page { arguments += page.connection }
+        if n == 0 {
+          let seconds = String(format: "%.9f", Double(duration.nanoseconds) / 1e9)
+          arguments += ["--start", "--bpm", "\(demo.bpm)", "--duration", seconds]
+          if hasSoundCard { arguments += ["--audio", "alsa"] }
         }
-        process.standardError = log
-        do { try process.run() } catch {
-          throw EngineError("\(program.path): cannot be started; check the file and close other programs")
-        }
-        started.append(process)
+        started.append(
+          try DemoProcess.start(arguments, log: files.log, input: n == 0 ? input : FileHandle.nullDevice))
       }
     } catch {
-      for process in started { process.terminate() }
+      DemoProcess.end(started)
       throw error
     }
     processes = started
@@ -85,36 +68,23 @@ final class DemoPeers {
 
   /// Changes the activity of the first peer until the rhythm ends or the user presses Ctrl-C, then ends all processes.
   ///
-  /// - Parameter onProgress: called every 20 ms with the position of the rhythm, nil before it begins.
-  /// - Returns: whether the user interrupted the demo.
-  func play(onProgress: (DemoPosition?) -> Void) -> Bool {
-    let interrupt = Flag()
-    let signals = TerminationSignals { interrupt.isRaised.store(true, ordering: .relaxed) }
-    defer { signals.cancel() }
+  /// - Parameters:
+  ///   - isInterrupted: whether the user has pressed Ctrl-C.
+  ///   - onProgress: called every 20 ms with the position of the rhythm, nil before it begins.
+  func play(until isInterrupted: () -> Bool, onProgress: (DemoPosition?) -> Void) {
     // The first process ends when the rhythm ends. Any other process ends only if it fails.
-    while processes[0].isRunning, !interrupt.isRaised.load(ordering: .relaxed), processes.allSatisfy(\.isRunning) {
+    while processes[0].isRunning, !isInterrupted(), processes.allSatisfy(\.isRunning) {
       let position = DemoPosition(trace: files[0].trace)
       if let ramp, let position { setActivity(ramp.value(at: position.tick)) }
       onProgress(position)
       Thread.sleep(forTimeInterval: 0.02)
     }
-    for process in processes where process.isRunning { process.terminate() }
-    let deadline = Date(timeIntervalSinceNow: 5)
-    while processes.contains(where: \.isRunning), Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
-    for process in processes where process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    for process in processes { process.waitUntilExit() }
-    try? FileManager.default.removeItem(at: state)
-    return interrupt.isRaised.load(ordering: .relaxed)
+    DemoProcess.end(processes)
   }
 
   /// One error message for each peer that failed: the last line of its log.
   var failures: [String] {
-    zip(processes, files).compactMap { process, files in
-      guard process.terminationStatus != 0 || process.terminationReason != .exit else { return nil }
-      let log = (try? String(contentsOfFile: files.log, encoding: .utf8)) ?? ""
-      let last = log.split(separator: "\n").last.map { $0.replacing("tutti: ", with: "") }
-      return "\(files.name): \(last ?? "ended with status \(process.terminationStatus); see \(files.log)")"
-    }
+    zip(processes, files).compactMap { DemoProcess.failure(of: $0, named: $1.name, log: $1.log) }
   }
 
   /// Sets the activity of the first peer by a command, unless it has this activity already.
@@ -138,10 +108,5 @@ final class DemoPeers {
     }
     guard pairs.count == count else { throw EngineError("UDP ports: no \(count) free pairs; close other programs") }
     return pairs.map(\.control.port)
-  }
-
-  /// A flag that the signal handler raises.
-  private final class Flag: Sendable {
-    let isRaised = Atomic<Bool>(false)
   }
 }

@@ -69,17 +69,19 @@ struct DemoReport: Encodable, CustomStringConvertible {
   let processor: String
   let command: String
   let peers: [Peer]
+  /// The largest number of phones that played at the same time; nil without a web page.
+  let phones: Int?
   /// Whether the patch has pitched parts.
   private let isStyle: Bool
 
   enum CodingKeys: String, CodingKey {
-    case version, patch, bpm, bars, activity, kernel, processor, command, peers
+    case version, patch, bpm, bars, activity, kernel, processor, command, peers, phones
     case maximumActivity = "activity_max"
   }
 
   /// Reads the traces and recordings in `files` and compares them. The index n counts the peers from 0. Comparison n - 1 of a
   /// report compares peer n with peer 0. Peer 0 itself is compared only with the expected number of onsets.
-  init(_ demo: DemoCommand, patch: Patch, files: [DemoPeers.Files]) throws {
+  init(_ demo: DemoCommand, patch: Patch, files: [DemoPeers.Files], phones: Int?) throws {
     let traces = try files.map { try Trace(contentsOf: $0.trace) }
     let recordings = try files.map { try Recording(file: $0.recording) }
     let sync = try SyncReport(traces: traces)
@@ -106,7 +108,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
     self.patch = demo.patch
     isStyle = !patch.parts.isEmpty
     bpm = demo.bpm
-    bars = demo.bars
+    bars = demo.barCount
+    self.phones = phones
     activity = demo.activity
     kernel = traces[0].header.kernel
     processor = traces[0].header.processor
@@ -132,6 +135,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
       text +=
         "Underruns: how often this machine delayed a peer by 5 ms or more. On a sound card, each would be heard as a click.\n"
     }
+    if let phones { text += "Phones that played at the same time: \(phones)\n" }
     if isStyle {
       text +=
         "Sound: notes of bass, guitar and keys begin softly. The onset of such a note can be found up to 20 ms beside its place.\n"

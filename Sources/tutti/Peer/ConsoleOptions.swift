@@ -4,13 +4,12 @@ import Engine
 import Foundation
 import MusicalTime
 
-/// Options for the web page of the peer.
+/// Options for a web page.
 struct ConsoleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Serve a web page that shows and controls the ensemble and has instruments to play. Without ADDRESS, only this machine "
-        + "can open the page. An ADDRESS that other machines can reach, such as 0.0.0.0, requires --passkey-file, --passkey or "
-        + "--http-open. The port 0 uses any free port.",
+        + "can open the page; with 0.0.0.0, phones can open it, too. The port 0 uses any free port.",
       valueName: "[ADDRESS:]PORT"))
   var http: String?
 
@@ -66,9 +65,19 @@ struct ConsoleOptions: ParsableArguments {
     if let microphoneLatency, !(0...1000).contains(microphoneLatency) {
       throw ValidationError("--microphone-latency \(microphoneLatency): out of range; give 0 to 1000 ms")
     }
-    if let http { try usage { () throws(EngineError) in try ListenAddress(http) } }
+    _ = try usage { () throws(EngineError) in try address }
     if httpOpen, http == nil {
       throw ValidationError("--http-open: has no effect without --http; add --http, or omit --http-open")
+    }
+  }
+
+  /// The address of --http; nil without the option.
+  ///
+  /// - Throws: `EngineError` if it is not an address.
+  var address: ListenAddress? {
+    get throws(EngineError) {
+      guard let http else { return nil }
+      return try ListenAddress(http)
     }
   }
 
@@ -83,23 +92,24 @@ struct ConsoleOptions: ParsableArguments {
 
   /// Opens the page; nil without --http.
   ///
+  /// - Parameter onPlayers: see `WebConsole`.
   /// - Throws: `EngineError`.
   func open(
     _ peer: PeerConfiguration, mailbox: Mailbox, rhythms: PatchSelector,
-    report: @escaping @Sendable (CalibrationEvent) -> Void
+    onPlayers: @escaping @Sendable (Int) -> Void, report: @escaping @Sendable (CalibrationEvent) -> Void
   ) throws -> WebConsole? {
-    guard let http else { return nil }
+    guard let address = try address else { return nil }
     var files: CertificateFiles?
     if let certificate, let certificateKey {
       files = CertificateFiles(certificate: certificate, key: certificateKey)
     }
     let configuration = ConsoleConfiguration(
-      address: try ListenAddress(http), key: peer.passkey, isKeyStrong: !peer.isPasskeyShort, isOpen: httpOpen,
+      address: address, key: peer.passkey, isKeyStrong: !peer.isPasskeyShort, isOpen: httpOpen,
       certificate: files, machine: ProcessInfo.processInfo.hostName, soundFont: peer.soundFont,
       microphone: Microphone(
         device: device,
         latency: microphoneLatency.map { Nanoseconds(Int64(($0 * 1e6).rounded())) }))
     return try WebConsole(
-      configuration, mailbox: mailbox, library: PageRhythms(selector: rhythms), report: report)
+      configuration, mailbox: mailbox, library: PageRhythms(selector: rhythms), onPlayers: onPlayers, report: report)
   }
 }

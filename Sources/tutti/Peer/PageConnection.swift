@@ -16,6 +16,12 @@ final class PageConnection: Sendable {
     return { console.update($0) }
   }
 
+  /// The function that gets the events of the peer; nil without a page.
+  var eventObserver: ((PeerEvent) -> Void)? {
+    guard let console = console.withLock({ $0 }) else { return nil }
+    return { console.observe($0) }
+  }
+
   /// Shows a message on the page.
   func show(_ text: String, level: String) { console.withLock { $0 }?.show(text, level: level) }
 

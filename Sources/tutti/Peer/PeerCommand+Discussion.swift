@@ -124,6 +124,12 @@ extension PeerCommand {
     and at the end. After a crash, normally at most the last five seconds are missing. If a write takes longer than 0.15 s, more can be missing. \
     While the file is written, FILE.partial is beside it.
 
+    WEB PAGE
+    With --http, the peer prints two addresses of its web page: `lead` for players who control the rhythm, and `play` for \
+    all others. A terminal with colours also shows a QR code for each address that phones can open. An ADDRESS that other machines can \
+    reach, such as 0.0.0.0, requires --passkey-file, --passkey or --http-open. The addresses contain a token, so players \
+    need no passkey.
+
     EXTERNAL CLOCK
     With --clock-from the peer is the master and follows the external MIDI clock, including Start, Stop, Continue and \
     Song Position. If the option is repeated, the peer follows the first clock that it receives. When that clock becomes \
@@ -144,5 +150,6 @@ extension PeerCommand {
       tutti peer --name Ben --led-by Ada --gate "Cleo:notes,modification=closed"
       tutti peer --name Ada --restore
       tutti peer --passkey-file band.txt
+      tutti peer --passkey-file band.txt --http 0.0.0.0:8080
     """
 }

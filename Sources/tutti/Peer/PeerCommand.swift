@@ -247,13 +247,23 @@ struct PeerCommand: ParsableCommand {
         rhythm: PatchSelector(.rhythm, patchName, patchVersion, post: mailbox.post, terminal: terminal),
         instrument: PatchSelector(
           .instrument, instrument, instrumentVersion, post: mailbox.post, terminal: terminal))
-      let console = try console.open(configuration, mailbox: mailbox, rhythms: selectors.rhythm) { [json] event in
+      let reportPlayers: @Sendable (Int) -> Void = { [json] count in
+        if json {
+          output.write(json: PagePlayers(players: count, at: MonotonicClock.now.nanoseconds))
+        } else {
+          terminal.printLine("web page: \(count) \(count == 1 ? "player" : "players")")
+        }
+      }
+      let reportCalibration: @Sendable (CalibrationEvent) -> Void = { [json] event in
         if event.isFailure { log.notice("\(event.text)") } else { log.info("\(event.text)") }
         if json, case .measured(let report) = event { output.write(json: CalibrationLine(report)) }
       }
-      if let console {
+      if let console = try console.open(
+        configuration, mailbox: mailbox, rhythms: selectors.rhythm, onPlayers: reportPlayers,
+        report: reportCalibration)
+      {
         pages.connect(console)
-        printAddresses(console, terminal, output)
+        printAddresses(PageAddresses(console), terminal, output)
       }
       defer { pages.close() }
       let input = KeyboardInput(mailbox, selectors, pages, on: terminal)
@@ -262,7 +272,7 @@ struct PeerCommand: ParsableCommand {
         try peer.run(
           status: terminal.isInteractive
             ? { terminal.showStatus(StatusDisplay.lines($0, size: terminal.size)) } : nil,
-          watch: json ? { if let line = EventLine($0) { output.write(json: line) } } : nil,
+          watch: observer(with: pages, output),
           snapshot: pages.snapshotObserver)
       }
       if try run() == .renewedIdentity {
@@ -280,6 +290,16 @@ struct PeerCommand: ParsableCommand {
     }
   }
 
+  /// The function that gets the events of the peer: prints them with --json, and passes them to the page. Nil if neither is needed.
+  private func observer(with pages: PageConnection, _ output: OutputWriter) -> ((PeerEvent) -> Void)? {
+    let observePage = pages.eventObserver
+    guard json || observePage != nil else { return nil }
+    return { [json] event in
+      if json, let line = EventLine(event) { output.write(json: line) }
+      observePage?(event)
+    }
+  }
+
   /// Prints that the peer runs: a JSON line with its identity, or its port and the keys.
   private func printReady(
     _ peer: Peer, _ configuration: PeerConfiguration, _ terminal: Terminal, _ output: OutputWriter
@@ -293,14 +313,10 @@ struct PeerCommand: ParsableCommand {
   }
 
   /// Prints the addresses of the web page.
-  private func printAddresses(_ console: WebConsole, _ terminal: Terminal, _ output: OutputWriter) {
-    let (lead, play) = (console.address(for: .lead), console.address(for: .play))
-    guard json else {
-      terminal.printLine("web page: \(lead)")
-      if lead != play { terminal.printLine("web page for players who do not control the rhythm: \(play)") }
-      return
-    }
-    output.write(json: PageReady(lead: lead, play: play, at: MonotonicClock.now.nanoseconds))
+  private func printAddresses(_ addresses: PageAddresses, _ terminal: Terminal, _ output: OutputWriter) {
+    guard json else { return addresses.show(on: terminal) }
+    output.write(
+      json: PageReady(lead: addresses.lead, play: addresses.play, at: MonotonicClock.now.nanoseconds))
   }
 
   /// The most important keys, for the first line of the output.

@@ -35,6 +35,19 @@ struct PageReady: Encodable {
   }
 }
 
+/// The number of players who have joined by the web page, after each change.
+struct PagePlayers: Encodable {
+  let event = "page_players"
+  var players: Int
+  /// Nanoseconds of CLOCK_MONOTONIC.
+  var at: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case event, players
+    case at = "at_ns"
+  }
+}
+
 /// One event of `tutti peer --json`. Fields without a value are omitted.
 struct EventLine: Encodable {
   var event: String

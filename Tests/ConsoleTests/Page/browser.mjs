@@ -462,6 +462,90 @@ async function testMotionStates() {
   expect(isExplained, "over plain HTTP, the page says so")
 }
 
+/** The forms of playing together with another player, on the pages of two peers. */
+async function testPartner() {
+  const ada = await start("Ada", ["--activity", "0"])
+  const ben = await start("Ben", ["--activity", "0", "--connect", `127.0.0.1:${ada.port}`])
+  const first = await join_(ada.lead, PHONE)
+  const second = await join_(ben.play, PHONE)
+  await first.wait("tutti.state.ensemble.members.length === 1 && tutti.state.ensemble.members[0].channel")
+  await second.wait("tutti.state.ensemble.members.length === 1 && tutti.state.ensemble.members[0].channel")
+  for (const page of [first, second]) {
+    await page.click("#tab-instrument")
+    await page.evaluate(`(() => {
+      const play = tutti.audio.play
+      globalThis.played = []
+      tutti.audio.play = (...note) => { played.push(note[1]); return play.apply(tutti.audio, note) }
+      document.querySelector('#keys button').focus()
+    })()`)
+  }
+  const choose = (page, form) => page.evaluate(`(() => {
+    const select = document.querySelector('#partner')
+    select.value = tutti.state.ensemble.members[0].identity
+    select.dispatchEvent(new Event('change'))
+    document.querySelector('#forms input[value=${form}]').click()
+  })()`)
+  expect(await second.evaluate("document.querySelector('#forms').hidden && document.querySelector('#form-shape').hidden"), "without a partner, no form can be chosen")
+
+  // Ada sets the pitches of Ben: 57 is the second key of the page of Ada.
+  await choose(second, "pitches")
+  await first.click("#share")
+  await first.evaluate("document.querySelector('#keys button').focus()")
+  await first.press("s")
+  await second.wait("Object.keys(tutti.partner.held).length === 1")
+  await second.press("k")
+  await second.press("a")
+  const borrowed = await second.evaluate("played")
+  expect(borrowed.length === 2 && borrowed.every((key) => key === 57), "each action plays the pitch of the partner", borrowed)
+  await screenshot(second, "partner-phone")
+  await checkAccessibility(second, "the form with pitches of a partner")
+
+  // Ben changes the sound of Ada's instrument.
+  await choose(second, "shape")
+  await second.evaluate("document.querySelector('#shape-tone').focus()")
+  await second.press("ArrowLeft")
+  await first.wait("tutti.audio.shape.tone === 126")
+  expect(true, "a slider changes the sound of the instrument of the partner")
+  await second.press("Tab")
+  await second.press("ArrowRight")
+  await first.wait("tutti.audio.shape.pitch === 65")
+  expect(true, "the sliders work with the keyboard only")
+  await checkAccessibility(second, "the form that changes the sound of a partner")
+
+  // Ada sends a phrase to Ben.
+  await choose(first, "phrase")
+  await choose(second, "phrase")
+  expect(await second.evaluate("document.querySelector('#phrase-record').disabled && document.querySelector('#phrase-play').disabled"), "without a phrase, nothing can be repeated")
+  await first.evaluate("document.querySelector('#tempo').value = 300; document.querySelector('#tempo').dispatchEvent(new Event('change'))")
+  await first.click("#start-stop")
+  await first.wait(plays)
+  await first.evaluate("document.querySelector('#phrase-record').click(); document.querySelector('#keys button').focus()")
+  const end = Date.now() + 15_000
+  while (Date.now() < end && !(await first.evaluate("tutti.state.ensemble.phrases.recorded"))) {
+    await first.press("d")
+    await sleep(150)
+  }
+  expect((await first.evaluate("tutti.state.ensemble.phrases.recorded")) > 0, "a phrase is recorded")
+  await first.evaluate("document.querySelector('#phrase-send').click()")
+  await second.wait("tutti.state.ensemble.phrases.received > 0 && tutti.state.ensemble.phrases.sender === 'Ada'")
+  await second.evaluate("document.querySelector('#phrase-vary').click()")
+  await second.wait("tutti.state.ensemble.phrases.variation === 1")
+  const state = await second.evaluate("document.querySelector('#phrase-state').textContent")
+  expect(state.includes("Phrase of Ada") && state.includes("Variation 1"), "the state of the phrase is shown", state)
+  await second.evaluate("document.querySelector('#language').value = 'de'; document.querySelector('#language').dispatchEvent(new Event('change'))")
+  await second.send("Emulation.setDeviceMetricsOverride", { ...NARROW, deviceScaleFactor: 2, mobile: true })
+  await second.evaluate("document.querySelector('#form-phrase').scrollIntoView()")
+  await sleep(200)
+  await screenshot(second, "partner-german")
+  await checkAccessibility(second, "the form with phrases in German, 320 px")
+  await second.evaluate("document.querySelector('#phrase-stop').click()")
+  await second.wait("tutti.state.ensemble.phrases.variation === undefined")
+  await ada.kill()
+  await second.wait("document.querySelector('#partner').value === ''", 30_000)
+  expect(await second.evaluate("document.querySelector('#forms').hidden"), "a partner who has left is no longer chosen")
+  expect(second.problems.length === 0, "no problem in the console", second.problems)
+}
+
 /** The sound starts at the instants of the rhythm. The samples are replaced by clicks, which a worklet finds. */
 async function testSound() {
   const peer = await start("Dora", ["--activity", "127"])
@@ -630,7 +714,8 @@ async function testCalibration() {
 
 try {
   const tests = [
-    testEnsemble, testInstrument, testMotion, testFigures, testMotionStates, testSound, testClock, testConnection, testCalibration,
+    testEnsemble, testInstrument, testPartner, testMotion, testFigures, testMotionStates, testSound, testClock, testConnection,
+    testCalibration,
   ]
   for (const test of tests) {
     if (process.env.ONLY && !test.name.toLowerCase().includes(process.env.ONLY)) continue

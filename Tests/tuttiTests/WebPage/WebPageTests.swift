@@ -83,6 +83,23 @@ import _TestTraits
     #expect(other.next(.rhythm) { !plays($0) } != nil)
   }
 
+  /// A page counts as a player from its first report of the output delay on, until it leaves.
+  @Test func pagesAreCountedAsPlayers() async throws {
+    let peer = try await ServedPeer("Ada", in: folder)
+    var page: PageClient? = try PageClient(port: peer.port, token: peer.playToken)
+    // Too short, and too long a delay.
+    page?.send(.output, [0, 0])
+    page?.send(.output, [0xFF, 0xFF, 0xFF, 0xFF])
+    page?.send(.clockRequest)
+    #expect(page?.next(.clockReply) != nil)
+    let other = try PageClient(port: peer.port, token: peer.leadToken)
+    for page in [page, other] { page?.send(.output, [0, 0, 0x4E, 0x20]) }
+    try await peer.process.wait(for: "to count two players") { $0.last { $0.players != nil }?.players == 2 }
+    page = nil
+    try await peer.process.wait(for: "to count one player") { $0.last { $0.players != nil }?.players == 1 }
+    #expect(peer.process.events.compactMap(\.players) == [1, 2, 1])
+  }
+
   @Test func clockRepliesContainFourInstants() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     let page = try PageClient(port: peer.port, token: peer.playToken)

@@ -1,0 +1,2 @@
+// The library libqrencode, which creates QR codes.
+#include <qrencode.h>

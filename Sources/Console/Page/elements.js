@@ -1,0 +1,10 @@
+// Creation of elements.
+
+/** Creates an element with properties and children. Texts are set as text, never as markup. */
+export function create(tag, properties = {}, ...children) {
+  const { attributes = {}, ...rest } = properties
+  const created = Object.assign(document.createElement(tag), rest)
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value)
+  created.append(...children)
+  return created
+}

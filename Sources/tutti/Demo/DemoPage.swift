@@ -1,0 +1,108 @@
+import Engine
+import Foundation
+
+/// The web page of the demo. It belongs to a peer of its own, without sound: a phone that opens the page is one more player.
+final class DemoPage {
+  private static let name = "phone"
+
+  /// The addresses of the page.
+  let addresses: PageAddresses
+  /// The options with which other peers connect to the peer of the page.
+  let connection: [String]
+  /// The number of players who have joined by the page and not left.
+  private(set) var players = 0
+  /// The largest value of ``players``.
+  private(set) var maximumPlayers = 0
+
+  private let process: Process
+  private let log: String
+  /// The events of the peer that were not read yet.
+  private let events: FileHandle
+  /// The beginning of an event whose end was not read yet.
+  private var incomplete = Data()
+
+  /// Starts the peer and waits until it serves the page; nil without --http.
+  ///
+  /// - Throws: `EngineError` if the page cannot be served.
+  init?(_ demo: DemoCommand) throws {
+    guard let http = demo.console.http, let address = try demo.console.address else { return nil }
+    log = "\(demo.output)/\(Self.name).log"
+    var access = demo.console.httpOpen ? ["--http-open"] : []
+    try FileManager.default.createDirectory(
+      at: DemoProcess.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    if !address.isLoopback, !demo.console.httpOpen {
+      // Nobody types this passkey: the addresses contain tokens.
+      let passkey = DemoProcess.state.appendingPathComponent("passkey.txt")
+      try Passkey.random().write(to: passkey, atomically: false, encoding: .utf8)
+      access = ["--passkey-file", passkey.path]
+    }
+    let output = DemoProcess.state.appendingPathComponent("\(Self.name).events")
+    _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+    events = try FileHandle(forReadingFrom: output)
+    process = try DemoProcess.start(
+      // Only the first peer may start and stop the rhythm, because the table compares the others with it.
+      [
+        "--name", Self.name, "--port", "0", "--audio", "none", "--activity", "0", "--led-by", DemoPeers.name(1),
+        "--json", "--http", http,
+      ] + access, log: log, output: try FileHandle(forWritingTo: output))
+    var ready: (port: UInt16, lead: String, play: String)?
+    var port: UInt16 = 0
+    while ready == nil {
+      guard process.isRunning else {
+        let failure = DemoProcess.failure(of: process, named: Self.name, log: log)
+        throw EngineError(failure ?? "\(Self.name): ended before it served the page; see \(log)")
+      }
+      for event in Self.takeEvents(events, &incomplete) {
+        port = event.port ?? port
+        if let lead = event.lead, let play = event.play { ready = (port, lead, play) }
+      }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    guard let ready else { return nil }
+    addresses = PageAddresses(lead: ready.lead, play: ready.play, isLocal: address.isLoopback)
+    connection = (demo.console.httpOpen ? [] : access) + ["--connect", "127.0.0.1:\(ready.port)"]
+  }
+
+  /// Reads what has happened. Returns whether ``players`` has changed.
+  func update() -> Bool {
+    let previous = players
+    for event in Self.takeEvents(events, &incomplete) {
+      players = event.players ?? players
+      maximumPlayers = max(maximumPlayers, players)
+    }
+    return players != previous
+  }
+
+  /// Waits until a player has joined, a line was entered on standard input or its end was reached, or the peer has failed.
+  func wait(until isInterrupted: () -> Bool) {
+    while players == 0, process.isRunning, !isInterrupted() {
+      _ = update()
+      var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      guard poll(&request, 1, 20) > 0 else { continue }
+      var octets = [UInt8](repeating: 0, count: 256)
+      let count = read(STDIN_FILENO, &octets, octets.count)
+      if count <= 0 || octets.prefix(count).contains(UInt8(ascii: "\n")) { return }
+    }
+  }
+
+  /// Ends the peer.
+  func end() { DemoProcess.end([process]) }
+
+  /// The error message if the peer has failed.
+  var failure: String? { DemoProcess.failure(of: process, named: Self.name, log: log) }
+
+  /// The members of the events that are needed here.
+  private struct Event: Decodable {
+    var port: UInt16?
+    var lead: String?
+    var play: String?
+    var players: Int?
+  }
+
+  private static func takeEvents(_ file: FileHandle, _ incomplete: inout Data) -> [Event] {
+    incomplete += (try? file.readToEnd()) ?? Data()
+    var lines = incomplete.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    incomplete = Data(lines.removeLast())
+    return lines.compactMap { try? JSONDecoder().decode(Event.self, from: Data($0)) }
+  }
+}

@@ -1,0 +1,39 @@
+import Console
+
+/// The addresses of a web page, with their join tokens.
+struct PageAddresses {
+  /// The address for players who control the rhythm, and the one for all others. They are equal with --http-open.
+  var lead: String
+  var play: String
+  /// Whether only this machine can open the addresses.
+  var isLocal: Bool
+
+  init(lead: String, play: String, isLocal: Bool) { (self.lead, self.play, self.isLocal) = (lead, play, isLocal) }
+
+  init(_ console: WebConsole) {
+    self.init(lead: console.address(for: .lead), play: console.address(for: .play), isLocal: console.isLocal)
+  }
+
+  /// Prints the addresses. A terminal with colours also shows a QR code for each address that phones can open.
+  func show(on terminal: Terminal) {
+    if lead == play {
+      show(play, "web page", on: terminal)
+    } else {
+      show(lead, "web page, lead (play and control the rhythm)", on: terminal)
+      show(play, "web page, play", on: terminal)
+    }
+    if isLocal, terminal.isInteractive {
+      terminal.printLine(
+        "web page: phones cannot open an address of this machine only; to print QR codes for phones, give --http an address "
+          + "such as 0.0.0.0:8080, and --passkey-file")
+    }
+  }
+
+  private func show(_ address: String, _ title: String, on terminal: Terminal) {
+    terminal.printLine("\(title): \(address)")
+    guard !isLocal, terminal.isInteractive, let code = QRCode(address) else { return }
+    // A line that wraps would make the code unreadable.
+    guard code.columns <= terminal.size.columns else { return }
+    for line in code.lines { terminal.printLine(line) }
+  }
+}

@@ -1,0 +1,81 @@
+import MIDI
+import PeerProtocol
+import Rhythm
+import Testing
+import _TestSupport
+
+@testable import Console
+
+@Suite struct PlayedMessagesTests {
+  private let channel = Channel(3)!
+  private let ada = Identity("00000000000000ad")!
+
+  private func press(_ key: UInt8) -> Message { .noteOn(channel, key: UInt7(masking: key), velocity: 90) }
+  private func release(_ key: UInt8) -> Message { .noteOff(channel, key: UInt7(masking: key), velocity: 64) }
+  private func control(_ number: UInt8, _ value: UInt8) -> Message {
+    .controlChange(channel, controller: UInt7(masking: number), value: UInt7(masking: value))
+  }
+
+  /// The keys are those that `BorrowedPitches` plays: random presses and releases, and then one action for each key.
+  @Test(arguments: 1...20) func heldKeysAreThoseOfBorrowedPitches(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var (keys, pitches) = (HeldKeys(), BorrowedPitches())
+    for _ in 0..<500 {
+      let key = UInt8.random(in: 40...64, using: &random)
+      let message = UInt8.random(in: 0..<20, using: &random) < 9 ? release(key) : press(key)
+      let presses = keys.presses
+      _ = keys.receive(message)
+      pitches.receive(message)
+      #expect(keys.keys.count <= HeldKeys.capacity)
+      // A pressed key is the next one.
+      if keys.presses > presses { #expect(pitches.current == keys.keys.last) }
+      var played: Set<UInt8> = []
+      var copy = pitches
+      for _ in 0..<keys.keys.count {
+        if let current = copy.current { played.insert(current) }
+        copy.advance()
+      }
+      #expect(played == Set(keys.keys))
+    }
+  }
+
+  @Test func allNotesOffKeepsTheLastKey() {
+    var keys = HeldKeys()
+    for key: UInt8 in [60, 64, 67] { _ = keys.receive(press(key)) }
+    let hasChanged = keys.receive(control(123, 0))
+    #expect(hasChanged && keys.keys == [67] && keys.presses == 3)
+    let hasChangedAgain = keys.receive(release(67))
+    #expect(!hasChangedAgain)
+    _ = keys.receive(press(50))
+    #expect(keys.keys == [50] && keys.presses == 4)
+  }
+
+  @Test func eventLoopIsWokenOncePerChange() {
+    let played = PlayedMessages()
+    #expect(played.add(press(60), from: ada))
+    #expect(!played.add(press(64), from: ada), "the state was not taken yet")
+    #expect(played.take().held["\(ada)"]?.keys == [60, 64])
+    #expect(!played.add(release(30), from: ada), "the key was not held")
+    #expect(played.add(release(60), from: ada))
+    #expect(played.take().held["\(ada)"]?.keys == [64])
+  }
+
+  /// Controllers of the local player shape the instrument, notes of the local player and controllers of others do not.
+  @Test func controllersOfTheLocalPlayerShapeTheInstrument() {
+    let played = PlayedMessages()
+    #expect(!played.add(control(1, 90), from: ada))
+    #expect(!played.add(press(60), from: nil))
+    #expect(!played.add(control(7, 90), from: nil))
+    #expect(played.add(control(1, 90), from: nil))
+    #expect(!played.add(control(74, 20), from: nil))
+    #expect(played.take().shape == ["1": 90, "74": 20])
+    #expect(played.take().held.isEmpty)
+  }
+
+  @Test func playersWhoHaveLeftAreForgotten() {
+    let played = PlayedMessages()
+    _ = played.add(press(60), from: ada)
+    played.keep([])
+    #expect(played.take().held.isEmpty)
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import _TestSupport
+
+/// Reads QR codes from lines of a terminal with zbar, an independent decoder (https://github.com/mchehab/zbar).
+struct CodeScanner {
+  /// The size of a module in pixels.
+  private static let scale = 6
+  /// The number of columns that the terminal has on each side of the lines.
+  private static let margin = 3
+
+  private let program: String
+  private let folder: TemporaryFolder
+
+  /// - Throws: ``Unavailable`` if zbarimg is missing.
+  init(in folder: TemporaryFolder) throws {
+    program = try Program.find("zbarimg", package: "zbar-tools")
+    self.folder = folder
+  }
+
+  /// The texts of the codes in `lines`, which a terminal with the background `background` (0: black, 255: white) shows.
+  func texts(in lines: [String], background: UInt8) async throws -> [String] {
+    let rows = lines.flatMap { Self.pixels(of: $0) }
+    let width = (rows.map(\.count).max() ?? 0) + 2 * Self.margin
+    let blank = [UInt8](repeating: background, count: width)
+    let padded = rows.map { row -> [UInt8] in
+      let left = [UInt8](repeating: background, count: Self.margin) + row.map { $0 ?? background }
+      return left + [UInt8](repeating: background, count: width - left.count)
+    }
+    let margin = [[UInt8]](repeating: blank, count: Self.margin)
+    let image = (margin + padded + margin).flatMap { row in
+      [[UInt8]](repeating: row.flatMap { [UInt8](repeating: $0, count: Self.scale) }, count: Self.scale)
+    }
+    var file = Data("P5 \(width * Self.scale) \(image.count) 255\n".utf8)
+    for row in image { file.append(contentsOf: row) }
+    let path = folder.path("code.pgm")
+    try file.write(to: URL(fileURLWithPath: path))
+    let child = try Child(program, ["--quiet", "--raw", path], name: "zbarimg-\(UUID().uuidString)", in: folder)
+    // The status 4 means that there is no code (zbarimg(1)).
+    let status = try await child.status(within: .seconds(60))
+    guard status == 0 || status == 4 else {
+      throw Failure(description: "zbarimg ended with \(status): \(child.errors)")
+    }
+    return child.output.split(separator: "\n").map(String.init)
+  }
+
+  struct Failure: Error, CustomStringConvertible { let description: String }
+
+  /// The two rows of pixels of a line: the upper and the lower halves of its characters. Nil is the background of the terminal.
+  private static func pixels(of line: String) -> [[UInt8?]] {
+    var (upper, lower): ([UInt8?], [UInt8?]) = ([], [])
+    var (foreground, background): (UInt8?, UInt8?) = (nil, nil)
+    var rest = line[...]
+    while let character = rest.popFirst() {
+      if character == "\u{1B}" {
+        let sequence = rest.prefix { $0 != "m" }
+        rest = rest.dropFirst(sequence.count + 1)
+        (foreground, background) = colours(String(sequence.dropFirst()))
+        continue
+      }
+      upper.append(character == "█" || character == "▀" ? foreground : background)
+      lower.append(character == "█" || character == "▄" ? foreground : background)
+    }
+    return [upper, lower]
+  }
+
+  /// The colours that the parameters of SGR (ECMA-48, section 8.3.117) select from the 256 colours of xterm: the grey values of
+  /// 16 and 231, the ends of the colour cube.
+  private static func colours(_ parameters: String) -> (foreground: UInt8?, background: UInt8?) {
+    func value(after prefix: String) -> UInt8? {
+      guard let range = parameters.range(of: prefix) else { return nil }
+      return ["16": 0, "231": 255][String(parameters[range.upperBound...].prefix { $0 != ";" })]
+    }
+    return (value(after: "38;5;"), value(after: "48;5;"))
+  }
+}

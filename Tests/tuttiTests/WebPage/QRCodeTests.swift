@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import _TestSupport
+import _TestTraits
+
+@testable import tutti
+
+/// The QR codes of the web page, decoded by zbar. Without zbar, the tests are cancelled with the reason.
+@Suite(.ownThreads) struct QRCodeTests {
+  private let folder: TemporaryFolder
+  private let scanner: CodeScanner
+
+  init() throws {
+    folder = try TemporaryFolder()
+    do {
+      scanner = try CodeScanner(in: folder)
+    } catch let error as Unavailable {
+      try Test.cancel("\(error)")
+    }
+  }
+
+  @Test(arguments: [0, 255] as [UInt8]) func codesAreReadOnDarkAndLightTerminals(background: UInt8) async throws {
+    // Versions 1 to 6 of the code, with an odd number of rows.
+    for length in [1, 17, 30, 53, 78, 106, 130] {
+      let address = String(("http://192.168.1.20:8080/#token=" + String(repeating: "a2b7", count: 30)).prefix(length))
+      let code = try #require(QRCode(address))
+      #expect(try await scanner.texts(in: code.lines, background: background) == [address])
+    }
+  }
+
+  /// The light border is part of the code: without the outermost columns, a dark terminal begins beside the modules.
+  @Test func quietZoneHasFourModules() throws {
+    let lines = try #require(QRCode("http://192.168.1.20:8080/")).lines
+    let inner = lines.map { line in line.filter { " ▀▄█".contains($0) } }
+    #expect(inner.prefix(2).allSatisfy { $0.allSatisfy { $0 == " " } })
+    #expect(inner.suffix(2).allSatisfy { $0.allSatisfy { $0 == " " } })
+    #expect(inner.allSatisfy { $0.hasPrefix("    ") && $0.hasSuffix("    ") })
+    #expect(inner[2].hasPrefix("    █▀▀▀▀▀█") && inner[2].hasSuffix("█▀▀▀▀▀█    "))
+  }
+
+  @Test func textsThatDoNotFitHaveNoCode() {
+    #expect(QRCode(String(repeating: "x", count: 2953)) != nil)
+    #expect(QRCode(String(repeating: "x", count: 2954)) == nil)
+    #expect(QRCode("") == nil)
+  }
+
+  /// On a terminal, a peer prints a code for each of its two addresses.
+  @Test func peerPrintsItsAddressesAsCodes() async throws {
+    let path = folder.path("band.txt")
+    try "a passkey for a test\n".write(toFile: path, atomically: false, encoding: .utf8)
+    let arguments = [
+      "peer", "--name", "ada", "--port", "0", "--discovery", "off", "--audio", "none", "--http", "0.0.0.0:0",
+      "--passkey-file", path,
+    ]
+    let session = try TerminalSession(columns: 80, in: folder, arguments)
+    try await session.wait(for: "web page, play: http://")
+    try await session.wait(for: "you       ")
+    let lines = session.screen.text
+    var addresses: [String] = []
+    for title in ["web page, lead (play and control the rhythm): ", "web page, play: "] {
+      let index = try #require(lines.firstIndex { $0.hasPrefix(title) })
+      let address = String(lines[index].dropFirst(title.count))
+      // The screen has no colours. Spaces at the ends are not in its lines.
+      let code = lines[(index + 1)...].prefix { $0.allSatisfy { " ▀▄█".contains($0) } }
+      let coloured = code.map { "\u{1B}[38;5;16;48;5;231m\($0)" }
+      #expect(try await scanner.texts(in: coloured, background: 255) == [address])
+      #expect(address.firstMatch(of: /\/#token=[a-z2-7]{20}$/) != nil)
+      addresses.append(address)
+    }
+    #expect(Set(addresses).count == 2)
+    session.type("q")
+    #expect(try await session.child.status(within: .seconds(20)) == 0)
+  }
+
+  /// Without a terminal, and for an address of this machine only, a peer prints no codes.
+  @Test func peerPrintsOnlyItsAddressesWithoutATerminal() async throws {
+    let arguments = [
+      "peer", "--name", "ada", "--port", "0", "--discovery", "off", "--audio", "none", "--duration", "0.2", "--http",
+    ]
+    let open = try await Child.tutti(arguments + ["0.0.0.0:0", "--http-open"], name: "open", in: folder).outcome()
+    #expect(open.errors.contains(/web page: http:\/\/[^ #]+:[0-9]+\/\n/), "\(open.errors)")
+    let session = try TerminalSession(columns: 80, in: folder, arguments + ["0"])
+    try await session.wait(for: "web page: phones cannot open an address of this machine only")
+    for text in [open.errors, session.screen.text.joined()] { #expect(!text.contains("█"), "\(text)") }
+  }
+}
