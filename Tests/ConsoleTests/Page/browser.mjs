@@ -253,7 +253,9 @@ async function testMotion() {
   await page.moveSensors(1.2, (time) => ({ ...tilted, push: [0, 0, push(time)] }))
   const [high] = await page.evaluate("played.map(({ key }) => key)")
   expect(high > 70, "the tilt selects the pitch", high)
+  const shaking = page.moveSensors(3, (time) => ({ push: [8 * Math.sin(time * 15), 0, 0] }))
   await page.wait("tutti.state.levels.activity > 10")
+  await shaking
   expect(true, "movement raises the activity of the peer")
 
   // Four waves: right, left, right, left. Turns to the right are negative about the upward axis.
