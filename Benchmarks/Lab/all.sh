@@ -49,10 +49,10 @@ two-interfaces         900 two-interfaces.sh
 temporary-addresses    900 temporary-addresses.sh
 dhcp-renewal           900 dhcp-renewal.sh
 suspend                900 suspend.sh
-side-by-side-still    1800 side-by-side.sh still
-side-by-side-lan      1800 side-by-side.sh lan
-side-by-side-wifi     1800 side-by-side.sh wifi
-side-by-side-poor     1800 side-by-side.sh poor
+side-by-side-still    3600 side-by-side.sh still 10
+side-by-side-lan      3600 side-by-side.sh lan 10
+side-by-side-wifi     3600 side-by-side.sh wifi 10
+side-by-side-poor     3600 side-by-side.sh poor 10
 system-clock           900 system-clock.sh
 '
 selected=" $* "
