@@ -1,0 +1,110 @@
+import CALSA
+import Dispatch
+import Glibc
+import MusicalTime
+import Realtime
+import Synchronization
+
+/// A recording of an input of a sound card, kept in memory, with the instants at which its frames arrived.
+///
+/// A thread of normal priority reads the device, whose buffer of two seconds tolerates delays of the thread. The mean of all
+/// channels is recorded.
+public final class PCMCapture: @unchecked Sendable {
+  /// The ALSA name of the device.
+  public let name: String
+  /// Frames per second.
+  public var rate: Int { Int(stream.rate) }
+  /// The number of frames recorded so far. Any thread may read it.
+  public var count: Int { frames.load(ordering: .relaxed) }
+
+  // Invariants: the stream is open until deinit. From init to the end of `finish`, only the reader uses the stream, the
+  // samples and the line.
+  private let stream: PCMStream
+  private var samples: [Float] = []
+  private var line: CaptureLine
+  private var failure: PCMError?
+  private let frames = Atomic<Int>(0)
+  private let isEnded = Atomic<Bool>(false)
+  private let reader = DispatchQueue(label: "tutti.capture")
+
+  /// Opens the input `name` at 48 000 frames per second, or at the nearest supported rate, and records from now on.
+  ///
+  /// - Throws: ``PCMError`` if the device is missing, busy, not permitted, or supports no usable parameters.
+  ///
+  /// Real-time: not safe.
+  public init(_ name: String) throws(PCMError) {
+    self.name = name
+    let stream = try PCMDevice.openCapture(name)
+    self.stream = stream
+    line = CaptureLine(rate: stream.rate, isHardware: stream.isHardware)
+    let code = stream.start()
+    guard code >= 0 else {
+      snd_pcm_close(stream.pcm)
+      throw PCMError(device: name, code: code)
+    }
+    reader.async { self.read() }
+  }
+
+  deinit { snd_pcm_close(stream.pcm) }
+
+  /// What was recorded.
+  public struct Result: Sendable {
+    /// The samples, full scale 1.
+    public let samples: [Float]
+    /// The error that ended the recording early; nil without an error.
+    public let failure: PCMError?
+    private let line: CaptureLine
+
+    fileprivate init(_ samples: [Float], _ failure: PCMError?, _ line: CaptureLine) {
+      (self.samples, self.failure, self.line) = (samples, failure, line)
+    }
+
+    /// Returns the instant at which a frame arrived, nanoseconds of CLOCK_MONOTONIC. The frame may lie between two whole
+    /// frames.
+    ///
+    /// Real-time: not safe.
+    public func instant(of frame: Double) -> Double { line.instant(of: frame) }
+  }
+
+  /// Ends the recording and returns it. Call this function once.
+  ///
+  /// Real-time: not safe.
+  public func finish() -> Result {
+    isEnded.store(true, ordering: .relaxed)
+    return reader.sync {
+      line.finish()
+      return Result(samples, failure, line)
+    }
+  }
+
+  /// Reads until ``finish()`` or an error. Runs on the queue `reader`.
+  private func read() {
+    let chunk = Int(stream.interval)
+    var bytes = [UInt8](repeating: 0, count: chunk * stream.channels * stream.format.size)
+    var last = Instant(nanoseconds: .min)
+    while !isEnded.load(ordering: .relaxed) {
+      var code = stream.wait()
+      if code >= 0, let position = stream.position(after: last, &code) {
+        last = position.instant
+        line.observe(frame: Int64(samples.count) + max(position.delay, position.available), at: last)
+      }
+      var count = chunk
+      while code >= 0, count == chunk {
+        let result = bytes.withUnsafeMutableBytes { snd_pcm_readi(stream.pcm, $0.baseAddress, UInt(chunk)) }
+        if result == -Int(EAGAIN) { break }
+        if result < 0 { code = Int32(result) }
+        count = max(Int(result), 0)
+        stream.format.appendMeans(of: bytes, frames: count, channels: stream.channels, to: &samples)
+      }
+      frames.store(samples.count, ordering: .relaxed)
+      guard code >= 0 else {
+        failure =
+          code == -EPIPE
+          ? PCMError(
+            device: name, reason: "the recording broke off, because this program was late by two seconds",
+            remedy: "close other programs and measure again") : PCMError(device: name, code: code)
+        return
+      }
+    }
+  }
+}
