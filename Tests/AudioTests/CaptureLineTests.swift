@@ -1,3 +1,4 @@
+import Foundation
 import MusicalTime
 import Testing
 import _TestSupport
@@ -65,6 +66,18 @@ import _TestSupport
     // Channels after the second are silent.
     let share = channels > 2 ? 2 / Float(channels) : 1
     for (sample, value) in zip(samples, values) { #expect(abs(sample - value * share) < 2.0 / 32_768) }
+  }
+
+  /// ALSA's device `null` delivers any number of frames at once. The recording ends instead of filling the memory.
+  @Test func inputWithoutAClockIsReported() throws {
+    let capture = try PCMCapture("null")
+    for _ in 0..<2_000 where capture.count < 200_000 { Thread.sleep(forTimeInterval: 0.01) }
+    Thread.sleep(forTimeInterval: 0.5)
+    let recording = capture.finish()
+    #expect(recording.failure?.description.hasPrefix("null: the device delivers samples without a clock") == true)
+    #expect(recording.samples.count < 1_000_000)
+    let error = #expect(throws: PCMError.self) { try PCMPlayback("null") }
+    #expect(error?.description.contains("aplay -L") == true)
   }
 
   @Test func missingInputIsReported() {

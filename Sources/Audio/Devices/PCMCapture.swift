@@ -77,9 +77,15 @@ public final class PCMCapture: @unchecked Sendable {
     }
   }
 
+  /// Whether more frames were recorded than a clock can have produced: over twice the elapsed time, and two buffers. ALSA's
+  /// device `null` delivers any number of frames at once.
+  private func isAhead(of elapsed: Nanoseconds) -> Bool {
+    Double(samples.count) > 2 * (elapsed.seconds * Double(stream.rate) + Double(stream.buffer))
+  }
+
   /// Reads until ``finish()`` or an error. Runs on the queue `reader`.
   private func read() {
-    let chunk = Int(stream.interval)
+    let (chunk, start) = (Int(stream.interval), MonotonicClock.now)
     var bytes = [UInt8](repeating: 0, count: chunk * stream.channels * stream.format.size)
     var last = Instant(nanoseconds: .min)
     while !isEnded.load(ordering: .relaxed) {
@@ -88,8 +94,16 @@ public final class PCMCapture: @unchecked Sendable {
         last = position.instant
         line.observe(frame: Int64(samples.count) + max(position.delay, position.available), at: last)
       }
+      guard !isAhead(of: MonotonicClock.now - start) else {
+        failure = PCMError(
+          device: name, reason: "the device delivers samples without a clock",
+          remedy: "give an input of a sound card that `arecord -L` lists")
+        return
+      }
+      // At most a buffer at once, because a device without a clock never runs empty.
+      let limit = samples.count + Int(stream.buffer)
       var count = chunk
-      while code >= 0, count == chunk {
+      while code >= 0, count == chunk, samples.count < limit {
         let result = bytes.withUnsafeMutableBytes { snd_pcm_readi(stream.pcm, $0.baseAddress, UInt(chunk)) }
         if result == -Int(EAGAIN) { break }
         if result < 0 { code = Int32(result) }

@@ -28,7 +28,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     let isMissing = [-ENOENT, -ENODEV, -ENXIO].contains(code)
     self.init(device: device, code: isMissing && PCMDevices.isAccessDenied ? -EACCES : code)
     switch -self.code {
-    case ENOENT, ENODEV, ENXIO: specificRemedy = "give a device that `\(lister)` lists"
+    case ENOENT, ENODEV, ENXIO, ENOSTR: specificRemedy = "give a device that `\(lister)` lists"
     case EBUSY, EAGAIN: specificRemedy = "close that program"
     default: break
     }
