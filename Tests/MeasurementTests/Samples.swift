@@ -48,6 +48,11 @@ struct Drums {
     }
   }
 
+  /// Adds a value to the sample at `frame`, if there is one.
+  mutating func add(_ value: Float, at frame: Int) {
+    if samples.indices.contains(frame) { samples[frame] += value }
+  }
+
   /// White noise that begins at full scale, so that the first frame of a sound is known.
   private static let noises: [Sound: [Float]] = {
     var random = SplitMix(seed: 7)

@@ -66,6 +66,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure sync broken.yaml broken.yaml", 65, "broken.yaml:1: no trace header"),
     BadInput("measure clock none.trace", 69, "none.trace: cannot be read"),
     BadInput("measure clock broken.yaml", 65, "broken.yaml:2: \"layers:\" is not a stamp; give one stamp per line"),
+    BadInput("measure follower none.jsonl --listen none.wav", 69, "none.jsonl: cannot be read"),
+    BadInput("measure follower broken.yaml --listen none.wav", 65, "broken.yaml:1: not the record of a stimulus; give"),
     BadInput("measure audio none.wav none.wav", 69, "none.wav"),
     BadInput("measure audio broken.yaml broken.yaml", 65, "broken.yaml"),
   ]
@@ -128,6 +130,18 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure clock x --nominal nan", 64, "--nominal nan: out of range"),
     BadInput("measure clock x --ticks-per-quarter 0", 64, "--ticks-per-quarter 0: out of range"),
     BadInput("measure clock x --plot x.gif", 64, "--plot x.gif: not a picture that can be drawn"),
+    BadInput("measure clock x --loopback hw:1", 64, "--loopback: 1 device; give an output and an input"),
+    BadInput("measure clock x --loopback a b --csv", 64, "--loopback: not part of --csv"),
+    BadInput("measure clock rtp:x --loopback a b", 64, "--loopback: rtp:x is not a recording of an audio interface"),
+    BadInput("measure follower alsa:x", 64, "alsa:x: nothing would be measured; give the input"),
+    BadInput("measure follower alsa:x --save y --json", 64, "nothing is measured without --listen; give --listen"),
+    BadInput(
+      "measure follower alsa:x --listen broken.yaml", 64, "the clock has not been sent yet; send it with --save"),
+    BadInput("measure follower alsa:x --save y --jitter 9", 64, "--jitter 9.0: out of range; give 0 to 2.6"),
+    BadInput("measure follower x --listen y --seed 5", 64, "x: a clock that was already sent; omit --save"),
+    BadInput("measure follower x", 64, "x: no recording; give the WAV file"),
+    BadInput("measure follower x --listen y --sounds-per-quarter 5", 64, "--sounds-per-quarter 5: not a divisor of 24"),
+    BadInput("measure follower x --listen y --sounds-per-quarter 12", 64, "hits of drums that are so close"),
     BadInput("measure audio --clock-ahead 1e99 -- a.wav b.wav", 64, "--clock-ahead 1e+99: out of range"),
     BadInput("dance", 64, "dance"),
   ]
@@ -200,7 +214,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   }
 
   @Test(arguments: [
-    [], ["peer"], ["demo"], ["measure"], ["measure", "sync"], ["measure", "audio"], ["measure", "clock"], ["patch"],
+    [], ["peer"], ["demo"], ["measure"], ["measure", "sync"], ["measure", "audio"], ["measure", "clock"],
+    ["measure", "follower"], ["patch"],
     ["patch", "check"],
     ["ports"],
     ["simulate"],

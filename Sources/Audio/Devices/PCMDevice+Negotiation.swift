@@ -120,7 +120,7 @@ extension PCMDevice {
   }
 
   /// Selects two channels, otherwise the next larger usual number that the device supports, otherwise one channel.
-  private static func setChannels(
+  static func setChannels(
     _ pcm: OpaquePointer, _ params: OpaquePointer, name: String
   ) throws(PCMError) -> Int {
     for count in [2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 24, 26, 32, 64, 1] as [UInt32]
@@ -140,7 +140,7 @@ extension PCMDevice {
   ///
   /// A start threshold equal to the boundary, which no number of queued frames reaches, disables the automatic start. A stop
   /// threshold of `buffer` free frames stops a device that has run out of frames.
-  private static func configureSoftwareParameters(_ pcm: OpaquePointer, name: String, buffer: UInt) throws(PCMError) {
+  static func configureSoftwareParameters(_ pcm: OpaquePointer, name: String, buffer: UInt) throws(PCMError) {
     var params: OpaquePointer?
     guard snd_pcm_sw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
     defer { snd_pcm_sw_params_free(params) }
@@ -157,7 +157,7 @@ extension PCMDevice {
   }
 
   /// Whether `pcm` plays on a card, possibly through conversion or mixing. The devices of sound servers have no card.
-  private static func isHardware(_ pcm: OpaquePointer) -> Bool {
+  static func isHardware(_ pcm: OpaquePointer) -> Bool {
     var info: OpaquePointer?
     guard snd_pcm_info_malloc(&info) >= 0, let info else { return false }
     defer { snd_pcm_info_free(info) }

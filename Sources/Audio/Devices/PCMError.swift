@@ -8,7 +8,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   /// The -errno of ALSA; -ENOTSUP for an existing device that supports no usable parameters.
   let code: Int32
   /// The remedy for this error; nil to use the remedy for ``code``.
-  private let specificRemedy: String?
+  private var specificRemedy: String?
 
   /// Creates the error of a device that supports no usable parameters.
   init(device: String, reason: String, remedy: String) {
@@ -19,6 +19,19 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   init(device: String, code: Int32) {
     (self.device, self.code, specificRemedy) = (device, code, nil)
     reason = Self.reason(of: code)
+  }
+
+  /// Creates the error for `code`, with which a device that a measurement needs could not be opened. The program `lister`
+  /// lists such devices.
+  init(device: String, code: Int32, listedBy lister: String) {
+    // Without permission for the sound cards, ALSA reports that the device is missing.
+    let isMissing = [-ENOENT, -ENODEV, -ENXIO].contains(code)
+    self.init(device: device, code: isMissing && PCMDevices.isAccessDenied ? -EACCES : code)
+    switch -self.code {
+    case ENOENT, ENODEV, ENXIO, ENOSTR: specificRemedy = "give a device that `\(lister)` lists"
+    case EBUSY, EAGAIN: specificRemedy = "close that program"
+    default: break
+    }
   }
 
   /// Whether the device, or the sound server to which it belongs, is missing now and can appear later.

@@ -2,6 +2,7 @@ import Audio
 import Dispatch
 import Measurement
 public import MusicalTime
+import Realtime
 
 /// The microphone with which the peer hears the clicks of a calibration.
 public struct Microphone: Sendable {
@@ -22,11 +23,19 @@ public struct Microphone: Sendable {
     Self.queue.async { [latency] in
       deliver(
         Result { () throws(PCMError) in
-          let take = try PCMCapture.record(device, until: end)
+          let capture = try PCMCapture(device)
+          MonotonicClock.sleep(until: end)
+          let result = capture.finish()
+          if let failure = result.failure { throw failure }
+          guard !result.samples.isEmpty else {
+            throw PCMError(
+              device: device, reason: "no sound arrives",
+              remedy: "check the microphone, or use --microphone alsa:DEVICE; `arecord -L` lists devices")
+          }
+          let first = Instant(nanoseconds: Int64(result.instant(of: 0).rounded()))
           return analyse(
             Recording(
-              name: "microphone", samples: take.samples, rate: take.rate,
-              firstInstant: take.firstInstant - (latency ?? .zero)))
+              name: "microphone", samples: result.samples, rate: capture.rate, firstInstant: first - (latency ?? .zero)))
         })
     }
   }

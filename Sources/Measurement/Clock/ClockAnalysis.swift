@@ -7,7 +7,7 @@ public struct ClockAnalysis {
   /// The approximate length of a tick, by which stamps are numbered.
   let nominalPeriod: Double
   /// The figures.
-  public let report: ClockReport
+  public var report: ClockReport
 
   /// Measures `clock`.
   ///

@@ -1,6 +1,6 @@
 extension ClockReport: Encodable {
   private enum CodingKeys: String, CodingKey {
-    case provenance, source, ticks, runs, lost, doubled, late, interval, phase, stability, warnings
+    case provenance, source, ticks, runs, lost, doubled, late, interval, phase, stability, warnings, loopback
     case phaseMagnitude = "phase_magnitude"
     case peakToPeak = "phase_peak_to_peak_us"
     case tempo = "tempo_bpm"
@@ -33,5 +33,6 @@ extension ClockReport: Encodable {
     try container.encodeIfPresent(drift?.standardError, forKey: .driftError)
     try container.encode(stability, forKey: .stability)
     try container.encode(warnings, forKey: .warnings)
+    try container.encodeIfPresent(loopback, forKey: .loopback)
   }
 }

@@ -22,7 +22,7 @@ extension ClockReport: CustomStringConvertible {
       \(driftText)
 
       Times, us; phase is the error against the best-fit line, peak to peak \((peakToPeak as Double?).microseconds)
-      \(times)
+      \(times)\(loopback.map { "\($0.text)\n" } ?? "")
       Stability against the best-fit line
       \(table)
       Provenance

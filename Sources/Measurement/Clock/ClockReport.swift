@@ -62,6 +62,8 @@ public struct ClockReport: Sendable {
   public let stability: [ClockStability]
   /// Notes on the input, each in one line.
   public let warnings: [String]
+  /// The jitter floor of the interface that recorded the clock; nil if it was not measured.
+  public var loopback: LoopbackFloor?
 
   init(
     _ clock: ClockStamps, _ phase: ClockPhase, nominal: Nominal?, ticksPerQuarter: Int, provenance: Provenance

@@ -20,6 +20,10 @@ struct ClockCommand: ParsableCommand {
                          bytes, or with --instant due their time stamps
         alsa:PORT        ALSA sequencer port: the arrivals by the kernel's time stamps
 
+      With --loopback, a cable connects an output and an input of the interface that made the recording. The program plays \
+      480 pulses, records them, and prints their phase errors beside those of the clock: the floor below which this \
+      interface measures nothing.
+
       A recording or a MIDI file of quarter notes needs --ticks-per-quarter 1. The program invites the RTP-MIDI device and \
       waits for its clock. Ctrl-C ends the measurement and prints the figures.
 
@@ -44,6 +48,7 @@ struct ClockCommand: ParsableCommand {
         tutti measure clock ada.trace --csv > ticks.csv
         tutti measure clock ada.trace --histogram 500
         tutti measure clock clicks.wav --ticks-per-quarter 1
+        tutti measure clock clicks.wav --loopback hw:1,0 hw:1,0
         tutti measure clock rtp:192.168.1.30 --seconds 600
         tutti measure clock "alsa:USB MIDI"
       """)
@@ -74,6 +79,13 @@ struct ClockCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Measure a device or a port for S seconds. 0: until Ctrl-C.", valueName: "S"))
   var seconds = 30.0
 
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Measure the jitter floor of the interface that made the recording, through a cable from this output to this input. Give "
+        + "both after SOURCE. (default: not measured)", valueName: "OUT IN"))
+  var loopback: [String] = []
+
   @Flag(help: "Print one JSON object.")
   var json = false
 
@@ -99,6 +111,17 @@ struct ClockCommand: ParsableCommand {
     if let nominal, !(0.1...100_000).contains(nominal) {
       throw ValidationError("--nominal \(nominal): out of range; give 0.1 to 100000")
     }
+    if !loopback.isEmpty {
+      guard loopback.count == 2 else {
+        throw ValidationError(
+          "--loopback: \(loopback.count) device\(loopback.count == 1 ? "" : "s"); give an output and an input, after SOURCE"
+        )
+      }
+      guard !csv, histogram == nil else {
+        throw ValidationError("--loopback: not part of --csv and --histogram; omit it, or print the report or --json")
+      }
+      guard !source.hasPrefix("rtp:"), !source.hasPrefix("alsa:") else { throw Self.needsRecording(source) }
+    }
     guard (1...100_000).contains(ticksPerQuarter) else {
       throw ValidationError("--ticks-per-quarter \(ticksPerQuarter): out of range; give 1 to 100000")
     }
@@ -117,15 +140,24 @@ struct ClockCommand: ParsableCommand {
       let gnuplot = try plot.map { _ in try GnuplotProgram() }
       let (clock, input) = try ClockInput(source).stamps(
         ClockInput.Options(instant: instant, usesNotes: notes, seconds: seconds))
+      if !loopback.isEmpty, try !ClockInput(source).isRecording { throw Self.needsRecording(source) }
       let provenance = Provenance(inputs: [input])
-      let analysis = try ClockAnalysis(
+      var analysis = try ClockAnalysis(
         clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
+      if loopback.count == 2 {
+        analysis.report.loopback = try LoopbackFloor(output: loopback[0], input: loopback[1])
+      }
       for warning in analysis.report.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
       try print(analysis)
       if let plot, let gnuplot {
         try gnuplot.run(ClockPlot(analysis, file: plot, format: GnuplotProgram.format(of: plot)).script, output: plot)
       }
     }
+  }
+
+  private static func needsRecording(_ source: String) -> ValidationError {
+    ValidationError(
+      "--loopback: \(source) is not a recording of an audio interface; give a WAV file, or omit --loopback")
   }
 
   /// Prints the figures in the chosen form.

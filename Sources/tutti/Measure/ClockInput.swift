@@ -28,6 +28,19 @@ enum ClockInput {
     }
   }
 
+  /// Whether the source is the recording of a sound.
+  ///
+  /// - Throws: the errors of the file.
+  var isRecording: Bool {
+    get throws {
+      guard case .file(let path) = self else { return false }
+      return try Self.soundFileHeads.contains(Self.head(of: path))
+    }
+  }
+
+  /// The first octets of sound files.
+  private static let soundFileHeads = ["RIFF", "RF64", "fLaC", "FORM"].map { Data($0.utf8) }
+
   /// The choices of the user.
   struct Options {
     var instant: ClockStamps.Source
@@ -49,6 +62,11 @@ enum ClockInput {
   /// Reads a file. Its first octets decide its type.
   private static func read(_ path: String, _ options: Options) throws -> (ClockStamps, Provenance.Input) {
     switch try Self.head(of: path) {
+    case let head where soundFileHeads.contains(head):
+      let file = try SoundFile(path: path)
+      var stamps = try ClockStamps(Recording.all(of: file, path: path)[0])
+      if file.isTruncated { stamps.warn("\(path): shorter than its header states; only the present part is measured") }
+      return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
     case Data("MThd".utf8):
       let data = try Data(contentsOf: URL(fileURLWithPath: path))
       let file: StandardMIDIFile
@@ -56,11 +74,6 @@ enum ClockInput {
         throw ReportError(subject: path, reason: "\(error)", remedy: "give a Standard MIDI File")
       }
       let stamps = try ClockStamps(name: path, file, usesNotes: options.usesNotes)
-      return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
-    case Data("RIFF".utf8), Data("RF64".utf8), Data("fLaC".utf8), Data("FORM".utf8):
-      let file = try SoundFile(path: path)
-      var stamps = try ClockStamps(Recording.all(of: file, path: path)[0])
-      if file.isTruncated { stamps.warn("\(path): shorter than its header states; only the present part is measured") }
       return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
     default:
       var digest = SHA256()

@@ -8,16 +8,20 @@ import MusicalTime
 struct MeasureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
-    abstract: "Measure a clock, a network, players, or the timing of peers.",
+    abstract: "Measure a clock, a device that follows it, a network, players, or the timing of peers.",
     discussion: """
       EXAMPLES
         tutti measure clock master.trace
+        tutti measure follower alsa:24:0 --listen hw:1,0
         tutti measure sync master.trace ada.trace
         tutti measure audio master.wav ada.wav --json
         tutti measure network 192.168.1.20:5004
         tutti measure players ada.trace ben.trace
       """,
-    subcommands: [ClockCommand.self, SyncCommand.self, AudioCommand.self, NetworkCommand.self, PlayersCommand.self])
+    subcommands: [
+      ClockCommand.self, FollowerCommand.self, SyncCommand.self, AudioCommand.self, NetworkCommand.self,
+      PlayersCommand.self,
+    ])
 
   /// Known clock offsets between the files, as in measurements with one time namespace for each peer.
   struct Clocks: ParsableArguments {

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# measure-follower.sh [SECONDS]
+#
+# Does `tutti measure follower` measure how devices follow a clock? It measures two devices through the loopback card, with parts of
+# SECONDS (12), jitter of 2 ms, tempo steps of 5 % and four lost ticks:
+#
+# - tickdrum with the stock fluidsynth program. tickdrum plays when a tick arrives, and counts the ticks. Expected: the
+#   transfer is 1 within 0.2, the device is settled at once, without a lag, and each lost tick shifts it by one tick.
+# - A Tutti peer with sticks.yaml. Expected: the lag and the transfer are those of the peer's own trace, within 500 us and
+#   0.05. The device settles after both tempo steps. No lost tick shifts it by more than a quarter of a tick.
+#
+# tickdrum is measured a second time from the file of the clock and a recording that has no time reference, as that of another
+# machine. Expected: the same, with a drift of the recorder within 60 ppm, three standard errors, and without a delay.
+set -euo pipefail
+source "$(dirname "$0")/../scenario.sh"
+seconds=${1:-12}
+tools tickdrum linkcap
+
+# measured NAME PORT: measures the device at a sequencer port.
+measured() {
+  "$TUTTI" measure follower "alsa:$2" --listen hw:Loopback,1,0 --sounds-per-quarter 2 --pulses --seconds "$seconds" \
+    --save "$results/$1.jsonl" --json >"$results/$1-report.json" 2>"$results/$1-report.log" || complain "$1: not measured"
+  cat "$results/$1-report.log" "$results/$1-report.json"
+}
+# within WHAT VALUE EXPECTED TOLERANCE: complains if a figure is not as expected.
+within() {
+  awk -v a="$2" -v b="$3" -v t="$4" 'BEGIN {d = a - b; exit !(a != "" && d <= t && d >= -t)}' || complain "$1: $2, expected $3"
+}
+
+fluidsynth -q -i -s -R 0 -C 0 -r 48000 -z 64 -a alsa -o audio.alsa.device=plughw:Loopback,0,0 -m alsa_seq -p fluidsynth \
+  /usr/share/sounds/sf2/default-GM.sf2 >"$results/fluidsynth.log" 2>&1 &
+synthesizer=$!
+await 20 "fluidsynth" address fluidsynth fluidsynth
+tickdrum fluidsynth:fluidsynth &
+drum=$!
+await 10 "port tickdrum:in" address tickdrum in
+sleep 2
+measured drum tickdrum:in
+linkcap "$((seconds * 15 / 2 + 5))" "$results/again" hw:Loopback,1,0 >"$results/linkcap.txt" &
+recorder=$!
+sleep 1
+"$TUTTI" measure follower alsa:tickdrum:in --seconds "$seconds" --save "$results/again.jsonl"
+wait "$recorder"
+"$TUTTI" measure follower "$results/again.jsonl" --listen "$results/again0.wav" --sounds-per-quarter 2 --pulses --json \
+  >"$results/again-report.json"
+kill "$drum" "$synthesizer"
+wait "$drum" "$synthesizer" || true
+for report in drum again; do
+  report=$results/$report-report.json
+  transfer=$(pick "$report" transfer.ratio)
+  within "transfer of tickdrum" "$transfer" 1 0.2
+  for step in 0 1; do
+    within "lag of tickdrum" "$(pick "$report" steps.$step.lag_us)" 0 500
+    within "settling of tickdrum" "$(pick "$report" steps.$step.settling_s)" 0 0.3
+  done
+  for loss in 0 1 2 3; do within "shift of tickdrum" "$(pick "$report" losses.$loss.shift_ticks)" 1 0.1; done
+done
+within "drift of the recorder" "$(pick "$results/again-report.json" recorder_drift_ppm)" 0 60
+grep -q '"delay_us"' "$results/again-report.json" && complain "a delay without a common clock"
+
+# The peer needs a clock port to have a clock input. The clock comes from another port.
+peer ben --midi --clock-from "VirMIDI 2-0" --patch "$lab/sticks.yaml" --audio alsa:hw:Loopback,0,0 --port 5004
+ben=$!
+ready ben
+sleep 2
+measured ben "ben:clock in"
+kill -INT "$ben"
+wait "$ben"
+truth=$(followed.py "$results/ben.jsonl" "$results/ben.trace")
+echo "by the trace of the peer: $truth"
+ben=$results/ben-report.json
+within "lag of the peer" "$(pick "$ben" steps.0.lag_us)" "$(figure lag <<<"$truth")" 500
+within "transfer of the peer" "$(pick "$ben" transfer.ratio)" "$(figure transfer <<<"$truth")" 0.05
+[[ $(pick "$ben" kept_losses) == 4 ]] || complain "the peer is shifted by a lost tick"
+for step in 0 1; do pick "$ben" steps.$step.settling_s >/dev/null || complain "the peer did not settle"; done
+[[ $failures == 0 ]] && verdict=pass || verdict=fail
+result "$verdict" "$transfer" 1

@@ -1,0 +1,66 @@
+import CALSA
+
+extension PCMDevice {
+  /// The rates that can be recorded, in frames per second.
+  private static let captureRates: ClosedRange<UInt32> = 8_000...192_000
+  /// The requested frames between two interrupts.
+  private static let captureInterval: UInt = 1_024
+
+  /// Opens and configures the input `name`, prepared and not started, with a buffer of about two seconds.
+  static func openCapture(_ name: String) throws(PCMError) -> PCMStream {
+    guard !name.utf8.contains(0), !name.isEmpty else {
+      throw PCMError(device: name, reason: "invalid device name", remedy: "give a device that `arecord -L` lists")
+    }
+    alsa_be_quiet()
+    var opened: OpaquePointer?
+    let code = snd_pcm_open(&opened, name, SND_PCM_STREAM_CAPTURE, SND_PCM_NONBLOCK)
+    guard code >= 0, let pcm = opened else {
+      throw PCMError(device: name, code: code, listedBy: "arecord -L")
+    }
+    do throws(PCMError) {
+      return try configureCapture(pcm, name: name)
+    } catch {
+      snd_pcm_close(pcm)
+      throw error
+    }
+  }
+
+  /// Selects the sample format, the number of channels, the rate, the interrupts and the buffer of the opened input `pcm`.
+  private static func configureCapture(_ pcm: OpaquePointer, name: String) throws(PCMError) -> PCMStream {
+    var params: OpaquePointer?
+    guard snd_pcm_hw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
+    defer { snd_pcm_hw_params_free(params) }
+    /// Throws an error if the device has rejected `feature` with a negative `code`.
+    func check(_ code: Int32, _ feature: String) throws(PCMError) {
+      guard code < 0 else { return }
+      throw PCMError(
+        device: name, reason: "the device does not support \(feature)",
+        remedy: "record from \(name.hasPrefix("hw:") ? "plug\(name)" : "another device that `arecord -L` lists")")
+    }
+    let initialization = snd_pcm_hw_params_any(pcm, params)
+    guard initialization >= 0 else { throw PCMError(device: name, code: initialization) }
+    // A conversion of the rate would move the sounds.
+    snd_pcm_hw_params_set_rate_resample(pcm, params, 0)
+    try check(snd_pcm_hw_params_set_access(pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED), "interleaved frames")
+    let format = PCMFormat.allCases.first { snd_pcm_hw_params_test_format(pcm, params, $0.alsa) == 0 }
+    let formats = "a sample format that Tutti can read (integers of 32, 24 or 16 bits, floating point)"
+    try check(format == nil ? -1 : 0, formats)
+    let usable = format ?? .s16
+    try check(snd_pcm_hw_params_set_format(pcm, params, usable.alsa), "the sample format \(usable)")
+    let channels = try setChannels(pcm, params, name: name)
+    var hertz: UInt32 = 48_000
+    try check(snd_pcm_hw_params_set_rate_near(pcm, params, &hertz, nil), "a sample rate near 48000 Hz")
+    let rates = "a sample rate of \(captureRates.lowerBound)...\(captureRates.upperBound) Hz"
+    try check(captureRates.contains(hertz) ? 0 : -1, rates)
+    var interval = captureInterval
+    try check(
+      snd_pcm_hw_params_set_period_size_near(pcm, params, &interval, nil), "periods near \(captureInterval) frames")
+    var buffer = UInt(2 * hertz)
+    try check(snd_pcm_hw_params_set_buffer_size_near(pcm, params, &buffer), "a buffer near \(buffer) frames")
+    try check(snd_pcm_hw_params(pcm, params), "\(hertz) Hz with \(channels) channels")
+    try configureSoftwareParameters(pcm, name: name, buffer: buffer)
+    return PCMStream(
+      pcm: pcm, rate: Int64(hertz), channels: channels, format: usable, period: Int64(interval),
+      interval: Int64(interval), buffer: Int64(buffer), isHardware: isHardware(pcm))
+  }
+}

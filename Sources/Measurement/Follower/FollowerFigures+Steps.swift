@@ -1,0 +1,62 @@
+extension FollowerFigures {
+  /// The responses to the tempo steps that the device was measured at.
+  var steps: [FollowerReport.Step] {
+    zip(sections, sections.dropFirst()).compactMap { before, after in
+      guard before.period != after.period, section(before.part) != nil, section(after.part) != nil else { return nil }
+      return step(from: before, to: after)
+    }
+  }
+
+  private func step(from before: FollowerStimulus.Section, to after: FollowerStimulus.Section) -> FollowerReport.Step? {
+    guard let tolerance, let start = median(Self.settled(before.ticks)) else { return nil }
+    let sounds = sounds(after.ticks)
+    guard let peak = sounds.max(by: { abs($0.error - start) < abs($1.error - start) }) else { return nil }
+    var step = FollowerReport.Step(
+      fromTempo: 60e9 / before.period / 24, toTempo: 60e9 / after.period / 24, peak: peak.error - start)
+    guard let final = finalError(of: after, tolerance: tolerance) else { return step }
+    // The first sound from which on all are within the tolerance.
+    let outside = sounds.last { abs($0.error - final) > tolerance }
+    let next = outside.map { last in sounds.first { $0.tick > last.tick } } ?? sounds.first
+    guard let next, next.tick < Self.settled(after.ticks).lowerBound else { return step }
+    step.settling = outside == nil ? 0 : Double(record.ticks[next.tick].ideal) - after.start
+    step.lag = final - start
+    guard abs(step.peak) > tolerance else {
+      step.overshoot = 0
+      return step
+    }
+    let direction = step.peak < 0 ? -1.0 : 1.0
+    let opposite = sounds.lazy.filter { $0.tick > peak.tick }.map { (final - $0.error) * direction }.max() ?? 0
+    step.overshoot = opposite > tolerance ? opposite : 0
+    return step
+  }
+
+  /// Returns the phase error at which a device has settled, the median of the last third of a section; nil if its phase
+  /// error still changes there: if the medians of both halves of the third differ by more than the tolerance.
+  private func finalError(of section: FollowerStimulus.Section, tolerance: Double) -> Double? {
+    let settled = Self.settled(section.ticks)
+    let middle = settled.lowerBound + settled.count / 2
+    guard let final = median(settled), let first = median(settled.lowerBound..<middle),
+      let second = median(middle..<settled.upperBound), abs(first - second) <= tolerance
+    else { return nil }
+    return final
+  }
+
+  /// The effects of the lost ticks. Empty if the grid is too fine: a device that plays on every second tick or on each one
+  /// sounds as if it had not lost a tick.
+  var losses: [FollowerReport.Loss] {
+    guard grid >= 3, let section = sections.last, section.part == .losses else { return [] }
+    let stimulus = record.header.stimulus
+    return stimulus.lostTicks.enumerated().compactMap { index, tick in
+      let (before, after) = (
+        stimulus.lossWindow(index, in: section), stimulus.lossWindow(index + 1, in: section)
+      )
+      guard record.count > after.upperBound - 24,
+        let start = median(before.lowerBound + before.count / 2..<before.upperBound),
+        let end = median(after.lowerBound + after.count / 2..<after.upperBound),
+        let peak = sounds(tick..<after.upperBound).max(by: { abs($0.error - start) < abs($1.error - start) })
+      else { return nil }
+      return FollowerReport.Loss(
+        tick: tick, shift: end - start, ticks: (end - start) / section.period, peak: peak.error - start)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/// A script for gnuplot that draws the phase errors over time, and the responses to the tempo steps.
+public struct FollowerPlot {
+  /// The script, with its data.
+  public let script: String
+
+  /// Creates the script for `analysis`, which writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public init(_ analysis: FollowerAnalysis, file: String, format: PlotFormat) {
+    let (record, placement) = (analysis.record, analysis.placement)
+    let sections = record.header.stimulus.sections
+    func points(_ section: FollowerStimulus.Section) -> [String] {
+      placement.sounds.filter { section.ticks.contains($0.tick) }.map { sound in
+        "\(Double(record.ticks[sound.tick].ideal) / 1e9) \(sound.error / 1e3) "
+          + "\((Double(record.ticks[sound.tick].ideal) - section.start) / 1e9)"
+      }
+    }
+    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var (all, steps): ([String], [String]) = ([], [])
+    for (index, section) in sections.enumerated() {
+      let data = points(section)
+      guard !data.isEmpty else { continue }
+      text += Gnuplot.data("part\(index)", data)
+      let style = "lc rgb '\(Gnuplot.colors[index % Gnuplot.colors.count])' title '\(section.part.rawValue)'"
+      all.append("$part\(index) using 1:2 with points pt 7 ps 0.3 \(style)")
+      if index > 0, sections[index - 1].period != section.period {
+        steps.append("$part\(index) using 3:2 with linespoints pt 7 ps 0.3 \(style)")
+      }
+    }
+    text += """
+      set multiplot layout 2,1 title \(Gnuplot.quoted(analysis.report.provenance.title)) noenhanced
+      set ylabel 'phase error / us'
+      set xlabel 'time / s'
+      plot \(all.joined(separator: ", \\\n  "))
+      set xlabel 'time after the tempo step / s'
+      plot \(steps.isEmpty ? "NaN notitle" : steps.joined(separator: ", \\\n  "))
+      unset multiplot
+      unset output
+
+      """
+    script = text
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import MusicalTime
+
+/// The sounds of a device in a recording, by time.
+public struct FollowerSounds: Sendable {
+  /// The name of the recording.
+  public let name: String
+  /// The instants of the sounds in nanoseconds, ascending.
+  public let instants: [Double]
+  /// Whether the instants are those of CLOCK_MONOTONIC of the machine that sent the clock. Otherwise they count from an
+  /// arbitrary origin, by the clock of the recorder.
+  public let hasCommonClock: Bool
+
+  /// Creates sounds at known instants.
+  ///
+  /// Real-time: not safe.
+  public init(name: String, instants: [Double], hasCommonClock: Bool) {
+    (self.name, self.instants, self.hasCommonClock) = (name, instants.sorted(), hasCommonClock)
+  }
+
+  /// Finds the sounds in a recording.
+  ///
+  /// - Parameters:
+  ///   - recording: the recording.
+  ///   - usesPulses: whether all sounds are alike, as the pulses or clicks of a clock, so that they are placed between
+  ///     frames by correlation. Otherwise the sounds may differ and may overlap, as those of a drum pattern.
+  ///   - hasCommonClock: see ``hasCommonClock``.
+  ///   - instant: maps a frame, which may lie between two whole frames, to nanoseconds.
+  /// - Throws: ``ReportError`` if the recording is silent.
+  ///
+  /// Real-time: not safe.
+  public init(
+    _ recording: Recording, usesPulses: Bool, hasCommonClock: Bool, instant: (Double) -> Double
+  ) throws(ReportError) {
+    let frames: [Double]
+    if usesPulses {
+      frames = PulseDetector(rate: recording.rate).pulses(in: recording.samples).positions
+    } else {
+      frames = AnalysedRecording(recording, clockOffset: .zero).frames.map(Double.init)
+    }
+    guard !frames.isEmpty else {
+      let isSilent = recording.samples.allSatisfy { !$0.isFinite || abs($0) <= OnsetDetector.silence }
+      throw ReportError(
+        subject: recording.name, reason: isSilent ? "silent" : "contains no sound that can be placed",
+        remedy: "connect the output of the device to the input, start a pattern with short sounds, and measure again")
+    }
+    self.init(name: recording.name, instants: frames.map(instant), hasCommonClock: hasCommonClock)
+  }
+
+  /// Finds the sounds in a recording whose frames have the nominal length.
+  ///
+  /// - Throws: ``ReportError`` if the recording is silent.
+  ///
+  /// Real-time: not safe.
+  public init(_ recording: Recording, usesPulses: Bool, hasCommonClock: Bool) throws(ReportError) {
+    let (first, length) = (Double(recording.firstInstant.nanoseconds), 1e9 / Double(recording.rate))
+    try self.init(recording, usesPulses: usesPulses, hasCommonClock: hasCommonClock) { first + $0 * length }
+  }
+}

@@ -1,0 +1,54 @@
+import MIDI
+import Measurement
+import MusicalTime
+import Realtime
+import Transports
+
+/// Sends a ``FollowerStimulus`` to a port of the ALSA sequencer, on a real-time thread: Start, each tick at its planned
+/// instant, and Stop.
+final class ClockSender {
+  /// A tick that was sent.
+  struct SentTick: Sendable, BitwiseCopyable {
+    let tick: Int
+    /// The instant immediately before the tick was passed to the kernel.
+    let instant: Instant
+    /// Whether the port could receive the tick.
+    let isAccepted: Bool
+  }
+
+  /// The scheduling policy of the thread.
+  var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
+  /// The ticks that were sent and not yet taken. One thread takes them.
+  let sent: SPSCRing<SentTick>
+  private let thread: RealtimeThread
+
+  /// The time from Start to the first tick. MIDI 1.0 recommends at least 1 ms.
+  private static let startLead = Nanoseconds.milliseconds(5)
+
+  /// Begins to send.
+  ///
+  /// - Parameters:
+  ///   - ticks: the ticks.
+  ///   - origin: the instant of tick 0.
+  ///   - sequencer: the client whose clock port is connected to the device. It must stay open until ``join()`` returns.
+  ///   - interruption: ends the stimulus early.
+  init(_ ticks: [FollowerStimulus.Tick], origin: Instant, to sequencer: Sequencer, interruption: Interruption) {
+    let ring = SPSCRing<SentTick>(capacity: ticks.count)
+    sent = ring
+    thread = RealtimeThread(name: "tutti-clock", priority: 70) {
+      MonotonicClock.sleep(until: origin - Self.startLead)
+      _ = sequencer.send(.start, from: .clock)
+      for (number, tick) in ticks.enumerated() where !tick.isLost {
+        MonotonicClock.sleep(until: origin + Nanoseconds(tick.planned))
+        if interruption.isRaised { break }
+        let now = MonotonicClock.now
+        let isAccepted = sequencer.send(.clock, from: .clock)
+        ring.push(SentTick(tick: number, instant: now, isAccepted: isAccepted))
+      }
+      _ = sequencer.send(.stop, from: .clock)
+    }
+  }
+
+  /// Waits for the end for at most `limit`. Returns whether the stimulus has ended; it must not be called again then.
+  func join(within limit: Nanoseconds) -> Bool { thread.join(within: limit) }
+}

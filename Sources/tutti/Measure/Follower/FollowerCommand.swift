@@ -1,0 +1,178 @@
+import ArgumentParser
+import Audio
+import Crypto
+import Engine
+import Foundation
+import Measurement
+import MusicalTime
+
+/// The subcommand `tutti measure follower`.
+struct FollowerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "follower",
+    abstract: "Measure how a device follows a MIDI clock: delay, jitter, tempo steps, lost ticks.",
+    discussion: """
+      The program sends Start, a clock with known errors and Stop to an ALSA sequencer port, and listens to the sounds of \
+      the device. SOURCE is one of these:
+
+        alsa:PORT  send the clock to this port. --listen is the input of a sound card
+                   that hears the device, for example hw:1,0
+        FILE       a clock that was sent with --save. --listen is a WAV file that was
+                   recorded meanwhile, on this or another machine
+
+      Let the device play short sounds on equal steps, the first one with the first tick. The recording must be silent \
+      before Start. The parts of the clock are: steady, faster (tempo step), back (at the first tempo), jitter, losses. \
+      The same options always give the same clock. Ctrl-C ends the measurement and prints the figures.
+
+      FIGURES
+        delay      from the tick to the sound, between -1/4 and 3/4 of a step;
+                   unknown if a WAV file of another machine is measured
+        transfer   jitter of the sounds, without that of the steady part, divided
+                   by the jitter of the clock
+        peak       largest change of the phase error after a tempo step
+        lag        lasting change of the phase error
+        overshoot  largest deviation beyond the lasting error, after the peak
+        settling   time until the phase error stays at its lasting value
+        shift      lasting change of the phase error after a lost tick
+
+      A phase error is the time of a sound minus that of its tick without jitter; positive: late. Times are in \
+      microseconds. The definitions are in the article FollowerFigures of the documentation of Measurement.
+
+      EXAMPLES
+        tutti measure follower "alsa:TR-8S" --listen hw:1,0
+        tutti measure follower alsa:24:0 --listen hw:1,0 --pulses --plot device.svg
+        tutti measure follower alsa:24:0 --save clock.jsonl
+        tutti measure follower clock.jsonl --listen recording.wav --json
+      """)
+
+  @Argument(help: "ALSA port of the device, or a file of --save.", completion: .file())
+  var source: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Listen to this input of a sound card, or read this recording.", valueName: "DEVICE|WAV"), completion: .file())
+  var listen: String?
+
+  @Option(help: ArgumentHelp("Write the clock that is sent to a file.", valueName: "FILE"), completion: .file())
+  var save: String?
+
+  @OptionGroup var stimulus: StimulusOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Set the number of equal steps in a quarter note on which the device plays: 1, 2, 3, 4, 6, 8, 12 or 24. The device need not "
+        + "play on each of them.", valueName: "N"))
+  var soundsPerQuarter = 4
+
+  @Flag(help: "All sounds are alike, such as pulses or clicks. They are then placed between frames.")
+  var pulses = false
+
+  @OptionGroup var output: MeasureOutput
+
+  /// The port of the source; nil for a file.
+  private var port: String? { source.hasPrefix("alsa:") ? String(source.dropFirst(5)) : nil }
+
+  func validate() throws {
+    guard soundsPerQuarter > 0, 24 % soundsPerQuarter == 0 else {
+      throw ValidationError(
+        "--sounds-per-quarter \(soundsPerQuarter): not a divisor of 24; give 1, 2, 3, 4, 6, 8, 12 or 24")
+    }
+    guard soundsPerQuarter <= 8 || pulses else {
+      throw ValidationError(
+        "--sounds-per-quarter \(soundsPerQuarter): hits of drums that are so close are not found; add --pulses if the device plays "
+          + "pulses")
+    }
+    if port != nil {
+      guard listen != nil || save != nil else {
+        throw ValidationError(
+          "\(source): nothing would be measured; give the input that hears the device with --listen, or a file with --save"
+        )
+      }
+      if let listen, FileManager.default.fileExists(atPath: listen) {
+        throw ValidationError(
+          "--listen \(listen): a file, but the clock has not been sent yet; send it with --save FILE while you record, then "
+            + "run `tutti measure follower FILE --listen \(listen)`")
+      }
+      if listen == nil, output.json || output.csv || output.plot != nil {
+        throw ValidationError("--json, --csv, --plot: nothing is measured without --listen; give --listen")
+      }
+    } else {
+      guard listen != nil else {
+        throw ValidationError("\(source): no recording; give the WAV file that was recorded meanwhile with --listen")
+      }
+      guard save == nil, stimulus.isEmpty else {
+        throw ValidationError(
+          "\(source): a clock that was already sent; omit --save and the options of the clock, or give alsa:PORT")
+      }
+    }
+  }
+
+  func run() throws {
+    try reportingErrors {
+      let gnuplot = try output.gnuplot()
+      let (sounds, record, inputs): (FollowerSounds, StimulusRecord, [Provenance.Input])
+      if let port {
+        let run = try FollowerRun(stimulus.stimulus(), to: port, input: listen, saving: save)
+        for warning in run.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
+        guard let listen, let capture = run.capture else {
+          let file = save ?? ""
+          writeToStandardError(
+            "\(file): \(run.record.count) ticks; measure the recording with "
+              + "`tutti measure follower \(file) --listen RECORDING.wav`\n")
+          return
+        }
+        sounds = try FollowerSounds(
+          Recording(
+            name: listen, samples: capture.recording.samples, rate: capture.rate,
+            firstInstant: Instant(nanoseconds: Int64(capture.recording.instant(of: 0)))),
+          usesPulses: pulses, hasCommonClock: true, instant: capture.recording.instant)
+        (record, inputs) = (run.record, [source, listen].map { Provenance.Input(file: $0, sha256: nil) })
+      } else {
+        (sounds, record, inputs) = try read(listen ?? "")
+      }
+      let analysis = try FollowerAnalysis(
+        sounds, record, soundsPerQuarter: soundsPerQuarter, provenance: Provenance(inputs: inputs))
+      for warning in analysis.report.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
+      try print(analysis)
+      try output.draw(gnuplot) { FollowerPlot(analysis, file: $0, format: $1).script }
+    }
+  }
+
+  /// Reads the record of a stimulus and a recording.
+  private func read(_ recording: String) throws -> (FollowerSounds, StimulusRecord, [Provenance.Input]) {
+    var digest = SHA256()
+    let record = try StimulusRecord(contentsOf: source) { digest.update(data: $0) }
+    let file = try SoundFile(path: recording)
+    if file.isTruncated {
+      writeToStandardError(
+        "tutti: warning: \(recording): shorter than its header states; only the present part is measured\n")
+    }
+    let track = Recording.all(of: file, path: recording)[0]
+    // A time reference of another origin, such as midnight, does not place tick 0 in the recording.
+    let offset = (record.header.origin - track.firstInstant.nanoseconds) / 1_000_000_000
+    let hasCommonClock = file.firstFrame != nil && (0...Int64(track.samples.count / track.rate)).contains(offset)
+    let sounds = try FollowerSounds(track, usesPulses: pulses, hasCommonClock: hasCommonClock)
+    return (
+      sounds, record,
+      [
+        Provenance.Input(file: source, sha256: digest.hexadecimal),
+        Provenance.Input(file: recording, sha256: try SHA256.digest(ofFile: recording)),
+      ]
+    )
+  }
+
+  /// Prints the figures in the chosen form.
+  private func print(_ analysis: FollowerAnalysis) throws {
+    if output.json {
+      try printJSON(analysis.report)
+    } else if output.csv {
+      var rows = RowPrinter()
+      rows.print(FollowerAnalysis.titles)
+      for row in analysis.rows { rows.print(row) }
+      rows.flush()
+      MeasureOutput.printComments(analysis.report.provenance)
+    } else {
+      Swift.print(analysis.report, terminator: "")
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Audio
+import Engine
+import Foundation
+import Measurement
+import MusicalTime
+import Realtime
+import Transports
+
+/// Sends a stimulus to an ALSA sequencer port, and records the device.
+struct FollowerRun {
+  /// What was sent.
+  private(set) var record: StimulusRecord
+  /// What was heard; nil if nothing was recorded.
+  private(set) var capture: (recording: PCMCapture.Result, rate: Int)?
+  /// What the user should know about the run, each in one line.
+  private(set) var warnings: [String] = []
+
+  /// The time from the start of the recording to tick 0, and from Stop to its end.
+  private static let margin = Nanoseconds.seconds(1)
+
+  /// Sends the stimulus, until its end or Ctrl-C.
+  ///
+  /// - Parameters:
+  ///   - stimulus: the stimulus.
+  ///   - name: the name or the address of the port.
+  ///   - input: the input that hears the device; nil: nothing is recorded.
+  ///   - path: the file that receives the record, line by line; nil: no file.
+  /// - Throws: `TransportError`, `PCMError` or `TraceError` if the port, the input or the file cannot be used.
+  init(_ stimulus: FollowerStimulus, to name: String, input: String?, saving path: String?) throws {
+    let sequencer = try Sequencer(name: "tutti measure", takingClock: false)
+    defer { sequencer.close() }
+    let port = try sequencer.ports().find(name, sending: false)
+    try sequencer.subscribe(SequencerLink(.clock, port.address))
+    let capture = try input.map { device throws(PCMError) in try PCMCapture(device) }
+    let file = try path.map { try Self.create($0) }
+    // Page faults would delay ticks.
+    if let advice = MemoryLock.lockAll() { warnings.append(advice) }
+    let (interruption, terminal) = (Interruption(), Terminal())
+    let signals = TerminationSignals { interruption.raise() }
+    defer { signals.cancel() }
+
+    let origin = MonotonicClock.now + Self.margin
+    record = StimulusRecord(
+      StimulusRecord.Header(
+        stimulus: stimulus, output: "\(port)", origin: origin, version: Version.current,
+        command: CommandLine.arguments.joined(separator: " ")))
+    let sender = ClockSender(record.ticks, origin: origin, to: sequencer, interruption: interruption)
+    if let advice = sender.schedulingPolicy.advice { warnings.append(advice) }
+    var (refused, failure): (Int, (any Error)?) = (0, nil)
+    func write(_ text: String) {
+      do { if failure == nil { try file?.write(contentsOf: Data(text.utf8)) } } catch { failure = error }
+    }
+    func collect() {
+      var text = ""
+      while let sent = sender.sent.pop() {
+        text += record.add(sent.tick, sent: sent.instant)
+        if !sent.isAccepted { refused += 1 }
+      }
+      if !text.isEmpty { write(text) }
+    }
+    write(record.header.line)
+    while !sender.join(within: .milliseconds(100)) {
+      collect()
+      terminal.showStatus(Self.status(record, at: MonotonicClock.now - origin))
+    }
+    collect()
+    try? file?.close()
+    if let capture {
+      // The device may sound later than its clock.
+      if !interruption.isRaised { MonotonicClock.sleep(until: MonotonicClock.now + Self.margin) }
+      self.capture = (capture.finish(), capture.rate)
+      if let error = self.capture?.recording.failure { warnings.append("\(error)") }
+    }
+    terminal.clearStatus()
+    terminal.flush()
+    if refused > 0 {
+      warnings.append("\(port): could not receive \(refused) ticks; they count as sent, so check that the device runs")
+    }
+    if let failure, let path {
+      warnings.append("\(path): cannot be written (\(failure)); the file is not complete")
+    }
+  }
+
+  /// Creates the file of the record.
+  private static func create(_ path: String) throws(TraceError) -> FileHandle {
+    guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
+    else {
+      throw TraceError(
+        file: path, line: nil, reason: "cannot be written", remedy: "give --save a file in a writable folder")
+    }
+    return file
+  }
+
+  /// The progress in one line.
+  private static func status(_ record: StimulusRecord, at time: Nanoseconds) -> String {
+    let seconds = Double(record.ticks.last?.ideal ?? 0) / 1e9
+    let part = record.header.stimulus.sections.first { $0.ticks.contains(record.count) }?.part.rawValue ?? "end"
+    return "\(record.header.output): part \(part), second \(Int(max(time.seconds, 0))) of \(Int(seconds.rounded(.up)))"
+  }
+}

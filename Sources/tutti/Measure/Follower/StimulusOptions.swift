@@ -1,0 +1,48 @@
+import ArgumentParser
+import Measurement
+
+/// The options of the clock that `tutti measure follower` sends.
+struct StimulusOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Set the tempo. (default: 120)", valueName: "BPM"))
+  var bpm: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Set the standard deviation of the jitter. 0: no part with jitter. (default: 2, or a tenth of a tick above 125 BPM)",
+      valueName: "MS"))
+  var jitter: Double?
+
+  @Option(help: ArgumentHelp("Set the tempo step. 0: no tempo steps. (default: 5)", valueName: "PERCENT"))
+  var step: Double?
+
+  @Option(help: ArgumentHelp("Set the number of lost ticks. (default: 4)", valueName: "N"))
+  var losses: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Set the length of a part. With all parts, the clock takes 7.5 times as long. (default: 16)", valueName: "S"))
+  var seconds: Double?
+
+  @Option(help: ArgumentHelp("Set the seed of the jitter and of the lost ticks. (default: 1)", valueName: "N"))
+  var seed: UInt64?
+
+  /// Whether an option was given.
+  var isEmpty: Bool {
+    bpm == nil && jitter == nil && step == nil && losses == nil && seconds == nil && seed == nil
+  }
+
+  /// The stimulus.
+  ///
+  /// - Throws: `ValidationError` for a value out of range.
+  func stimulus() throws(ValidationError) -> FollowerStimulus {
+    let tempo = bpm ?? 120
+    return try usage { () throws(ReportError) in
+      try FollowerStimulus(
+        tempo: tempo, jitter: jitter ?? (tempo > 125 ? 250 / tempo : 2), step: step ?? 5, losses: losses ?? 4,
+        seconds: seconds ?? 16, seed: seed ?? 1)
+    }
+  }
+
+  /// The command runs with the given options, so a value out of range is a usage error.
+  func validate() throws { _ = try stimulus() }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Measurement
+import MusicalTime
+import Testing
+
+/// The jitter floor of an interface, from the recording of known pulses.
+@Suite struct LoopbackFloorTests {
+  private func floor(_ samples: [Float]) throws -> LoopbackFloor {
+    try LoopbackFloor(
+      Recording(name: "in", samples: samples, rate: 48_000, firstInstant: Instant(nanoseconds: 0)), output: "out",
+      outputRate: 48_000)
+  }
+
+  /// A perfect interface with noise 60 dB below full scale, and an input that inverts: the floor is that of the detector.
+  @Test(arguments: UInt64(1)...5, [1, -0.1] as [Float])
+  func perfectInterfaceHasALowFloor(seed: UInt64, gain: Float) throws {
+    let noise = Clocks.gaussian(560_000, seed: seed).map { Float($0 * 1e-3) * abs(gain) }
+    let signal = LoopbackFloor.signal(rate: 48_000)
+    let samples = noise.enumerated().map { index, noise in
+      noise + (signal.indices.contains(index - 1_000) ? signal[index - 1_000] * gain : 0)
+    }
+    let floor = try floor(samples)
+    #expect(floor.pulses == 480 && floor.faults == 0)
+    #expect(try #require(floor.phase.standardDeviation) < 1_000, "\(floor.phase)")
+    #expect(floor.peakToPeak < 6_000 && abs(floor.drift) < 0.05, "\(floor)")
+  }
+
+  /// Pulses that the interface moves by known numbers of frames: each block of 24 pulses is delayed by one more frame, modulo two.
+  @Test func jitterOfTheInterfaceIsRecovered() throws {
+    let signal = LoopbackFloor.signal(rate: 48_000)
+    let samples = signal.indices.map { index in
+      let delay = index / 24_009 % 2
+      return index >= delay ? signal[index - delay] : 0
+    }
+    // Half of the pulses are a frame late: the standard deviation is half a frame.
+    let floor = try floor(samples + [0, 0])
+    #expect(abs(try #require(floor.phase.standardDeviation) - 0.5e9 / 48_000) < 500, "\(floor.phase)")
+    #expect(abs(floor.peakToPeak - 1e9 / 48_000) < 3_000)
+  }
+
+  @Test func missingPulsesAreCountedAndSilenceIsRejected() throws {
+    var samples = LoopbackFloor.signal(rate: 48_000)
+    for index in 100_000..<110_000 { samples[index] = 0 }
+    let floor = try floor(samples)
+    #expect((9...11).contains(floor.faults) && floor.pulses == 480 - floor.faults)
+    for samples in [[Float](repeating: 0, count: 48_000), Array(samples[..<60_000])] {
+      let error = #expect(throws: ReportError.self) { try self.floor(samples) }
+      #expect(error?.description.hasPrefix("--loopback out in: the pulses of the output are not at the input") == true)
+    }
+  }
+}
