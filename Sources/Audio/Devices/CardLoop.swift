@@ -88,7 +88,7 @@ package final class CardLoop: @unchecked Sendable {
     nextFrame = grid.frame(nearest: now)
     clock = DeviceClock(grid: grid, noise: .oneSided, frame: nextFrame, at: now)
     bucket = LeakyBucket(rate: grid.rate, at: now)
-    renderer = Renderer(grid: grid, module: module)
+    renderer = Renderer(grid: grid, module: module, sounded: events.sounded)
     // The next call replaces them, because it knows the format of the device.
     batch = InterleavedBatch(blocks: 1, format: .s32, channels: 2)
     silence = InterleavedBatch(blocks: 1, format: .s32, channels: 2)

@@ -82,6 +82,13 @@ extension Peer {
         recording?.append(record)
         try trace.append(record)
       }
+      while let hit = clock.rings.sound.first.sounded?.pop() {
+        // The audio thread plays all hits earlier by the delay after the sound card.
+        let delay = sound.subtractedLatency
+        try trace.append(
+          TraceHit(
+            due: hit.due + delay, step: hit.step + delay, scheduled: hit.scheduled, firstFrame: hit.firstFrame + delay))
+      }
       try trace.flush()
     } catch {
       // The rhythm continues without a trace.
@@ -110,7 +117,7 @@ extension TraceHeader {
   /// Creates the header for a peer. `firstFrame` and `firstInstant` belong to its recording and are not used without one.
   init(
     _ configuration: PeerConfiguration, identity: Identity, schedulingPolicy: SchedulingPolicy, memoryLocked: Bool,
-    firstFrame: Int64, firstInstant: Instant
+    firstFrame: Int64, firstInstant: Instant, hasClockPort: Bool
   ) {
     var recording: Audio?
     if let path = configuration.recording {
@@ -121,7 +128,8 @@ extension TraceHeader {
       name: configuration.name, identity: "\(identity)", role: configuration.start ? "master" : "idle",
       version: Version.current, kernel: Machine.kernel, processor: Machine.processor, scheduler: "\(schedulingPolicy)",
       memoryLocked: memoryLocked, command: configuration.command, patch: configuration.patchName,
-      activity: Int(configuration.activity), audio: recording)
+      activity: Int(configuration.activity), audio: recording, hasClockPort: hasClockPort,
+      ntp: .current)
   }
 }
 

@@ -75,6 +75,8 @@ final class SoundOutputs {
   var isHeard: Bool { path != nil || cardState?.status == .playing }
   /// Whether there are two outputs.
   var areTwo: Bool { device != nil && path != nil }
+  /// The delay after the sound card by which the audio thread of ``SoundRings/first`` plays its hits earlier.
+  var subtractedLatency: Nanoseconds { device == nil ? .zero : latency }
   /// The state of the sound card for the player.
   var summary: String? { device.map { "sound: \($0.summary)" } }
   /// The number of the recording's first frame on the grid.

@@ -115,9 +115,9 @@ struct ClockCommand: ParsableCommand {
     try reportingErrors {
       // Gnuplot is needed at the end only, but its absence is reported before the work.
       let gnuplot = try plot.map { _ in try GnuplotProgram() }
-      let (clock, input) = try ClockInput(source).stamps(
+      let (clock, input, systemClock) = try ClockInput(source).stamps(
         ClockInput.Options(instant: instant, usesNotes: notes, seconds: seconds))
-      let provenance = Provenance(inputs: [input])
+      let provenance = Provenance(inputs: [input], systemClock: systemClock)
       let analysis = try ClockAnalysis(
         clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
       for warning in analysis.report.warnings { writeToStandardError("tutti: warning: \(warning)\n") }

@@ -16,8 +16,12 @@ struct MeasureCommand: ParsableCommand {
         tutti measure audio master.wav ada.wav --json
         tutti measure network 192.168.1.20:5004
         tutti measure players ada.trace ben.trace
+        tutti measure path master.trace ada.trace
       """,
-    subcommands: [ClockCommand.self, SyncCommand.self, AudioCommand.self, NetworkCommand.self, PlayersCommand.self])
+    subcommands: [
+      ClockCommand.self, SyncCommand.self, AudioCommand.self, NetworkCommand.self, PlayersCommand.self,
+      PathCommand.self,
+    ])
 
   /// Known clock offsets between the files, as in measurements with one time namespace for each peer.
   struct Clocks: ParsableArguments {
