@@ -21,6 +21,7 @@ struct MeasureCommand: ParsableCommand {
     subcommands: [
       ClockCommand.self, SyncCommand.self, AudioCommand.self, NetworkCommand.self, PlayersCommand.self,
       PathCommand.self,
+      SchemaCommand.self,
     ])
 
   /// Known clock offsets between the files, as in measurements with one time namespace for each peer.
