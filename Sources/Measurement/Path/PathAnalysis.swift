@@ -42,8 +42,16 @@ public struct PathAnalysis {
   /// Real-time: not safe.
   public init(_ trace: Trace, file path: String) {
     self.init(file: path, header: trace.header, onRow: nil)
-    for tick in trace.ticks { add(.tick(tick)) }
-    for hit in trace.hits { add(.hit(hit)) }
+    // In the order of a file: a hit is recorded near its tick.
+    var hits = trace.hits[...]
+    for tick in trace.ticks {
+      while let hit = hits.first, hit.step < tick.due {
+        hits.removeFirst()
+        add(.hit(hit))
+      }
+      add(.tick(tick))
+    }
+    for hit in hits { add(.hit(hit)) }
     finish(isCutOff: trace.isCutOff)
   }
 
