@@ -81,7 +81,10 @@ let package = Package(
       name: "Measurement",
       dependencies: [
         "ClockSync", "MIDI", "MusicalTime", .product(name: "Histogram", package: "hdrhistogram-swift"),
-      ]),
+      ],
+      resources: ["clock", "sync", "audio", "network", "players", "path"].map {
+        .embedInCode("Schemas/measure-\($0).json")
+      }),
     .target(
       name: "Engine",
       dependencies: [

@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,6 +47,25 @@ int64_t realtime_boot_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_BOOTTIME, &t);
   return nanoseconds(t);
+}
+
+int64_t realtime_raw_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+  return nanoseconds(t);
+}
+
+int realtime_read_discipline(struct realtime_clock_discipline *discipline) {
+  struct timex state = {.modes = 0};
+  int result = adjtimex(&state);
+  if (result < 0) return -errno;
+  discipline->is_synchronized = result != TIME_ERROR && !(state.status & STA_UNSYNC);
+  discipline->offset = state.status & STA_NANO ? state.offset : state.offset * INT64_C(1000);
+  // The unit is 2^-16 parts per million.
+  discipline->frequency = (double)state.freq / 65536;
+  discipline->estimated_error = state.esterror;
+  discipline->maximum_error = state.maxerror;
+  return 0;
 }
 
 int64_t realtime_thread_time(void) {

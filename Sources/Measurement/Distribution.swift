@@ -68,6 +68,17 @@ public struct Distribution: Hashable, Sendable {
     standardDeviation = nil
   }
 
+  /// Creates the summary of `histogram`, whose durations are relative to `reference`; nil if the histogram is empty. The error of a
+  /// percentile is at most 0.1 % of its distance from the reference.
+  init?(_ histogram: SignedHistogram, reference: Double, standardDeviation: Double?) {
+    guard let relative = Distribution(histogram) else { return nil }
+    count = relative.count
+    (minimum, p50, p95) = (relative.minimum + reference, relative.p50 + reference, relative.p95 + reference)
+    (p99, p999, maximum) = (relative.p99 + reference, relative.p999 + reference, relative.maximum + reference)
+    mean = relative.mean + reference
+    self.standardDeviation = standardDeviation
+  }
+
   /// Returns the rank of a percentile among `count` sorted values, counted from 1, by the nearest-rank method.
   static func rank(_ share: Double, of count: Int) -> Int {
     // The next smaller number: 0.999 has no exact binary representation, and 0.999 of 1000 must be rank 999.

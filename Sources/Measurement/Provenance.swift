@@ -29,12 +29,19 @@ public struct Provenance: Hashable, Sendable, Codable {
   public var command: String
   /// The inputs, in the order of the command line.
   public var inputs: [Input]
+  /// The clocks of the machine during the measurement; nil if the inputs are files.
+  public var systemClock: SystemClock?
+
+  private enum CodingKeys: String, CodingKey {
+    case schema, version, command, inputs
+    case systemClock = "system_clock"
+  }
 
   /// Creates a provenance.
   ///
   /// Real-time: not safe.
-  public init(version: String, command: String, inputs: [Input]) {
-    (self.version, self.command, self.inputs) = (version, command, inputs)
+  public init(version: String, command: String, inputs: [Input], systemClock: SystemClock? = nil) {
+    (self.version, self.command, self.inputs, self.systemClock) = (version, command, inputs, systemClock)
   }
 
   /// The provenance as lines of a name and a value.
@@ -49,7 +56,9 @@ public struct Provenance: Hashable, Sendable, Codable {
         "kernel: \(recording.kernel)", "processor: \(recording.processor)", "scheduler: \(recording.scheduler)",
         "memory locked: \(recording.memoryLocked ? "yes" : "no")", "clock: \(recording.clock)",
       ]
+      if let ntp = recording.ntp { lines.append("NTP at the start: \(ntp.text)") }
     }
+    if let systemClock { lines += systemClock.lines }
     return lines.map { String($0.map { $0.isNewline ? " " : $0 }) }
   }
 

@@ -54,7 +54,11 @@ extension StreamSender {
   private mutating func encodeTick(on slot: Int, at now: Instant) -> Transmission? {
     let tick = streams[slot].next
     streams[slot].next = tick + 1
-    return encode(.clock, at: schedule.deadline(tick), on: slot, now: now)
+    guard case .some(var transmission) = encode(.clock, at: schedule.deadline(tick), on: slot, now: now) else {
+      return nil
+    }
+    (transmission.tick, transmission.isAhead) = (tick, streams[slot].isTimeStamped)
+    return transmission
   }
 
   /// Encodes the next tick up to ``pendingTick`` that a time-stamp receiver lacks. Returns nil if no receiver lacks

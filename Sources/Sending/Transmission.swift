@@ -1,3 +1,4 @@
+public import MusicalTime
 public import RTPMIDI
 
 /// What the driver needs to send the packet in ``StreamSender/packet``: the addresses, and what
@@ -11,6 +12,10 @@ public struct Transmission: Sendable, BitwiseCopyable {
   let slot: Int
   /// Whether the packet has room for the send instant, which ``StreamSender/seal(_:sentAt:)`` writes.
   let carriesSendInstant: Bool
+  /// The tick that the packet carries; nil for any other packet.
+  public internal(set) var tick: Tick?
+  /// Whether the tick leaves ahead of its due time, because the receiver honours time stamps.
+  public internal(set) var isAhead = false
 
   @_noLocks @_noAllocation
   init(address: SocketAddress, local: SocketAddress?, slot: Int, carriesSendInstant: Bool) {

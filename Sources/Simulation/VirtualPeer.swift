@@ -339,7 +339,7 @@ final class VirtualPeer {
       thread.adopt(schedule, at: now)
       runClockThread()
     case .receiving(let command): execute(command)
-    case .sounded: break
+    case .sounded, .arrived: break
     case .event(let event): events.append(.core(event))
     }
   }

@@ -1,6 +1,7 @@
 import MIDI
 import MusicalTime
 import RTPMIDI
+import Realtime
 import Sending
 import Testing
 import Transports
@@ -27,6 +28,35 @@ import Transports
       loop.play(from: .milliseconds(5), to: .milliseconds(2000))
       #expect(try receive(timeStamped) == clocks(5..<50) + [stamped(.stop, at: 50)])
       #expect(try receive(playOnArrival) == clocks(1..<50) + [stamped(.stop, at: 50)])
+    }
+  }
+
+  /// A record of a tick has the instants at which the first packets with it left for both kinds of receiver.
+  @Test func recordsHaveTheInstantsOfThePackets() throws {
+    try withLoop { loop, rings, _, open in
+      let start = MonotonicClock.now
+      _ = (try open(.playOnArrival), try open(.timeStamped), try open(.playOnArrival))
+      rings.schedule.publish(VirtualRhythm.schedule())
+      loop.play(from: .milliseconds(-110), to: .milliseconds(995))
+      var ticks: [Tick] = []
+      while let record = rings.ticks.pop() {
+        // The departures are read from the clock of the machine. The ticks are due on virtual time.
+        let (sent, sentAhead) = (try #require(record.sent), try #require(record.sentAhead))
+        #expect(start < sentAhead && sentAhead < record.acted && record.acted <= sent && sent <= MonotonicClock.now)
+        #expect(record.woken >= record.due && record.woken - record.due < .milliseconds(1))
+        ticks.append(record.tick)
+      }
+      #expect(ticks.count > 40 && ticks == ticks.indices.map { Tick(Int64($0)) })
+    }
+  }
+
+  /// A peer without receivers has sent nothing.
+  @Test func recordsWithoutReceiversHaveNoDeparture() throws {
+    try withLoop { loop, rings, _, _ in
+      rings.schedule.publish(VirtualRhythm.schedule(end: 10))
+      loop.play(from: .milliseconds(-110), to: .milliseconds(500))
+      let first = try #require(rings.ticks.pop())
+      #expect(first.sent == nil && first.sentAhead == nil && rings.ticks.count == 9)
     }
   }
 

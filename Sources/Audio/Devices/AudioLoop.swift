@@ -25,10 +25,13 @@ package final class AudioLoop: @unchecked Sendable {
     self.device = device
     self.sink = sink
     self.events = events
-    renderer = Renderer(grid: device.grid, module: module)
     switch sink {
-    case .none, .card: recording = nil
+    case .none, .card:
+      recording = nil
+      // Without an output, nothing sounds.
+      renderer = Renderer(grid: device.grid, module: module)
     case .wav(let output):
+      renderer = Renderer(grid: device.grid, module: module, sounded: events.sounded)
       recording = .passUnretained(output)
       output.begin(at: device.next)
     }

@@ -87,7 +87,7 @@ package final class CardLoop: @unchecked Sendable {
     nextFrame = grid.frame(nearest: now)
     clock = DeviceClock(grid: grid, noise: .oneSided, frame: nextFrame, at: now)
     bucket = LeakyBucket(rate: grid.rate, at: now)
-    renderer = Renderer(grid: grid, module: module)
+    renderer = Renderer(grid: grid, module: module, sounded: events.sounded)
     // `applyNegotiatedParameters` below replaces these batches by batches in the format of the device.
     batch = InterleavedBatch(blocks: 1, format: .s32, channels: 2)
     silence = InterleavedBatch(blocks: 1, format: .s32, channels: 2)

@@ -73,6 +73,10 @@ public final class PCMCapture: @unchecked Sendable {
     isEnded.store(true, ordering: .relaxed)
     return reader.sync {
       line.finish()
+      if failure == nil, samples.isEmpty {
+        failure = PCMError(
+          device: name, reason: "no sound arrives", remedy: "check the device, or give another one; `arecord -L` lists them")
+      }
       return Result(samples, failure, line)
     }
   }

@@ -1,4 +1,5 @@
 public import MusicalTime
+public import Realtime
 
 /// Renders hits and messages into blocks of frames. Each hit is played on the frame of ``map`` nearest to its instant.
 /// Messages are played as early as possible, see ``playMessages(from:to:left:right:)``.
@@ -29,6 +30,10 @@ public struct Renderer: ~Copyable {
   var messages = EventQueue()
   /// The waiting timed messages (``SoundEvent/isTimed``).
   var timedMessages = EventQueue()
+  /// The reports of the first hit of each step; nil without reports.
+  let sounded: SPSCRing<SoundedHit>?
+  /// The step of the newest report.
+  private var reportedStep = Instant(nanoseconds: .min)
   /// The number of messages that were dropped before the last call of ``drain(_:latency:)``.
   var droppedMessages = 0
 
@@ -37,10 +42,12 @@ public struct Renderer: ~Copyable {
   /// - Parameters:
   ///   - grid: The frames for which `module` has been loaded.
   ///   - module: The sound source; nil to render silence.
-  public init(grid: FrameGrid, module: consuming SoundModule?) {
+  ///   - sounded: Gets the first hit of each step; nil for no reports.
+  public init(grid: FrameGrid, module: consuming SoundModule?, sounded: SPSCRing<SoundedHit>? = nil) {
     map = .grid(grid)
     rate = grid.rate
     self.module = module
+    self.sounded = sounded
   }
 
   /// Adds `event`. A hit or a message waits until it is due. A recall removes waiting hits.
@@ -147,9 +154,18 @@ public struct Renderer: ~Copyable {
       return
     }
     counters.hits += 1
+    report(event, at: frame)
     guard isLate else { return }
     counters.late += 1
     if lateness > counters.maximumLateness { counters.maximumLateness = lateness }
+  }
+
+  /// Reports the hit `event`, which starts on `frame`, if it is the first one of its step.
+  @_noLocks @_noAllocation
+  private mutating func report(_ event: SoundEvent, at frame: Int64) {
+    guard let sounded, event.step > reportedStep else { return }
+    reportedStep = event.step
+    sounded.push(SoundedHit(event, firstFrame: map.instant(of: frame)))
   }
 
   /// Starts a hit or a note on `frame`. Returns false if it cannot sound. True without a ``SoundModule``.

@@ -6,12 +6,19 @@ public struct SoundEvents: Sendable, BitwiseCopyable {
   public let hits: SPSCRing<SoundEvent>
   /// Messages of the players, from the network thread.
   public let messages: SPSCRing<SoundEvent>
+  /// The first hit of each step, from the audio thread to the trace. Nil if no trace is written. The audio thread is the only
+  /// producer.
+  public let sounded: SPSCRing<SoundedHit>?
 
-  /// - Parameter capacity: the capacity of each ring. A player can hold 2048 notes, which can end at the same time.
+  /// - Parameters:
+  ///   - capacity: the capacity of each ring. A player can hold 2048 notes, which can end at the same time.
+  ///   - reportsHits: whether the audio thread reports the hits in ``sounded``.
   ///
   /// Real-time: not safe.
-  public init(capacity: Int = 4096) {
+  public init(capacity: Int = 4096, reportsHits: Bool = false) {
     (hits, messages) = (SPSCRing(capacity: capacity), SPSCRing(capacity: capacity))
+    // The trace takes the reports ten times per second; there are at most 67 steps per second.
+    sounded = reportsHits ? SPSCRing(capacity: 1024) : nil
   }
 
   /// The number of events dropped because a ring was full.

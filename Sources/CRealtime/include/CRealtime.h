@@ -20,6 +20,24 @@ int64_t realtime_wall_clock(void) REALTIME_SAFE;
 /// Returns CLOCK_BOOTTIME in nanoseconds, which runs while the machine is suspended. CLOCK_MONOTONIC stands still then.
 int64_t realtime_boot_clock(void) REALTIME_SAFE;
 
+/// Returns CLOCK_MONOTONIC_RAW in nanoseconds, which runs at the rate of the oscillator. NTP does not slew it.
+int64_t realtime_raw_clock(void);
+
+/// The state of the kernel's clock discipline (adjtimex(2)).
+struct realtime_clock_discipline {
+  /// Whether the kernel takes CLOCK_REALTIME for synchronized.
+  int is_synchronized;
+  /// The offset that the kernel still corrects, in nanoseconds.
+  int64_t offset;
+  /// The correction of the rate in parts per million.
+  double frequency;
+  /// The estimated and the maximum error in microseconds.
+  int64_t estimated_error, maximum_error;
+};
+
+/// Reads the state of the kernel's clock discipline. Returns 0, or -errno.
+int realtime_read_discipline(struct realtime_clock_discipline *discipline);
+
 /// Returns CLOCK_THREAD_CPUTIME_ID in nanoseconds: the processor time that the calling thread has used since its start.
 int64_t realtime_thread_time(void) REALTIME_SAFE;
 

@@ -42,6 +42,7 @@ extension Peer {
         execute(command)
         commandsReceiver = true
       case .sounded(let message, let session): report(message, from: session)
+      case .arrived(let arrival): trace.note(arrival)
       case .event(let event): notify(event)
       }
     }

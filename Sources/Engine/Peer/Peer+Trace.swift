@@ -85,6 +85,13 @@ extension Peer {
         recording?.append(record)
         try trace.append(record)
       }
+      while let hit = clock.rings.sound.first.sounded?.pop() {
+        // The audio thread plays all hits earlier by the delay after the sound card.
+        let delay = sound.subtractedLatency
+        try trace.append(
+          TraceHit(
+            due: hit.due + delay, step: hit.step + delay, scheduled: hit.scheduled, firstFrame: hit.firstFrame + delay))
+      }
       try trace.flush()
     } catch {
       // The rhythm continues without a trace.
@@ -114,7 +121,7 @@ extension TraceHeader {
   /// used without a recording.
   init(
     _ configuration: PeerConfiguration, identity: Identity, schedulingPolicy: SchedulingPolicy, memoryLocked: Bool,
-    firstFrame: Int64, firstInstant: Instant
+    firstFrame: Int64, firstInstant: Instant, hasClockPort: Bool
   ) {
     var recording: Audio?
     if let path = configuration.recording {
@@ -125,7 +132,8 @@ extension TraceHeader {
       name: configuration.name, identity: "\(identity)", role: configuration.start ? "master" : "idle",
       version: Version.current, kernel: Machine.kernel, processor: Machine.processor, scheduler: "\(schedulingPolicy)",
       memoryLocked: memoryLocked, command: configuration.command, patch: configuration.patchName,
-      activity: Int(configuration.activity), audio: recording)
+      activity: Int(configuration.activity), audio: recording, hasClockPort: hasClockPort,
+      ntp: .current)
   }
 }
 

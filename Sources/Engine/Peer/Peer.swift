@@ -153,7 +153,7 @@ public final class Peer {
     let now = MonotonicClock.now
     identityRenewal = IdentityRenewal(startedAt: now, isPermitted: configuration.renewsIdentity)
     let recordingRings = midiFile.map { _ in RecordingRings() }
-    let clockRings = ClockRings(recording: recordingRings)
+    let clockRings = ClockRings(recording: recordingRings, reportsHits: configuration.trace != nil)
     do {
       midi = try MIDIPorts(configuration)
       try sound.start(name: configuration.name, rings: clockRings.sound)
@@ -177,6 +177,7 @@ public final class Peer {
       name: configuration.name, key: configuration.passkey, ensemble: ensemble,
       invitations: InvitationList(to: [], local: store.identity, at: now),
       options: { peerOptions.options(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
+    core.reportsArrivals = configuration.trace != nil
     core.defaultProgram = { ChannelSynthesizer.defaultProgram(of: $0) }
     core.ensemble.gates = configuration.gates
     core.hearing = configuration.hearing
@@ -207,7 +208,7 @@ public final class Peer {
     let header = TraceHeader(
       configuration, identity: store.identity, schedulingPolicy: clock.schedulingPolicy,
       memoryLocked: memory == nil,
-      firstFrame: sound.firstFrame, firstInstant: sound.firstInstant)
+      firstFrame: sound.firstFrame, firstInstant: sound.firstInstant, hasClockPort: midi != nil)
     do {
       trace = PeerTrace(try configuration.trace.map { try TraceWriter(path: $0, header: header) })
     } catch {

@@ -75,6 +75,8 @@ final class SoundOutputs {
   var isHeard: Bool { path != nil || cardState?.status == .playing }
   /// Whether there are two outputs: a sound card and a recording.
   var areTwo: Bool { device != nil && path != nil }
+  /// The delay after the sound card by which the audio thread of ``SoundRings/first`` plays its hits earlier.
+  var subtractedLatency: Nanoseconds { device == nil ? .zero : latency }
   /// The description of the sound card for the player; nil if there is none.
   var summary: String? { device.map { "sound: \($0.summary)" } }
   /// The number of the recording's first frame: see ``FrameGrid``.

@@ -3,7 +3,8 @@ import Ensemble
 import Measurement
 import MusicalTime
 
-/// The trace of a peer: one line per tick that the clock thread has played, and one per action of the player.
+/// The trace of a peer: one line per tick that the clock thread has played, one per step that has sounded, and one per action of
+/// the player.
 struct PeerTrace {
   /// Nil if the peer writes no trace.
   private let writer: TraceWriter?
@@ -15,16 +16,55 @@ struct PeerTrace {
   /// The last role other than idle, for the summary.
   var role = Role.idle
 
-  init(_ writer: TraceWriter?) { self.writer = writer }
+  /// The arrivals of ticks that were not played yet, by the tick modulo the size. There is room for 20 s at 120 BPM.
+  private var arrivals: [TickArrival?]
+  private static let arrivalCount: Int64 = 1024
+  /// An arrival further away from the due instant belongs to an earlier run.
+  private static let longestWait = Nanoseconds.seconds(3)
 
-  /// Appends a tick.
+  init(_ writer: TraceWriter?) {
+    self.writer = writer
+    arrivals = Array(repeating: nil, count: writer == nil ? 0 : Int(Self.arrivalCount))
+  }
+
+  /// Notes the arrival of a tick. The first packet with a tick counts.
+  mutating func note(_ arrival: TickArrival) {
+    guard !arrivals.isEmpty else { return }
+    let slot = Self.slot(of: arrival.tick)
+    if let known = arrivals[slot], known.tick == arrival.tick, arrival.received - known.received < Self.longestWait {
+      return
+    }
+    arrivals[slot] = arrival
+  }
+
+  /// Appends a tick, with the arrival of its packet.
   mutating func append(_ record: TickRecord) throws(TraceError) {
+    var path = TickPath(woken: record.woken, sent: record.sent, sentAhead: record.sentAhead)
+    if !arrivals.isEmpty, let arrival = arrivals[Self.slot(of: record.tick)], arrival.tick == record.tick,
+      (record.due - arrival.received).magnitude < Self.longestWait
+    {
+      (path.masterSent, path.received) = (arrival.sent, arrival.received)
+      arrivals[Self.slot(of: record.tick)] = nil
+    }
     do {
       try writer?.append(
         TraceTick(
           tick: record.tick, due: record.due, acted: record.acted, offset: masterClock?.offset,
-          uncertainty: masterClock?.uncertainty, activity: record.activity))
+          uncertainty: masterClock?.uncertainty, activity: record.activity, path: path))
     } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private static func slot(of tick: Tick) -> Int {
+    let remainder = tick.index % arrivalCount
+    return Int(remainder < 0 ? remainder + arrivalCount : remainder)
+  }
+
+  /// Appends a step that has sounded.
+  mutating func append(_ hit: TraceHit) throws(TraceError) {
+    do { try writer?.append(hit) } catch {
       failure = error
       throw error
     }

@@ -38,6 +38,10 @@ struct ClockLoop: ~Copyable {
   /// Whether hits also go to ``SoundRings/recording``.
   let hasSecondAudioThread: Bool
   private var counters = ClockCounters()
+  /// The record of the newest tick, until its packets have been sent.
+  private var record: TickRecord?
+  /// When ticks left ahead of time.
+  private var departures = TickDepartures()
 
   init(shared: ClockRings, settings: ClockSettings) {
     self.shared = shared
@@ -113,6 +117,7 @@ struct ClockLoop: ~Copyable {
       perform(output, at: now)
       return nil
     }
+    passRecord()
     // Shortly before a deadline, the sender is quiet and accepts no message.
     if !sender.isQuiet, passMessage() { return nil }
     publishCounters()
@@ -181,6 +186,7 @@ struct ClockLoop: ~Copyable {
       while let output = sender.poll(at: now) { perform(output, at: now) }
       guard passMessage(waitsForCommands: false) else { break }
     }
+    passRecord()
     publishCounters()
   }
 
@@ -203,11 +209,13 @@ struct ClockLoop: ~Copyable {
       let acted = MonotonicClock.now
       port?.sendClock(tick, of: sender.schedule, in: sender.bars)
       counters.ticks += 1
-      shared.ticks.push(
-        TickRecord(
-          tick: tick, due: sender.schedule.deadline(tick), acted: acted,
-          activity: sender.schedule.intensity.value(at: tick), tempo: sender.schedule.tempo(at: tick),
-          series: sender.schedule.firstRun))
+      passRecord()
+      var record = TickRecord(
+        tick: tick, due: sender.schedule.deadline(tick), woken: now, acted: acted,
+        activity: sender.schedule.intensity.value(at: tick), tempo: sender.schedule.tempo(at: tick),
+        series: sender.schedule.firstRun)
+      record.sentAhead = departures.take(tick)
+      self.record = record
       publishCounters()
     case .step(let tick): play(tick, at: now)
     case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)
@@ -228,8 +236,27 @@ struct ClockLoop: ~Copyable {
   /// Sends the packet of the sender. A packet to a Tutti peer contains its send instant, read right before the system call.
   @_noLocks @_noAllocation
   private mutating func transmit(_ transmission: Transmission) {
-    sender.seal(transmission, sentAt: MonotonicClock.now)
+    let instant = MonotonicClock.now
+    if let tick = transmission.tick { noteDeparture(of: tick, isAhead: transmission.isAhead, at: instant) }
+    sender.seal(transmission, sentAt: instant)
     sender.finish(
       transmission, isAccepted: socket.send(sender.packet, to: transmission.address, from: transmission.local))
+  }
+
+  /// Notes the instant at which the first packet with `tick` leaves.
+  @_noLocks @_noAllocation
+  private mutating func noteDeparture(of tick: Tick, isAhead: Bool, at instant: Instant) {
+    if isAhead { return departures.note(tick, at: instant) }
+    guard case .some(var record) = record, record.tick == tick, case .none = record.sent else { return }
+    record.sent = instant
+    self.record = record
+  }
+
+  /// Passes the record of the newest tick to the trace.
+  @_noLocks @_noAllocation
+  private mutating func passRecord() {
+    guard let record else { return }
+    shared.ticks.push(record)
+    self.record = nil
   }
 }

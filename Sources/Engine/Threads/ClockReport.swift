@@ -6,8 +6,14 @@ struct TickRecord: Sendable, BitwiseCopyable {
   var tick: Tick
   /// When the tick was due.
   var due: Instant
-  /// When the clock thread processed the tick.
+  /// When the clock thread, awake, found the tick due.
+  var woken: Instant
+  /// When the clock thread processed the tick: immediately before it wrote the tick to the ALSA clock port, if there is one.
   var acted: Instant
+  /// When the first packet with the tick left for a receiver that plays on arrival; nil if there was none.
+  var sent: Instant?
+  /// When the first packet with the tick left ahead of time; nil if there was none.
+  var sentAhead: Instant?
   /// The total activity that selects the layers at the tick, 0...127.
   var activity: UInt8
   /// The tempo from the tick on.
@@ -16,9 +22,10 @@ struct TickRecord: Sendable, BitwiseCopyable {
   var series: UInt32
 
   @_noLocks @_noAllocation
-  init(tick: Tick, due: Instant, acted: Instant, activity: UInt8, tempo: Tempo, series: UInt32) {
+  init(tick: Tick, due: Instant, woken: Instant, acted: Instant, activity: UInt8, tempo: Tempo, series: UInt32) {
     self.tick = tick
     self.due = due
+    self.woken = woken
     self.acted = acted
     self.activity = activity < 127 ? activity : 127
     self.tempo = tempo

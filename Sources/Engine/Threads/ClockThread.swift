@@ -29,11 +29,14 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
   let counters = TripleBuffer(ClockCounters())
   /// The hits for the audio threads.
-  let sound = SoundRings()
+  let sound: SoundRings
   /// For the MIDI recording; nil if there is none.
   let recording: RecordingRings?
 
-  init(recording: RecordingRings? = nil) { self.recording = recording }
+  /// - Parameter reportsHits: whether the first audio thread reports its hits for the trace.
+  init(recording: RecordingRings? = nil, reportsHits: Bool = false) {
+    (self.recording, sound) = (recording, SoundRings(reportsHits: reportsHits))
+  }
 }
 
 /// The clock thread, with FIFO priority 70. The thread sleeps until shortly before the next deadline, or until a command.

@@ -4,7 +4,10 @@ import Audio
 struct SoundRings: Sendable, BitwiseCopyable {
   /// The events for the first audio thread. It plays them on the sound card. Without a sound card, it renders the recording. Without
   /// both, it only counts the events.
-  let first = SoundEvents()
+  let first: SoundEvents
   /// The same events for the recording, if the peer has both a sound card and a recording. Otherwise not used.
   let recording = SoundEvents()
+
+  /// - Parameter reportsHits: whether the first audio thread reports its hits for the trace.
+  init(reportsHits: Bool = false) { first = SoundEvents(reportsHits: reportsHits) }
 }

@@ -55,7 +55,7 @@ extension PeerCore {
       if !passToExternalClock(
         message, on: session, stamped: instant, at: arrival, isRecovered: isRecovered, now: now)
       {
-        received(message, at: instant, isRecovered: isRecovered, from: sender, on: session, now: now)
+        received(message, at: instant, arrival: arrival, isRecovered: isRecovered, from: sender, on: session, now: now)
       }
     case .systemExclusive(let session, let octets, _, _):
       // Before the peer is recognised, only its newest timeline message is kept.
@@ -102,11 +102,12 @@ extension PeerCore {
   ///
   /// - Parameters:
   ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us.
+  ///   - arrival: the arrival of the packet.
   ///   - isRecovered: whether the message comes from a recovery journal.
   ///   - sender: the identity of the peer; nil for a standard device, and for a peer that is not recognised yet.
   private func received(
-    _ message: Message, at instant: Instant, isRecovered: Bool, from sender: Identity?, on session: SessionID,
-    now: Instant
+    _ message: Message, at instant: Instant, arrival: Instant, isRecovered: Bool, from sender: Identity?,
+    on session: SessionID, now: Instant
   ) {
     if message.isOfChannel {
       if let sender, ensemble.received(message, at: instant, isRecovered: isRecovered, from: sender, now: now) {
@@ -122,7 +123,12 @@ extension PeerCore {
     if isRecovered { return account.recovered(run: schedule.run, start: schedule.start) }
     // The resolution of the instant is 100 us, so the nearest tick is counted.
     let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
-    account.heard(schedule.tick(atMaster: instant + halfTick), run: schedule.run, start: schedule.start)
+    let tick = schedule.tick(atMaster: instant + halfTick)
+    account.heard(tick, run: schedule.run, start: schedule.start)
+    // A packet of another peer can lie between two packets of the master.
+    if reportsArrivals, let packet = tickPackets.first(where: { $0.arrival == arrival }) {
+      emit(.arrived(TickArrival(tick: tick, sent: packet.sent, received: arrival)))
+    }
   }
 
   /// Passes a message of MIDI clock to the external clock of the session, if there is one.

@@ -35,6 +35,8 @@ public final class PeerCore {
     /// Inform the user of a message of a remote peer that the gates admit, or of a message of the local player (nil). A message of
     /// a remote peer is also passed to the programs that are connected to the ALSA port for notes.
     case sounded(Message, from: SessionID?)
+    /// Record the arrival of a tick of the master. Only if ``PeerCore/reportsArrivals``.
+    case arrived(TickArrival)
     /// Inform the user.
     case event(Event)
   }
@@ -49,6 +51,12 @@ public final class PeerCore {
   public var peerClocks: [RTPPeerClock] = []
   /// Counts the master's ticks that have arrived, and the lost ones.
   public var account = TickAccount()
+  /// Whether the arrivals of the master's ticks are reported.
+  public var reportsArrivals = false
+  /// The send instant of the newest packet of an RTP stream; nil if it has none.
+  private var sendInstant: Instant?
+  /// The packets with a tick that the endpoint has not passed on yet, if ``reportsArrivals``.
+  var tickPackets: [(arrival: Instant, sent: Instant?)] = []
   /// The peer to which the player's notes go; nil: all peers.
   public var recipient: Identity? { didSet { isRoutingOutdated = true } }
   /// The remote players whose notes sound here.
@@ -151,8 +159,10 @@ public final class PeerCore {
       // packet.
       if !peerClocks.isEmpty { handleSessions(at: now) }
       endpoint.received(report, on: session)
+      self.sendInstant = sendInstant
       if let sendInstant { endpoint.received(sendInstant: sendInstant, at: report.arrival, on: session) }
     case .message(let session, let message, let stamp, let arrival, let isRecovered, let isAdmitted):
+      if reportsArrivals, message == .clock, !isRecovered { tickPackets.append((arrival, sendInstant)) }
       endpoint.received(message, stamped: stamp, at: arrival, isRecovered: isRecovered, on: session)
       received(message, on: session, isAdmitted: isAdmitted)
     case .shaped(let session): shaped(by: session)
@@ -197,6 +207,7 @@ public final class PeerCore {
   /// Returns all outputs since the last call, in order.
   public func takeOutputs(at now: Instant) -> [Output] {
     handleSessions(at: now)
+    tickPackets.removeAll()
     handleEnsembleOutputs(at: now)
     updateAdmissions()
     updateRoutes()

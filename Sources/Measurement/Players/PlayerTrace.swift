@@ -37,7 +37,7 @@ public struct PlayerTrace: Sendable {
         if ticks.count == 1 { ticks.reserve(reader.expectedLines) }
         ticks.append(tick)
       case .action(let action): actions.append(action)
-      case .summary: break
+      case .hit, .summary: break
       }
     }
     (header, self.ticks, self.actions) = (reader.header, ticks, actions)

@@ -3,8 +3,8 @@ import MusicalTime
 
 /// The contents of a trace file: the ticks of one peer, in local time.
 ///
-/// A trace consists of JSON lines: a ``TraceHeader``, one line per tick (``TraceTick``), one line per action of the player
-/// (``TraceAction``) between them, and a summary, `{"summary":{...}}` (``TraceSummary``). The trace of a killed peer has no summary, and its last line can be
+/// A trace consists of JSON lines: a ``TraceHeader``, one line per tick (``TraceTick``), between them one line per step that
+/// has sounded (``TraceHit``) and one per action of the player (``TraceAction``), and a summary, `{"summary":{...}}` (``TraceSummary``). The trace of a killed peer has no summary, and its last line can be
 /// incomplete.
 public struct Trace: Hashable, Sendable {
   /// The first line.
@@ -13,6 +13,9 @@ public struct Trace: Hashable, Sendable {
   public var ticks: [TraceTick]
   /// The actions of the player, in the order in which they reached the peer. A trace of an earlier version has none.
   public var actions: [TraceAction]
+  /// The steps that have sounded, in the order of their sounding. A trace of an earlier version, or of a peer without an
+  /// output, has none.
+  public var hits: [TraceHit]
   /// The counts of the peer; nil if the peer was killed.
   public var summary: TraceSummary?
   /// Whether the last line of the file was incomplete and was ignored.
@@ -25,10 +28,10 @@ public struct Trace: Hashable, Sendable {
   ///
   /// Real-time: not safe.
   public init(
-    header: TraceHeader, ticks: [TraceTick], actions: [TraceAction] = [], summary: TraceSummary? = nil,
-    isCutOff: Bool = false
+    header: TraceHeader, ticks: [TraceTick], actions: [TraceAction] = [], hits: [TraceHit] = [],
+    summary: TraceSummary? = nil, isCutOff: Bool = false
   ) {
-    (self.header, self.ticks, self.actions) = (header, ticks, actions)
+    (self.header, self.ticks, self.actions, self.hits) = (header, ticks, actions, hits)
     (self.summary, self.isCutOff) = (summary, isCutOff)
   }
 
@@ -102,7 +105,7 @@ extension Trace {
   /// Real-time: not safe.
   public init(bytes: [UInt8], file: String) throws(TraceError) {
     var header: TraceHeader?
-    (ticks, actions, summary, isCutOff) = ([], [], nil, false)
+    (ticks, actions, hits, summary, isCutOff) = ([], [], [], nil, false)
     var number = 0
     var start = 0
     while start < bytes.count {
@@ -118,6 +121,7 @@ extension Trace {
           switch try TraceLine(line) {
           case .tick(let tick): ticks.append(tick)
           case .action(let action): actions.append(action)
+          case .hit(let hit): hits.append(hit)
           case .summary(let summary): self.summary = summary
           }
         }

@@ -30,6 +30,10 @@ public struct TraceHeader: Hashable, Sendable {
   public var activity: Int
   /// The recording that belongs to this trace, or nil if there is none.
   public var audio: Audio?
+  /// Whether the peer has an ALSA clock port; nil in the traces of earlier versions.
+  public var hasClockPort: Bool?
+  /// The state of NTP at the start; nil in the traces of earlier versions.
+  public var ntp: NTPState?
 
   /// A recording and its position in time.
   public struct Audio: Hashable, Sendable, Codable {
@@ -64,12 +68,13 @@ public struct TraceHeader: Hashable, Sendable {
   /// Real-time: not safe.
   public init(
     name: String, identity: String, role: String, version: String, kernel: String, processor: String,
-    scheduler: String, memoryLocked: Bool, command: String, patch: String?, activity: Int, audio: Audio?
+    scheduler: String, memoryLocked: Bool, command: String, patch: String?, activity: Int, audio: Audio?,
+    hasClockPort: Bool? = nil, ntp: NTPState? = nil
   ) {
     (self.name, self.identity, self.role, self.version) = (name, identity, role, version)
     (self.kernel, self.processor, self.scheduler) = (kernel, processor, scheduler)
     (self.memoryLocked, self.command, self.patch) = (memoryLocked, command, patch)
-    (self.activity, self.audio) = (activity, audio)
+    (self.activity, self.audio, self.hasClockPort, self.ntp) = (activity, audio, hasClockPort, ntp)
   }
 }
 
@@ -77,7 +82,8 @@ extension TraceHeader: Codable {
   private enum CodingKeys: String, CodingKey {
     case name, identity, role, version, kernel, processor, scheduler
     case memoryLocked = "memory_locked"
-    case clock, command, patch, activity, audio
+    case clock, command, patch, activity, audio, ntp
+    case hasClockPort = "alsa_clock_port"
   }
 
   /// Decodes a header. The compiler's decoder would accept an identity or an activity out of range.
@@ -105,5 +111,7 @@ extension TraceHeader: Codable {
     activity = try container.decode(Int.self, forKey: .activity)
     guard (0...127).contains(activity) else { throw dataCorrupted(.activity, "not 0...127") }
     audio = try container.decodeIfPresent(Audio.self, forKey: .audio)
+    hasClockPort = try container.decodeIfPresent(Bool.self, forKey: .hasClockPort)
+    ntp = try container.decodeIfPresent(NTPState.self, forKey: .ntp)
   }
 }

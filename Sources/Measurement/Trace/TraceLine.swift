@@ -5,6 +5,7 @@ import MusicalTime
 enum TraceLine {
   case tick(TraceTick)
   case action(TraceAction)
+  case hit(TraceHit)
   case summary(TraceSummary)
 
   /// The error for a line that is valid JSON, but not valid in a trace or not at its place there.
@@ -14,30 +15,32 @@ enum TraceLine {
   ///
   /// - Throws: ``InvalidLine`` or `DecodingError`.
   init(_ line: ArraySlice<UInt8>) throws {
-    // Nearly every line is a tick in the format of this program. Other lines go through the JSON decoder.
-    var scanner = TickScanner(line)
+    // Nearly every line is a tick or a hit in the format of this program. Other lines go through the JSON decoder.
+    var scanner = LineScanner(line)
     let members = try scanner.scan() ?? JSONDecoder().decode(Members.self, from: Data(line))
     if let summary = members.summary {
       self = .summary(summary)
       return
     }
+    try members.checkRange()
     if let action = members.action {
-      guard (-TraceTick.limit...TraceTick.limit).contains(action) else {
-        throw InvalidLine(reason: "\(action) is more than 73 years in nanoseconds")
-      }
       guard let force = members.force, (1...127).contains(force) else {
         throw InvalidLine(reason: "an action without a force of 1...127")
       }
       self = .action(TraceAction(at: Instant(nanoseconds: action), force: UInt8(force)))
       return
     }
-    guard let tick = members.tick, let due = members.due, let acted = members.acted else {
-      throw InvalidLine(reason: "neither a complete tick, nor an action, nor a summary")
+    if let hit = members.hit, let step = members.step, let scheduled = members.scheduled,
+      let firstFrame = members.firstFrame
+    {
+      self = .hit(
+        TraceHit(
+          due: Instant(nanoseconds: hit), step: Instant(nanoseconds: step), scheduled: Instant(nanoseconds: scheduled),
+          firstFrame: Instant(nanoseconds: firstFrame)))
+      return
     }
-    // Larger numbers could overflow in differences.
-    for value in [tick, due, acted, members.offset ?? 0, members.uncertainty ?? 0]
-    where value < -TraceTick.limit || value > TraceTick.limit {
-      throw InvalidLine(reason: "\(value) is more than 73 years in nanoseconds")
+    guard let tick = members.tick, let due = members.due, let acted = members.acted else {
+      throw InvalidLine(reason: "neither a complete tick, nor a complete hit, nor an action, nor a summary")
     }
     if let activity = members.activity, !(0...127).contains(activity) {
       throw InvalidLine(reason: "activity \(activity) is not 0...127")
@@ -46,7 +49,7 @@ enum TraceLine {
       TraceTick(
         tick: Tick(tick), due: Instant(nanoseconds: due), acted: Instant(nanoseconds: acted),
         offset: members.offset.map { Nanoseconds($0) }, uncertainty: members.uncertainty.map { Nanoseconds($0) },
-        activity: members.activity.map { UInt8($0) }))
+        activity: members.activity.map { UInt8($0) }, path: members.path))
   }
 
   /// The values of a line; nil for missing keys.
@@ -60,10 +63,60 @@ enum TraceLine {
     var action: Int64?
     var force: Int64?
     var summary: TraceSummary?
+    // On the way of a tick.
+    var woken: Int64?
+    var sent: Int64?
+    var sentAhead: Int64?
+    var masterSent: Int64?
+    var received: Int64?
+    // Of a hit.
+    var hit: Int64?
+    var step: Int64?
+    var scheduled: Int64?
+    var firstFrame: Int64?
+
+    enum CodingKeys: String, CodingKey {
+      case tick, due, acted, offset, uncertainty, activity, action, force, summary, woken, sent, received, hit, step
+      case scheduled
+      case sentAhead = "sent_ahead"
+      case masterSent = "master_sent"
+      case firstFrame = "first_frame"
+    }
+
+    /// - Throws: ``InvalidLine`` for a number of more than 73 years, which could overflow in differences.
+    func checkRange() throws {
+      func check(_ value: Int64?) throws {
+        guard let value, value < -TraceTick.limit || value > TraceTick.limit else { return }
+        throw InvalidLine(reason: "\(value) is more than 73 years in nanoseconds")
+      }
+      try check(tick)
+      try check(due)
+      try check(acted)
+      try check(offset)
+      try check(uncertainty)
+      try check(action)
+      try check(woken)
+      try check(sent)
+      try check(sentAhead)
+      try check(masterSent)
+      try check(received)
+      try check(hit)
+      try check(step)
+      try check(scheduled)
+      try check(firstFrame)
+    }
+
+    /// The instants of a tick on its way.
+    var path: TickPath {
+      func instant(_ value: Int64?) -> Instant? { value.map { Instant(nanoseconds: $0) } }
+      return TickPath(
+        woken: instant(woken), sent: instant(sent), sentAhead: instant(sentAhead), masterSent: instant(masterSent),
+        received: instant(received))
+    }
   }
 
   /// Parses a flat JSON object of integers and nulls, in a tenth of the time of a general JSON parser.
-  private struct TickScanner {
+  private struct LineScanner {
     private let line: ArraySlice<UInt8>
     private var index: Int
 
@@ -72,7 +125,7 @@ enum TraceLine {
       index = line.startIndex
     }
 
-    /// Returns the values of the line, or nil if it contains anything but a tick.
+    /// Returns the values of the line, or nil if it contains anything but a tick or a hit.
     mutating func scan() -> Members? {
       var members = Members()
       guard take("{") else { return nil }
@@ -89,11 +142,30 @@ enum TraceLine {
           if !take("null") { members.uncertainty = number() }
         } else if take("\"activity\":") {
           members.activity = number()
+        } else if take("\"woken\":") {
+          members.woken = number()
+        } else if take("\"sent\":") {
+          members.sent = number()
+        } else if take("\"sent_ahead\":") {
+          members.sentAhead = number()
+        } else if take("\"master_sent\":") {
+          members.masterSent = number()
+        } else if take("\"received\":") {
+          members.received = number()
+        } else if take("\"hit\":") {
+          members.hit = number()
+        } else if take("\"step\":") {
+          members.step = number()
+        } else if take("\"scheduled\":") {
+          members.scheduled = number()
+        } else if take("\"first_frame\":") {
+          members.firstFrame = number()
         } else {
           return nil
         }
       } while take(",")
-      return take("}") && index == line.endIndex && members.acted != nil ? members : nil
+      let isComplete = members.acted != nil || members.firstFrame != nil
+      return take("}") && index == line.endIndex && isComplete ? members : nil
     }
 
     /// Advances past `text` if the rest of the line begins with it. Returns whether it does.

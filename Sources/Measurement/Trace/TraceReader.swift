@@ -35,7 +35,7 @@ struct TraceReader {
     size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
   }
 
-  /// Returns the next line with a tick or an action; nil at the end.
+  /// Returns the next line with a tick, an action or a hit; nil at the end.
   ///
   /// - Throws: ``TraceError`` for an invalid line.
   mutating func next() throws(TraceError) -> TraceLine? {

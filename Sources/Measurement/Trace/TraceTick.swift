@@ -15,6 +15,8 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   public var uncertainty: Nanoseconds?
   /// The total activity that selects the layers at the tick, 0...127; nil in the traces of earlier versions.
   public var activity: UInt8?
+  /// The instants of the tick on its way.
+  public var path: TickPath
 
   /// Creates a tick.
   ///
@@ -22,7 +24,7 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(
     tick: Tick, due: Instant, acted: Instant, offset: Nanoseconds? = nil, uncertainty: Nanoseconds? = nil,
-    activity: UInt8? = nil
+    activity: UInt8? = nil, path: TickPath = TickPath()
   ) {
     self.tick = tick
     self.due = due
@@ -30,6 +32,7 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
     self.offset = offset
     self.uncertainty = uncertainty
     self.activity = activity
+    self.path = path
   }
 
   /// The maximum magnitude of a number in a trace, 2^61 ns or 73 years. The difference of two such numbers, minus the
@@ -37,7 +40,8 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   static let limit: Int64 = 1 << 61
 
   /// Appends the tick as a line with a newline: `{"tick":n,"due":ns,"acted":ns,"offset":ns,"uncertainty":ns,
-  /// "activity":a}`. A missing offset or uncertainty is null. A missing activity is omitted.
+  /// "activity":a,"woken":ns,"sent":ns,"sent_ahead":ns,"master_sent":ns,"received":ns}`. A missing offset or uncertainty is
+  /// null. Other missing values are omitted.
   func append(to bytes: inout [UInt8]) {
     // Appends a key, with the punctuation around it, and its value.
     func appendMember(_ key: String, _ value: Int64?) {
@@ -50,6 +54,11 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
     appendMember(",\"offset\":", offset?.count)
     appendMember(",\"uncertainty\":", uncertainty?.count)
     if let activity { appendMember(",\"activity\":", Int64(activity)) }
+    if let woken = path.woken { appendMember(",\"woken\":", woken.nanoseconds) }
+    if let sent = path.sent { appendMember(",\"sent\":", sent.nanoseconds) }
+    if let sentAhead = path.sentAhead { appendMember(",\"sent_ahead\":", sentAhead.nanoseconds) }
+    if let masterSent = path.masterSent { appendMember(",\"master_sent\":", masterSent.nanoseconds) }
+    if let received = path.received { appendMember(",\"received\":", received.nanoseconds) }
     bytes.append(UInt8(ascii: "}"))
     bytes.append(UInt8(ascii: "\n"))
   }

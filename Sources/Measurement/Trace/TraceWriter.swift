@@ -76,6 +76,17 @@ public final class TraceWriter {
     if bytes.count >= Self.bufferSize { try flush() }
   }
 
+  /// Writes `hit`. Does nothing after ``finish(_:)`` or an error.
+  ///
+  /// - Throws: ``TraceError``, once, if the file cannot be written.
+  ///
+  /// Real-time: not safe.
+  public func append(_ hit: TraceHit) throws(TraceError) {
+    guard !isClosed else { return }
+    hit.append(to: &bytes)
+    if bytes.count >= Self.bufferSize { try flush() }
+  }
+
   /// Writes the buffer to the file (without fsync).
   ///
   /// - Throws: ``TraceError``, once, if the file cannot be written.

@@ -138,10 +138,10 @@ struct ClockCommand: ParsableCommand {
     try reportingErrors {
       // Gnuplot is needed at the end only, but its absence is reported before the work.
       let gnuplot = try plot.map { _ in try GnuplotProgram() }
-      let (clock, input) = try ClockInput(source).stamps(
+      let (clock, input, systemClock) = try ClockInput(source).stamps(
         ClockInput.Options(instant: instant, usesNotes: notes, seconds: seconds))
       if !loopback.isEmpty, try !ClockInput(source).isRecording { throw Self.needsRecording(source) }
-      let provenance = Provenance(inputs: [input])
+      let provenance = Provenance(inputs: [input], systemClock: systemClock)
       var analysis = try ClockAnalysis(
         clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
       if loopback.count == 2 {

@@ -48,14 +48,22 @@ enum ClockInput {
     var seconds: Double
   }
 
-  /// Returns the stamps and the inputs for the provenance.
+  /// Returns the stamps, the input for the provenance, and the clocks of this machine during a live measurement.
   ///
   /// - Throws: the errors of the source.
-  func stamps(_ options: Options) throws -> (stamps: ClockStamps, input: Provenance.Input) {
+  func stamps(_ options: Options) throws -> (stamps: ClockStamps, input: Provenance.Input, systemClock: SystemClock?) {
     switch self {
-    case .file(let path): try Self.read(path, options)
-    case .session(let address): try Self.record(session: address, options)
-    case .port(let name): try Self.record(port: name, options)
+    case .file(let path):
+      let (stamps, input) = try Self.read(path, options)
+      return (stamps, input, nil)
+    case .session(let address):
+      let clocks = SystemClockObserver()
+      let (stamps, input) = try Self.record(session: address, options, clocks)
+      return (stamps, input, clocks.finish())
+    case .port(let name):
+      let clocks = SystemClockObserver()
+      let (stamps, input) = try Self.record(port: name, options, clocks)
+      return (stamps, input, clocks.finish())
     }
   }
 
@@ -92,10 +100,13 @@ enum ClockInput {
   }
 
   /// Records the clock of an RTP-MIDI peer.
-  private static func record(session address: String, _ options: Options) throws -> (ClockStamps, Provenance.Input) {
+  private static func record(
+    session address: String, _ options: Options, _ clocks: SystemClockObserver
+  ) throws -> (ClockStamps, Provenance.Input) {
     let session = try InvitedSession(to: address)
     let terminal = Terminal()
     let task = ClockTask(address, usesTimeStamps: options.instant == .due) {
+      clocks.sampleIfDue(at: MonotonicClock.now)
       terminal.showStatus("\($0.peer): \($0.stamps.count) ticks")
     }
     let interruption = session.interruption
@@ -115,7 +126,9 @@ enum ClockInput {
   }
 
   /// Records the clock of an ALSA sequencer port, by the time stamps of the kernel.
-  private static func record(port name: String, _ options: Options) throws -> (ClockStamps, Provenance.Input) {
+  private static func record(
+    port name: String, _ options: Options, _ clocks: SystemClockObserver
+  ) throws -> (ClockStamps, Provenance.Input) {
     let sequencer = try Sequencer(name: "tutti measure", takingClock: true)
     defer { sequencer.close() }
     let port = try sequencer.ports().find(name, sending: true)
@@ -135,6 +148,7 @@ enum ClockInput {
         default: break
         }
       }
+      clocks.sampleIfDue(at: MonotonicClock.now)
       terminal.showStatus("\(port): \(stamps.count) ticks")
     }
     terminal.clearStatus()

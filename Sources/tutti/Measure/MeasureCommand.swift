@@ -17,10 +17,11 @@ struct MeasureCommand: ParsableCommand {
         tutti measure audio master.wav ada.wav --json
         tutti measure network 192.168.1.20:5004
         tutti measure players ada.trace ben.trace
+        tutti measure path master.trace ada.trace
       """,
     subcommands: [
       ClockCommand.self, FollowerCommand.self, SyncCommand.self, AudioCommand.self, NetworkCommand.self,
-      PlayersCommand.self,
+      PlayersCommand.self, PathCommand.self, SchemaCommand.self,
     ])
 
   /// Known clock offsets between the files, as in measurements with one time namespace for each peer.

@@ -46,8 +46,10 @@ struct MeasureOutput: ParsableArguments {
 
 extension Provenance {
   /// The provenance of figures that this program calculates from `inputs`.
-  init(inputs: [Input]) {
-    self.init(version: Version.current, command: CommandLine.arguments.joined(separator: " "), inputs: inputs)
+  init(inputs: [Input], systemClock: SystemClock? = nil) {
+    self.init(
+      version: Version.current, command: CommandLine.arguments.joined(separator: " "), inputs: inputs,
+      systemClock: systemClock)
   }
 }
 

@@ -59,9 +59,11 @@ struct NetworkCommand: ParsableCommand {
       let session = try InvitedSession(to: address)
       let terminal = Terminal()
       var shown = Instant(nanoseconds: .min)
+      let clocks = SystemClockObserver()
       let task = NetworkTask(
         address, ports: session.ports, interval: interval.map { Nanoseconds(Int64($0 * 1e6)) }
       ) { task, now in
+        clocks.sampleIfDue(at: now)
         guard shown == Instant(nanoseconds: .min) || now - shown > .milliseconds(250) else { return }
         shown = now
         terminal.showStatus(Self.status(task, at: now))
@@ -75,7 +77,7 @@ struct NetworkCommand: ParsableCommand {
       terminal.flush()
       let report = try task.measurement.report(
         peer: task.peer, pending: task.pendingCount(at: MonotonicClock.now),
-        provenance: Provenance(inputs: [Provenance.Input(file: address, sha256: nil)]))
+        provenance: Provenance(inputs: [Provenance.Input(file: address, sha256: nil)], systemClock: clocks.finish()))
       try print(report, task.measurement)
       try output.draw(gnuplot) { NetworkPlot(task.measurement, report, file: $0, format: $1).script }
     }

@@ -34,7 +34,7 @@ import Testing
       let due = RecordingScript.instant(20 * Double(index))
       script.add(note, at: 20 * Double(index) + 10)
       script.recording.add(
-        .tick(TickRecord(tick: Tick(index), due: due, acted: due, activity: 0, tempo: tempo, series: 1)))
+        .tick(TickRecord(tick: Tick(index), due: due, woken: due, acted: due, activity: 0, tempo: tempo, series: 1)))
     }
     script.finish()
     // The last note has no tick after it, so it is placed by the tempo: 10 ms are 10 / 470 quarter notes.

@@ -32,7 +32,8 @@ struct RecordingScript {
     for index in ticks {
       let due = timeline.deadline(Tick(index))
       recording.add(
-        .tick(TickRecord(tick: Tick(index), due: due, acted: due, activity: 64, tempo: tempo, series: series)))
+        .tick(
+          TickRecord(tick: Tick(index), due: due, woken: due, acted: due, activity: 64, tempo: tempo, series: series)))
     }
     return Double((timeline.deadline(Tick(ticks.upperBound)) - Self.instant(0)).count) / 1e6
   }

@@ -1,0 +1,167 @@
+import Foundation
+import MusicalTime
+
+/// Measures the stages on the way of each tick of one trace. The article <doc:PathFigures> defines them.
+///
+/// The memory does not depend on the length of the trace.
+public struct PathAnalysis {
+  /// The figures of the trace.
+  public private(set) var report: PathReport.Peer
+  private let onRow: ((PathRow) -> Void)?
+  private var moments: [PathKind: PathMoments] = [:]
+  private var matching = StepMatching()
+  private var uncertainty = SignedHistogram()
+  /// The numbers of ticks; of ticks with a known clock of the master; of those without a packet; of ticks with the instants of this
+  /// version.
+  private var (ticks, followed, withoutPacket, recorded) = (0, 0, 0, 0)
+  /// The number of packets whose send instant, or the offset for it, is not known.
+  private var unstamped = 0
+  private var hits = 0
+
+  /// Reads the trace at `path`.
+  ///
+  /// - Parameters:
+  ///   - path: the path of the file.
+  ///   - onOctets: receives all octets of the file, in order, for example for a digest.
+  ///   - onRow: receives the duration of each stage of each tick.
+  /// - Throws: ``TraceError`` for a file that cannot be read or is not a trace.
+  ///
+  /// Real-time: not safe.
+  public init(
+    contentsOf path: String, onOctets: @escaping (Data) -> Void = { _ in },
+    onRow: ((PathRow) -> Void)? = nil
+  ) throws(TraceError) {
+    var reader = try TraceReader(path: path, onOctets: onOctets)
+    self.init(file: path, header: reader.header, onRow: onRow)
+    while let line = try reader.next() { add(line) }
+    finish(isCutOff: reader.isCutOff)
+  }
+
+  /// Analyses `trace`, which was read from the file at `path`.
+  ///
+  /// Real-time: not safe.
+  public init(_ trace: Trace, file path: String) {
+    self.init(file: path, header: trace.header, onRow: nil)
+    // In the order of a file: a hit is recorded near its tick.
+    var hits = trace.hits[...]
+    for tick in trace.ticks {
+      while let hit = hits.first, hit.step < tick.due {
+        hits.removeFirst()
+        add(.hit(hit))
+      }
+      add(.tick(tick))
+    }
+    for hit in hits { add(.hit(hit)) }
+    finish(isCutOff: trace.isCutOff)
+  }
+
+  private init(file: String, header: TraceHeader, onRow: ((PathRow) -> Void)?) {
+    report = PathReport.Peer(file: file, header: header)
+    self.onRow = onRow
+  }
+
+  private mutating func add(_ line: TraceLine) {
+    switch line {
+    case .tick(let tick): add(tick)
+    case .hit(let hit):
+      hits += 1
+      if let tick = matching.add(hit) { add(tick, hit) }
+    case .action, .summary: break
+    }
+  }
+
+  private mutating func add(_ tick: TraceTick) {
+    ticks += 1
+    if let woken = tick.path.woken {
+      recorded += 1
+      if report.header.hasClockPort == true { record(.clockPort, tick, [tick.due, woken, tick.acted]) }
+      if let sent = tick.path.sent { record(.packets, tick, [tick.due, woken, sent]) }
+    }
+    if let sent = tick.path.sentAhead { record(.packetsAhead, tick, [tick.due, sent]) }
+    if tick.offset != nil {
+      followed += 1
+      if let (sent, received) = arrival(of: tick) {
+        record(.network, tick, [tick.due, sent, received])
+        if let uncertainty = tick.uncertainty { self.uncertainty.record(uncertainty) }
+      } else if tick.path.received == nil {
+        withoutPacket += 1
+      }
+    }
+    if tick.path.received != nil, arrival(of: tick) == nil { unstamped += 1 }
+    if tick.tick.beginsStep != nil, let hit = matching.add(tick) { add(tick, hit) }
+  }
+
+  /// Adds a step that has sounded. The first frame is that of a hit at the instant of the step: the intended distance of a pushed or
+  /// swung hit from its step is subtracted.
+  private mutating func add(_ tick: TraceTick, _ hit: TraceHit) {
+    let firstFrame = hit.step + (hit.firstFrame - hit.due)
+    guard tick.offset != nil else { return record(.sound, tick, [tick.due, hit.scheduled, firstFrame]) }
+    guard let (sent, received) = arrival(of: tick) else { return }
+    record(.receivedSound, tick, [tick.due, sent, received, hit.scheduled, firstFrame])
+  }
+
+  /// Returns the send instant of the packet with the tick, converted to local time, and its arrival.
+  private func arrival(of tick: TraceTick) -> (sent: Instant, received: Instant)? {
+    guard let offset = tick.offset, let sent = tick.path.masterSent, let received = tick.path.received else {
+      return nil
+    }
+    return (sent - offset, received)
+  }
+
+  private mutating func record(_ kind: PathKind, _ tick: TraceTick, _ instants: [Instant]) {
+    let durations = zip(instants.dropFirst(), instants).map { $0 - $1 }
+    moments[kind, default: PathMoments(stages: durations.count)].add(durations)
+    guard let onRow else { return }
+    for (stage, duration) in zip(kind.stages, durations) {
+      onRow(
+        PathRow(
+          file: report.file, path: kind, tick: tick.tick.index, due: tick.due.nanoseconds, stage: stage,
+          duration: duration.count))
+    }
+  }
+
+  /// Calculates the figures.
+  private mutating func finish(isCutOff: Bool) {
+    matching.finish()
+    (report.ticks, report.hits) = (ticks, hits)
+    report.paths = PathKind.allCases.compactMap { moments[$0]?.path($0) }
+    report.offsetUncertainty = Distribution(uncertainty)
+    report.missing = PathKind.allCases.compactMap { kind in
+      guard moments[kind] == nil, let reason = reason(for: kind) else { return nil }
+      return PathReport.Missing(path: kind, reason: reason)
+    }
+    if isCutOff { report.notes.append("the last line is incomplete and was ignored") }
+    if moments[.network] != nil, withoutPacket > 0 {
+      report.notes.append(
+        "\(withoutPacket) of \(followed) ticks have no packet: it was lost, or arrived after the tick was recorded")
+    }
+    if hits > 0, matching.hitsWithoutTick > 0 {
+      report.notes.append(
+        "\(matching.hitsWithoutTick) of \(hits) steps with sound belong to no tick of the trace (count-in, or the end)")
+    }
+  }
+
+  /// Why a path has no figures; nil if the path does not apply because another one does.
+  private func reason(for kind: PathKind) -> String? {
+    guard ticks > 0 else { return "the trace has no ticks" }
+    guard recorded > 0 else {
+      return "tutti \(report.header.version) did not record these instants; record the trace with this version"
+    }
+    let isFollower = moments[.network] != nil
+    switch kind {
+    case .clockPort: return "the peer had no ALSA sequencer port"
+    case .packets: return "the peer sent no tick to a receiver that plays on arrival"
+    case .packetsAhead: return "the peer sent no tick to a receiver that honours time stamps"
+    case .network:
+      return unstamped > 0
+        ? "the clock offset of the master was not known, or its packets have no send instant"
+        : "the peer received no tick of a Tutti master"
+    case .sound where isFollower: return nil
+    case .receivedSound where !isFollower: return nil
+    case .sound, .receivedSound:
+      return hits == 0
+        ? "no step sounded: the peer had no sound output, or its rhythm was silent"
+        : "no step that sounded has a tick and a packet"
+    }
+  }
+}

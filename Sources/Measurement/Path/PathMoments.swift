@@ -1,0 +1,76 @@
+import MusicalTime
+
+/// Collects the durations of the stages of one path. The memory does not depend on the number of ticks.
+///
+/// Each duration is recorded as its difference from the first duration of its stage, because a histogram has three significant
+/// digits: the jitter of a stage of 90 ms would be lost. The second moments are those of Welford (1962), extended to covariances.
+struct PathMoments {
+  /// The moments of one stage, or of the total, relative to the first duration. Nanoseconds.
+  private struct Moments {
+    var histogram = SignedHistogram()
+    var reference: Int64 = 0
+    var mean = 0.0
+    /// The sum of the squared deviations from the mean.
+    var squares = 0.0
+    /// The sum of the products of the deviations of the stage and of the total.
+    var products = 0.0
+  }
+
+  private var stages: [Moments]
+  private var total = Moments()
+  /// The number of ticks.
+  private(set) var count = 0
+
+  init(stages count: Int) { stages = Array(repeating: Moments(), count: count) }
+
+  /// Adds the durations of the stages of one tick.
+  mutating func add(_ durations: [Nanoseconds]) {
+    let sum = durations.reduce(Nanoseconds.zero, +)
+    if count == 0 {
+      for (index, duration) in durations.enumerated() { stages[index].reference = duration.count }
+      total.reference = sum.count
+    }
+    count += 1
+    let n = Double(count)
+    let totalValue = Double(sum.count - total.reference)
+    let totalDelta = totalValue - total.mean
+    total.mean += totalDelta / n
+    total.squares += totalDelta * (totalValue - total.mean)
+    total.histogram.record(Nanoseconds(sum.count - total.reference))
+    for (index, duration) in durations.enumerated() {
+      let value = Double(duration.count - stages[index].reference)
+      let delta = value - stages[index].mean
+      stages[index].mean += delta / n
+      stages[index].squares += delta * (value - stages[index].mean)
+      stages[index].products += delta * (totalValue - total.mean)
+      stages[index].histogram.record(Nanoseconds(duration.count - stages[index].reference))
+    }
+  }
+
+  /// The figures of the path; nil without a tick.
+  func path(_ kind: PathKind) -> PathReport.Path? {
+    guard let totalFigures = figures(of: total) else { return nil }
+    var figures: [PathReport.Stage] = []
+    for (name, stage) in zip(kind.stages, stages) {
+      guard let distribution = self.figures(of: stage) else { return nil }
+      let share = total.squares > 0 ? stage.products / total.squares : nil
+      figures.append(
+        PathReport.Stage(name: name, duration: distribution, share: share, shareError: shareError(of: stage)))
+    }
+    return PathReport.Path(kind: kind, stages: figures, total: totalFigures)
+  }
+
+  private func figures(of moments: Moments) -> Distribution? {
+    Distribution(
+      moments.histogram, reference: Double(moments.reference),
+      standardDeviation: count > 1 ? (moments.squares / Double(count - 1)).squareRoot() : nil)
+  }
+
+  /// The standard error of the share, which is the slope of the regression of the stage on the total, if the ticks are
+  /// independent.
+  private func shareError(of stage: Moments) -> Double? {
+    guard count > 2, total.squares > 0 else { return nil }
+    let residual = max(stage.squares - stage.products * stage.products / total.squares, 0)
+    return (residual / Double(count - 2) / total.squares).squareRoot()
+  }
+}

@@ -1,0 +1,67 @@
+import MusicalTime
+
+/// Compares the rate of CLOCK_MONOTONIC, which NTP slews, with that of CLOCK_MONOTONIC_RAW, which has the rate of the oscillator.
+public struct ClockRate: Sendable {
+  /// One comparison of the two clocks. `difference` is CLOCK_MONOTONIC minus CLOCK_MONOTONIC_RAW, relative to the first comparison.
+  private struct Sample {
+    var raw: Int64
+    var difference: Int64
+    var uncertainty: Int64
+  }
+
+  private var samples: [Sample] = []
+  private var origin: Int64 = 0
+  /// The largest number of comparisons. Beyond it, every second one is discarded.
+  private static let capacity = 4096
+  /// A deviation of 50 ns is not a change of the rate: the kernel obtains a rate by alternating between two whole multipliers.
+  private static let resolution = 50.0
+
+  /// Creates a comparison without readings.
+  ///
+  /// Real-time: not safe.
+  public init() {}
+
+  /// Adds readings of both clocks at the same time.
+  ///
+  /// - Parameters:
+  ///   - raw: CLOCK_MONOTONIC_RAW in nanoseconds.
+  ///   - uncertainty: the largest possible error of the difference of the readings.
+  ///
+  /// Real-time: not safe.
+  public mutating func add(monotonic: Instant, raw: Int64, uncertainty: Nanoseconds) {
+    let difference = monotonic.nanoseconds - raw
+    if samples.isEmpty { origin = difference }
+    samples.append(Sample(raw: raw, difference: difference - origin, uncertainty: uncertainty.count))
+    guard samples.count > Self.capacity else { return }
+    samples = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+  }
+
+  /// The rate of CLOCK_MONOTONIC relative to CLOCK_MONOTONIC_RAW minus 1, and its largest possible error, in parts per million; nil with
+  /// fewer than two readings.
+  public var partsPerMillion: (value: Double, uncertainty: Double)? {
+    guard let first = samples.first, let last = samples.last, last.raw > first.raw else { return nil }
+    let duration = Double(last.raw - first.raw)
+    return (
+      Double(last.difference - first.difference) / duration * 1e6,
+      Double(first.uncertainty + last.uncertainty) / duration * 1e6
+    )
+  }
+
+  /// The time from the first to the last reading, in seconds.
+  public var seconds: Double {
+    guard let first = samples.first, let last = samples.last else { return 0 }
+    return Double(last.raw - first.raw) / 1e9
+  }
+
+  /// The largest distance of a reading from the line through the first and the last one, as far as the errors of the readings cannot
+  /// explain it, in nanoseconds. Greater than 0: the rate was not constant.
+  public var excursion: Double {
+    guard let first = samples.first, let last = samples.last, last.raw > first.raw else { return 0 }
+    let slope = Double(last.difference - first.difference) / Double(last.raw - first.raw)
+    let ends = Double(max(first.uncertainty, last.uncertainty)) + Self.resolution
+    return samples.reduce(0) { largest, sample in
+      let expected = Double(first.difference) + slope * Double(sample.raw - first.raw)
+      return max(largest, abs(Double(sample.difference) - expected) - ends - Double(sample.uncertainty))
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import MusicalTime
+
+/// The first hit of a step that the audio thread of a peer placed on a frame. All instants are in local time.
+public struct TraceHit: Hashable, Sendable, BitwiseCopyable {
+  /// The instant at which the hit was to sound.
+  public var due: Instant
+  /// The instant of its step, which differs from ``due`` for a hit that is pushed or swung.
+  public var step: Instant
+  /// The instant at which the clock thread passed the hit to the audio thread.
+  public var scheduled: Instant
+  /// The instant of the first frame of the hit. For a sound card, it follows from the regression on the positions that the device
+  /// reports, and includes the output delay. For a recording, it is that of the ideal device of the recording.
+  public var firstFrame: Instant
+
+  /// Creates a hit.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(due: Instant, step: Instant, scheduled: Instant, firstFrame: Instant) {
+    (self.due, self.step, self.scheduled, self.firstFrame) = (due, step, scheduled, firstFrame)
+  }
+
+  /// Appends the hit as a line with a newline: `{"hit":ns,"step":ns,"scheduled":ns,"first_frame":ns}`.
+  func append(to bytes: inout [UInt8]) {
+    let text =
+      "{\"hit\":\(due.nanoseconds),\"step\":\(step.nanoseconds),\"scheduled\":\(scheduled.nanoseconds),"
+      + "\"first_frame\":\(firstFrame.nanoseconds)}\n"
+    bytes.append(contentsOf: text.utf8)
+  }
+}

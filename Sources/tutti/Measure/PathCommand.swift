@@ -1,0 +1,80 @@
+import ArgumentParser
+import Crypto
+import Foundation
+import Measurement
+
+/// The subcommand `tutti measure path`.
+struct PathCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "path",
+    abstract: "Measure where delay and jitter arise: threads, network and sound, stage by stage.",
+    discussion: """
+      TRACE is a file of `tutti peer --trace FILE`. Each trace is measured alone: a packet of the master contains its send \
+      instant, which the follower records.
+
+      INSTANTS
+        due          the tick is due
+        woken        the clock thread is awake and finds the tick due
+        written      the clock thread writes the tick to its ALSA port
+        sent         the clock thread passes the first packet with the tick to the kernel
+        received     the kernel of the follower receives this packet
+        scheduled    the clock thread passes the hits of the step to the audio thread
+        first frame  the first frame of the first hit of the step sounds
+
+      A stage is the time between two instants. Followers get ticks about 90 ms before they are due, so `due -> sent` is \
+      negative there, and the wait `received -> scheduled` absorbs the jitter of the network. The sent instant of the \
+      master is converted with the clock offset that the follower has estimated.
+
+      FIGURES
+        share  covariance of the stage and the total, divided by the variance of
+               the total. The shares of a path sum to 100 %. A negative share: the
+               stage reduces the jitter
+        +-     standard error of the share, if the ticks are independent
+
+      Times are in microseconds. A path whose instants are missing is named with the reason. The definitions are in the \
+      article PathFigures of the documentation of Measurement.
+
+      EXAMPLES
+        tutti measure path master.trace
+        tutti measure path master.trace ada.trace --json
+        tutti measure path ada.trace --csv > stages.csv
+      """)
+
+  @Argument(help: "Traces, in any number.", completion: .file())
+  var traces: [String]
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  @Flag(help: "Print one line for each stage of each tick.")
+  var csv = false
+
+  func validate() throws {
+    guard !json || !csv else { throw ValidationError("--json and --csv: contradict each other; give one of them") }
+  }
+
+  func run() throws {
+    try reportingErrors {
+      var (peers, inputs): ([PathReport.Peer], [Provenance.Input]) = ([], [])
+      var rows = RowPrinter()
+      if csv { rows.print(PathRow.titles) }
+      for trace in traces {
+        var digest = SHA256()
+        let analysis = try PathAnalysis(
+          contentsOf: trace, onOctets: { digest.update(data: $0) }, onRow: csv ? { rows.print($0.text) } : nil)
+        peers.append(analysis.report)
+        // The headers are in the list of peers.
+        inputs.append(Provenance.Input(file: trace, sha256: digest.hexadecimal))
+      }
+      rows.flush()
+      let report = PathReport(provenance: Provenance(inputs: inputs), peers: peers)
+      if csv {
+        MeasureOutput.printComments(report.provenance)
+      } else if json {
+        try printJSON(report)
+      } else {
+        print(report, terminator: "")
+      }
+    }
+  }
+}

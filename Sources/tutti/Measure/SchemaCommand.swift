@@ -1,0 +1,25 @@
+import ArgumentParser
+import Measurement
+
+/// The subcommand `tutti measure schema`.
+struct SchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Print the JSON schema of the output of a measurement.",
+    discussion: """
+      The schema describes what `tutti measure COMMAND --json` prints, as JSON Schema 2020-12. Its version is the member \
+      provenance.schema of each output. It increases when a member is removed or changes its meaning.
+
+      EXAMPLES
+        tutti measure schema clock > clock.schema.json
+        tutti measure clock ada.trace --json > ada.json
+        python3 -m jsonschema -i ada.json clock.schema.json
+      """)
+
+  @Argument(help: ArgumentHelp("Command of which the output is described.", valueName: "COMMAND"))
+  var command: ReportSchema
+
+  func run() throws { print(command.document, terminator: "") }
+}
+
+extension ReportSchema: ExpressibleByArgument {}

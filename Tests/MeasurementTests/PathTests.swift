@@ -1,0 +1,194 @@
+import Foundation
+import MusicalTime
+import Testing
+import _TestSupport
+
+@testable import Measurement
+
+/// The shares of the stages of synthetic traces with known jitter.
+@Suite struct PathTests {
+  /// The number of ticks of a trace: 20 minutes at 120 BPM.
+  private static let count = 57_600
+
+  private static func header(clockPort: Bool = true) -> TraceHeader {
+    TraceHeader(
+      name: "ada", identity: "0123456789abcdef", role: "master", version: "1", kernel: "k", processor: "p",
+      scheduler: "s", memoryLocked: true, command: "c", patch: nil, activity: 64, audio: nil, hasClockPort: clockPort)
+  }
+
+  /// A normally distributed number (Box and Muller).
+  private static func normal(_ random: inout SplitMix) -> Double {
+    let radius = (-2 * log(Double.random(in: Double.ulpOfOne..<1, using: &random))).squareRoot()
+    return radius * cos(2 * .pi * Double.random(in: 0..<1, using: &random))
+  }
+
+  private static func due(_ index: Int) -> Instant {
+    Instant(nanoseconds: 1_000_000_000_000 + Int64(index) * 20_833_333)
+  }
+
+  private static func length(_ nanoseconds: Double) -> Nanoseconds { Nanoseconds(Int64(nanoseconds.rounded())) }
+
+  /// The stages of a master are independent, so the share of each is its part of the sum of the variances.
+  @Test(arguments: 0..<20) func independentStagesHaveTheSharesOfTheirVariances(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let (wake, write) = (
+      Double.random(in: 500...20_000, using: &random), Double.random(in: 500...20_000, using: &random)
+    )
+    let ticks = (0..<Self.count).map { index in
+      let woken = Self.due(index) + Self.length(50_000 + wake * Self.normal(&random))
+      let acted = woken + Self.length(200_000 + write * Self.normal(&random))
+      return TraceTick(tick: Tick(Int64(index)), due: Self.due(index), acted: acted, path: TickPath(woken: woken))
+    }
+    let report = PathAnalysis(Trace(header: Self.header(), ticks: ticks), file: "ada.trace").report
+    let path = try #require(report.paths.first { $0.kind == .clockPort })
+    let expected = wake * wake / (wake * wake + write * write)
+    let share = try #require(path.stages[0].share)
+    let error = try #require(path.stages[0].shareError)
+    #expect(abs(share - expected) < 0.02 && abs(share - expected) < 5 * error && error < 0.004)
+    #expect(abs(path.stages.compactMap(\.share).reduce(0, +) - 1) < 1e-9)
+    let stages: [(stage: PathReport.Stage, mean: Double, deviation: Double)] = [
+      (path.stages[0], 50_000, wake), (path.stages[1], 200_000, write),
+    ]
+    for (stage, mean, deviation) in stages {
+      let figures = stage.duration
+      let meanError = abs(figures.mean - mean)
+      #expect(meanError < 5 * deviation / Double(Self.count).squareRoot())
+      let ratio = try #require(figures.standardDeviation) / deviation
+      #expect(abs(ratio - 1) < 0.02)
+      // 1.6449 and 3.0902 are the quantiles of the normal distribution.
+      let errors = (abs(figures.p95 - mean - 1.6449 * deviation), abs(figures.p999 - mean - 3.0902 * deviation))
+      #expect(errors.0 < 0.03 * deviation && errors.1 < 0.2 * deviation)
+    }
+    let missing = Set(report.missing.map(\.path))
+    #expect(missing == [.packets, .packetsAhead, .network, .sound])
+  }
+
+  /// The hits of a follower are scheduled by its timeline. The jitter of the network is absorbed by the wait, and only the jitter after
+  /// it reaches the sound.
+  @Test(arguments: 0..<20) func absorbedJitterOfTheNetworkHasNoShare(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let (network, sound) = (
+      Double.random(in: 10_000...2_000_000, using: &random), Double.random(in: 1_000...50_000, using: &random)
+    )
+    let offset = Nanoseconds(Int64.random(in: -1_000_000_000_000...1_000_000_000_000, using: &random))
+    var (ticks, hits): ([TraceTick], [TraceHit]) = ([], [])
+    for index in 0..<Self.count {
+      let due = Self.due(index)
+      let sent = due - .milliseconds(90) + Self.length(2_000 * Self.normal(&random))
+      let received = sent + Self.length(300_000 - network * log(Double.random(in: Double.ulpOfOne..<1, using: &random)))
+      ticks.append(
+        TraceTick(
+          tick: Tick(Int64(index)), due: due, acted: due, offset: offset, uncertainty: .microseconds(30),
+          path: TickPath(woken: due, masterSent: sent + offset, received: received)))
+      guard index % 6 == 0 else { continue }
+      // Each hit is pushed by 3 ms, which is not an error.
+      let intended = due - .milliseconds(3)
+      hits.append(
+        TraceHit(
+          due: intended, step: due, scheduled: due - .milliseconds(60) + Self.length(5_000 * Self.normal(&random)),
+          firstFrame: intended + Self.length(sound * Self.normal(&random))))
+    }
+    let report = PathAnalysis(Trace(header: Self.header(), ticks: ticks, hits: hits), file: "ada.trace").report
+    let path = try #require(report.paths.first { $0.kind == .receivedSound })
+    let shares = path.stages.compactMap(\.share)
+    #expect(shares.count == 4 && abs(shares.reduce(0, +) - 1) < 1e-6)
+    // The jitter of the network and of the wait are correlated by -1. Neither reaches the sound.
+    for (stage, expected) in zip(path.stages, [0, 0, 0, 1.0]) {
+      let (share, error) = (try #require(stage.share), try #require(stage.shareError))
+      #expect(abs(share - expected) < 5 * error + 1e-9)
+    }
+    let ratio = try #require(path.total.standardDeviation) / sound
+    #expect(abs(ratio - 1) < 0.05)
+    #expect(abs(path.total.mean) < sound / 20)
+    let transit = try #require(report.paths.first { $0.kind == .network }).stages[1]
+    // The mean and the standard deviation of the exponential distribution are equal.
+    let meanError = abs(transit.duration.mean - 300_000 - network)
+    #expect(transit.duration.count == Self.count && meanError < 0.03 * network)
+    let transitRatio = try #require(transit.duration.standardDeviation) / network
+    #expect(abs(transitRatio - 1) < 0.05)
+    #expect(report.offsetUncertainty?.p50 == 30_000 && report.hits == hits.count && report.notes == [])
+  }
+
+  /// A receiver that plays on arrival: every stage reaches the sound.
+  @Test(arguments: 0..<20) func stagesWithoutAWaitAddTheirJitter(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let deviations = (0..<4).map { _ in Double.random(in: 5_000...100_000, using: &random) }
+    var (ticks, hits): ([TraceTick], [TraceHit]) = ([], [])
+    for index in 0..<Self.count {
+      var instants = [Self.due(index)]
+      for deviation in deviations {
+        instants.append(instants.last! + Self.length(500_000 + deviation * Self.normal(&random)))
+      }
+      ticks.append(
+        TraceTick(
+          tick: Tick(Int64(index)), due: instants[0], acted: instants[0], offset: .zero, uncertainty: .zero,
+          path: TickPath(woken: instants[0], masterSent: instants[1], received: instants[2])))
+      guard index % 6 == 0 else { continue }
+      hits.append(TraceHit(due: instants[0], step: instants[0], scheduled: instants[3], firstFrame: instants[4]))
+    }
+    let report = PathAnalysis(Trace(header: Self.header(), ticks: ticks, hits: hits), file: "ada.trace").report
+    let path = try #require(report.paths.first { $0.kind == .receivedSound })
+    let sum = deviations.reduce(0) { $0 + $1 * $1 }
+    for (stage, deviation) in zip(path.stages, deviations) {
+      let (share, expected) = (try #require(stage.share), deviation * deviation / sum)
+      #expect(abs(share - expected) < 0.03)
+    }
+  }
+
+  @Test func ticksWithoutAPacketAreCountedAndNotEstimated() throws {
+    let ticks = (0..<100).map { index in
+      let due = Self.due(index)
+      let path =
+        index % 10 == 0
+        ? TickPath(woken: due) : TickPath(woken: due, masterSent: due, received: due + .microseconds(Int64(index)))
+      return TraceTick(tick: Tick(Int64(index)), due: due, acted: due, offset: .zero, uncertainty: .zero, path: path)
+    }
+    let report = PathAnalysis(Trace(header: Self.header(clockPort: false), ticks: ticks), file: "a").report
+    #expect(report.paths.map(\.kind) == [.network] && report.paths[0].total.count == 90)
+    #expect(report.notes == ["10 of 100 ticks have no packet: it was lost, or arrived after the tick was recorded"])
+    #expect(report.missing.first { $0.path == .clockPort }?.reason == "the peer had no ALSA sequencer port")
+    #expect(report.missing.first { $0.path == .receivedSound }?.reason.hasPrefix("no step sounded") == true)
+  }
+
+  @Test func earlierTracesHaveAReasonForEachPath() {
+    let ticks = (0..<10).map { TraceTick(tick: Tick(Int64($0)), due: Self.due($0), acted: Self.due($0)) }
+    let report = PathAnalysis(Trace(header: Self.header(), ticks: ticks), file: "a").report
+    #expect(report.paths.isEmpty && report.missing.count == PathKind.allCases.count)
+    #expect(report.missing.allSatisfy { $0.reason.hasPrefix("tutti 1 did not record") })
+  }
+
+  /// A total without variation has no shares.
+  @Test func constantDurationsHaveNoShares() throws {
+    let ticks = (0..<10).map { index in
+      TraceTick(
+        tick: Tick(Int64(index)), due: Self.due(index), acted: Self.due(index) + .microseconds(2),
+        path: TickPath(woken: Self.due(index) + .microseconds(1)))
+    }
+    let path = try #require(PathAnalysis(Trace(header: Self.header(), ticks: ticks), file: "a").report.paths.first)
+    #expect(path.stages.map(\.share) == [nil, nil] && path.total.mean == 2000 && path.total.standardDeviation == 0)
+  }
+}
+
+extension PathTests {
+  /// All instants survive writing and reading, by both readers.
+  @Test func pathSurvivesTheFile() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appendingPathComponent("ada.trace").path
+    let writer = try TraceWriter(path: file, header: Self.header())
+    let at = { Instant(nanoseconds: $0) }
+    let tick = TraceTick(
+      tick: Tick(6), due: at(10), acted: at(12), offset: Nanoseconds(-5), uncertainty: Nanoseconds(2), activity: 3,
+      path: TickPath(woken: at(11), sent: at(13), sentAhead: at(-90), masterSent: at(-91), received: at(-80)))
+    let hit = TraceHit(due: at(9), step: at(10), scheduled: at(-50), firstFrame: at(8))
+    try writer.append(tick)
+    try writer.append(hit)
+    try writer.finish(TraceSummary(role: "master"))
+    let trace = try Trace(contentsOf: file)
+    #expect(trace.ticks == [tick] && trace.hits == [hit] && trace.header == Self.header())
+    #expect(try PathAnalysis(contentsOf: file).report == PathAnalysis(trace, file: file).report)
+    // The general JSON parser accepts other spacing.
+    let bytes = try #require(try? String(contentsOfFile: file, encoding: .utf8))
+    let spaced = bytes.split(separator: "\n").map { $0.replacing(",\"", with: ", \"") }.joined(separator: "\n")
+    #expect(try Trace(bytes: Array(spaced.utf8), file: file).hits == [hit])
+  }
+}

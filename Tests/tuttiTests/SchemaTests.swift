@@ -1,0 +1,93 @@
+import Foundation
+import Measurement
+import Testing
+import _TestSupport
+import _TestTraits
+
+/// The published schemas describe the real output of each measure command.
+@Suite(.ownThreads) struct SchemaTests {
+  private func validate(_ outcome: Child.Outcome, _ schema: ReportSchema) throws {
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    var validator = try SchemaValidator(schema.document)
+    let errors = try validator.validate(outcome.output)
+    #expect(errors == [], "\(schema)")
+    // A schema that accepts everything would be useless.
+    let json = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    var changed = try #require(json as? [String: Any])
+    changed["surplus"] = 1
+    changed["provenance"] = nil
+    let text = String(decoding: try JSONSerialization.data(withJSONObject: changed), as: UTF8.self)
+    #expect(Set(try validator.validate(text)) == [".provenance: missing", ".surplus: not in the schema"])
+  }
+
+  /// Two peers play with traces and recordings. All commands measure them.
+  @Test func outputsOfPeersMatchTheirSchemas() async throws {
+    let folder = try TemporaryFolder()
+    let master = try await PeerProcess(
+      "ada", ["--audio", "wav:ada.wav", "--start", "--trace", "ada.trace", "--bpm", "150"], in: folder)
+    let follower = try await PeerProcess(
+      "ben", connect: [master], ["--audio", "wav:ben.wav", "--trace", "ben.trace"], in: folder)
+    try await follower.wait(forRole: "follower")
+    let network = try await Child.tutti(
+      ["measure", "network", "127.0.0.1:\(master.port)", "--seconds", "4", "--json"], in: folder
+    ).outcome()
+    try validate(network, .network)
+    #expect(network.output.contains("\"ntp_before\"") && network.output.contains("\"monotonic_rate_ppm\""))
+    let clock = try await Child.tutti(
+      ["measure", "clock", "rtp:127.0.0.1:\(master.port)", "--seconds", "3", "--json"], in: folder
+    ).outcome()
+    try validate(clock, .clock)
+    for key in 60..<75 { (key % 2 == 0 ? master : follower).type("note \(key)") }
+    try await Task.sleep(for: .seconds(2))
+    try await follower.leave()
+    try await master.leave()
+    for (schema, arguments) in [
+      (ReportSchema.clock, ["clock", "ada.trace", "--nominal", "150"]), (.sync, ["sync", "ada.trace", "ben.trace"]),
+      (.sync, ["sync", "ada.trace", "ben.trace", "--reference", "median"]), (.audio, ["audio", "ada.wav", "ben.wav"]),
+      (.players, ["players", "ada.trace", "ben.trace"]), (.path, ["path", "ada.trace", "ben.trace"]),
+    ] {
+      try validate(try await Child.tutti(["measure"] + arguments + ["--json"], in: folder).outcome(), schema)
+    }
+    try await checkPaths(in: folder)
+  }
+
+  private struct Paths: Decodable {
+    struct Stage: Decodable { var stage: String, varianceShare: Double? }
+    struct Figures: Decodable { var count: Int, p50Us, maxUs: Double }
+    struct Path: Decodable { var path: String, stages: [Stage], total: Figures }
+    struct Peer: Decodable { var paths: [Path] }
+    var peers: [Peer]
+  }
+
+  /// The real traces contain the instants of the paths that apply to each peer.
+  private func checkPaths(in folder: TemporaryFolder) async throws {
+    let outcome = try await Child.tutti(["measure", "path", "ada.trace", "ben.trace", "--json"], in: folder).outcome()
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let report = try decoder.decode(Paths.self, from: Data(outcome.output.utf8))
+    let (master, follower) = (report.peers[0].paths, report.peers[1].paths)
+    // `measure clock` is a receiver that plays on arrival.
+    #expect(
+      master.map(\.path) == ["packets at the due time", "packets ahead of the due time", "sound"], "\(outcome.output)")
+    #expect(follower.map(\.path) == ["network", "sound of a follower"], "\(outcome.output)")
+    for path in master + follower {
+      let shares = path.stages.compactMap(\.varianceShare)
+      #expect(path.total.count > 10 && (shares.isEmpty || abs(shares.reduce(0, +) - 1) < 1e-6), "\(path)")
+    }
+    // A recording has the first frame of each hit within half a frame, unless the machine was so busy that the hit was late.
+    let sound = try #require(follower.last)
+    #expect(abs(sound.total.p50Us) < 1000)
+  }
+
+  @Test func eachSchemaIsPrintedAndHasItsVersion() async throws {
+    let folder = try TemporaryFolder()
+    for schema in ReportSchema.allCases {
+      let outcome = try await Child.tutti(["measure", "schema", schema.rawValue], in: folder).outcome()
+      #expect(outcome.status == 0 && outcome.output == schema.document)
+      #expect(schema.document.contains("\"urn:tutti:measure:\(schema.rawValue):\(Provenance.schema)\""))
+      #expect(schema.document.contains("\"const\": \(Provenance.schema)"))
+    }
+    let outcome = try await Child.tutti(["measure", "schema", "nothing"], in: folder).outcome()
+    #expect(outcome.status == 64 && outcome.errors.contains("nothing"))
+  }
+}
