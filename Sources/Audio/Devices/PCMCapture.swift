@@ -75,7 +75,8 @@ public final class PCMCapture: @unchecked Sendable {
       line.finish()
       if failure == nil, samples.isEmpty {
         failure = PCMError(
-          device: name, reason: "no sound arrives", remedy: "check the device, or give another one; `arecord -L` lists them")
+          device: name, reason: "no sound arrives",
+          remedy: "check the device, or give another one; `arecord -L` lists them")
       }
       return Result(samples, failure, line)
     }
