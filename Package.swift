@@ -82,7 +82,7 @@ let package = Package(
       dependencies: [
         "ClockSync", "MIDI", "MusicalTime", .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
-      resources: ["clock", "sync", "audio", "network", "players", "path"].map {
+      resources: ["clock", "follower", "sync", "audio", "network", "players", "path"].map {
         .embedInCode("Schemas/measure-\($0).json")
       }),
     .target(

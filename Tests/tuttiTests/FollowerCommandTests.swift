@@ -76,6 +76,8 @@ import _TestTraits
     let command = ["measure", "follower", "clock.jsonl", "--listen", "device.wav", "--pulses", "--json"]
     let outcome = try await Child.tutti(command, in: folder).outcome()
     #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+    var validator = try SchemaValidator(ReportSchema.follower.document)
+    #expect(try validator.validate(outcome.output) == [])
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     let report = try decoder.decode(Report.self, from: Data(outcome.output.utf8))

@@ -2,7 +2,7 @@
 ///
 /// The version of the schemas is ``Provenance/schema-swift.type.property``. Each output contains it.
 public enum ReportSchema: String, Sendable, CaseIterable {
-  case clock, sync, audio, network, players, path
+  case clock, follower, sync, audio, network, players, path
 
   /// The schema document.
   ///
@@ -11,6 +11,7 @@ public enum ReportSchema: String, Sendable, CaseIterable {
     let octets =
       switch self {
       case .clock: PackageResources.measure_clock_json
+      case .follower: PackageResources.measure_follower_json
       case .sync: PackageResources.measure_sync_json
       case .audio: PackageResources.measure_audio_json
       case .network: PackageResources.measure_network_json

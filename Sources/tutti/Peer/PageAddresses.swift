@@ -7,11 +7,17 @@ struct PageAddresses {
   var play: String
   /// Whether only this machine can open the addresses.
   var isLocal: Bool
+  /// The fingerprint of the group's certificate authority; nil without one.
+  var fingerprint: String?
 
-  init(lead: String, play: String, isLocal: Bool) { (self.lead, self.play, self.isLocal) = (lead, play, isLocal) }
+  init(lead: String, play: String, isLocal: Bool, fingerprint: String? = nil) {
+    (self.lead, self.play, self.isLocal, self.fingerprint) = (lead, play, isLocal, fingerprint)
+  }
 
   init(_ console: WebConsole) {
-    self.init(lead: console.address(for: .lead), play: console.address(for: .play), isLocal: console.isLocal)
+    self.init(
+      lead: console.address(for: .lead), play: console.address(for: .play), isLocal: console.isLocal,
+      fingerprint: console.authorityFingerprint)
   }
 
   /// Prints the addresses. A terminal with colours also shows a QR code for each address that phones can open.
@@ -22,6 +28,7 @@ struct PageAddresses {
       show(lead, "web page, lead (play and control the rhythm)", on: terminal)
       show(play, "web page, play", on: terminal)
     }
+    if let fingerprint { terminal.printLine("web page, fingerprint of the group's certificate: \(fingerprint)") }
     if isLocal, terminal.isInteractive {
       terminal.printLine(
         "web page: phones cannot open an address of this machine only; to print QR codes for phones, give --http an address "

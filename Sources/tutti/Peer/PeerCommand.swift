@@ -316,7 +316,9 @@ struct PeerCommand: ParsableCommand {
   private func printAddresses(_ addresses: PageAddresses, _ terminal: Terminal, _ output: OutputWriter) {
     guard json else { return addresses.show(on: terminal) }
     output.write(
-      json: PageReady(lead: addresses.lead, play: addresses.play, at: MonotonicClock.now.nanoseconds))
+      json: PageReady(
+        lead: addresses.lead, play: addresses.play, fingerprint: addresses.fingerprint,
+        at: MonotonicClock.now.nanoseconds))
   }
 
   /// The most important keys, for the first line of the output.

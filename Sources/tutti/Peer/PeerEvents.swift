@@ -26,11 +26,13 @@ struct PageReady: Encodable {
   var lead: String
   /// The address for all other players.
   var play: String
+  /// The fingerprint of the group's certificate authority; omitted without one.
+  var fingerprint: String?
   /// Nanoseconds of CLOCK_MONOTONIC.
   var at: Int64
 
   private enum CodingKeys: String, CodingKey {
-    case event, lead, play
+    case event, lead, play, fingerprint
     case at = "at_ns"
   }
 }
