@@ -33,15 +33,15 @@ public final class PCMCapture: @unchecked Sendable {
   ///
   /// Real-time: not safe.
   public init(_ name: String) throws(PCMError) {
-    self.name = name
     let stream = try PCMDevice.openCapture(name)
-    self.stream = stream
-    line = CaptureLine(rate: stream.rate, isHardware: stream.isHardware)
     let code = stream.start()
     guard code >= 0 else {
+      // deinit does not run, because not all properties have a value.
       snd_pcm_close(stream.pcm)
-      throw PCMError(device: name, code: code)
+      throw PCMError(device: name, code: code, listedBy: "arecord -L")
     }
+    (self.name, self.stream) = (name, stream)
+    line = CaptureLine(rate: stream.rate, isHardware: stream.isHardware)
     reader.async { self.read() }
   }
 
@@ -121,7 +121,8 @@ public final class PCMCapture: @unchecked Sendable {
           code == -EPIPE
           ? PCMError(
             device: name, reason: "the recording broke off, because this program was late by two seconds",
-            remedy: "close other programs and measure again") : PCMError(device: name, code: code)
+            remedy: "close other programs and measure again")
+          : PCMError(device: name, code: code, listedBy: "arecord -L")
         return
       }
     }

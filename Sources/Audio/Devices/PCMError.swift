@@ -28,9 +28,9 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     let isMissing = [-ENOENT, -ENODEV, -ENXIO].contains(code)
     self.init(device: device, code: isMissing && PCMDevices.isAccessDenied ? -EACCES : code)
     switch -self.code {
-    case ENOENT, ENODEV, ENXIO, ENOSTR: specificRemedy = "give a device that `\(lister)` lists"
     case EBUSY, EAGAIN: specificRemedy = "close that program"
-    default: break
+    case EACCES, EPERM: break
+    default: specificRemedy = "give a device that `\(lister)` lists"
     }
   }
 

@@ -42,7 +42,7 @@ export async function offerSecurePage(token, isIdle) {
   const offered = await offer()
   if (!offered?.https) return
   const port = location.port ? `:${location.port}` : ""
-  const base = `https://${offered.name && !offered.name.startsWith("*") ? offered.name : location.hostname}${port}`
+  const base = `https://${offered.name ?? location.hostname}${port}`
   const link = element("secure-link")
   link.href = address(base, token)
   // The name in the certificate of a domain may be unknown on this network, so the player decides.

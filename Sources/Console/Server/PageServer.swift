@@ -62,9 +62,8 @@ final class PageServer: @unchecked Sendable {
       pages: pages, microphone: configuration.microphone, mailbox: mailbox, eventLoop: eventLoop, report: report)
   }
 
-  /// A name that every browser accepts over HTTPS: the first one in the certificate of the group's domain that is not a pattern; nil
-  /// without such a certificate.
-  var certifiedName: String? { secureAccess.names.first { !$0.hasPrefix("*") } }
+  /// See ``SecureAccess/certifiedName``.
+  var certifiedName: String? { secureAccess.certifiedName }
   /// The fingerprint of the group's certificate authority; nil if there is none.
   var authorityFingerprint: String? { secureAccess.fingerprint }
 
@@ -99,13 +98,13 @@ final class PageServer: @unchecked Sendable {
     }
   }
 
-  /// Shows the pages what players play. Called by the control thread.
+  /// Shows the pages what players play, at most 50 times per second. Called by the control thread.
   func observe(_ event: PeerEvent) {
     guard case .sounded(let message, let player) = event.kind else { return }
     // A device without Tutti has no identity.
     if player != nil, player?.identity == nil { return }
     guard played.add(message, from: player?.identity) else { return }
-    eventLoop.execute { [self] in
+    eventLoop.scheduleTask(in: .milliseconds(20)) { [self] in
       if pages.state.set(.partners, json: played.take()) { pages.update([.partners]) }
     }
   }

@@ -10,7 +10,8 @@
   ///
   /// The key of the authority is derived from the key of the group, so all peers have the same authority without an exchange. Whoever
   /// knows the passkey can issue certificates that the devices of the players trust. Name constraints (RFC 5280, section 4.2.1.10)
-  /// therefore limit the authority to host names under `.local` and to private IPv4 addresses (RFC 1918, RFC 3927).
+  /// therefore limit the authority to host names under `.local` and to private IPv4 addresses (RFC 1918, RFC 3927), and the extended key
+  /// usage to servers.
   struct GroupAuthority: Sendable {
     /// The private IPv4 networks: address and mask.
     private static let networks: [[UInt8]] = [
@@ -40,12 +41,15 @@
       let key = Certificate.PrivateKey(signingKey)
       (self.key, self.name) = (key, name)
       certificate = try Certificate(
-        version: .v3, serialNumber: Certificate.SerialNumber(bytes: [1] + fingerprint), publicKey: key.publicKey,
+        // The signature contains a random number, so the certificates of two peers differ. Firefox accepts no two different
+        // certificates with one serial number, so this number is random too.
+        version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
         notValidBefore: Self.validity.first, notValidAfter: Self.validity.last, issuer: name, subject: name,
         signatureAlgorithm: .ecdsaWithSHA256,
         extensions: try Certificate.Extensions {
           Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
           Critical(KeyUsage(keyCertSign: true))
+          try ExtendedKeyUsage([.serverAuth])
           Critical(
             NameConstraints(
               permittedDNSDomains: ["local"],

@@ -14,6 +14,10 @@ struct SecureAccess: Sendable {
   /// The fingerprint of the authority; nil without an authority.
   private(set) var fingerprint: String?
 
+  /// A name that every browser accepts: the first one in the certificate of the group's domain that is not a pattern; nil without such
+  /// a certificate.
+  var certifiedName: String? { names.first { !$0.hasPrefix("*") } }
+
   /// A server without HTTPS.
   init() {}
 
@@ -30,7 +34,7 @@ struct SecureAccess: Sendable {
   /// The answer to a request of ``path``.
   var json: ByteBuffer {
     // The texts contain no characters that JSON escapes: host names and hexadecimal digits.
-    let name = names.first.map { "\"\($0)\"" } ?? "null"
+    let name = certifiedName.map { "\"\($0)\"" } ?? "null"
     let print = fingerprint.map { "\"\($0)\"" } ?? "null"
     return ByteBuffer(string: "{\"https\":\(isOffered),\"name\":\(name),\"authority\":\(print)}\n")
   }

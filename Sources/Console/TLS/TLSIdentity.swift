@@ -17,8 +17,10 @@
     let authority: GroupAuthority?
     private let machine: String
     private let key = P256.Signing.PrivateKey()
-    /// The addresses in ``context``.
-    private var addresses: [String] = []
+    /// The addresses in ``context``, and when its certificate was created.
+    private var (addresses, created): ([String], Date) = ([], Date())
+    /// A certificate is replaced after half a year. It is valid for longer (``GroupAuthority``).
+    private static let lifetime: TimeInterval = 180 * 86_400
 
     /// The identity for a configuration; nil if the page is served without HTTPS: there is neither a certificate nor a passkey, or the
     /// passkey can be guessed. Whoever guesses the passkey could issue certificates that the devices of the players trust.
@@ -54,9 +56,10 @@
         if case .dnsName(let name) = $0 { name.lowercased() } else { nil }
       }
       (authority, machine) = (nil, "")
-      if names.isEmpty {
+      if names.allSatisfy({ $0.hasPrefix("*") }) {
         throw EngineError(
-          "--certificate \(files.certificate): has no host name; give a certificate with a subject alternative name")
+          "--certificate \(files.certificate): has no full host name; give a certificate with one as a subject alternative name"
+        )
       }
       if leaf.notValidAfter < Date() {
         throw EngineError("--certificate \(files.certificate): expired on \(leaf.notValidAfter); renew it")
@@ -80,14 +83,16 @@
       }
     }
 
-    /// Creates another certificate if the addresses of this machine have changed.
+    /// Creates another certificate if the addresses of this machine have changed, if the certificate is old, or if the clock of this
+    /// machine was set back.
     func renew() {
       guard let authority else { return }
       let current = LocalAddresses.all()
-      guard current != addresses,
+      let now = Date()
+      guard current != addresses || !(0...Self.lifetime).contains(now.timeIntervalSince(created)),
         let renewed = try? Self.context(of: authority, machine: machine, addresses: current, key: key)
       else { return }
-      (addresses, context) = (current, renewed)
+      (addresses, created, context) = (current, now, renewed)
     }
 
     private static func context(
@@ -95,9 +100,9 @@
     ) throws -> NIOSSLContext {
       let leaf = try authority.issue(machine: machine, addresses: addresses, key: key, at: Date())
       return try context(
-        chain: [leaf, authority.certificate].map {
-          try NIOSSLCertificate(bytes: $0.serializeAsPEM().derBytes, format: .der)
-        }, key: NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem))
+        // Devices have the certificate of the authority.
+        chain: [try NIOSSLCertificate(bytes: leaf.serializeAsPEM().derBytes, format: .der)],
+        key: NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem))
     }
 
     private static func context(chain: [NIOSSLCertificate], key: NIOSSLPrivateKey) throws -> NIOSSLContext {

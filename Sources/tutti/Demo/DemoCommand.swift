@@ -84,6 +84,9 @@ struct DemoCommand: ParsableCommand {
       throw ValidationError("--activity \(activity): out of range; give 0 to 127")
     }
     _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) }
+    if console.certificate != nil || console.microphone != nil || console.microphoneLatency != nil {
+      throw ValidationError("--certificate, --microphone: have no effect in the demo; use them with tutti peer")
+    }
   }
 
   func run() throws {

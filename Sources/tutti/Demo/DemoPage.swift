@@ -29,7 +29,7 @@ final class DemoPage {
     log = "\(demo.output)/\(Self.name).log"
     var access = demo.console.httpOpen ? ["--http-open"] : []
     try FileManager.default.createDirectory(
-      at: DemoProcess.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      at: DemoProcess.state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     if !address.isLoopback, !demo.console.httpOpen {
       // Nobody types this passkey: the addresses contain tokens.
       let passkey = DemoProcess.state.appendingPathComponent("passkey.txt")
@@ -45,7 +45,7 @@ final class DemoPage {
         "--name", Self.name, "--port", "0", "--audio", "none", "--activity", "0", "--led-by", DemoPeers.name(1),
         "--json", "--http", http,
       ] + access, log: log, output: try FileHandle(forWritingTo: output))
-    var ready: (port: UInt16, lead: String, play: String)?
+    var ready: (port: UInt16, lead: String, play: String, fingerprint: String?)?
     var port: UInt16 = 0
     while ready == nil {
       guard process.isRunning else {
@@ -54,12 +54,13 @@ final class DemoPage {
       }
       for event in Self.takeEvents(events, &incomplete) {
         port = event.port ?? port
-        if let lead = event.lead, let play = event.play { ready = (port, lead, play) }
+        if let lead = event.lead, let play = event.play { ready = (port, lead, play, event.fingerprint) }
       }
       Thread.sleep(forTimeInterval: 0.01)
     }
     guard let ready else { return nil }
-    addresses = PageAddresses(lead: ready.lead, play: ready.play, isLocal: address.isLoopback)
+    addresses = PageAddresses(
+      lead: ready.lead, play: ready.play, isLocal: address.isLoopback, fingerprint: ready.fingerprint)
     connection = (demo.console.httpOpen ? [] : access) + ["--connect", "127.0.0.1:\(ready.port)"]
   }
 
@@ -96,6 +97,7 @@ final class DemoPage {
     var port: UInt16?
     var lead: String?
     var play: String?
+    var fingerprint: String?
     var players: Int?
   }
 

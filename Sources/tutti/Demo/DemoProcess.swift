@@ -3,9 +3,9 @@ import Foundation
 
 /// Starts the peers of the demo. Each peer is a process of this program.
 enum DemoProcess {
-  /// The folder for the identities of the demo's peers, which are kept apart from those of the user's peers.
-  static let state = FileManager.default.temporaryDirectory.appendingPathComponent(
-    "tutti-demo-\(ProcessInfo.processInfo.processIdentifier)")
+  /// The folder for the identities of the demo's peers, which are kept apart from those of the user's peers. Other users cannot predict
+  /// its name.
+  static let state = FileManager.default.temporaryDirectory.appendingPathComponent("tutti-demo-\(UUID())")
 
   /// Starts `tutti peer` with `arguments`.
   ///

@@ -48,6 +48,10 @@ struct ConsoleOptions: ParsableArguments {
       if http == nil {
         throw ValidationError("--certificate: has no effect without --http; add --http, or omit --certificate")
       }
+      if let address = try usage({ () throws(EngineError) in try address }), address.isLoopback {
+        throw ValidationError(
+          "--certificate: only this machine can open the address of --http; give for example --http 0.0.0.0:8080")
+      }
       #if !HTTPS
         throw ValidationError(
           "--certificate: this program was built without HTTPS; build it with swift build --traits HTTPS, or omit --certificate"
@@ -61,6 +65,9 @@ struct ConsoleOptions: ParsableArguments {
       !["alsa", "none"].contains(microphone) && (!microphone.hasPrefix("alsa:") || microphone == "alsa:")
     {
       throw ValidationError("--microphone \(microphone): not an input; give alsa, alsa:DEVICE or none")
+    }
+    if microphone == "none", microphoneLatency != nil {
+      throw ValidationError("--microphone-latency: has no effect with --microphone none; omit one of them")
     }
     if let microphoneLatency, !(0...1000).contains(microphoneLatency) {
       throw ValidationError("--microphone-latency \(microphoneLatency): out of range; give 0 to 1000 ms")
