@@ -18,13 +18,14 @@ source "$(dirname "$0")/Lab/relayed.sh"
 
 # play: records both peers for 9 s of the rhythm.
 play() {
-  local second
+  local second status=0
   peer 2 --patch "$lab/sticks.yaml" --audio "wav:$results/2.wav" --duration 40
   second=$!
   ready 2
   peer 1 --patch "$lab/sticks.yaml" --audio "wav:$results/1.wav" --connect 10.98.1.254:5004 --start --bpm 120 --duration 10
-  wait $!
+  wait $! || status=1
   stop "$second"
+  return "$status"
 }
 
 complain() { echo "not as expected: run $run: $1"; failures=$((failures + 1)); }

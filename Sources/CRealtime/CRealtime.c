@@ -61,8 +61,8 @@ int realtime_read_discipline(struct realtime_clock_discipline *discipline) {
   if (result < 0) return -errno;
   discipline->is_synchronized = result != TIME_ERROR && !(state.status & STA_UNSYNC);
   discipline->offset = state.status & STA_NANO ? state.offset : state.offset * INT64_C(1000);
-  // The unit is 2^-16 parts per million.
-  discipline->frequency = (double)state.freq / 65536;
+  // The unit of `freq` is 2^-16 parts per million. `tick` is the length of a tick of USER_HZ in microseconds; chrony changes both.
+  discipline->frequency = (double)state.freq / 65536 + (double)state.tick * sysconf(_SC_CLK_TCK) - 1e6;
   discipline->estimated_error = state.esterror;
   discipline->maximum_error = state.maxerror;
   return 0;

@@ -237,10 +237,12 @@ struct ClockLoop: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func transmit(_ transmission: Transmission) {
     let instant = MonotonicClock.now
-    if let tick = transmission.tick { noteDeparture(of: tick, isAhead: transmission.isAhead, at: instant) }
     sender.seal(transmission, sentAt: instant)
-    sender.finish(
-      transmission, isAccepted: socket.send(sender.packet, to: transmission.address, from: transmission.local))
+    let isAccepted = socket.send(sender.packet, to: transmission.address, from: transmission.local)
+    if isAccepted, let tick = transmission.tick {
+      noteDeparture(of: tick, isAhead: transmission.isAhead, at: instant)
+    }
+    sender.finish(transmission, isAccepted: isAccepted)
   }
 
   /// Notes the instant at which the first packet with `tick` leaves.

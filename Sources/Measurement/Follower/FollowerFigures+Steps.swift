@@ -7,6 +7,9 @@ extension FollowerFigures {
     }
   }
 
+  /// The number of tempo steps in the stimulus.
+  var stepCount: Int { zip(sections, sections.dropFirst()).count { $0.period != $1.period } }
+
   private func step(from before: FollowerStimulus.Section, to after: FollowerStimulus.Section) -> FollowerReport.Step? {
     guard let tolerance, let start = median(Self.settled(before.ticks)) else { return nil }
     let sounds = sounds(after.ticks)

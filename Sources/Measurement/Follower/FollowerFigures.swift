@@ -96,28 +96,51 @@ struct FollowerFigures {
 
   /// The jitter transfer; nil without a part with jitter.
   var transfer: FollowerReport.Transfer? {
+    let steady = self.steady
     guard let section = section(.jitter), let noise = Distribution(steady)?.standardDeviation else { return nil }
-    /// The jitter of the input, of the sounds and their ratio, without the ticks `omitted`.
-    func figures(without omitted: Range<Int>) -> (input: Double, output: Double, ratio: Double)? {
+    /// The jitter of the input, of the sounds, and the square of the transfer, without the ticks `omitted`, for a device with jitter
+    /// `noise` of its own. By chance, the square can be negative.
+    func figures(
+      without omitted: Range<Int>, noise: Double
+    ) -> (input: Double, output: Double, square: Double)? {
       let ranges = [section.ticks.lowerBound..<omitted.lowerBound, omitted.upperBound..<section.ticks.upperBound]
       guard let input = Distribution(ranges.flatMap { self.input($0) })?.standardDeviation, input > 0,
         let output = Distribution(ranges.flatMap { sounds($0).map(\.error) })?.standardDeviation
       else { return nil }
       // The device has jitter of its own, which is independent of that of the clock.
-      return (input, output, max(output * output - noise * noise, 0).squareRoot() / input)
+      return (input, output, (output * output - noise * noise) / (input * input))
     }
     guard sounds(section.ticks).count >= 4 * Self.blocks,
-      let all = figures(without: section.ticks.lowerBound..<section.ticks.lowerBound)
+      let all = figures(without: section.ticks.lowerBound..<section.ticks.lowerBound, noise: noise)
     else { return nil }
-    // The jackknife over blocks, because successive phase errors depend on each other.
-    let parts = (0..<Self.blocks).compactMap { block -> Double? in
-      let (first, count) = (section.ticks.lowerBound, section.ticks.count)
-      return figures(without: first + block * count / Self.blocks..<first + (block + 1) * count / Self.blocks)?.ratio
+    // The jackknife over blocks, because successive phase errors depend on each other: over blocks of the part with jitter, and over
+    // blocks of the steady part, from which the noise comes. Both variances add.
+    func block(_ number: Int, of range: Range<Int>) -> Range<Int> {
+      let (first, count) = (range.lowerBound, range.count)
+      return first + number * count / Self.blocks..<first + (number + 1) * count / Self.blocks
     }
+    let jitterParts = (0..<Self.blocks).compactMap { number in
+      figures(without: block(number, of: section.ticks), noise: noise)?.square
+    }
+    let steadyParts = (0..<Self.blocks).compactMap { number -> Double? in
+      let omitted = block(number, of: 0..<steady.count)
+      let kept = steady[..<omitted.lowerBound] + steady[omitted.upperBound...]
+      guard let noise = Distribution(Array(kept))?.standardDeviation else { return nil }
+      return (all.output * all.output - noise * noise) / (all.input * all.input)
+    }
+    let squareError = (Self.jackknifeVariance(jitterParts) + Self.jackknifeVariance(steadyParts)).squareRoot()
+    let ratio = max(all.square, 0).squareRoot()
+    // The error of the root is that of the square divided by twice the root. Near 0, it is at most the root of the error.
+    let standardError = ratio > 0 ? min(squareError / (2 * ratio), squareError.squareRoot()) : squareError.squareRoot()
+    return FollowerReport.Transfer(input: all.input, output: all.output, ratio: ratio, standardError: standardError)
+  }
+
+  /// The variance of an estimate, from its values without one block each (B. Efron, "The Jackknife, the Bootstrap and Other Resampling
+  /// Plans", 1982, section 3).
+  private static func jackknifeVariance(_ parts: [Double]) -> Double {
+    guard parts.count > 1 else { return 0 }
     let mean = parts.reduce(0, +) / Double(parts.count)
     let squares = parts.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-    return FollowerReport.Transfer(
-      input: all.input, output: all.output, ratio: all.ratio,
-      standardError: (Double(parts.count - 1) / Double(parts.count) * squares).squareRoot())
+    return Double(parts.count - 1) / Double(parts.count) * squares
   }
 }

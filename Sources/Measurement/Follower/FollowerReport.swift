@@ -97,7 +97,15 @@ public struct FollowerReport: Sendable {
       )
     }
     if !steps.allSatisfy({ $0.settling != nil }) {
-      warnings.append("\(name): the device did not settle after a tempo step; give longer parts with --seconds")
+      warnings.append(
+        "\(name): no settling time after a tempo step, because the device did not settle or there are too few sounds; give "
+          + "longer parts with --seconds")
+    }
+    let missing = figures.stepCount - steps.count + (figures.grid < 3 ? 0 : stimulus.losses - losses.count)
+    if missing > 0 {
+      warnings.append(
+        "\(name): \(missing) tempo steps and lost ticks are not measured, because there are too few sounds beside them; give "
+          + "longer parts with --seconds")
     }
   }
 

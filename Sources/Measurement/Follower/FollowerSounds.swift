@@ -49,11 +49,22 @@ public struct FollowerSounds: Sendable {
 
   /// Finds the sounds in a recording whose frames have the nominal length.
   ///
-  /// - Throws: ``ReportError`` if the recording is silent.
+  /// - Throws: ``ReportError`` if the recording is silent, or for a rate that cannot be measured.
   ///
   /// Real-time: not safe.
   public init(_ recording: Recording, usesPulses: Bool, hasCommonClock: Bool) throws(ReportError) {
+    guard AudioReport.rates.contains(recording.rate) else {
+      throw ReportError(
+        subject: recording.name, reason: "\(recording.rate) frames per second",
+        remedy: "record it at \(AudioReport.rates.lowerBound) to \(AudioReport.rates.upperBound) frames per second")
+    }
+    var recording = recording
+    // A time reference of more than 73 years is damaged.
+    let isPlausible = recording.firstInstant.nanoseconds.magnitude <= TraceTick.limit.magnitude
+    if !isPlausible { recording.firstInstant = Instant(nanoseconds: 0) }
     let (first, length) = (Double(recording.firstInstant.nanoseconds), 1e9 / Double(recording.rate))
-    try self.init(recording, usesPulses: usesPulses, hasCommonClock: hasCommonClock) { first + $0 * length }
+    try self.init(recording, usesPulses: usesPulses, hasCommonClock: hasCommonClock && isPlausible) {
+      first + $0 * length
+    }
   }
 }

@@ -53,6 +53,11 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
     try require((-20...20).contains(step), "--step", "\(step)", "-20 to 20")
     try require((0...100).contains(losses), "--losses", "\(losses)", "0 to 100")
     try require((4...600).contains(seconds), "--seconds", "\(seconds)", "4 to 600")
+    // A recording of more than two hours cannot be measured.
+    let parts = 1 + (step == 0 ? 0 : 2) + (jitter == 0 ? 0 : 2) + (losses == 0 ? 0 : Double(losses + 1) / 2)
+    let longest = (7_000 / parts).rounded(.down)
+    try require(
+      seconds <= longest, "--seconds", "\(seconds)", "at most \(Int(longest)) with these parts, two hours in all")
   }
 
   /// A part of the stimulus.

@@ -32,18 +32,19 @@ struct PathMoments {
     }
     count += 1
     let n = Double(count)
-    let totalValue = Double(sum.count - total.reference)
+    // Durations of a damaged trace may be too far apart for the difference.
+    let totalValue = Double(sum.count) - Double(total.reference)
     let totalDelta = totalValue - total.mean
     total.mean += totalDelta / n
     total.squares += totalDelta * (totalValue - total.mean)
-    total.histogram.record(Nanoseconds(sum.count - total.reference))
+    total.histogram.record(Nanoseconds(sum.count &- total.reference))
     for (index, duration) in durations.enumerated() {
-      let value = Double(duration.count - stages[index].reference)
+      let value = Double(duration.count) - Double(stages[index].reference)
       let delta = value - stages[index].mean
       stages[index].mean += delta / n
       stages[index].squares += delta * (value - stages[index].mean)
       stages[index].products += delta * (totalValue - total.mean)
-      stages[index].histogram.record(Nanoseconds(duration.count - stages[index].reference))
+      stages[index].histogram.record(Nanoseconds(duration.count &- stages[index].reference))
     }
   }
 

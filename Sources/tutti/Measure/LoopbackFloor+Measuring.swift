@@ -32,6 +32,10 @@ extension LoopbackFloor {
     let result = capture.finish()
     terminal.clearStatus()
     terminal.flush()
+    guard !interruption.isRaised else {
+      throw ReportError(
+        subject: "--loopback \(output) \(input)", reason: "interrupted", remedy: "let it play for about twelve seconds")
+    }
     if let error = failure.withLock({ $0 }) ?? result.failure { throw error }
     try self.init(
       Recording(name: input, samples: result.samples, rate: capture.rate, firstInstant: Instant(nanoseconds: 0)),

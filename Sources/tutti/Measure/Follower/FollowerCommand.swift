@@ -149,8 +149,8 @@ struct FollowerCommand: ParsableCommand {
     }
     let track = Recording.all(of: file, path: recording)[0]
     // A time reference of another origin, such as midnight, does not place tick 0 in the recording.
-    let offset = (record.header.origin - track.firstInstant.nanoseconds) / 1_000_000_000
-    let hasCommonClock = file.firstFrame != nil && (0...Int64(track.samples.count / track.rate)).contains(offset)
+    let offset = (Double(record.header.origin) - Double(track.firstInstant.nanoseconds)) / 1e9
+    let hasCommonClock = file.firstFrame != nil && (0...Double(track.samples.count / track.rate)).contains(offset)
     let sounds = try FollowerSounds(track, usesPulses: pulses, hasCommonClock: hasCommonClock)
     return (
       sounds, record,
