@@ -170,11 +170,11 @@ export class InstrumentView {
       return
     }
     this.release(source)
-    this.bend(position, strength, { isHeld: true })
+    this.bend(position, strength, { holder: source })
     button?.classList.add("down")
     this.#held.set(source, () => {
       button?.classList.remove("down")
-      this.figure.release()
+      this.figure.release(source)
       this.#context.audio.update()
     })
     this.#played(strength)
