@@ -19,7 +19,13 @@ const OPEN = 20_000
 const DULL = 300
 /** The largest change of the pitch in cents. */
 const BEND = 200
+/** The range of delays in milliseconds. */
+const [LEAST_DELAY, LARGEST_DELAY] = [-200, 2000]
 
+const limited = (value, least, largest) => Math.min(Math.max(value, least), largest)
+const limitedDelay = (milliseconds) => limited(milliseconds, LEAST_DELAY, LARGEST_DELAY)
+
+/** A number that is stored on this device, which may have been changed by hand. */
 function storedNumber(key, standard) {
   const value = Number(stored(key) ?? standard)
   return Number.isFinite(value) ? value : standard
@@ -52,9 +58,9 @@ function limiter(context) {
 /** Events: `change` when the state or the samples have changed. */
 export class Audio extends EventTarget {
   /** The loudness of the rhythm on this device in percent. */
-  loudness = storedNumber(LOUDNESS_KEY, STANDARD_LOUDNESS)
+  loudness = limited(storedNumber(LOUDNESS_KEY, STANDARD_LOUDNESS), 0, 100)
   /** The delay that the player has set, in milliseconds. */
-  #manualDelay = storedNumber(DELAY_KEY, 0)
+  #manualDelay = limitedDelay(storedNumber(DELAY_KEY, 0))
   #calibrations = storedCalibrations()
   context = undefined
   samples
@@ -126,8 +132,8 @@ export class Audio extends EventTarget {
       connection: this.#connection, rhythm: this.#rhythm,
     })
     this.figurePlayer = new RhythmPlayer({
-      context, output: this.#output, outputClock: this.outputClock, samples: this.samples, connection: this.#connection,
-      rhythm: this.figure,
+      context, output: this.#tone, bend: this.#bend, outputClock: this.outputClock, samples: this.samples,
+      connection: this.#connection, rhythm: this.figure,
     })
     context.addEventListener("statechange", () => this.#changed())
     previous?.close().catch(() => undefined)
@@ -192,7 +198,8 @@ export class Audio extends EventTarget {
   /** The calibration of the output in use, in milliseconds: {delay, uncertainty}; undefined if there is none. */
   get calibration() {
     const calibration = this.context && this.#calibrations[this.#outputKey]
-    return Number.isFinite(calibration?.delay) && Number.isFinite(calibration.uncertainty) ? calibration : undefined
+    if (!Number.isFinite(calibration?.delay) || !Number.isFinite(calibration.uncertainty)) return undefined
+    return { ...calibration, delay: limitedDelay(calibration.delay) }
   }
 
   /** The delay of the output that the browser does not know, in milliseconds: measured, or set by the player. */
@@ -270,16 +277,19 @@ export class Audio extends EventTarget {
     const isDrum = instrument.drums.length > 0
     const sound = isDrum ? this.samples.drum(key) : this.samples.tone(instrument.program, key)
     if (!sound) return undefined
+    this.outputClock.update()
     const { context } = this
+    // The output may be recreated before the note ends.
+    const bend = this.#bend
     const source = new AudioBufferSourceNode(context, { buffer: sound.buffer, playbackRate: sound.rate })
     const gain = new GainNode(context, { gain: sound.gain * Math.max(0.05, strength) ** 2 * 1.6 })
     source.connect(gain).connect(this.#tone)
-    this.#bend.connect(source.detune)
+    bend.connect(source.detune)
     const begin = moment === undefined ? context.currentTime : Math.max(context.currentTime, this.outputClock.time(moment))
     source.start(begin)
     source.addEventListener("ended", () => {
       gain.disconnect()
-      this.#bend.disconnect(source.detune)
+      bend.disconnect(source.detune)
     })
     return () => {
       if (!instrument.sustains) return
