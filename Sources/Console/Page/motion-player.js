@@ -28,6 +28,8 @@ export class MotionPlayer {
   /** The position of the last wave of an instrument that is played by sweeps. */
   #swept = 3
   #touched = -Infinity
+  /** The timer that releases a short note. */
+  #release
 
   /** @param view the view of the instrument, which sounds the notes. */
   constructor(view) {
@@ -131,8 +133,9 @@ export class MotionPlayer {
   }
 
   #note(position, strength, { timeStamp }) {
-    this.#view.strike(SOURCE, position, strength, { timeStamp })
-    setTimeout(() => this.#view.release(SOURCE), NOTE_TIME)
+    clearTimeout(this.#release)
+    const release = this.#view.strike(SOURCE, position, strength, { timeStamp })
+    this.#release = setTimeout(() => release?.(), NOTE_TIME)
   }
 
   /** A wave to the right goes up, a wave to the left goes down; a strong wave goes further. */

@@ -5,6 +5,7 @@ import { POSITIONS, figureOf, keyAt, tiltedPosition } from "../../../Sources/Con
 import { MotionRecognizer } from "../../../Sources/Console/Page/motion.js"
 import { placed } from "../../../Sources/Console/Page/placement.js"
 import { Rhythm, Schedule } from "../../../Sources/Console/Page/rhythm.js"
+import { SharedNotes } from "../../../Sources/Console/Page/shared-notes.js"
 import { Device, generator, shake, strike, swing, walk } from "./sensors.mjs"
 
 export let failures = 0
@@ -271,6 +272,24 @@ function testHeldFigure() {
   expect(!figure.isSounding, "the figure ends a bar after the release")
 }
 
+/** The notes for other players: each one that has begun ends once, also when the page is hidden. */
+function testSharedNotes() {
+  const sent = []
+  const notes = new SharedNotes({ command: ({ key, velocity }) => sent.push(`${key}/${velocity}`) })
+  const expectSent = (wanted, claim) => expect(sent.splice(0).join() === wanted, claim, wanted)
+  notes.begin(60, 90)()
+  expectSent("60/90,60/0", "a note begins and ends")
+  const end = notes.begin(62, 80)
+  const later = performance.now() + 3_600_000
+  notes.begin(64, 70, later)
+  notes.begin(65, 70, later)()
+  expectSent("62/80", "a later note does not begin now")
+  notes.endAll()
+  expectSent("62/0", "only the note that sounds ends")
+  end()
+  expectSent("", "a note ends once")
+}
+
 const results = []
 for (const lacks of LACKS) {
   for (const rate of RATES) {
@@ -286,6 +305,7 @@ testPlacement()
 testKeys()
 testSwungFigure()
 testHeldFigure()
+testSharedNotes()
 const worst = results.reduce((a, b) => (a.share < b.share ? a : b))
 const count = results.length * SEEDS * SPEEDS.length
 console.log(`strikes: ${count}, fewest right: ${(worst.share * 100).toFixed(0)} % (${worst.name})`)
