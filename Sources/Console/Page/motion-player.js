@@ -59,7 +59,12 @@ export class MotionPlayer {
     return this.#isOn && this.sensor.state === "ready"
   }
 
+  get #isPossible() {
+    return this.sensor.state !== "insecure" && this.sensor.state !== "missing"
+  }
+
   #toggle() {
+    if (!this.#isPossible) return
     this.#isOn = !this.isPlaying
     store(MOTION_KEY, this.#isOn ? "on" : "off")
     if (this.#isOn) this.sensor.start()
@@ -69,9 +74,10 @@ export class MotionPlayer {
 
   render() {
     const { state } = this.sensor
-    const isPossible = state !== "insecure" && state !== "missing"
+    const isPossible = this.#isPossible
     const button = element("motion")
-    button.disabled = !isPossible
+    // A disabled button would lose the focus.
+    button.setAttribute("aria-disabled", String(!isPossible))
     button.setAttribute("aria-pressed", String(this.isPlaying))
     const key = state === "ready" || (isPossible && !this.#isOn) ? (this.#isOn ? "motionOn" : "motionOff") : {
       asking: "motionAsking", waiting: "motionWaiting", insecure: "motionInsecure", denied: "motionDenied",

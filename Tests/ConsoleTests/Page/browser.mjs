@@ -430,7 +430,7 @@ async function testMotionStates() {
   const without = await join_(peer.play, PHONE)
   await without.click("#tab-instrument")
   await without.wait(`${state} === 'missing'`)
-  expect(await without.evaluate("document.querySelector('#motion').disabled"), "without a sensor, the page says so")
+  expect(await without.evaluate("document.querySelector('#motion').ariaDisabled === 'true'"), "without a sensor, the page says so")
 
   const denied = await browser.open("about:blank", PHONE)
   await denied.addSensors()
@@ -460,7 +460,7 @@ async function testMotionStates() {
   peers.push(open)
   const insecure = await join_(open.play, PHONE)
   await insecure.click("#tab-instrument")
-  const isExplained = await insecure.evaluate(`${state} === 'insecure' && document.querySelector('#motion').disabled`)
+  const isExplained = await insecure.evaluate(`${state} === 'insecure' && document.querySelector('#motion').ariaDisabled === 'true'`)
   expect(isExplained, "over plain HTTP, the page says so")
 }
 
