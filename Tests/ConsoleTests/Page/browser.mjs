@@ -195,7 +195,9 @@ const choose = (page, name) => page.evaluate(`document.querySelector('#instrumen
 const hearClicks = (page, sounds = "drum tone") => page.evaluate(`(async () => {
   const { context, output, samples } = tutti.audio
   const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
-    + "input?.forEach((sample, n) => { if (sample > 0.001) this.port.postMessage(currentFrame + n) }); return true } })"
+    + "input?.forEach((sample, n) => { if (sample <= 0.001) return; const frame = currentFrame + n;"
+    // The filter of the instrument rings after a click.
+    + "if (!(frame - this.last < 500)) this.port.postMessage(frame); this.last = frame }); return true } })"
   await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
   const node = new AudioWorkletNode(context, "onsets")
   output.connect(node)
@@ -562,7 +564,9 @@ async function testSound() {
   await page.evaluate(`(async () => {
     const { context, output, samples } = tutti.audio
     const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
-      + "input?.forEach((sample, n) => { if (sample > 0.001) this.port.postMessage(currentFrame + n) }); return true } })"
+      + "input?.forEach((sample, n) => { if (sample <= 0.001) return; const frame = currentFrame + n;"
+    // The filter of the instrument rings after a click.
+    + "if (!(frame - this.last < 500)) this.port.postMessage(frame); this.last = frame }); return true } })"
     await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
     const node = new AudioWorkletNode(context, "onsets")
     output.connect(node)
