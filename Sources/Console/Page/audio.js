@@ -19,11 +19,21 @@ const OPEN = 20_000
 const DULL = 300
 /** The largest change of the pitch in cents. */
 const BEND = 200
+/** A click that is due later than this, in seconds, is due to an error of the clock. */
+const LONGEST_WAIT = 2
+/** The range of delays in milliseconds. */
+const [LEAST_DELAY, LARGEST_DELAY] = [-200, 2000]
 
+const limited = (value, least, largest) => Math.min(Math.max(value, least), largest)
+const limitedDelay = (milliseconds) => limited(milliseconds, LEAST_DELAY, LARGEST_DELAY)
+
+/** A number that is stored on this device, which may have been changed by hand. */
 function storedNumber(key, standard) {
   const value = Number(stored(key) ?? standard)
   return Number.isFinite(value) ? value : standard
 }
+
+const storedDelay = () => limitedDelay(storedNumber(DELAY_KEY, 0))
 
 /** The calibrations of all outputs of this device, by the key of the output. */
 function storedCalibrations() {
@@ -52,9 +62,9 @@ function limiter(context) {
 /** Events: `change` when the state or the samples have changed. */
 export class Audio extends EventTarget {
   /** The loudness of the rhythm on this device in percent. */
-  loudness = storedNumber(LOUDNESS_KEY, STANDARD_LOUDNESS)
+  loudness = limited(storedNumber(LOUDNESS_KEY, STANDARD_LOUDNESS), 0, 100)
   /** The delay that the player has set, in milliseconds. */
-  #manualDelay = storedNumber(DELAY_KEY, 0)
+  #manualDelay = storedDelay()
   #calibrations = storedCalibrations()
   context = undefined
   samples
@@ -74,6 +84,8 @@ export class Audio extends EventTarget {
   #bend
   /** The newest values of the controllers that change the instrument; undefined: none. */
   #shape = {}
+  /** The key of the output whose delay is applied. */
+  #appliedOutput
   #lastTime = { time: -1, moment: 0 }
 
   constructor(connection, rhythm) {
@@ -88,6 +100,17 @@ export class Audio extends EventTarget {
       this.#manifest = detail
       this.#load()
     })
+    addEventListener("storage", ({ key }) => this.#adopt(key))
+  }
+
+  /** Another tab has changed a setting. */
+  #adopt(key) {
+    if (key === CALIBRATION_KEY) this.#calibrations = storedCalibrations()
+    else if (key === DELAY_KEY) this.#manualDelay = storedDelay()
+    else return
+    this.#applyDelay()
+    this.update()
+    this.#changed()
   }
 
   /** Opens the output. Must be called by a handler of a user's action, before any await. */
@@ -126,8 +149,8 @@ export class Audio extends EventTarget {
       connection: this.#connection, rhythm: this.#rhythm,
     })
     this.figurePlayer = new RhythmPlayer({
-      context, output: this.#output, outputClock: this.outputClock, samples: this.samples, connection: this.#connection,
-      rhythm: this.figure,
+      context, output: this.#tone, bend: this.#bend, outputClock: this.outputClock, samples: this.samples,
+      connection: this.#connection, rhythm: this.figure,
     })
     context.addEventListener("statechange", () => this.#changed())
     previous?.close().catch(() => undefined)
@@ -169,6 +192,10 @@ export class Audio extends EventTarget {
   /** Schedules the rhythm again. Called on each change of the rhythm. */
   update() {
     if (!this.isRunning) return
+    if (this.#outputKey !== this.#appliedOutput) {
+      this.#applyDelay()
+      this.#changed()
+    }
     this.outputClock.update()
     this.player.update()
     this.figurePlayer.update()
@@ -192,7 +219,8 @@ export class Audio extends EventTarget {
   /** The calibration of the output in use, in milliseconds: {delay, uncertainty}; undefined if there is none. */
   get calibration() {
     const calibration = this.context && this.#calibrations[this.#outputKey]
-    return Number.isFinite(calibration?.delay) && Number.isFinite(calibration.uncertainty) ? calibration : undefined
+    if (!Number.isFinite(calibration?.delay) || !Number.isFinite(calibration.uncertainty)) return undefined
+    return { ...calibration, delay: limitedDelay(calibration.delay) }
   }
 
   /** The delay of the output that the browser does not know, in milliseconds: measured, or set by the player. */
@@ -201,7 +229,9 @@ export class Audio extends EventTarget {
   }
 
   #applyDelay() {
-    if (this.outputClock) this.outputClock.manualDelay = this.delay / 1000
+    if (!this.context) return
+    this.#appliedOutput = this.#outputKey
+    this.outputClock.manualDelay = this.delay / 1000
   }
 
   /** Sets the delay by hand. It replaces the calibration of the output in use. */
@@ -218,7 +248,8 @@ export class Audio extends EventTarget {
 
   #setCalibration(calibration) {
     if (this.context) {
-      this.#calibrations[this.#outputKey] = calibration
+      // Another tab may have stored a calibration.
+      this.#calibrations = { ...this.#calibrations, ...storedCalibrations(), [this.#outputKey]: calibration }
       store(CALIBRATION_KEY, JSON.stringify(this.#calibrations))
     }
     this.#applyDelay()
@@ -226,15 +257,20 @@ export class Audio extends EventTarget {
     this.#changed()
   }
 
-  /** Plays a drum at a moment of performance.now(), without the delay that is measured or set by the player. */
+  /**
+   * Plays a drum at a moment of performance.now(), without the delay that is measured or set by the player. A click that would
+   * sound at a wrong time is left out.
+   */
   click(note, moment) {
     const sound = this.isRunning && this.samples.drum(note)
     if (!sound) return
     this.outputClock.update()
+    const time = this.outputClock.time(moment) + this.outputClock.manualDelay
+    if (time < this.context.currentTime || time > this.context.currentTime + LONGEST_WAIT) return
     const source = new AudioBufferSourceNode(this.context, { buffer: sound.buffer, playbackRate: sound.rate })
     const gain = new GainNode(this.context, { gain: sound.gain })
     source.connect(gain).connect(this.#output)
-    source.start(Math.max(this.outputClock.time(moment) + this.outputClock.manualDelay, 0))
+    source.start(time)
     source.addEventListener("ended", () => gain.disconnect())
   }
 
@@ -270,16 +306,19 @@ export class Audio extends EventTarget {
     const isDrum = instrument.drums.length > 0
     const sound = isDrum ? this.samples.drum(key) : this.samples.tone(instrument.program, key)
     if (!sound) return undefined
+    this.outputClock.update()
     const { context } = this
+    // The output may be recreated before the note ends.
+    const bend = this.#bend
     const source = new AudioBufferSourceNode(context, { buffer: sound.buffer, playbackRate: sound.rate })
     const gain = new GainNode(context, { gain: sound.gain * Math.max(0.05, strength) ** 2 * 1.6 })
     source.connect(gain).connect(this.#tone)
-    this.#bend.connect(source.detune)
+    bend.connect(source.detune)
     const begin = moment === undefined ? context.currentTime : Math.max(context.currentTime, this.outputClock.time(moment))
     source.start(begin)
     source.addEventListener("ended", () => {
       gain.disconnect()
-      this.#bend.disconnect(source.detune)
+      bend.disconnect(source.detune)
     })
     return () => {
       if (!instrument.sustains) return

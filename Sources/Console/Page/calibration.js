@@ -15,13 +15,22 @@ const number = (milliseconds) => milliseconds.toFixed(1)
 
 export class Calibration {
   #context
+  /** The turn of this page; 0: none. */
   #turn = 0
-  #results = []
+  #results = {}
+  #instance
+  /** The number of this page while it clicks, and the timer of its end. */
+  #clicking
+  #clickingEnd
 
   constructor(context) {
     this.#context = context
     const { audio, connection } = context
     element("calibrate").addEventListener("click", () => connection.command({ do: "calibrate" }))
+    connection.addEventListener("welcome", ({ detail }) => this.#forgetResults(detail.instance))
+    connection.addEventListener("state", ({ detail }) => {
+      if (detail !== "open") this.#endTurn()
+    })
     connection.addEventListener("clicks", ({ detail }) => this.#click(detail))
     connection.addEventListener("delay", ({ detail }) => this.#store(detail))
     connection.addEventListener("calibration", ({ detail }) => {
@@ -34,13 +43,18 @@ export class Calibration {
   /** Schedules clicks at instants of the peer. The stored delay of the output has no effect on them. */
   #click({ turn, page, instants }) {
     const { audio, connection, announce } = this.#context
-    const isReady = audio.isRunning && connection.hasClock && audio.samples.drum(CLICK) !== undefined
+    // The timers of a hidden page are late.
+    const isReady = audio.isRunning && connection.hasClock && !document.hidden && audio.samples.drum(CLICK) !== undefined
     connection.command({ do: "clicking", turn, on: isReady })
     if (!isReady) return
+    this.#endTurn()
     this.#turn = turn
+    this.#clicking = page
     announce(text("calibrating", { page }))
-    element("calibration-state").textContent = text("calibrating", { page })
-    for (const instant of instants.map((nanoseconds) => connection.relative(BigInt(nanoseconds)))) {
+    this.render()
+    const relative = instants.map((nanoseconds) => connection.relative(BigInt(nanoseconds)))
+    this.#clickingEnd = setTimeout(() => this.#endClicking(), connection.moment(Math.max(...relative)) - performance.now())
+    for (const instant of relative) {
       setTimeout(() => {
         // A new turn, or a new connection with another clock, cancels the rest.
         if (turn === this.#turn && connection.hasClock) audio.click(CLICK, connection.moment(instant))
@@ -48,8 +62,28 @@ export class Calibration {
     }
   }
 
+  #endClicking() {
+    clearTimeout(this.#clickingEnd)
+    this.#clicking = undefined
+    this.render()
+  }
+
+  #endTurn() {
+    this.#turn = 0
+    this.#endClicking()
+  }
+
+  /** A peer that has started again knows no calibration. */
+  #forgetResults(instance) {
+    if (instance === this.#instance) return
+    this.#instance = instance
+    this.#results = {}
+    this.#endTurn()
+  }
+
   #store({ turn, delay, uncertainty }) {
     if (turn !== this.#turn) return
+    this.#endClicking()
     const { audio, announce } = this.#context
     audio.setCalibration(delay, uncertainty)
     announce(element("calibration-state").textContent)
@@ -58,14 +92,15 @@ export class Calibration {
   render() {
     const { audio, connection } = this.#context
     const { calibration } = audio
-    element("calibration-state").textContent = calibration
-      ? text("calibrated", { delay: number(calibration.delay), error: number(calibration.uncertainty) })
+    element("calibration-state").textContent = this.#clicking !== undefined ? text("calibrating", { page: this.#clicking })
+      : calibration ? text("calibrated", { delay: number(calibration.delay), error: number(calibration.uncertainty) })
       : text("notCalibrated", { error: UNKNOWN_ERROR })
     const field = element("delay")
     if (document.activeElement !== field) field.value = String(Math.round(audio.delay * 10) / 10)
     const { isRunning = false, pages = 0, results = [], problem } = this.#results
-    element("calibrate").disabled = isRunning || connection.access !== "lead"
-    element("calibrate-reason").textContent = connection.access === "lead" ? "" : text("reasonPlay")
+    const reason = connection.state !== "open" ? "reasonOffline" : connection.access !== "lead" ? "reasonPlay" : undefined
+    element("calibrate").disabled = isRunning || reason !== undefined
+    element("calibrate-reason").textContent = reason ? text(reason) : ""
     const lines = results.map((result) => result.problem
       ? text("calibrationFailed", { page: result.page, address: result.address, reason: result.problem })
       : text("calibrationResult", {

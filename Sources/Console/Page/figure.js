@@ -14,6 +14,8 @@ const LENGTH = 1.5
 /** The part of a hit whose sounds are tones, in the terms of the rhythm. */
 const TONE = 3
 
+const modulo = (value, length) => ((value % length) + length) % length
+
 export class Figure {
   #rhythm
   #connection
@@ -25,7 +27,8 @@ export class Figure {
   /** The figure sounds before this tick of a run of the rhythm. */
   #until = -Infinity
   #run
-  #isHeld = false
+  /** What holds the figure: pointers and keys. */
+  #holders = new Set()
   /** The sounds of the last call by step. */
   #planned = new Map()
 
@@ -63,20 +66,24 @@ export class Figure {
     return tick !== undefined && this.isAvailable && this.#run === this.schedule.firstRun && (this.#isHeld || tick < this.#until)
   }
 
+  get #isHeld() {
+    return this.#holders.size > 0
+  }
+
   get position() {
     return this.#position
   }
 
   /**
    * A movement of the player: the position of the lowest note, 0...7, and the strength 0...1, which sets how many notes sound and
-   * how loud. The figure sounds for a bar from here on. If it is held, the bar begins with `release`.
+   * how loud. The figure sounds for a bar from here on. If a `holder` is given, the bar begins when the last holder is released.
    */
-  bend(position, strength, { isHeld = this.#isHeld } = {}) {
+  bend(position, strength, { holder } = {}) {
     const tick = this.#tick
     if (tick === undefined) return
     this.#position = position
     this.#strength = Math.round(strength * LEVELS) / LEVELS
-    this.#isHeld = isHeld
+    if (holder !== undefined) this.#holders.add(holder)
     this.#run = this.schedule.firstRun
     this.#extend(tick)
   }
@@ -86,16 +93,15 @@ export class Figure {
     this.#until = tick + BARS * barSteps * TICKS_PER_STEP
   }
 
-  release() {
-    if (!this.#isHeld) return
-    this.#isHeld = false
+  release(holder) {
+    if (!this.#holders.delete(holder) || this.#isHeld) return
     const tick = this.#tick
     if (tick !== undefined) this.#extend(tick)
   }
 
   stop() {
     this.#until = -Infinity
-    this.#isHeld = false
+    this.#holders.clear()
     this.#planned.clear()
   }
 
@@ -106,10 +112,11 @@ export class Figure {
     // Sounds that have been passed to the output cannot be bent any more.
     const fixed = this.#connection.peerTime() + this.#outputDelay() * 1e6 + MARGIN
     const planned = new Map()
-    const first = Math.ceil(schedule.position(from) / TICKS_PER_STEP)
+    // A swung step sounds less than a step after its tick.
+    const first = Math.ceil(schedule.position(from) / TICKS_PER_STEP) - 1
     const last = Math.floor(schedule.position(to) / TICKS_PER_STEP)
     for (let step = first; step <= last; step += 1) {
-      const isFixed = schedule.instant(step * TICKS_PER_STEP) < fixed && this.#planned.has(step)
+      const isFixed = schedule.instant(this.#swung(step)) < fixed && this.#planned.has(step)
       planned.set(step, isFixed ? this.#planned.get(step) : this.#sound(step))
     }
     this.#planned = planned
@@ -121,20 +128,25 @@ export class Figure {
     return [...this.#planned.values()].filter((sound) => sound && sound.instant >= from && sound.instant < to)
   }
 
+  /** The position of a step in ticks, swung like the strokes of the rhythm. */
+  #swung(step) {
+    const tick = step * TICKS_PER_STEP
+    const table = this.#rhythm.patchAt(tick)?.table
+    return table ? tick + table.swing[modulo(step, table.barSteps) & 3] / 1000 : tick
+  }
+
   #sound(step) {
     const { schedule } = this
     const tick = step * TICKS_PER_STEP
     if (!schedule.includes(tick) || schedule.mixAt(tick).isQuiet || (!this.#isHeld && tick >= this.#until)) return undefined
     const table = this.#rhythm.patchAt(tick)?.table
     if (!table) return undefined
-    const place = ((step % table.barSteps) + table.barSteps) % table.barSteps
     const figure = figureOf(this.#instrument)
-    const entry = figure[place % figure.length]
+    const entry = figure[modulo(step, table.barSteps) % figure.length]
     if (!entry || entry.from > this.#strength) return undefined
     const note = keyAt(this.#instrument, this.#position + entry.degree, table.chord(step)?.pitchClasses)
     const velocity = Math.round((entry.isAccented ? 72 : 58) + 50 * this.#strength)
-    // Swung like the strokes of the rhythm.
-    const at = tick + table.swing[place & 3] / 1000
+    const at = this.#swung(step)
     return {
       key: `figure/${schedule.firstRun}/${step}/${note}/${velocity}`, instant: schedule.instant(at),
       end: schedule.instant(at + LENGTH * TICKS_PER_STEP),

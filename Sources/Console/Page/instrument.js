@@ -5,6 +5,7 @@ import { POSITIONS, keyAt } from "./figures.js"
 import { MotionPlayer } from "./motion-player.js"
 import { placed } from "./placement.js"
 import { store, stored } from "./settings.js"
+import { SharedNotes } from "./shared-notes.js"
 import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
@@ -20,8 +21,8 @@ const REPORT_INTERVAL = 50
 /** A struck note counts as activity for this time, in milliseconds. */
 const NOTE_TIME = 400
 const KEY_STRENGTH = 0.75
-/** A note that is released before it sounds lasts for this time, in milliseconds. */
-const SHORTEST_NOTE = 50
+/** A click has no end. Its note is released after this time, in milliseconds. */
+const CLICK_TIME = 300
 
 export class InstrumentView {
   instrument
@@ -41,9 +42,11 @@ export class InstrumentView {
   #walk = { position: 0, step: 1 }
   /** The instant up to which the notes of the figure have been sent to other players. */
   #shared
+  #sharedNotes
 
   constructor(context) {
     this.#context = context
+    this.#sharedNotes = new SharedNotes(context.connection)
     this.figure = context.audio.figure
     this.motion = new MotionPlayer(this)
     this.#listenToPad()
@@ -61,6 +64,9 @@ export class InstrumentView {
     element("in-time").addEventListener("change", () => store(IN_TIME_KEY, String(element("in-time").checked)))
     context.connection.addEventListener("sounds", () => this.#renderInstruments())
     setInterval(() => this.#report(), REPORT_INTERVAL)
+    // The browser stops the timers and sensors of a hidden page, and sends no event when a finger leaves a locked screen.
+    document.addEventListener("visibilitychange", () => document.hidden && this.#endAll())
+    addEventListener("pagehide", () => this.#endAll())
   }
 
   render() {
@@ -73,6 +79,12 @@ export class InstrumentView {
     if (isVisible) return
     this.#releaseAll()
     this.figure.stop()
+  }
+
+  #endAll() {
+    this.#releaseAll()
+    this.figure.stop()
+    this.#sharedNotes.endAll()
   }
 
   #renderSensitivity() {
@@ -144,8 +156,8 @@ export class InstrumentView {
       // Enter, space, and switch controls cause a click without a pointer.
       button.addEventListener("click", (event) => {
         if (event.detail > 0) return
-        this.#touch("click", index, KEY_STRENGTH, event, button)
-        setTimeout(() => this.release("click"), 300)
+        const release = this.#touch("click", index, KEY_STRENGTH, event, button)
+        setTimeout(() => release?.(), CLICK_TIME)
       })
       return button
     })
@@ -161,23 +173,28 @@ export class InstrumentView {
 
   // Playing.
 
-  /** A touch or a key. It bends the figure, if the instrument plays one, as long as it is held. */
+  /** A touch or a key. It bends the figure, if the instrument plays one, as long as it is held. Returns a function that ends it. */
   #touch(source, position, strength, { timeStamp }, button) {
     if (!this.instrument) return
     this.motion.touch()
-    if (!this.figure.isAvailable) {
-      this.strike(source, position, strength, { timeStamp, button })
-      return
-    }
+    if (!this.figure.isAvailable) return this.strike(source, position, strength, { timeStamp, button })
     this.release(source)
-    this.bend(position, strength, { isHeld: true })
+    this.bend(position, strength, { holder: source })
     button?.classList.add("down")
-    this.#held.set(source, () => {
+    this.#played(strength)
+    return this.#hold(source, () => {
       button?.classList.remove("down")
-      this.figure.release()
+      this.figure.release(source)
       this.#context.audio.update()
     })
-    this.#played(strength)
+  }
+
+  /** Keeps what ends a note until `release`. Returns a function that releases this note, but not a later one of the same source. */
+  #hold(source, end) {
+    this.#held.set(source, end)
+    return () => {
+      if (this.#held.get(source) === end) this.release(source)
+    }
   }
 
   /** Bends the figure. */
@@ -187,7 +204,10 @@ export class InstrumentView {
     this.showMark(position, strength)
   }
 
-  /** Sounds a note until `release`: at once, or on the next line of the rhythm. `timeStamp` is that of the event that caused it. */
+  /**
+   * Sounds a note until `release`: at once, or on the next line of the rhythm. `timeStamp` is that of the event that caused it.
+   * Returns a function that releases this note.
+   */
   strike(source, position, strength, { timeStamp, button } = {}) {
     if (!this.instrument) return
     this.release(source)
@@ -199,34 +219,20 @@ export class InstrumentView {
     const release = audio.play(this.instrument, key, strength, moment)
     button?.classList.add("down")
     const velocity = Math.max(1, Math.round(strength * 127))
-    const share = element("share").checked && this.#share(key, velocity, moment)
-    this.#held.set(source, () => {
+    const share = element("share").checked && this.#sharedNotes.begin(key, velocity, moment)
+    // The activity of a movement is that of the sensor.
+    if (source !== "motion") this.#played(strength)
+    this.showMark(position, strength)
+    return this.#hold(source, () => {
       release?.()
       button?.classList.remove("down")
       if (share) share()
     })
-    // The activity of a movement is that of the sensor.
-    if (source !== "motion") this.#played(strength)
-    this.showMark(position, strength)
   }
 
   #played(strength) {
     this.#hasPlayed = true
     this.#note = { strength, until: performance.now() + NOTE_TIME }
-  }
-
-  /** Sends a note to the peer and the other players at a moment. Returns a function that ends it. */
-  #share(key, velocity, moment = 0) {
-    const { connection } = this.#context
-    const send = (velocity) => connection.command({ do: "note", key, velocity })
-    const wait = moment - performance.now()
-    if (wait > 0) setTimeout(() => send(velocity), wait)
-    else send(velocity)
-    return () => {
-      const remaining = moment - performance.now()
-      if (remaining > 0) setTimeout(() => send(0), remaining + SHORTEST_NOTE)
-      else send(0)
-    }
   }
 
   /** Sends the notes of the figure that sound in the next interval. */
@@ -239,7 +245,7 @@ export class InstrumentView {
     const now = connection.peerTime()
     const end = now + REPORT_INTERVAL * 1e6
     for (const { hit, instant, end: last } of this.figure.planned(Math.max(now, this.#shared ?? now), end)) {
-      const stop = this.#share(hit.note, hit.velocity, connection.moment(instant))
+      const stop = this.#sharedNotes.begin(hit.note, hit.velocity, connection.moment(instant))
       setTimeout(stop, connection.moment(last) - performance.now())
     }
     this.#shared = end
@@ -304,7 +310,7 @@ export class InstrumentView {
       const position = this.motion.position ?? walk.position
       if (walk.position + walk.step < 0 || walk.position + walk.step >= POSITIONS) walk.step = -walk.step
       walk.position += walk.step
-      this.#touch(source, position, KEY_STRENGTH, event, button)
+      return this.#touch(source, position, KEY_STRENGTH, event, button)
     }
     button.addEventListener("pointerdown", (event) => {
       button.setPointerCapture(event.pointerId)
@@ -314,8 +320,8 @@ export class InstrumentView {
     // Enter, space, and switch controls.
     button.addEventListener("click", (event) => {
       if (event.detail > 0) return
-      play("single", event)
-      setTimeout(() => this.release("single"), 300)
+      const release = play("single", event)
+      setTimeout(() => release?.(), CLICK_TIME)
     })
   }
 

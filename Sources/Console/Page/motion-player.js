@@ -28,6 +28,8 @@ export class MotionPlayer {
   /** The position of the last wave of an instrument that is played by sweeps. */
   #swept = 3
   #touched = -Infinity
+  /** The timer that releases a short note. */
+  #release
 
   /** @param view the view of the instrument, which sounds the notes. */
   constructor(view) {
@@ -57,7 +59,12 @@ export class MotionPlayer {
     return this.#isOn && this.sensor.state === "ready"
   }
 
+  get #isPossible() {
+    return this.sensor.state !== "insecure" && this.sensor.state !== "missing"
+  }
+
   #toggle() {
+    if (!this.#isPossible) return
     this.#isOn = !this.isPlaying
     store(MOTION_KEY, this.#isOn ? "on" : "off")
     if (this.#isOn) this.sensor.start()
@@ -67,9 +74,10 @@ export class MotionPlayer {
 
   render() {
     const { state } = this.sensor
-    const isPossible = state !== "insecure" && state !== "missing"
+    const isPossible = this.#isPossible
     const button = element("motion")
-    button.disabled = !isPossible
+    // A disabled button would lose the focus.
+    button.setAttribute("aria-disabled", String(!isPossible))
     button.setAttribute("aria-pressed", String(this.isPlaying))
     const key = state === "ready" || (isPossible && !this.#isOn) ? (this.#isOn ? "motionOn" : "motionOff") : {
       asking: "motionAsking", waiting: "motionWaiting", insecure: "motionInsecure", denied: "motionDenied",
@@ -131,8 +139,9 @@ export class MotionPlayer {
   }
 
   #note(position, strength, { timeStamp }) {
-    this.#view.strike(SOURCE, position, strength, { timeStamp })
-    setTimeout(() => this.#view.release(SOURCE), NOTE_TIME)
+    clearTimeout(this.#release)
+    const release = this.#view.strike(SOURCE, position, strength, { timeStamp })
+    this.#release = setTimeout(() => release?.(), NOTE_TIME)
   }
 
   /** A wave to the right goes up, a wave to the left goes down; a strong wave goes further. */

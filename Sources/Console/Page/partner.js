@@ -39,6 +39,7 @@ export class PartnerView {
   #partner
   #pitches = new BorrowedPitches()
   #held = {}
+  #instance
 
   constructor(context) {
     this.#context = context
@@ -62,11 +63,20 @@ export class PartnerView {
     })
     for (const action of ["play", "vary", "stop"]) element(`phrase-${action}`).addEventListener("click", () => phrase(action))
     element("share").addEventListener("change", () => this.render())
+    connection.addEventListener("welcome", ({ detail }) => this.#forgetPlayers(detail.instance))
     connection.addEventListener("partners", ({ detail }) => {
       this.#held = detail.held
       this.#updatePitches()
       audio.setShape({ tone: detail.shape[1], pitch: detail.shape[74] })
     })
+  }
+
+  /** A peer that has started again has not heard the other players yet. */
+  #forgetPlayers(instance) {
+    if (instance === this.#instance) return
+    this.#instance = instance
+    this.#held = {}
+    this.#context.audio.setShape({})
   }
 
   /** The keys that the other players hold, by identity. */

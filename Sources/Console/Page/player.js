@@ -20,6 +20,7 @@ export class RhythmPlayer {
   scheduled = 0
   #context
   #output
+  #bend
   #outputClock
   #samples
   #connection
@@ -27,9 +28,11 @@ export class RhythmPlayer {
   /** The sounds that are scheduled or sound, by key. */
   #voices = new Map()
 
-  constructor({ context, output, outputClock, samples, connection, rhythm }) {
+  /** @param bend a node whose output changes the pitch in cents; undefined: none. */
+  constructor({ context, output, bend, outputClock, samples, connection, rhythm }) {
     this.#context = context
     this.#output = output
+    this.#bend = bend
     this.#outputClock = outputClock
     this.#samples = samples
     this.#connection = connection
@@ -78,6 +81,7 @@ export class RhythmPlayer {
     const level = sound.gain * (hit.velocity / 127) ** 2
     const gain = new GainNode(this.#context, { gain: level })
     source.connect(gain).connect(this.#output)
+    this.#bend?.connect(source.detune)
     source.start(at)
     const voice = { source, gain, level, time, velocity: hit.velocity, group: hit.part === 0 ? hit.group : 0, cuts: [] }
     if (end !== undefined) {
@@ -88,10 +92,14 @@ export class RhythmPlayer {
     this.#cut(voice)
     this.#voices.set(key, voice)
     this.scheduled += 1
-    source.addEventListener("ended", () => {
-      gain.disconnect()
-      voice.hasEnded = true
-    })
+    source.addEventListener("ended", () => this.#end(voice))
+  }
+
+  #end(voice) {
+    if (voice.hasEnded) return
+    voice.hasEnded = true
+    voice.gain.disconnect()
+    this.#bend?.disconnect(voice.source.detune)
   }
 
   /** A hit of a cut-off group ends the sounding hits of its group. */
@@ -107,7 +115,7 @@ export class RhythmPlayer {
 
   #cancel(key, voice) {
     voice.source.stop()
-    voice.gain.disconnect()
+    this.#end(voice)
     this.#voices.delete(key)
     // The sounds that this hit would have cut off continue.
     for (const other of voice.cuts) {

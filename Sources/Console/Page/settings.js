@@ -26,7 +26,8 @@ const LONGEST_ADDRESS = 4000
 /** All settings as the value of a field in the fragment of an address; an empty string if there are none. */
 export function settingsForAddress() {
   try {
-    const settings = JSON.stringify({ ...localStorage })
+    const entries = Object.entries(localStorage).filter(([key]) => key.startsWith(PREFIX))
+    const settings = JSON.stringify(Object.fromEntries(entries))
     return settings === "{}" || settings.length > LONGEST_ADDRESS ? "" : settings
   } catch {
     return ""

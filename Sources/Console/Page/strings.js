@@ -339,7 +339,7 @@ export const languages = { en, de }
 const LANGUAGE_KEY = "tutti.language"
 
 const preferred = [stored(LANGUAGE_KEY), ...navigator.languages.map((tag) => tag.slice(0, 2))]
-let current = preferred.find((code) => code && code in languages) ?? "en"
+let current = preferred.find((code) => code && Object.hasOwn(languages, code)) ?? "en"
 
 export const language = () => current
 

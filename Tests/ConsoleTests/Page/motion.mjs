@@ -1,9 +1,11 @@
 // Tests the recognition of movements on simulated sensors, and which notes they play: node motion.mjs
 
+import { Figure } from "../../../Sources/Console/Page/figure.js"
 import { POSITIONS, figureOf, keyAt, tiltedPosition } from "../../../Sources/Console/Page/figures.js"
 import { MotionRecognizer } from "../../../Sources/Console/Page/motion.js"
 import { placed } from "../../../Sources/Console/Page/placement.js"
-import { Schedule } from "../../../Sources/Console/Page/rhythm.js"
+import { Rhythm, Schedule } from "../../../Sources/Console/Page/rhythm.js"
+import { SharedNotes } from "../../../Sources/Console/Page/shared-notes.js"
 import { Device, generator, shake, strike, swing, walk } from "./sensors.mjs"
 
 export let failures = 0
@@ -211,6 +213,83 @@ function testKeys() {
   expect(angles.join() === "0,0,3,4,4,7,7", "positions of tilts", angles)
 }
 
+/** A figure at a virtual clock, in a rhythm of 120 BPM whose eighths are swung by 4 ticks. Instants are in milliseconds. */
+function swungFigure() {
+  const clock = { now: 0 }
+  const connection = { hasClock: true, peerTime: () => clock.now * 1e6 }
+  const rhythm = new Rhythm()
+  const segment = { tick: 0, instant: 0, quarter: 500e6 }
+  rhythm.schedule = new Schedule({
+    plays: true, firstRun: 1, start: 0, end: 9600, changeTick: Infinity, first: segment, second: segment, mixTick: Infinity,
+    mix: { parts: [100, 100, 100, 100], isQuiet: false },
+  }, (instant) => instant)
+  const table = { lines: [], chords: [], bars: 1, barSteps: 16, swing: [0, 2000, 4000, 2000] }
+  rhythm.setPatches({ newest: { tick: 0, table } })
+  const figure = new Figure({ rhythm, connection, outputDelay: () => 20 })
+  figure.setInstrument({ name: "marimba", program: 12, drums: [], low: 55, high: 79 })
+  return { clock, figure }
+}
+
+/** A planned note of a figure stays planned until its swung instant, and is then passed to the other players. */
+function testSwungFigure() {
+  const { clock, figure } = swungFigure()
+  figure.bend(2, 1, { holder: "key" })
+  const waiting = new Map()
+  const [heard, shared] = [[], new Set()]
+  for (; clock.now < 4000; clock.now += 40) {
+    const now = clock.now * 1e6
+    const sounds = figure.sounds(now - 20e6, now + 200e6)
+    for (const [key, instant] of waiting) {
+      if (instant < now) {
+        heard.push(instant)
+        waiting.delete(key)
+      } else {
+        expect(sounds.some((sound) => sound.key === key), "a planned note stays planned", `${key} at ${clock.now} ms`)
+      }
+    }
+    for (const { key, instant } of sounds) if (instant >= now) waiting.set(key, instant)
+    for (const { key } of figure.planned(now, now + 40e6)) shared.add(key)
+  }
+  const perBar = figureOf({ name: "marimba" }).filter((entry) => entry).length
+  const inTwoBars = heard.filter((instant) => instant < 3999e6).length
+  expect(inTwoBars >= 2 * perBar - 1 && inTwoBars <= 2 * perBar, "all notes of two bars", `${inTwoBars} of ${2 * perBar}`)
+  expect(shared.size >= 2 * perBar - 1, "all notes are passed on", `${shared.size} of ${2 * perBar}`)
+}
+
+/** A figure sounds as long as one of several fingers holds it, and for a bar after the last one. */
+function testHeldFigure() {
+  const { clock, figure } = swungFigure()
+  figure.bend(2, 1, { holder: "first" })
+  figure.bend(4, 1, { holder: "second" })
+  figure.release("first")
+  clock.now = 5000
+  expect(figure.isSounding, "the second finger holds the figure")
+  figure.release("first")
+  figure.release("second")
+  clock.now = 6900
+  expect(figure.isSounding, "the figure sounds for a bar after the release")
+  clock.now = 7100
+  expect(!figure.isSounding, "the figure ends a bar after the release")
+}
+
+/** The notes for other players: each one that has begun ends once, also when the page is hidden. */
+function testSharedNotes() {
+  const sent = []
+  const notes = new SharedNotes({ command: ({ key, velocity }) => sent.push(`${key}/${velocity}`) })
+  const expectSent = (wanted, claim) => expect(sent.splice(0).join() === wanted, claim, wanted)
+  notes.begin(60, 90)()
+  expectSent("60/90,60/0", "a note begins and ends")
+  const end = notes.begin(62, 80)
+  const later = performance.now() + 3_600_000
+  notes.begin(64, 70, later)
+  notes.begin(65, 70, later)()
+  expectSent("62/80", "a later note does not begin now")
+  notes.endAll()
+  expectSent("62/0", "only the note that sounds ends")
+  end()
+  expectSent("", "a note ends once")
+}
+
 const results = []
 for (const lacks of LACKS) {
   for (const rate of RATES) {
@@ -224,6 +303,9 @@ testTilt()
 testBadSamples()
 testPlacement()
 testKeys()
+testSwungFigure()
+testHeldFigure()
+testSharedNotes()
 const worst = results.reduce((a, b) => (a.share < b.share ? a : b))
 const count = results.length * SEEDS * SPEEDS.length
 console.log(`strikes: ${count}, fewest right: ${(worst.share * 100).toFixed(0)} % (${worst.name})`)
