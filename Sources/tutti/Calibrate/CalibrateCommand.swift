@@ -14,8 +14,8 @@ struct CalibrateCommand: ParsableCommand {
       clicks, and the peer clicks again, six seconds in all. The delay of the phone is the difference to the peer, so the \
       latency of the microphone has no effect.
 
-      If the peer has a microphone, no recording is needed: enter `calibrate` at the peer (`tutti peer --http`), or press \
-      “Calibrate all devices” on the page. Each phone then stores its delay.
+      If the peer has a microphone, you do not need this command: stop the rhythm and type `:calibrate` at the peer \
+      (`tutti peer --http`), or press “Calibrate all devices” on a page opened with `lead`. Each phone then stores its delay.
 
       Otherwise start the peer with --microphone none, record the room while `calibrate` runs, and give the WAV file to this \
       command. It prints the delays of the phones in the order in which they have clicked. Enter each one on its phone as the \

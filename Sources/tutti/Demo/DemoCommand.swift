@@ -34,9 +34,11 @@ struct DemoCommand: ParsableCommand {
 
       PHONES
       With --http, a phone becomes one more player. Give an address that the phone can reach, such as 0.0.0.0:8080. A \
-      terminal with colours shows two QR codes. Scan `play` with the phone and press Join: then the rhythm starts. The \
+      terminal with colours shows two QR codes. Scan `play` with the phone and press Join: then the rhythm starts. Enter \
+      starts it without a phone. With --http, the default length is 64 bars. The \
       phone plays the rhythm and an instrument, and its activity is added to that of the first peer. A random passkey \
-      protects the demo; nobody needs to type it. The table does not contain the phones.
+      protects the demo, unless you give --http-open; nobody needs to type it. The table does not contain the phones. \
+      --certificate and --microphone have no effect in the demo.
 
       EXAMPLES
         tutti demo

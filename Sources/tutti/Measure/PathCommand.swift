@@ -9,8 +9,8 @@ struct PathCommand: ParsableCommand {
     commandName: "path",
     abstract: "Measure where delay and jitter arise: threads, network and sound, stage by stage.",
     discussion: """
-      TRACE is a file of `tutti peer --trace FILE`. Each trace is measured alone: a packet of the master contains its send \
-      instant, which the follower records.
+      TRACE is a file of `tutti peer --trace FILE`. Each trace is measured by itself. The trace of a follower is enough for \
+      the network, too, because each packet of the master contains its send instant, which the follower records.
 
       INSTANTS
         due          the tick is due

@@ -9,7 +9,8 @@ struct ConsoleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Serve a web page that shows and controls the ensemble and has instruments to play. Without ADDRESS, only this machine "
-        + "can open the page; with 0.0.0.0, phones can open it, too. The port 0 uses any free port.",
+        + "can open the page; with 0.0.0.0, phones can open it, too; this requires a passkey or --http-open. The port 0 uses any "
+        + "free port.",
       valueName: "[ADDRESS:]PORT"))
   var http: String?
 
@@ -19,7 +20,8 @@ struct ConsoleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Serve the page of --http over HTTPS too, with this certificate of a domain that you own: a PEM file with the chain. Browsers "
-        + "require HTTPS for motion sensors. Without this option, a group with a passkey has its own certificate authority.",
+        + "require HTTPS for motion sensors. Without this option, a group with a passkey of at least 16 characters has its own "
+        + "certificate authority.",
       valueName: "FILE"))
   var certificate: String?
 

@@ -36,7 +36,8 @@ struct FollowerCommand: ParsableCommand {
         shift      lasting change of the phase error after a lost tick
 
       A phase error is the time of a sound minus that of its tick without jitter; positive: late. Times are in \
-      microseconds. The definitions are in the article FollowerFigures of the documentation of Measurement.
+      microseconds, settling times in seconds, and a shift is also given in ticks. The definitions are in the article \
+      FollowerFigures of the documentation of Measurement.
 
       EXAMPLES
         tutti measure follower "alsa:TR-8S" --listen hw:1,0
