@@ -4,13 +4,13 @@ public import RTPMIDI
 
 /// What a ``Receiver`` has received, for the control thread. A trivial value that fits into a ring.
 ///
-/// The time stamps of messages come from RTP packets, by the clock of the sender. RTP transmits only the lower 32 bits
-/// of the number of 100 us; the upper bits are not valid.
+/// The time stamps of messages come from RTP packets, by the clock of the sender. A time stamp counts units of
+/// 100 us. RTP transmits only its lower 32 bits, so the upper bits of the instant are not valid.
 public enum Reception: Sendable, BitwiseCopyable {
   /// A packet of a session, and its send instant, if it has one. The messages of the packet follow.
   case packet(SessionID, PacketReport, sendInstant: Instant?)
   /// A message. A recovered message repairs an earlier loss. `isAdmitted` is whether it is a channel message that the
-  /// gate and the budget of the session have admitted.
+  /// gate and the rate limit of the session have admitted.
   case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool, isAdmitted: Bool)
   /// The peer of a session has changed the sound of the local player's instrument. The message itself follows as
   /// ``message(_:_:stamp:arrival:isRecovered:isAdmitted:)``, in which `isAdmitted` is false.

@@ -83,8 +83,8 @@ extension InvariantChecker {
         player.map { world.hosts[$0].peer != nil && world.wire.reaches($0, host) } == true
         && holder.keys.allSatisfy { key in down.contains { $0.value == key } }
       holder.wrongSince = isRight ? nil : holder.wrongSince ?? now
-      // A note may be wrong for two seconds, counted from the beginning of the present session if that was later. Without a
-      // session, the notes of the player end when the peer gives up the session, which takes five seconds more.
+      // A note may sound for two seconds after its key was released or, if that is later, after the session began. If the player is
+      // no longer in session, the limit is seven seconds, because the peer ends the session only after five seconds of silence.
       let age = player.flatMap { world.hosts[$0].peer == nil ? nil : sessionAge($0, host) }
       let isTolerated = holder.wrongSince.map { since in
         age.map { min(now - since, $0) <= .seconds(2) } ?? (now - since <= .seconds(7))

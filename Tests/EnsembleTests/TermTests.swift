@@ -5,6 +5,9 @@ import Testing
 @testable import Ensemble
 
 /// The terms of hostile peers, and the term of a claim after a loss of power.
+///
+/// A peer follows a term only if the term is credible: at most 2^20 above its highest term. Each refused message raises this limit by
+/// 2^20, until a message is followed.
 @Suite struct TermTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let hostile = Identity(2)

@@ -7,7 +7,7 @@ import Realtime
 /// The outputs for hits and notes: a sound card, a recording, both, or none. Without an output, hits are only counted. Each
 /// output has its own audio thread and ``SoundModule``.
 final class SoundOutputs {
-  /// How long before its instant a hit must be passed to the outputs. ``raiseLead()`` increases it.
+  /// The time by which a hit must be passed to the outputs before it is due. ``raiseLead()`` increases it.
   private(set) var lead: Nanoseconds
   /// The sound card; nil if there is none.
   private let device: PCMDevice?
@@ -75,7 +75,8 @@ final class SoundOutputs {
   var isHeard: Bool { path != nil || cardState?.status == .playing }
   /// Whether there are two outputs: a sound card and a recording.
   var areTwo: Bool { device != nil && path != nil }
-  /// The delay after the sound card by which the audio thread of ``SoundRings/first`` plays its hits earlier.
+  /// The delay after the sound card that the audio thread of the first output compensates: it plays each hit earlier by this time. Zero
+  /// without a sound card.
   var subtractedLatency: Nanoseconds { device == nil ? .zero : latency }
   /// The description of the sound card for the player; nil if there is none.
   var summary: String? { device.map { "sound: \($0.summary)" } }
@@ -164,7 +165,7 @@ final class SoundOutputs {
     return counters
   }
 
-  /// Returns the instant at which a message sounds that is passed to the sound at `instant`. On a sound card, the message sounds
+  /// Returns the instant at which a message sounds if it is passed to the outputs at `instant`. On a sound card, the message sounds
   /// after the delay of the card. In a recording, the message sounds on the first frame of a period.
   func sounding(at instant: Instant) -> Instant {
     if let cardState, cardState.status == .playing { return instant + cardState.delay + latency }

@@ -18,8 +18,8 @@ struct OnsetBand {
   let canBeCut: Bool
 
   /// The filter bank, from low to high. Low bands need long windows, because the power of a 60 Hz kick oscillates 120
-  /// times per second. They have a higher silence level, because their rumble is inaudible. Each rise is the value that
-  /// the General MIDI drums of FluidSynth reach between onsets about once in 100 s of music.
+  /// times per second. They have a higher silence level, because their rumble is inaudible. Each rise is
+  /// a threshold with about one false onset in 100 s of music, measured with the General MIDI drums of FluidSynth.
   static let all = [
     OnsetBand(low: nil, high: 120, short: (10, 5.5), long: (20, 7.7), silence: 2.5e-7, canBeCut: false),
     OnsetBand(low: 120, high: 300, short: (8, 5.5), long: (16, 7.2), silence: 6e-8, canBeCut: false),

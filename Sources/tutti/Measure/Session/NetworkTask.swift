@@ -31,7 +31,7 @@ final class NetworkTask: InvitedSession.Task {
   private static let (probeInterval, clockInterval) = (Nanoseconds.milliseconds(20), Nanoseconds.milliseconds(100))
 
   /// - Parameters:
-  ///   - address: the address of the peer, its name until the session is established.
+  ///   - address: the address of the peer. It is also shown as the name of the peer until the session is established.
   ///   - interval: the interval between requests; nil for the default.
   ///   - onProgress: called after each request.
   init(
@@ -91,7 +91,7 @@ final class NetworkTask: InvitedSession.Task {
       receive(probe, at: arrival)
       return true
     }
-    // Other CK1 answer a CK0 of the session.
+    // A CK1 whose stamp is not pending answers a CK0 that the session itself has sent. The session handles it.
     guard let packet = ClockPacket(datagram), packet.count == 1, packet.ssrc == info?.ssrc,
       let sent = pending.removeValue(forKey: packet.stamp1)
     else { return false }
