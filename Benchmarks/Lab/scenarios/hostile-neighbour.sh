@@ -49,8 +49,8 @@ run() {
   XDG_STATE_HOME=$scratch/$part/$name "${on[@]}" "$TUTTI" peer --name "$name" --discovery off --audio none --json \
     --trace "$results/$part-$name.trace" "$@" >"$results/$part-$name.json" 2>"$results/$part-$name.log"
 }
-# resident NAME: the resident memory of a peer, in kB. The kernel counts the pages for smaps_rollup. VmRSS and VmHWM are inexact by up
-# to 1 MB, because each processor updates them in batches (proc_pid_status(5)).
+# resident NAME: the resident memory of a peer, in kB. The kernel counts the pages for smaps_rollup. VmRSS and VmHWM are
+# inexact, because the kernel updates them in batches (proc_pid_status(5)).
 resident() {
   local process
   for process in $(pgrep -f "peer --name $1 "); do

@@ -8,10 +8,10 @@
   /// The certificate authority of a group with a passkey. Each device trusts the authority after its owner has installed the
   /// certificate of the authority once. The device then trusts the pages of all peers of the group.
   ///
-  /// The key of the authority is derived from the key of the group, so all peers have the same authority without an exchange. Whoever
-  /// knows the passkey can issue certificates that the devices of the players trust. Name constraints (RFC 5280, section 4.2.1.10)
-  /// therefore limit the authority to host names under `.local` and to private IPv4 addresses (RFC 1918, RFC 3927), and the extended key
-  /// usage to servers.
+  /// The key of the authority is derived from the key of the group, so all peers have the same authority without an exchange. Anyone who
+  /// knows the passkey can issue certificates that the devices of the players trust. The authority is therefore limited. Name constraints
+  /// (RFC 5280, section 4.2.1.10) allow only host names under `.local` and private IPv4 addresses (RFC 1918, RFC 3927). The extended key
+  /// usage allows only certificates of servers.
   struct GroupAuthority: Sendable {
     /// The private IPv4 networks: address and mask.
     private static let networks: [[UInt8]] = [

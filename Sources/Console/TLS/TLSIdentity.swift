@@ -23,7 +23,7 @@
     private static let lifetime: TimeInterval = 180 * 86_400
 
     /// The identity for a configuration; nil if the page is served without HTTPS: there is neither a certificate nor a passkey, or the
-    /// passkey can be guessed. Whoever guesses the passkey could issue certificates that the devices of the players trust.
+    /// passkey can be guessed. With a guessed passkey, anyone could issue certificates that the devices of the players trust.
     ///
     /// - Throws: ``EngineError`` if the certificate cannot be used.
     convenience init?(_ configuration: ConsoleConfiguration) throws(EngineError) {
