@@ -19,11 +19,6 @@ struct ClockLoop: ~Copyable {
   /// The maximum number of commands that are executed before the loop checks the deadlines again. A thousand peers can cause
   /// thousands of commands at once, and each takes up to a microsecond.
   static var slice: Int { @_noLocks @_noAllocation get { 16 } }
-  /// How long before a deadline the thread wakes. The thread then polls the clock until the deadline, so that neither the wake-up
-  /// time nor an interrupt that ends before the deadline delays the tick. In the lab, a thread with real-time priority needs 6 to
-  /// 17 us to wake (cyclictest, idle). With 200 deadlines per second, the thread polls for at most 0.4 % of the time.
-  static var wakeLead: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(20) } }
-
   let shared: ClockRings
   let socket: UDPSocket
   var sender: StreamSender
@@ -38,6 +33,7 @@ struct ClockLoop: ~Copyable {
   /// Whether hits also go to ``SoundRings/recording``.
   let hasSecondAudioThread: Bool
   private var counters = ClockCounters()
+  private var wakeLead = WakeLead()
   /// The record of the newest tick, until its packets have been sent.
   private var record: TickRecord?
   /// When ticks left ahead of time.
@@ -64,8 +60,10 @@ struct ClockLoop: ~Copyable {
       let bellCount = shared.bell.count
       guard execute() else { return }
       let now = MonotonicClock.now
-      guard let next = step(at: now), !hasCommands, next - now > Self.wakeLead else { continue }
-      shared.bell.wait(until: next - Self.wakeLead, since: bellCount)
+      guard let next = step(at: now), !hasCommands, next - now > wakeLead.value else { continue }
+      let wake = next - wakeLead.value
+      shared.bell.wait(until: wake, since: bellCount)
+      wakeLead.note(woken: MonotonicClock.now, after: wake)
     }
   }
 

@@ -1,0 +1,39 @@
+import MusicalTime
+
+/// How long before a deadline the clock thread wakes. The thread then polls the clock until the deadline, so that neither the wake-up
+/// time nor an interrupt that ends before the deadline delays the tick.
+///
+/// The lead follows the 99.9 % quantile of the wake-up time of this machine. In the lab, a thread with real-time priority needs 6 to
+/// 17 us to wake (cyclictest, idle); on a busy virtual machine, one wake-up in a thousand takes longer than 100 us. The quantile is
+/// estimated by stochastic approximation (Robbins and Monro 1951): a wake-up time above the lead increases the lead by one step,
+/// and any other decreases it by a thousandth of a step. The lead is stable if one wake-up in a thousand exceeds it.
+///
+/// With 200 deadlines per second, the thread polls for 0.4 % of the time at the minimum, and for 4 % at the maximum.
+struct WakeLead: BitwiseCopyable {
+  static var minimum: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(20) } }
+  /// Equal to the time before a deadline in which the sender sends only what is due (``StreamSender/standardQuietTime``).
+  static var maximum: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(200) } }
+  private static var increase: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(10) } }
+  private static var decrease: Nanoseconds { @_noLocks @_noAllocation get { Nanoseconds(10) } }
+
+  private(set) var value = WakeLead.minimum
+
+  /// Notes a wake-up.
+  ///
+  /// - Parameters:
+  ///   - woken: when the thread ran again.
+  ///   - wake: the instant for which the thread waited. A wake-up before it, by a ring of the bell, changes nothing.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func note(woken: Instant, after wake: Instant) {
+    let late = woken - wake
+    guard late >= .zero else { return }
+    if late > value {
+      value = value + Self.increase
+      if value > Self.maximum { value = Self.maximum }
+    } else if value > Self.minimum {
+      value = value - Self.decrease
+    }
+  }
+}

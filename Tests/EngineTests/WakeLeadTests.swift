@@ -1,0 +1,55 @@
+import MusicalTime
+import Testing
+
+@testable import Engine
+
+/// How the wake lead of the clock thread follows the wake-up times.
+struct WakeLeadTests {
+  /// Notes `count` wake-ups. Each `rare`-th of them takes `slow`, all others take 8 us.
+  private func note(_ count: Int, rare: Int, slow: Nanoseconds, in lead: inout WakeLead) {
+    for number in 1...count {
+      let wake = Instant(nanoseconds: Int64(number) * 5_000_000)
+      lead.note(woken: wake + (number % rare == 0 ? slow : .microseconds(8)), after: wake)
+    }
+  }
+
+  @Test func remainsAtTheMinimumOnAFastMachine() {
+    var lead = WakeLead()
+    note(10_000, rare: 2, slow: .microseconds(17), in: &lead)
+    #expect(lead.value == WakeLead.minimum)
+  }
+
+  @Test func coversAWakeUpTimeOfOneInFiveHundred() {
+    var lead = WakeLead()
+    note(20_000, rare: 500, slow: .microseconds(100), in: &lead)
+    #expect(lead.value > .microseconds(90) && lead.value < .microseconds(112))
+  }
+
+  @Test func ignoresAWakeUpTimeOfOneInFiveThousand() {
+    var lead = WakeLead()
+    note(20_000, rare: 5_000, slow: .microseconds(100), in: &lead)
+    #expect(lead.value <= .microseconds(30))
+  }
+
+  @Test func returnsToTheMinimumWhenTheMachineIsFastAgain() {
+    var lead = WakeLead()
+    note(10_000, rare: 100, slow: .microseconds(150), in: &lead)
+    #expect(lead.value > .microseconds(140))
+    note(20_000, rare: 2, slow: .microseconds(17), in: &lead)
+    #expect(lead.value == WakeLead.minimum)
+  }
+
+  @Test func hasAMaximum() {
+    var lead = WakeLead()
+    note(10_000, rare: 10, slow: .milliseconds(5), in: &lead)
+    #expect(lead.value <= WakeLead.maximum && lead.value > .microseconds(190))
+  }
+
+  @Test func isNotChangedByARingOfTheBell() {
+    var lead = WakeLead()
+    note(1_000, rare: 2, slow: .microseconds(100), in: &lead)
+    let before = lead.value
+    for _ in 0..<100_000 { lead.note(woken: Instant(nanoseconds: 1_000_000), after: Instant(nanoseconds: 2_000_000)) }
+    #expect(lead.value == before)
+  }
+}
