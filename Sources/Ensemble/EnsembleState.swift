@@ -48,10 +48,17 @@ public struct EnsembleState: Sendable {
   /// How long followers continue without a master if no peer takes over.
   public static var coasting: Nanoseconds { .seconds(2) }
 
+  /// The maximum of ``lead`` for players whose phones sound late.
+  private static var maximumPlayerLead: Nanoseconds { .milliseconds(400) }
+  /// By how much a change is known before the output of its sound needs it.
+  private static var leadMargin: Nanoseconds { .milliseconds(20) }
+
   /// The identity of the local peer.
   public let identity: Identity
   /// The lead time: how far in advance a change is announced.
   public private(set) var lead: Nanoseconds
+  /// The value of ``lead`` that was given to the initializer.
+  private let minimumLead: Nanoseconds
   /// How long before its deadline a step is passed to the audio output. A nearer step can no longer be changed.
   public private(set) var soundLead: Nanoseconds
   /// What happens to the rhythm when its master disappears, and when the local peer leaves as the master.
@@ -118,6 +125,7 @@ public struct EnsembleState: Sendable {
     self.identity = identity
     self.highestTerm = highestTerm
     self.lead = lead
+    minimumLead = lead
     self.soundLead = soundLead
     localActivity = Activity(activity)
   }
@@ -125,7 +133,18 @@ public struct EnsembleState: Sendable {
   /// Sets ``soundLead`` to a greater value, because the audio output needs its steps earlier. ``lead`` increases if necessary.
   public mutating func raiseSoundLead(to newLead: Nanoseconds) {
     soundLead = max(soundLead, newLead)
-    lead = max(lead, soundLead + .milliseconds(20))
+    lead = max(lead, soundLead + Self.leadMargin)
+  }
+
+  /// Adapts ``lead`` to the phones of the local players. While the local peer is the master, ``lead`` only increases: no change may
+  /// take effect before an earlier one.
+  ///
+  /// - Parameter delay: how long a change needs from this peer to the sound of the slowest phone. ``lead`` is then at least 20 ms
+  ///   longer, but this part of it is at most 400 ms. Zero without phones.
+  public mutating func adaptLead(to delay: Nanoseconds) {
+    let players = delay > .zero ? min(delay + Self.leadMargin, Self.maximumPlayerLead) : .zero
+    let needed = max(minimumLead, soundLead + Self.leadMargin, players)
+    lead = role == .master ? max(lead, needed) : needed
   }
 
   /// Discards the measurements of all remote clocks, because the machine was suspended until `now` and the local clock stood

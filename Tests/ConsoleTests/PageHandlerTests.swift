@@ -1,10 +1,11 @@
-import Engine
+import MusicalTime
 import NIOCore
 import NIOEmbedded
 import NIOWebSocket
 import Testing
 
 @testable import Console
+@testable import Engine
 
 @Suite struct PageHandlerTests {
   private struct NoRhythms: RhythmLibrary {
@@ -12,10 +13,11 @@ import Testing
     func select(_ name: String) {}
   }
 
+  private let mailbox = Mailbox()
   private let pages: Pages
   private let channel = EmbeddedChannel()
 
-  init() { pages = Pages(mailbox: Mailbox(), library: NoRhythms(), eventLoop: channel.eventLoop) }
+  init() { pages = Pages(mailbox: mailbox, library: NoRhythms(), eventLoop: channel.eventLoop) }
 
   private func join(_ access: Access = .lead) throws {
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -90,5 +92,32 @@ import Testing
     }
     #expect(pages.count == Pages.maximumCount)
     #expect(pages.counters.refused == 1)
+  }
+
+  /// Opens a page that reports a delay in microseconds.
+  private func open(delay: UInt32) throws -> EmbeddedChannel {
+    let channel = EmbeddedChannel()
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    try channel.pipeline.syncOperations.addHandler(PageHandler(access: .play, pages: pages))
+    let frame = Frame(.output, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(integer: delay)).encoded
+    try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
+    return channel
+  }
+
+  @Test func peerGetsTheGreatestDelayOfThePages() throws {
+    _ = try open(delay: 20_000)
+    let slow = try open(delay: 250_000)
+    _ = try open(delay: 90_000)
+    #expect(mailbox.take(10) == [.pageDelay(.milliseconds(20)), .pageDelay(.milliseconds(250))])
+    _ = try slow.finish()
+    #expect(mailbox.take(10) == [.pageDelay(.milliseconds(90))])
+    #expect(pages.players == 2)
+  }
+
+  @Test func excessiveDelayIsMalformed() throws {
+    _ = try open(delay: PageHandler.maximumDelay + 1)
+    #expect(pages.counters.malformed == 1)
+    #expect(pages.players == 0)
+    #expect(mailbox.take(10).isEmpty)
   }
 }

@@ -19,4 +19,38 @@ import Testing
       #expect(ensemble.soundLead == .milliseconds(max(50, soundLeads.max() ?? 0)))
     }
   }
+
+  @Test func leadCoversTheSlowestPhone() throws {
+    let now = Instant(nanoseconds: 0)
+    // Each row contains the delay of the phones and the time from the start command to the first step, both in milliseconds.
+    for (delay, first) in [(0, 100), (30, 100), (180, 200), (379, 399), (700, 400)] as [(Int64, Int64)] {
+      var ensemble = EnsembleState(identity: Identity(1))
+      ensemble.adaptLead(to: .milliseconds(delay))
+      try ensemble.start(tempo: .standard, at: now)
+      #expect(ensemble.schedule.deadline(Tick(0)) == now + .milliseconds(first), "\(delay)")
+    }
+  }
+
+  @Test func leadDecreasesOnlyWhenTheLocalPeerIsNotTheMaster() throws {
+    var ensemble = EnsembleState(identity: Identity(1))
+    ensemble.adaptLead(to: .milliseconds(280))
+    ensemble.adaptLead(to: .milliseconds(180))
+    #expect(ensemble.lead == .milliseconds(200))
+    try ensemble.start(tempo: .standard, at: Instant(nanoseconds: 0))
+    ensemble.adaptLead(to: .milliseconds(280))
+    ensemble.adaptLead(to: .zero)
+    #expect(ensemble.lead == .milliseconds(300))
+    try ensemble.stop(now: Instant(nanoseconds: 1_000_000_000))
+    ensemble.advance(to: Instant(nanoseconds: 3_000_000_000))
+    #expect(ensemble.role == .idle)
+    ensemble.adaptLead(to: .zero)
+    #expect(ensemble.lead == .milliseconds(100))
+  }
+
+  @Test func leadIsNeverTooShortForTheSound() {
+    var ensemble = EnsembleState(identity: Identity(1))
+    ensemble.raiseSoundLead(to: .milliseconds(200))
+    ensemble.adaptLead(to: .milliseconds(10))
+    #expect(ensemble.lead == .milliseconds(220))
+  }
 }

@@ -22,7 +22,9 @@ const SETTLED = 4
 const SLEEP = 500
 
 /** The peer accepts no longer delay, in microseconds. */
-const MAXIMUM_OUTPUT_DELAY = 2_000_000
+const MAXIMUM_DELAY = 2_000_000
+/** The number of newest replies from which the delay of the network is taken. */
+const DELAYS = 100
 
 /** The page's clock in nanoseconds. */
 const pageNow = () => BigInt(Math.round(performance.now() * 1e6))
@@ -68,6 +70,8 @@ export class Connection extends EventTarget {
   #estimate
   /** A BigInt near the peer's clock, so that differences fit into a Number. */
   #base
+  /** The newest delays from the peer to this page, in milliseconds. */
+  #delays = []
 
   constructor(token) {
     super()
@@ -162,6 +166,7 @@ export class Connection extends EventTarget {
   #restartClock() {
     this.clock = new RemoteClock()
     this.#estimate = undefined
+    this.#delays = []
     this.#exchanges = 0
     this.#since = pageNow()
     this.#burst(FIRST_EXCHANGES)
@@ -210,9 +215,13 @@ export class Connection extends EventTarget {
     this.#send(Kind.activity, Uint8Array.of(value))
   }
 
-  /** Reports the delay of the audio output in milliseconds. The peer then counts this page as a player. */
+  /**
+   * Reports the delay of the audio output in milliseconds, together with the delay from the peer to this page. The peer then counts
+   * this page as a player, and announces changes early enough for it.
+   */
   output(milliseconds) {
-    const microseconds = Math.min(Math.max(Math.round(milliseconds * 1000), 0), MAXIMUM_OUTPUT_DELAY)
+    const delay = milliseconds + this.delay
+    const microseconds = Math.min(Math.max(Math.round(delay * 1000), 0), MAXIMUM_DELAY)
     const payload = new Uint8Array(4)
     new DataView(payload.buffer).setUint32(0, microseconds)
     this.#send(Kind.output, payload)
@@ -269,7 +278,15 @@ export class Connection extends EventTarget {
       moment: Number(arrived) / 1e6, peer: Number(arrived + estimate.offset - this.#base), rate: 1 + estimate.skew / 1e6,
       uncertainty: Number(estimate.uncertainty) / 1e6, deviation: Number(estimate.deviation) / 1e6,
     }
+    this.#delays.push((this.peerTime(Number(arrived) / 1e6) - this.relative(reply.at)) / 1e6)
+    if (this.#delays.length > DELAYS) this.#delays.shift()
     this.#emit("clock", this.#estimate)
+  }
+
+  /** The 99 % quantile of the newest delays from the peer to this page, in milliseconds; 0 before the first exchange. */
+  get delay() {
+    const sorted = [...this.#delays].sort((a, b) => a - b)
+    return Math.max(0, sorted[Math.ceil(0.99 * sorted.length) - 1] ?? 0)
   }
 
   /** Whether the peer's clock is known. */

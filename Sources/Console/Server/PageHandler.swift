@@ -23,8 +23,8 @@ final class PageHandler: ChannelInboundHandler {
   /// A page from which no frame has arrived for this time is closed.
   static let patience = Nanoseconds.seconds(30)
 
-  /// A page cannot report a longer delay of its output, in microseconds.
-  static let maximumOutputDelay: UInt32 = 2_000_000
+  /// A page cannot report a longer delay, in microseconds.
+  static let maximumDelay: UInt32 = 2_000_000
 
   let access: Access
   /// The number of the page, from 1 in the order in which pages were opened.
@@ -46,8 +46,8 @@ final class PageHandler: ChannelInboundHandler {
   private var pinged = MonotonicClock.now
   /// The activity that the page reported last, 0...127.
   private(set) var activity: UInt8?
-  /// The delay of the page's audio output in microseconds, as the page reported it last; nil if its player has not joined.
-  private(set) var outputDelay: UInt32?
+  /// How long a change needs from this peer to the sound of the page, as the page reported it last; nil if its player has not joined.
+  private(set) var delay: Nanoseconds?
   /// Whether a task is scheduled that passes ``activity`` on.
   private var isActivityDue = false
   /// The keys that the page holds: one bit per key.
@@ -133,12 +133,12 @@ final class PageHandler: ChannelInboundHandler {
       activityChanged()
     case .output:
       guard let delay = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt32.self),
-        delay <= Self.maximumOutputDelay
+        delay <= Self.maximumDelay
       else {
         pages.counters.malformed += 1
         return
       }
-      outputDelay = delay
+      self.delay = .microseconds(Int64(delay))
       pages.updatePlayers()
     default: pages.counters.malformed += 1
     }

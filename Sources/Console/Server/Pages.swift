@@ -42,6 +42,8 @@ final class Pages {
 
   /// The number of pages whose player has joined.
   private(set) var players = 0
+  /// The greatest delay of these pages; zero if there are none.
+  private var delay = Nanoseconds.zero
   private let onPlayers: @Sendable (Int) -> Void
 
   /// - Parameter onPlayers: is called with ``players`` after each change.
@@ -86,9 +88,15 @@ final class Pages {
     if page.activity != nil { updateActivity() }
   }
 
-  /// Counts the pages whose player has joined.
+  /// Counts the pages whose player has joined, and tells the peer the greatest delay of these pages.
   func updatePlayers() {
-    let count = pages.values.count { $0.outputDelay != nil }
+    let delays = pages.values.compactMap(\.delay)
+    let greatest = delays.max() ?? .zero
+    if greatest != delay {
+      delay = greatest
+      mailbox.post(.pageDelay(greatest))
+    }
+    let count = delays.count
     guard count != players else { return }
     players = count
     onPlayers(count)

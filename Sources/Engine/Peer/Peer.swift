@@ -72,6 +72,9 @@ public final class Peer {
 
   // MARK: State of the player
 
+  /// How long a change of the rhythm needs from here to the sound of the player's slowest web page; zero without pages.
+  var pageDelay = Nanoseconds.zero
+
   /// Selects one of several external clocks.
   var arbiter = ClockArbiter()
   /// The tempo at which the player starts the rhythm.
@@ -293,6 +296,7 @@ public final class Peer {
       handleHosts(at: now)
       handlePatches(at: now)
       handlePhrases(at: now)
+      core.ensemble.adaptLead(to: pageDelay)
       core.advance(to: now)
       startIfDue(at: now)
       executeOutputs(at: now)

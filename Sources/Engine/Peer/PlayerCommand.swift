@@ -62,6 +62,9 @@ public enum PlayerCommand: Hashable, Sendable {
   case strike
   /// Changes the control `tilt forward` of the instrument by this amount.
   case tilt(by: Int)
+  /// Sets how long a change of the rhythm needs from this peer to the sound of the player's slowest web page; zero without pages. The
+  /// lead time covers this delay.
+  case pageDelay(Nanoseconds)
   /// Plays the click of a calibration at an instant of CLOCK_MONOTONIC.
   case click(at: Instant)
   /// Saves the patch that plays as a new file.
