@@ -5,13 +5,13 @@
 /// irregular. The onsets of an echo propose a later shift than those of the direct sound. Therefore, the result is the earliest shift
 /// that enough clicks propose.
 struct ClickMatch {
-  /// The index of the click, and the onset minus the click in seconds, for each click with an onset, in the order of the clicks.
+  /// For each click that has an onset, in the order of the clicks: the index of the click, and the onset minus the click in seconds.
   private(set) var pairs: [(click: Int, shift: Double)]
 
   /// The result of the search.
   enum Outcome {
     case found(ClickMatch)
-    /// At no shift have enough clicks an onset. The value is the greatest number of clicks with an onset at one shift.
+    /// Too few clicks have an onset at any shift. The value is the greatest number of clicks that have an onset at one shift.
     case tooFew(Int)
     /// The second shift has enough clicks. The first shift is earlier and has nearly enough clicks, so it may be the direct sound. Both
     /// are in seconds.

@@ -26,6 +26,7 @@ public struct ClockAnalysis {
       subject: clock.name, reason: "fewer than 3 ticks in succession",
       remedy: "record at least 3 ticks of a running clock")
     guard clock.stamps.count >= 3 else { throw few }
+    // The length of a tick at the nominal tempo in nanoseconds.
     let given = nominalBPM.map { 60e9 / ($0 * Double(ticksPerQuarter)) }
     guard let period = clock.duePeriod ?? TickNumbering.period(of: clock, approximate: given) else { throw few }
     guard period >= 1 else {

@@ -1,6 +1,6 @@
 /// The figures of one clock, as `tutti measure clock` prints them. The article <doc:ClockFigures> defines each figure.
 public struct ClockReport: Sendable {
-  /// The nominal tempo: the measured tempo relative to it is the drift.
+  /// The nominal tempo, to which the drift is relative.
   public struct Nominal: Hashable, Sendable {
     /// The length of a tick in nanoseconds.
     let period: Double

@@ -5,7 +5,7 @@ import MusicalTime
 /// A stamp takes 8 octets. A stamp of a trace takes 4 more, for its ``advances``. The stamps of millions of ticks therefore fit into
 /// memory.
 public struct ClockStamps: Sendable {
-  /// The choice of the instant of a tick that is its stamp. A trace contains both instants.
+  /// The instant of a tick that is used as its stamp. A trace contains both instants.
   public enum Source: String, Sendable, CaseIterable, Codable {
     /// When the tick was due. This instant contains the errors of the timeline of the peer, but not those of its threads.
     case due

@@ -1,4 +1,4 @@
-/// Finds the pulses or clicks of a clock in a recording, with a resolution below one frame. The method is that of
+/// A detector that finds the pulses or clicks of a clock in a recording, with a resolution below one frame. The method is that of
 /// Innerclock Systems' Litmus tests, which record the pulse output of a device.
 ///
 /// The threshold is half of the usual peak level. A pulse begins where the signal crosses the threshold after at least 2 ms below it. Only

@@ -19,7 +19,7 @@ struct TickNumbering {
   private let advances: [Int32]
   /// The length of a tick in nanoseconds, at least 1.
   private let period: Double
-  /// The number of the next ticks that are late and not doubled.
+  /// How many of the next ticks are late and not doubled.
   private var free = 0
 
   /// The longest interval within a run, in ticks. It does not apply to a trace.

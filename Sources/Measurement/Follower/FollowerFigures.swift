@@ -76,8 +76,8 @@ struct FollowerFigures {
     return max(1.5 * largest, 1e6)
   }
 
-  /// The drift of the recorder against the clock in parts per million, positive if the clock of the recorder is fast. Nil with too few
-  /// sounds.
+  /// The drift of the clock of the recorder (the machine that recorded the sounds) against the clock of the sender, in parts per million,
+  /// positive if the recorder is fast. Nil with too few sounds.
   ///
   /// A drift makes the phase errors change at a constant rate. The drift is the mean of this rate in the steady part and in the part with
   /// jitter, weighted by the inverse squares of the standard errors.

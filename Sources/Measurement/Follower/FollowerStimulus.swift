@@ -1,7 +1,7 @@
 /// The clock that `tutti measure follower` sends to a device in order to measure its response. The same values always give the same
 /// clock.
 ///
-/// The clock consists of parts. Each part is a whole number of quarter notes. Lengths are in units of ``seconds``, approximately.
+/// The clock consists of parts. In this table, the unit of length is ``seconds``. Each length is rounded to whole quarter notes.
 ///
 /// | part | length | clock |
 /// |---|---|---|

@@ -2,11 +2,11 @@ import MusicalTime
 
 /// The offset of a remote clock (remote minus local) as a linear function of local time, and the bounds of its skew.
 ///
-/// Each packet limits the offset, because it cannot arrive before it leaves. The offset is at most the difference of the stamps (remote
-/// minus local) of each packet to the peer, and at least that of each packet from the peer. A skew is possible if a line with this slope
-/// lies between the packets of both directions. The possible skews are a range (the linear program of V. Paxson, "On calibrating
-/// measurements of packet transit times", SIGMETRICS 1998, and S. Moon, P. Skelly and D. Towsley, "Estimation and removal of clock skew
-/// from network delay measurements", INFOCOM 1999).
+/// Each packet limits the offset, because it cannot arrive before it leaves. The difference of the stamps of a packet is the remote stamp
+/// minus the local stamp. The offset is at most this difference for each packet to the peer, and at least this difference for each packet
+/// from the peer. A skew is possible if a line with this slope lies between the packets of both directions. The possible skews are a range
+/// (the linear program of V. Paxson, "On calibrating measurements of packet transit times", SIGMETRICS 1998, and S. Moon, P. Skelly and
+/// D. Towsley, "Estimation and removal of clock skew from network delay measurements", INFOCOM 1999).
 ///
 /// Of all possible lines, ``offset(at:)`` uses the middle of the widest strip between both directions. The smallest delays of both
 /// directions are therefore equal.

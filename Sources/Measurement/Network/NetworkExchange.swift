@@ -23,9 +23,10 @@ public struct NetworkExchange: Hashable, Sendable {
   /// The round trip in nanoseconds, without the time between ``remoteReceived`` and ``remoteSent``.
   var roundTrip: Double { Double(((received - sent) - (remoteSent - remoteReceived)).count) }
 
-  /// Whether the stamps are plausible. An untrusted peer can send any stamps.
+  /// Whether the stamps are plausible: the round trip takes 0 to 10 s, and the processing time of the peer is neither negative nor longer
+  /// than the round trip. The check is needed because a peer can send any stamps.
   ///
-  /// - Parameter resolution: the resolution of the stamps of the peer. The processing time of the peer may exceed the round trip by it.
+  /// - Parameter resolution: the resolution of the stamps of the peer. The processing time may exceed the round trip by this value.
   func isPlausible(resolution: Nanoseconds) -> Bool {
     let limit = TraceTick.limit
     let stamps = [sent, received, remoteReceived, remoteSent].map(\.nanoseconds)

@@ -23,9 +23,9 @@ public struct PathReport: Hashable, Sendable, Encodable {
 
   /// The figures of one path.
   public struct Path: Hashable, Sendable, Encodable {
-    /// The path.
+    /// The kind of the path.
     public let kind: PathKind
-    /// Its stages, in order.
+    /// The stages of the path, in order.
     public let stages: [Stage]
     /// The sum of the durations of all stages of a tick, in nanoseconds.
     public let total: Distribution
@@ -38,7 +38,7 @@ public struct PathReport: Hashable, Sendable, Encodable {
 
   /// A path without figures.
   public struct Missing: Hashable, Sendable, Encodable {
-    /// The path.
+    /// The kind of the path.
     public let path: PathKind
     /// Why there are no figures.
     public let reason: String
