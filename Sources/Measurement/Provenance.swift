@@ -1,16 +1,17 @@
-/// Where figures come from: the program, its inputs and the systems on which the inputs were recorded.
+/// The origin of the figures of a report: the program, its inputs, and the systems on which the inputs were recorded. Each report contains
+/// a provenance.
 public struct Provenance: Hashable, Sendable, Codable {
-  /// The version of the JSON of all reports. It increases when a key is removed or changes its meaning.
+  /// The version of the JSON schema of all reports. It increases when a key is removed or changes its meaning.
   public static let schema = 1
 
-  /// An input of a measurement.
+  /// An input of a measurement: a file, a device or a peer.
   public struct Input: Hashable, Sendable, Codable {
     /// The path of the file, or the name of the source.
     public var file: String
     /// The SHA-256 digest of the file, 64 hexadecimal digits; nil for a source that is not a file.
     public var sha256: String?
-    /// The header of a trace: version, kernel, processor, scheduling, memory lock and clock at the recording. Nil for
-    /// other inputs, which do not contain such data.
+    /// The header of a trace: the version, kernel, processor, scheduling, memory lock and clock with which the trace was
+    /// recorded. Nil for other inputs, which do not contain such data.
     public var recording: TraceHeader?
 
     /// Creates an input.
@@ -21,11 +22,11 @@ public struct Provenance: Hashable, Sendable, Codable {
     }
   }
 
-  /// The version of the JSON, see ``schema-swift.type.property``.
+  /// The version of the JSON schema of this report (``schema-swift.type.property``).
   public var schema = Provenance.schema
   /// The version of the program that calculated the figures.
   public var version: String
-  /// The command line of that program.
+  /// The command line of the program.
   public var command: String
   /// The inputs, in the order of the command line.
   public var inputs: [Input]
@@ -44,7 +45,7 @@ public struct Provenance: Hashable, Sendable, Codable {
     (self.version, self.command, self.inputs, self.systemClock) = (version, command, inputs, systemClock)
   }
 
-  /// The provenance as lines of a name and a value.
+  /// The provenance as text. Each line has the form `name: value`.
   public var lines: [String] {
     var lines = ["version: \(version)", "command: \(command)"]
     for input in inputs {
@@ -62,7 +63,7 @@ public struct Provenance: Hashable, Sendable, Codable {
     return lines.map { String($0.map { $0.isNewline ? " " : $0 }) }
   }
 
-  /// The inputs in one line, for the title of a plot.
+  /// The inputs and the version of the program in one line, for the title of a plot.
   var title: String {
     let names = inputs.map { input in
       input.file + (input.sha256.map { ", SHA-256 \($0.prefix(12))" } ?? "")

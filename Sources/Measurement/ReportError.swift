@@ -1,8 +1,8 @@
 import MusicalTime
 
-/// The error for traces or recordings that cannot be compared.
+/// The reason why an input cannot be measured or compared, or why an option is invalid. `tutti` prints it in one line.
 public struct ReportError: Error, Hashable, CustomStringConvertible {
-  /// The name of the invalid trace or recording, the name of the invalid option, or "comparison".
+  /// The thing that is wrong: for example the name of a trace or a recording, an option with its value, or "comparison".
   public let subject: String
   /// The reason.
   public let reason: String
@@ -16,16 +16,18 @@ public struct ReportError: Error, Hashable, CustomStringConvertible {
     (self.subject, self.reason, self.remedy) = (subject, reason, remedy)
   }
 
-  /// The error in one line.
+  /// The error in one line: `subject: reason; remedy`.
   public var description: String { "\(subject): \(reason); \(remedy)" }
 
-  /// Checks the arguments that all comparisons have in common.
+  /// Checks the arguments of a comparison of several traces or recordings.
   ///
   /// - Parameters:
-  ///   - clockOffsets: one clock offset for each trace or recording, or none.
+  ///   - clockOffsets: one clock offset for each trace or recording (`--clock-ahead`), or an empty array.
   ///   - names: the names of the traces or recordings.
   ///   - kind: "trace" or "recording", for errors.
   /// - Returns: `clockOffsets`, or zeros if it is empty.
+  /// - Throws: ``ReportError`` if there are fewer than two names, if the numbers of offsets and names differ, or if an offset is more than
+  ///   73 years.
   static func checkedClockOffsets(
     _ clockOffsets: [Nanoseconds], of names: [String], kind: String
   ) throws(ReportError) -> [Nanoseconds] {

@@ -1,12 +1,15 @@
-/// A text table with aligned columns, separated by two spaces. Words are left-aligned, numbers are right-aligned.
+/// A text table with aligned columns, for the reports on the terminal. Words are left-aligned, numbers are right-aligned.
 public struct TextTable: CustomStringConvertible {
-  /// The rows of cells, the titles first.
+  /// The rows of cells. The first row contains the column titles.
   private var rows: [[String]]
-  /// The number of columns that contain words.
+  /// The number of columns at the left that contain words.
   private let wordColumns: Int
 
-  /// Creates a table whose first row contains the column titles. The first `wordColumns` columns contain words, the
-  /// others numbers.
+  /// Creates a table without rows.
+  ///
+  /// - Parameters:
+  ///   - columns: the column titles.
+  ///   - wordColumns: the number of columns at the left that contain words. The other columns contain numbers.
   ///
   /// Real-time: not safe.
   public init(columns: [String], wordColumns: Int = 1) {
@@ -14,12 +17,12 @@ public struct TextTable: CustomStringConvertible {
     self.wordColumns = wordColumns
   }
 
-  /// Appends a row.
+  /// Appends a row with one cell for each column.
   ///
   /// Real-time: not safe.
   public mutating func append(_ row: [String]) { rows.append(row) }
 
-  /// The table, one line per row, each ended by a newline.
+  /// The table as text. Each row is a line that ends with a newline. Two spaces separate the columns.
   public var description: String {
     // The width of a column is that of its longest cell.
     let widths = rows.reduce(into: [Int]()) { widths, row in

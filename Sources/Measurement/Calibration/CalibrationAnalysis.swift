@@ -1,32 +1,34 @@
 public import MusicalTime
 
-/// A recording of the clicks of a calibration, from which the delays of devices follow.
+/// The analysis of a recording of the clicks of a calibration. The result is the delay of each device.
 ///
-/// The onsets of the recording (``OnsetDetector``) are assigned to the clicks of the reference and of the device
-/// (``ClickPattern``). The line through the clicks of the reference maps the clock of the recording to that of the peer. The delay of
-/// the device is the median of its onsets minus this line. The latency of the microphone and the rate of the recording clock
-/// are the same for both, so they have no effect. Echoes are later than the direct sound and are ignored.
+/// In a calibration, the reference and one device click in turn (``ClickPattern``). The reference is the loudspeaker of the peer. The
+/// device, for example a phone, shows the web page of the peer. ``OnsetDetector`` finds the onsets of the recording, and ``ClickMatch``
+/// assigns them to clicks. The line through the onsets of the reference maps the time at which a click is due to the clock of the
+/// recording (``ReferenceLine``). The delay of a click of the device is its onset minus its due time on this line. The delay of the device
+/// is the median of these delays. The latency of the microphone and the rate of the recording clock are the same for both sets of clicks,
+/// so they have no effect on the difference. Echoes are later than the direct sound and are ignored.
 ///
-/// The uncertainty is twice the standard error of the median and of the line, plus ``attack``, because the onset of a soft click is found
-/// later than that of a loud one.
+/// The uncertainty is twice the combined standard error of the median and of the line, plus ``attack``.
 public struct CalibrationAnalysis: Sendable {
-  /// The part of the recording in which one device clicked.
+  /// The calibration of one device in a recording.
   public struct Part: Sendable {
-    /// When its first click of the reference sounded, in seconds since the first frame.
+    /// When the first click of the reference sounded, in seconds since the first frame of the recording.
     public var beginning: Double
     /// The delay of the device.
     public var delay: Result<DeviceDelay, CalibrationError>
   }
 
-  /// Possible delays of a device in seconds.
+  /// The range of delays of a device that are searched, in seconds.
   static let delays = -0.2...0.8
-  /// How much the onset of a click depends on its level and on the noise, in milliseconds.
+  /// The part of the uncertainty for the attack of a click, in milliseconds: the onset of a soft click is found later than that of a
+  /// loud click.
   static let attack = 0.3
   /// The lower edge of the band in which clicks are detected, in hertz.
   private static let lowest = 1_200.0
-  /// Onsets that deviate by more than this from the median are rejected, in seconds.
+  /// An onset is rejected if its delay deviates by more than this from the median delay, in seconds.
   private static let tolerance = 0.0015
-  /// How much the instants of the recording may be wrong, in seconds: ``Recording/firstInstant`` of a sound server.
+  /// The greatest error of ``Recording/firstInstant``, in seconds. The latency of a sound server can be unknown.
   private static let clockError = 0.6
 
   private let name: String
@@ -35,12 +37,15 @@ public struct CalibrationAnalysis: Sendable {
   private let onsets: [Double]
   private let isSilent: Bool
 
-  /// Detects the onsets of `recording`. Its first instant is that of the peer's clock, if it is known.
+  /// Detects the onsets of `recording`.
+  ///
+  /// - Parameter recording: the recording of the microphone. ``delay(from:usesReference:)`` needs its first instant by the clock of the
+  ///   peer. ``parts()`` does not use its first instant.
   ///
   /// Real-time: not safe.
   public init(_ recording: Recording) {
     (name, firstInstant) = (recording.name, recording.firstInstant)
-    // Below this frequency there is mostly noise of the room, whose fluctuations would hide clicks as onsets of their own.
+    // Below this frequency there is mostly noise of the room. Its fluctuations would be detected as onsets, and would hide clicks.
     var filter = BandFilter(from: Self.lowest, to: nil, rate: recording.rate)
     let samples = recording.samples.map { Float(filter.next($0)) }
     onsets = OnsetDetector(rate: recording.rate).onsets(in: samples).map {
@@ -49,11 +54,13 @@ public struct CalibrationAnalysis: Sendable {
     isSilent = recording.samples.allSatisfy { !$0.isFinite || abs($0) <= OnsetDetector.silence }
   }
 
-  /// Returns the delay of the device in a calibration that began at `beginning` of the peer's clock.
+  /// Returns the delay of the device in a recording of one calibration.
   ///
-  /// - Parameter usesReference: whether the reference clicked. Otherwise the first instant of the recording must be exact: the latency
-  ///   of the microphone was subtracted.
-  /// - Throws: ``CalibrationError``.
+  /// - Parameters:
+  ///   - beginning: when the calibration began, by the clock of the peer: the due instant of the first click of the reference.
+  ///   - usesReference: whether the reference clicked. If not, the first instant of the recording must be exact: the caller has
+  ///     subtracted the latency of the microphone.
+  /// - Throws: ``CalibrationError`` if the delay cannot be measured.
   ///
   /// Real-time: not safe.
   public func delay(from beginning: Instant, usesReference: Bool) throws(CalibrationError) -> DeviceDelay {
@@ -69,9 +76,10 @@ public struct CalibrationAnalysis: Sendable {
     }
   }
 
-  /// The parts of a recording whose clock is unknown: wherever the reference clicked, in the order of the recording.
+  /// Returns the calibrations in a recording whose first instant is unknown, in the order of the recording. The clicks of the reference
+  /// show where each calibration begins.
   ///
-  /// - Throws: ``ReportError`` if the recording is silent, or if the reference is not found.
+  /// - Throws: ``ReportError`` if the recording is silent, or if no clicks of the reference are found.
   ///
   /// Real-time: not safe.
   public func parts() throws(ReportError) -> [Part] {
@@ -84,7 +92,7 @@ public struct CalibrationAnalysis: Sendable {
     let required = ClickPattern.reference.required
     var parts: [Part] = []
     for match in matches where match.pairs.count >= required {
-      // Echoes of the reference.
+      // A match before the end of the previous reference clicks is an echo of these clicks.
       if let last = parts.last, match.center - last.beginning < (clicks.last ?? 0) { continue }
       let line = ReferenceLine(match, clicks: clicks)
       let delay = Result { () throws(CalibrationError) in try self.delay(by: line) }
@@ -100,7 +108,7 @@ public struct CalibrationAnalysis: Sendable {
     return parts
   }
 
-  /// Returns the delay of the device, whose clicks were due at the instants that `line` maps to the recording.
+  /// Returns the delay of the device. `line` maps the due times of its clicks to the clock of the recording.
   private func delay(by line: ReferenceLine) throws(CalibrationError) -> DeviceDelay {
     let clicks = ClickPattern.device.seconds(from: 0).map(line.recorded)
     let match: ClickMatch
@@ -116,7 +124,8 @@ public struct CalibrationAnalysis: Sendable {
     }
     let median = (shifts[(shifts.count - 1) / 2] + shifts[shifts.count / 2]) / 2
     let deviations = shifts.map { abs($0 - median) }.sorted()
-    // The standard deviation by the median absolute deviation, and the standard error of a median, of a normal distribution.
+    // For a normal distribution, the standard deviation is 1.4826 times the median absolute deviation. The standard error of a median
+    // of n values is the standard deviation times sqrt(pi / 2 / n).
     let error = 1.4826 * deviations[deviations.count / 2] * (Double.pi / 2 / Double(shifts.count)).squareRoot()
     let uncertainty = 2e3 * (error * error + line.error * line.error).squareRoot() + Self.attack
     return DeviceDelay(
@@ -125,6 +134,6 @@ public struct CalibrationAnalysis: Sendable {
 }
 
 extension ClickPattern {
-  /// The clicks of a calibration that begins at `beginning`, in seconds.
+  /// Returns the due times of the clicks of a calibration that begins at `beginning`, in seconds.
   func seconds(from beginning: Double) -> [Double] { milliseconds.map { beginning + Double($0) / 1e3 } }
 }

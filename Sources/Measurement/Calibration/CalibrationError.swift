@@ -1,14 +1,15 @@
 import Foundation
 
-/// The reason why the delay of a device could not be measured, with the remedy.
+/// The reason why a calibration could not measure the delay of a device. The description contains the remedy.
 public enum CalibrationError: Error, Hashable, CustomStringConvertible {
   /// No sample is louder than the rounding noise of 16 bits.
   case silent
-  /// Too few clicks of the reference were found.
+  /// Too few clicks of the reference, the loudspeaker of the peer, were found.
   case noReference(found: Int, of: Int)
   /// Too few clicks of the device were found.
   case tooFewClicks(found: Int, of: Int)
-  /// The clicks of the device were found at two instants, given as delays in milliseconds. Neither is certainly the direct sound.
+  /// The clicks of the device or of the reference were found twice, at two delays in milliseconds. The analysis cannot decide which delay
+  /// is that of the direct sound.
   case ambiguous(Double, Double)
 
   public var description: String {

@@ -1,28 +1,30 @@
-/// The assignment of onsets to the clicks of a pattern: the shift of the pattern at which enough clicks have an onset.
+/// The assignment of the onsets of a recording to the clicks of a pattern (``ClickPattern``).
 ///
-/// Each pair of a click and an onset proposes a shift. The true shift is proposed by most clicks, and a wrong one by few, because the
-/// pattern is irregular. The onsets of an echo propose a later shift than the direct sound. Therefore, of all shifts with enough
-/// clicks, the earliest one is the result.
+/// The shift is the time by which the whole pattern is late in the recording. Each pair of a click and an onset proposes a shift: the
+/// onset minus the click. Most clicks propose the true shift. Only a few clicks propose the same wrong shift, because the pattern is
+/// irregular. The onsets of an echo propose a later shift than those of the direct sound. Therefore, the result is the earliest shift
+/// that enough clicks propose.
 struct ClickMatch {
-  /// The index of the click, and the onset minus the click in seconds, for each click with an onset, in the order of the clicks.
+  /// For each click that has an onset, in the order of the clicks: the index of the click, and the onset minus the click in seconds.
   private(set) var pairs: [(click: Int, shift: Double)]
 
   /// The result of the search.
   enum Outcome {
     case found(ClickMatch)
-    /// The greatest number of clicks with an onset is too small.
+    /// Too few clicks have an onset at any shift. The value is the greatest number of clicks that have an onset at one shift.
     case tooFew(Int)
-    /// An earlier shift, in seconds, has nearly enough clicks, so it may be the direct sound.
+    /// The second shift has enough clicks. The first shift is earlier and has nearly enough clicks, so it may be the direct sound. Both
+    /// are in seconds.
     case ambiguous(Double, Double)
   }
 
-  /// The shifts of the clicks of one sound differ by at most this, in seconds: the errors of the onsets, and a rate of the recording
-  /// clock that is wrong by up to 300 ppm.
+  /// The greatest difference, in seconds, between the shifts that the clicks of one match propose. It covers the errors of the onsets,
+  /// and a recording clock whose rate is wrong by up to 300 ppm.
   private static let width = 0.004
-  /// Shifts that are closer than this, in seconds, belong to one sound.
+  /// Two candidates whose shifts are closer than this, in seconds, are one match.
   private static let separation = 0.010
 
-  /// Finds the shift of `clicks`.
+  /// Finds the earliest shift at which at least `required` clicks have an onset.
   ///
   /// - Parameters:
   ///   - clicks: the instants of the clicks in seconds, ascending.
@@ -33,7 +35,7 @@ struct ClickMatch {
     let candidates = candidates(clicks, in: onsets, range: range)
     let most = candidates.map(\.pairs.count).max() ?? 0
     guard let best = candidates.first(where: { $0.pairs.count >= required }) else { return .tooFew(most) }
-    // Three clicks fewer than required are far more than a wrong shift has by chance.
+    // Three clicks fewer than required are still far more than a wrong shift has by chance. This shift can be a weak direct sound.
     if let earlier = candidates.first(where: { $0.pairs.count >= required - 3 }), earlier.center < best.center {
       return .ambiguous(earlier.center, best.center)
     }
@@ -43,7 +45,8 @@ struct ClickMatch {
   /// The median shift in seconds.
   var center: Double { pairs.map(\.shift).sorted()[pairs.count / 2] }
 
-  /// Returns the shifts with more than one click, ascending, each with as many clicks as possible.
+  /// Returns a match for each shift that at least two clicks propose, in ascending order of the shifts. Of matches closer than
+  /// ``separation``, the one with the most clicks remains.
   static func candidates(_ clicks: [Double], in onsets: [Double], range: ClosedRange<Double>) -> [ClickMatch] {
     var proposals: [(shift: Double, click: Int)] = []
     for (index, click) in clicks.enumerated() {
@@ -54,7 +57,7 @@ struct ClickMatch {
     var end = 0
     for start in proposals.indices {
       while end < proposals.count, proposals[end].shift - proposals[start].shift <= width { end += 1 }
-      // Onsets are 40 ms apart, so a click has at most one of them within the width.
+      // Onsets are at least 40 ms apart (`OnsetDetector`), so each click has at most one onset within `width`.
       guard end - start > 1 else { continue }
       let match = ClickMatch(
         pairs: proposals[start..<end].map { ($0.click, $0.shift) }.sorted { $0.click < $1.click })

@@ -1,16 +1,20 @@
 public import MusicalTime
 
-/// The clicks of a calibration: the instants at which the reference and the device click, relative to the beginning.
+/// The times at which the reference (the loudspeaker of the peer) or the device clicks in a calibration.
 ///
-/// The reference clicks before and after the device, so that a recording clock with a wrong rate has no effect on the difference of
-/// both. The spacing is irregular: all distances between two clicks of one pattern are different (a Golomb ruler with a unit of
-/// 10 ms), and a wrong shift of one pattern against itself or the other one brings at most two clicks together. A regular sound, such
-/// as a metronome, therefore matches at most a few clicks. The smallest distance of 90 ms is above the 40 ms that
-/// ``OnsetDetector`` can separate.
+/// A calibration measures how much later than the reference the device sounds. The reference clicks before and after the device, so
+/// that a recording clock with a wrong rate has no effect on the difference. The spacing is irregular, so that clicks match only at the
+/// right shift:
+///
+/// - All distances between two clicks of one pattern are different: a Golomb ruler with a unit of 10 ms.
+/// - If one pattern is shifted against itself or against the other pattern, at most two clicks coincide.
+/// - A regular sound, such as a metronome, matches only a few clicks.
+///
+/// The smallest distance between two clicks is 90 ms, because ``OnsetDetector`` does not separate onsets closer than 40 ms.
 public struct ClickPattern: Hashable, Sendable {
-  /// The instants of the clicks in milliseconds, ascending.
+  /// The times of the clicks since the beginning of the calibration in milliseconds, ascending.
   let milliseconds: [Int64]
-  /// The number of clicks that must be found, two thirds of all.
+  /// The number of clicks that must be found: two thirds of all, rounded up.
   let required: Int
 
   private init(_ milliseconds: [Int64]) {
@@ -30,7 +34,7 @@ public struct ClickPattern: Hashable, Sendable {
   /// The number of clicks.
   public var count: Int { milliseconds.count }
 
-  /// Returns the instants of the clicks of a calibration that begins at `beginning`.
+  /// Returns the due instants of the clicks of a calibration that begins at `beginning`.
   ///
   /// Real-time: not safe.
   public func instants(from beginning: Instant) -> [Instant] { milliseconds.map { beginning + .milliseconds($0) } }

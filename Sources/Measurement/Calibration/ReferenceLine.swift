@@ -1,21 +1,30 @@
-/// The least-squares line that maps the time since the beginning of a calibration to the clock of its recording. Both are in seconds.
+/// The line that maps the due time of a click to its time in the recording of a calibration.
+///
+/// A due time is in seconds of the peer's clock since the beginning of the calibration. A recorded time is in seconds since the first
+/// frame.
 struct ReferenceLine {
-  /// The mean of the clicks, and the recorded time of this mean.
+  /// A point of the line: the mean due time of the clicks, and its recorded time.
   private let center: (due: Double, recorded: Double)
-  /// Seconds of the recording per second.
+  /// The slope of the line: seconds of the recording per second of the peer's clock.
   private let rate: Double
   /// The standard error of a recorded time in the middle of the calibration, in seconds.
   let error: Double
 
-  /// Clocks differ by less than this share. A steeper line is that of wrong onsets.
+  /// The greatest plausible difference between the rates of two clocks, as a fraction. Wrong onsets can give a steeper line, whose slope
+  /// is limited to this value.
   private static let greatestSlope = 1e-3
 
-  /// The line of a recording with an exact clock, in which the calibration begins at `beginning`.
+  /// Creates the line of a recording with an exact clock.
+  ///
+  /// - Parameter beginning: the recorded time at which the calibration begins.
   init(beginning: Double) { (center, rate, error) = ((0, beginning), 1, 0) }
 
-  /// The line through the onsets of the reference.
+  /// Creates the least-squares line through the onsets of the clicks of the reference (the loudspeaker of the peer).
   ///
-  /// - Parameter clicks: the expected instants of the clicks in the recording, without their shift. The first one is the beginning.
+  /// - Parameters:
+  ///   - match: the onsets of the clicks.
+  ///   - clicks: the expected recorded times of the clicks, to which `match` adds its shifts. The first one is the beginning of the
+  ///     calibration.
   init(_ match: ClickMatch, clicks: [Double]) {
     let origin = clicks[0]
     let points = match.pairs.map { (x: clicks[$0.click] - origin, y: $0.shift) }
@@ -30,10 +39,10 @@ struct ReferenceLine {
     }
     center = (mean.x, origin + mean.x + mean.y)
     rate = 1 + slope
-    // The device clicks near the middle of the reference, where the error of the slope has little effect.
+    // The standard error of the mean. The device clicks near the mean, where the error of the slope has little effect.
     error = (squares / max(count - 2, 1) / count).squareRoot()
   }
 
-  /// The recorded time of an instant since the beginning of the calibration.
+  /// Returns the recorded time of a due time.
   func recorded(_ time: Double) -> Double { center.recorded + (time - center.due) * rate }
 }

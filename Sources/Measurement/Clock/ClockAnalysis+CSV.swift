@@ -1,19 +1,25 @@
 extension ClockAnalysis {
   /// Writes comments with the provenance, a line with the titles of the columns, and one row for each stamp.
   ///
-  /// The columns are `run` and `tick`, both counted from 0. A lost tick has a number, but no row; `time_ns`, the stamp;
-  /// `interval_ns`, the time since the tick before, empty after a lost tick and at the start of a run; `phase_ns`, the
-  /// stamp minus the best-fit line; `state`: `late` if the phase is more than half a period, `doubled` for a doubled tick, otherwise
-  /// `ok`. A doubled tick has the number of the tick before it, and neither interval nor phase.
+  /// | column | content |
+  /// |---|---|
+  /// | `run` | the number of the run, from 0 |
+  /// | `tick` | the number of the tick in its run, from 0. A lost tick has a number, but no row |
+  /// | `time_ns` | the stamp |
+  /// | `interval_ns` | the time since the previous tick; empty after a lost tick and at the start of a run |
+  /// | `phase_ns` | the phase error: the stamp minus the best-fit line |
+  /// | `state` | `late` if the phase error is more than half a tick, `doubled` for a doubled tick, otherwise `ok` |
   ///
-  /// - Parameter output: called with the text in parts of about 64 KiB each.
+  /// The row of a doubled tick has the number of the previous tick, and neither an interval nor a phase error.
+  ///
+  /// - Parameter output: is called with the text, in parts of about 64 KiB.
   ///
   /// Real-time: not safe.
   public func writeCSV(_ output: (String) -> Void) {
     var text = report.provenance.lines.map { "# \($0)\n" }.joined()
     text += "run,tick,time_ns,interval_ns,phase_ns,state\n"
     var numbering = TickNumbering(clock, period: nominalPeriod)
-    // `index` is the position in the phase series, which has a value for each lost tick too.
+    // `index` is the position in the phase series, in which a lost tick also has a value (NaN).
     var (run, tick, index) = (-1, 0, -1)
     // The stamp of the last tick that was not doubled.
     var lastStamp: Int64 = 0

@@ -1,9 +1,9 @@
 extension ClockAnalysis {
-  /// Returns the histogram of the magnitude of the phase error, in the form of `cyclictest --histogram`.
+  /// Returns the histogram of the magnitude of the phase error, in the format of `cyclictest --histogram`.
   ///
-  /// Each line contains a bin of one microsecond and its count, separated by a space. A value belongs to the bin of its
-  /// whole microseconds. The lines after the bins begin with `#`, and state the total, the extremes, and the number of
-  /// values beyond the last bin.
+  /// A bin is one microsecond wide. Each line contains the lower edge of a bin in microseconds and the number of ticks in it, separated
+  /// by a space. The lines after the bins begin with `#`. They state the number of ticks in the bins, the minimum, mean and maximum, and
+  /// the number of ticks beyond the last bin.
   ///
   /// - Parameter limit: the number of bins, at least 1.
   ///

@@ -1,10 +1,10 @@
-/// A measured clock: its stamps, the time errors of its ticks, and the figures that follow from them.
+/// The analysis of one clock for `tutti measure clock`: its stamps, the phase errors of its ticks, and the figures.
 public struct ClockAnalysis {
   /// The stamps.
   public let clock: ClockStamps
-  /// The time errors.
+  /// The phase errors.
   let phase: ClockPhase
-  /// The approximate length of a tick, by which stamps are numbered.
+  /// The approximate length of a tick in nanoseconds, from which ``TickNumbering`` derives the tick numbers.
   let nominalPeriod: Double
   /// The figures.
   public var report: ClockReport
@@ -12,11 +12,11 @@ public struct ClockAnalysis {
   /// Measures `clock`.
   ///
   /// - Parameters:
-  ///   - nominalBPM: the tempo that the clock should have; nil if unknown. The tempo of the due instants takes its
-  ///     place if the acted instants of a trace are measured.
+  ///   - nominalBPM: the tempo that the clock should have; nil if unknown. If it is nil and the acted instants of a trace are measured,
+  ///     the nominal tempo is that of the due instants.
   ///   - ticksPerQuarter: the number of ticks of a quarter note, 24 for a MIDI clock.
-  ///   - provenance: where the figures come from.
-  /// - Throws: ``ReportError`` if the clock has fewer than three ticks in one run, or its stamps do not advance.
+  ///   - provenance: the origin of the figures, for the report.
+  /// - Throws: ``ReportError`` if no run has three ticks, if the stamps do not advance, or if most ticks are missing.
   ///
   /// Real-time: not safe.
   public init(
@@ -26,6 +26,7 @@ public struct ClockAnalysis {
       subject: clock.name, reason: "fewer than 3 ticks in succession",
       remedy: "record at least 3 ticks of a running clock")
     guard clock.stamps.count >= 3 else { throw few }
+    // The length of a tick at the nominal tempo in nanoseconds.
     let given = nominalBPM.map { 60e9 / ($0 * Double(ticksPerQuarter)) }
     guard let period = clock.duePeriod ?? TickNumbering.period(of: clock, approximate: given) else { throw few }
     guard period >= 1 else {

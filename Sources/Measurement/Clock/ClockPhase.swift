@@ -1,38 +1,43 @@
-/// The time errors of the ticks of a clock against their best-fit line.
+/// The phase errors of the ticks of a clock: each stamp minus the best-fit line, positive for a late tick.
 ///
-/// The line has one slope, the mean length of a tick, and one intercept for each run, by least squares over all ticks.
-/// The time error of a tick is its stamp minus the line: positive for a tick that comes late.
+/// The line is fitted by least squares over all ticks. All runs share one slope, the length of a tick. Each run has its own intercept.
 struct ClockPhase {
-  /// The time errors in nanoseconds, one for each tick of each run. A lost tick is NaN.
+  /// The phase errors in nanoseconds, one for each tick of each run. A lost tick is NaN.
   private(set) var series = PhaseSeries([], runs: [])
   /// The length of a tick on the line in nanoseconds.
   private(set) var period = 0.0
-  /// The standard error of ``period``; nil with too few ticks.
+  /// The standard error of ``period`` in nanoseconds; nil with too few ticks.
   private(set) var periodError: Double?
-  /// The intervals between adjacent ticks; nil without any.
+  /// The intervals between ticks with consecutive numbers, in nanoseconds; nil without such ticks.
   private(set) var intervals: Distribution?
   /// The number of ticks that are present.
   private(set) var ticks = 0
-  /// The numbers of missing ticks within runs, and of ticks that came twice.
+  /// The number of ticks that are missing within runs, and the number of doubled ticks (``TickNumbering``).
   private(set) var (lost, doubled) = (0, 0)
   /// The longest pause between two runs in nanoseconds; nil with one run.
   private(set) var longestPause: Int64?
 
-  /// Calculates the time errors.
+  /// Calculates the phase errors.
   ///
-  /// - Parameter nominalPeriod: the approximate length of a tick in nanoseconds, at least 1.
-  /// - Throws: ``ReportError`` if most ticks are missing, so that the length is wrong.
+  /// - Parameters:
+  ///   - clock: the stamps.
+  ///   - nominalPeriod: the approximate length of a tick in nanoseconds, at least 1.
+  /// - Throws: ``ReportError`` if more than three of four ticks are missing. `nominalPeriod` is then probably wrong.
   init(_ clock: ClockStamps, nominalPeriod: Double) throws(ReportError) {
-    // Whole nanoseconds, so that the time errors from the approximate line are exact.
+    // A line with a slope in whole nanoseconds is subtracted in integers, without rounding. The best-fit line is then fitted to the small
+    // remainders.
     let step = Int64(nominalPeriod.rounded())
     try place(clock, step: step, numbering: TickNumbering(clock, period: nominalPeriod))
     intervals = Distribution(intervalsOfAdjacentTicks(step: step))
     fit(step: step)
   }
 
-  /// Fills the series with the stamps minus the approximate line through the first stamp of each run.
+  /// Fills the series with the stamps minus an approximate line, and counts the ticks.
+  ///
+  /// - Parameter step: the slope of the approximate line in nanoseconds per tick. In each run, the line begins at the first stamp.
   private mutating func place(_ clock: ClockStamps, step: Int64, numbering: TickNumbering) throws(ReportError) {
     var numbering = numbering
+    // Limits the memory if the tick length is wrong. The constant permits long gaps in short files.
     let limit = 4 * clock.stamps.count + 1_000_000
     series.phase.reserveCapacity(clock.stamps.count)
     var (start, first, position): (Int, Int64, Int64) = (0, 0, 0)
@@ -65,8 +70,8 @@ struct ClockPhase {
     if !series.phase.isEmpty { series.runs.append(start..<series.phase.count) }
   }
 
-  /// Returns `transform` of each time error. A new array at each call, which the caller can sort without a further
-  /// copy.
+  /// Returns `transform` of each phase error, in the order of the ticks, without the lost ticks. The array is not shared, so the caller
+  /// can sort it without a copy.
   func errors(_ transform: (Double) -> Double) -> [Double] {
     var errors: [Double] = []
     errors.reserveCapacity(ticks)
@@ -74,7 +79,8 @@ struct ClockPhase {
     return errors
   }
 
-  /// The lengths between ticks with consecutive numbers, before the line is subtracted.
+  /// Returns the intervals between ticks with consecutive numbers in nanoseconds. The series must still contain the stamps minus the
+  /// approximate line of slope `step`.
   private func intervalsOfAdjacentTicks(step: Int64) -> [Double] {
     var lengths: [Double] = []
     lengths.reserveCapacity(ticks)
@@ -87,7 +93,7 @@ struct ClockPhase {
     return lengths
   }
 
-  /// Subtracts the best-fit line from the series and sets the period.
+  /// Fits a line to the series, subtracts it from the series, and sets ``period`` and ``periodError``.
   private mutating func fit(step: Int64) {
     let means = series.runs.map { mean(in: $0) }
     var (xx, xy) = (0.0, 0.0)
@@ -111,7 +117,7 @@ struct ClockPhase {
     periodError = degrees > 0 && xx > 0 ? (squares / Double(degrees) / xx).squareRoot() : nil
   }
 
-  /// The mean position and time error of the present ticks of a run.
+  /// Returns the mean position in the run (x) and the mean value of the series (y) of the ticks of a run, without the lost ticks.
   private func mean(in run: Range<Int>) -> (x: Double, y: Double) {
     var (count, x, y) = (0.0, 0.0, 0.0)
     for index in run where !series.phase[index].isNaN {

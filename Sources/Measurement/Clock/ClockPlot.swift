@@ -1,14 +1,15 @@
-/// A script for gnuplot that draws the phase error over time, its histogram, and the Allan deviation.
+/// A gnuplot script for `tutti measure clock --plot`: the phase error over time, its histogram, and the Allan deviation.
 public struct ClockPlot {
-  /// The script, with its data. It works with gnuplot 5 and reads no file.
+  /// The script, which contains its data and reads no file. It needs gnuplot 5.
   public let script: String
 
-  /// The number of columns of the time series. A column contains the extremes of its ticks, so that no peak is lost.
+  /// The approximate number of columns of the phase error over time. A column shows the minimum and the maximum of its ticks, so that no
+  /// peak is lost.
   private static let columns = 1000
   /// The number of bins of the histogram.
   private static let bins = 100
 
-  /// Creates the script for `analysis`, which writes a picture to `file`.
+  /// Creates the script for `analysis`. When gnuplot runs the script, it writes a picture to `file`.
   ///
   /// Real-time: not safe.
   public init(_ analysis: ClockAnalysis, file: String, format: PlotFormat) {
@@ -50,8 +51,8 @@ public struct ClockPlot {
     "\(report.ticks) ticks, \((report.tempo.value as Double?).fixed(4)) BPM; \(report.provenance.title)"
   }
 
-  /// Lines of a time in seconds and the smallest and largest phase error in microseconds. An empty line begins a new
-  /// run.
+  /// Returns one line for each column of the plot: the time in seconds, and the smallest and the largest phase error in microseconds. An
+  /// empty line ends each run.
   private static func timeSeries(_ analysis: ClockAnalysis) -> [String] {
     let (series, period) = (analysis.phase.series, analysis.phase.period)
     let width = max(1, series.phase.count / columns)
@@ -62,14 +63,14 @@ public struct ClockPlot {
         guard let low = values.min(), let high = values.max() else { continue }
         lines.append("\((start + Double(first - run.lowerBound) * period) / 1e9) \(low / 1e3) \(high / 1e3)")
       }
-      // The length of a pause is not to scale: runs follow each other.
+      // The plot omits the pauses between runs: each run begins where the previous run ends.
       start += Double(run.count) * period
       lines.append("")
     }
     return lines
   }
 
-  /// Lines of the middle of a bin in microseconds and the number of ticks in it.
+  /// Returns one line for each bin: the middle of the bin in microseconds, and the number of ticks in it.
   private static func histogram(_ analysis: ClockAnalysis) -> [String] {
     let distribution = analysis.report.phase
     let width = max((distribution.maximum - distribution.minimum) / Double(bins), 1)

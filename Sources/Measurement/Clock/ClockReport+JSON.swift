@@ -11,7 +11,7 @@ extension ClockReport: Encodable {
     case driftError = "drift_standard_error_ppm"
   }
 
-  /// Encodes the report. A figure that the report does not have is missing in the result.
+  /// Encodes the report. The key of a figure that the report does not have is omitted.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(provenance, forKey: .provenance)

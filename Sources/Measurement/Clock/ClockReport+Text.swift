@@ -1,5 +1,5 @@
 extension ClockReport: CustomStringConvertible {
-  /// The report as text tables, with the provenance at the end.
+  /// The report as text tables, with the provenance at the end, as `tutti measure clock` prints it.
   public var description: String {
     var times = TextTable(columns: [""] + Distribution.columns)
     times.append(["interval"] + interval.row)
@@ -35,7 +35,7 @@ extension ClockReport: CustomStringConvertible {
     "ticks \(ticks), runs \(runs), lost \(lost), doubled \(doubled), late \(late)"
   }
 
-  /// The drift, or why there is none.
+  /// The line of the drift, or the reason why the drift is unknown.
   private var driftText: String {
     guard let drift, let nominalTempo, let nominalSource else {
       return "Drift unknown: no nominal tempo; give it with --nominal"

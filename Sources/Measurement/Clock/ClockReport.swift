@@ -1,13 +1,17 @@
-/// The figures of one clock. The article <doc:ClockFigures> defines each figure.
+/// The figures of one clock, as `tutti measure clock` prints them. The article <doc:ClockFigures> defines each figure.
 public struct ClockReport: Sendable {
-  /// A tempo from which the drift is calculated.
+  /// The nominal tempo, to which the drift is relative.
   public struct Nominal: Hashable, Sendable {
     /// The length of a tick in nanoseconds.
     let period: Double
-    /// Where the tempo comes from: "option" or "due instants".
+    /// The origin of the tempo: "option" (`--nominal`) or "due instants" (the mean tempo of the due instants of a trace).
     let source: String
 
-    /// Creates the nominal tempo; nil if it is not known.
+    /// Creates the nominal tempo; nil if it is unknown.
+    ///
+    /// - Parameters:
+    ///   - given: the length of a tick in nanoseconds at the tempo of `--nominal`; nil without this option.
+    ///   - clock: the stamps.
     init?(given: Double?, of clock: ClockStamps) {
       if let given {
         (period, source) = (given, "option")
@@ -23,13 +27,13 @@ public struct ClockReport: Sendable {
   public struct Estimate: Hashable, Sendable {
     /// The figure.
     public let value: Double
-    /// Its standard error; nil with too few ticks.
+    /// The standard error of ``value``; nil with too few ticks.
     public let standardError: Double?
   }
 
   /// The program, the input and the recording system.
   public let provenance: Provenance
-  /// The instant of a trace that was measured; nil for stamps.
+  /// Whether the due or the acted instants of a trace were measured; nil for an input that is not a trace.
   public let source: ClockStamps.Source?
   /// The number of ticks that are present, each counted once.
   public let ticks: Int
@@ -37,13 +41,13 @@ public struct ClockReport: Sendable {
   public let runs: Int
   /// The number of ticks that are missing within a run.
   public let lost: Int
-  /// The number of ticks that came again.
+  /// The number of stamps that repeat a tick (``TickNumbering``).
   public let doubled: Int
   /// The number of ticks that came more than half a tick after the best-fit line.
   public let late: Int
-  /// The lengths between ticks with consecutive numbers; nil without any.
+  /// The intervals between ticks with consecutive numbers, in nanoseconds; nil without such ticks.
   public let interval: Distribution?
-  /// The stamps minus the best-fit line, with their signs.
+  /// The phase errors, which are the stamps minus the best-fit line, in nanoseconds.
   public let phase: Distribution
   /// The absolute values of ``phase``.
   public let phaseMagnitude: Distribution
@@ -53,16 +57,16 @@ public struct ClockReport: Sendable {
   public let tempo: Estimate
   /// The nominal tempo in beats per minute; nil if unknown.
   public let nominalTempo: Double?
-  /// Where the nominal tempo comes from; nil if unknown.
+  /// The origin of the nominal tempo, "option" or "due instants"; nil if the nominal tempo is unknown.
   public let nominalSource: String?
-  /// The measured tempo relative to the nominal tempo in parts per million, positive for a fast clock; nil if the
+  /// The relative difference of the measured tempo from the nominal tempo in parts per million, positive for a fast clock; nil if the
   /// nominal tempo is unknown.
   public let drift: Estimate?
   /// The stability over observation times of 1, 2, 4, ... ticks.
   public let stability: [ClockStability]
-  /// Notes on the input, each in one line.
+  /// Warnings about the input for the user, each in one line.
   public let warnings: [String]
-  /// The jitter floor of the interface that recorded the clock; nil if it was not measured.
+  /// The jitter floor of the audio interface that recorded the clock; nil if it was not measured.
   public var loopback: LoopbackFloor?
 
   init(
@@ -72,7 +76,7 @@ public struct ClockReport: Sendable {
     (ticks, runs, lost, doubled) = (phase.ticks, phase.series.runs.count, phase.lost, phase.doubled)
     interval = phase.intervals
     late = phase.series.phase.count { $0 > phase.period / 2 }
-    // Every clock that is measured has three ticks.
+    // `ClockAnalysis` requires three ticks, so the distributions are not nil.
     self.phase = Distribution(phase.errors { $0 })!
     phaseMagnitude = Distribution(phase.errors { abs($0) })!
     let quarter = phase.period * Double(ticksPerQuarter)
@@ -89,7 +93,7 @@ public struct ClockReport: Sendable {
     warnings = clock.warnings + Self.warnings(clock, phase, self.phase)
   }
 
-  /// The conditions under which the figures are not those of one steady clock.
+  /// Returns a warning for each reason why the figures may not be those of one steady clock.
   private static func warnings(_ clock: ClockStamps, _ phase: ClockPhase, _ error: Distribution) -> [String] {
     var warnings: [String] = []
     if let pause = phase.longestPause {

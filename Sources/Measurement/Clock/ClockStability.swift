@@ -1,10 +1,10 @@
-/// The stability of a clock over one observation time.
+/// The stability of a clock over one observation time: one row of the stability table of `tutti measure clock`.
 public struct ClockStability: Hashable, Sendable {
   /// The observation time in ticks.
   public let factor: Int
   /// The observation time in seconds.
   public let seconds: Double
-  /// The overlapping Allan deviation, a fraction of the frequency.
+  /// The overlapping Allan deviation of the fractional frequency, without a unit.
   public let allanDeviation: Double
   /// The number of terms in the Allan deviation.
   public let terms: Int
@@ -14,22 +14,23 @@ public struct ClockStability: Hashable, Sendable {
   public let degreesOfFreedom: Double?
   /// The type of the noise; nil if it could not be identified.
   public let noise: PowerLawNoise?
-  /// The time deviation in nanoseconds; nil without three windows without a lost tick.
+  /// The time deviation in nanoseconds; nil if no three adjacent windows are free of lost ticks.
   public let timeDeviation: Double?
-  /// The number of terms in the time deviation; nil without a time deviation.
+  /// The number of terms in the time deviation; nil if there is no time deviation.
   public let timeDeviationTerms: Int?
-  /// The maximum time interval error against the best-fit line in nanoseconds.
+  /// The maximum time interval error (MTIE) against the best-fit line in nanoseconds.
   public let maximumTimeIntervalError: Double
 
-  /// Returns the stability over observation times of 1, 2, 4, ... ticks, as long as a run has more than two of them.
+  /// Returns the stability over observation times of 1, 2, 4, ... ticks, as long as twice the observation time is shorter than
+  /// the longest run.
   ///
   /// - Parameters:
-  ///   - series: the time errors in nanoseconds.
+  ///   - series: the phase errors in nanoseconds.
   ///   - period: the length of a tick in nanoseconds.
   static func octaves(of series: PhaseSeries, period: Double) -> [ClockStability] {
     let factors = sequence(first: 1) { $0 * 2 }.prefix { 2 * $0 < series.longestRun }
     let extremes = series.maximumTimeIntervalErrors(count: Array(factors).count)
-    // With fewer than 30 values, the type found for the next shorter time applies (NIST SP 1065, section 5.3.2).
+    // With fewer than 30 values, the noise type of the next shorter observation time applies (NIST SP 1065, section 5.3.2).
     var noise: PowerLawNoise?
     return zip(factors, extremes).compactMap { factor, extreme in
       guard let deviation = series.allanDeviation(factor: factor) else { return nil }

@@ -3,16 +3,16 @@ import MIDI
 extension ClockStamps {
   /// Creates the stamps of the Timing Clock messages, or of the notes, of a Standard MIDI File.
   ///
-  /// A Standard MIDI File contains Timing Clocks only if a program has recorded them (as F7 packets). A stamp is the time
-  /// of the event by the tempo map of the file. The length of a tick of the file limits its resolution, which
-  /// ``warnings`` states.
+  /// A Standard MIDI File contains Timing Clock messages only if a program has recorded them (as F7 events). A stamp is the time of the
+  /// event by the tempo map of the file. The resolution of the stamps is the length of a tick of the file. ``warnings`` states this
+  /// length.
   ///
   /// - Parameters:
   ///   - name: the name of the file, for messages.
   ///   - file: the file.
-  ///   - usesNotes: whether the beginnings of notes are the stamps, as in a recorded click track. Notes that begin
-  ///     together are one stamp.
-  /// - Throws: ``ReportError`` if the file contains no such event, or independent tracks.
+  ///   - usesNotes: whether the beginnings of the notes are the stamps, for example in a recorded click track. Notes that begin at the
+  ///     same tick of the file are one stamp.
+  /// - Throws: ``ReportError`` if the file contains no such message or note, or has independent tracks (format 2).
   ///
   /// Real-time: not safe.
   public init(name: String, _ file: StandardMIDIFile, usesNotes: Bool) throws(ReportError) {

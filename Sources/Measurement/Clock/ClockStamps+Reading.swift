@@ -6,10 +6,10 @@ extension ClockStamps {
   /// A file whose first line is a trace header is a trace. Other files are files of stamps, see ``StampLine``.
   ///
   /// - Parameters:
-  ///   - source: the instant of a trace that is measured. No effect on a file of stamps.
+  ///   - source: whether the due or the acted instants of a trace are the stamps. No effect on a file of stamps.
   ///   - onOctets: receives all octets of the file, in order, for example for a digest.
-  /// - Throws: ``TraceError`` for a file that cannot be read, is a Standard MIDI File, or has an invalid line. An
-  ///   incomplete last line is not an error: see ``warnings``.
+  /// - Throws: ``TraceError`` for a file that cannot be read, is a Standard MIDI File, or has an invalid line. An incomplete last line
+  ///   is not an error: it is ignored, and ``warnings`` names it.
   ///
   /// Real-time: not safe.
   public init(
@@ -25,7 +25,7 @@ extension ClockStamps {
         file: path, line: 1, reason: "is a Standard MIDI File, which contains the tempo but not when a tick was sent",
         remedy: Self.remedy)
     }
-    // The memory is allocated at once, because an array that grows takes three times as much for a moment.
+    // The size determines how much memory is reserved at once. While an array grows, it needs three times its memory.
     let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     if first.first == UInt8(ascii: "{") {
       self.source = source
@@ -72,7 +72,7 @@ extension ClockStamps {
       if stamps.count == 1 { reserve(size / (octets.count + 1)) }
       do {
         if lines.isUnterminated {
-          // Without its end, a number may lack digits.
+          // The last number may lack digits.
           warnings.append(cutOff(lines.number))
         } else if let stamp = try parser.stamp(in: octets) {
           try append(stamp, line: lines.number)
@@ -88,13 +88,14 @@ extension ClockStamps {
     }
   }
 
-  /// Reserves memory for `count` stamps, a sixteenth more for shorter lines, and at most 16 million.
+  /// Reserves memory for `count` stamps, and a sixteenth more because other lines can be shorter, but for at most 16 million stamps.
   private mutating func reserve(_ count: Int) {
     let capacity = min(count + count / 16, 1 << 24)
     stamps.reserveCapacity(capacity)
     if header != nil { advances.reserveCapacity(capacity) }
   }
 
+  /// Returns the warning for an incomplete last line.
   private func cutOff(_ number: Int) -> String {
     "\(name):\(number): the last line has no line end and is ignored; record again if the end of the file matters"
   }

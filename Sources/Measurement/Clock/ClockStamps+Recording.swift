@@ -1,5 +1,6 @@
 extension ClockStamps {
-  /// Creates the stamps of the pulses or clicks in a recording (``PulseDetector``), in nanoseconds since its first frame.
+  /// Creates the stamps of the pulses or clicks of a clock in a recording, in nanoseconds since the first frame. ``PulseDetector`` finds
+  /// them.
   ///
   /// - Throws: ``ReportError`` if the recording is silent, or contains fewer than three pulses.
   ///
@@ -14,7 +15,8 @@ extension ClockStamps {
         remedy: "record the clock output, or a short click on each tick, at a level near full scale")
     }
     stamps = pulses.positions.map { Int64(($0 / Double(recording.rate) * 1e9).rounded()) }
-    // Correlation and threshold can exchange the order of two pulses only by a part of a frame.
+    // The position of a pulse comes from the correlation or, if the correlation fails, from the threshold. The two methods differ by part
+    // of a frame, so the positions are not always in order.
     stamps.sort()
     if pulses.correlated * 10 < pulses.positions.count * 9 {
       warnings.append(

@@ -1,37 +1,42 @@
 import MusicalTime
 
-/// The stamps of the ticks of one clock, as a file contains them: the raw data of a ``ClockReport``.
+/// The stamps of the ticks of one clock: the input of ``ClockAnalysis``. A stamp is the instant of a tick in a trace or in another file.
 ///
-/// A stamp takes 8 octets, and in a trace 4 more, so that a file of millions of ticks fits into memory.
+/// A stamp takes 8 octets. A stamp of a trace takes 4 more, for its ``advances``. The stamps of millions of ticks therefore fit into
+/// memory.
 public struct ClockStamps: Sendable {
-  /// The instant of a tick in a trace that is measured.
+  /// The instant of a tick that is used as its stamp. A trace contains both instants.
   public enum Source: String, Sendable, CaseIterable, Codable {
-    /// When the tick was due: the timeline of the peer, without its threads.
+    /// When the tick was due. This instant contains the errors of the timeline of the peer, but not those of its threads.
     case due
-    /// When the peer sent or played the tick: the timeline and the threads.
+    /// When the peer sent or played the tick. This instant contains the errors of the timeline and of the threads.
     case acted
   }
 
   /// The name of the file, for messages.
   public let name: String
-  /// The header of the trace; nil for a file of stamps.
+  /// The header of the trace; nil for an input that is not a trace.
   public internal(set) var header: TraceHeader?
-  /// The instant that is measured; nil for a file of stamps, which does not state what its stamps mean.
+  /// Whether the stamps are the due or the acted instants of a trace; nil for an input that is not a trace.
   public internal(set) var source: Source?
   /// The stamps in nanoseconds, in the order of the file.
   public internal(set) var stamps: [Int64] = []
-  /// For each stamp of a trace, the number of ticks since the previous stamp: 0 for the same tick again, ``restart``
-  /// for a new run. Empty for a file of stamps, which has no tick numbers.
+  /// For each stamp of a trace, the number of ticks since the previous stamp: 0 if the same tick is repeated, ``restart`` for the first
+  /// stamp of a run. Empty for an input without tick numbers, such as a file of stamps.
   var advances: [Int32] = []
-  /// The tempo of the due instants of the trace, as the length of a tick in nanoseconds; nil for a file of stamps.
+  /// The mean length of a tick by the due instants of the trace, in nanoseconds; nil for an input that is not a trace.
   public internal(set) var duePeriod: Double?
-  /// What the reader has ignored, as messages for the user.
+  /// Warnings for the user, for example about a line that was ignored.
   public internal(set) var warnings: [String] = []
 
   /// The value in ``advances`` for the first stamp of a run.
   static let restart = Int32.min
 
-  /// Creates stamps without tick numbers.
+  /// Creates stamps of ticks whose numbers are unknown.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the input, for messages.
+  ///   - stamps: the stamps in nanoseconds, in ascending order.
   ///
   /// Real-time: not safe.
   public init(name: String, stamps: [Int64] = []) { (self.name, self.stamps) = (name, stamps) }
@@ -41,10 +46,14 @@ public struct ClockStamps: Sendable {
   /// Real-time: not safe.
   public mutating func warn(_ message: String) { warnings.append(message) }
 
-  /// Appends the stamp of a line.
+  /// Appends the stamp of a line of the file.
   ///
-  /// - Throws: ``TraceError`` if it is more than 73 years from the origin of the clock, or earlier than the stamp
-  ///   before in the same run.
+  /// - Parameters:
+  ///   - stamp: the stamp in nanoseconds.
+  ///   - line: the number of the line, for errors.
+  ///   - isRestart: whether the stamp is the first one of a run. It may then be earlier than the previous stamp.
+  /// - Throws: ``TraceError`` if the stamp is more than 73 years from the origin of the clock, or earlier than the previous stamp of the
+  ///   same run.
   mutating func append(_ stamp: Int64, line: Int, isRestart: Bool = false) throws(TraceError) {
     guard (-TraceTick.limit...TraceTick.limit).contains(stamp) else {
       throw TraceError(

@@ -1,35 +1,37 @@
 import Foundation
 
-/// The jitter floor of an audio interface: the phase errors of known pulses that the interface plays and records through a
-/// cable from an output to an input. No clock in a recording of this interface can be measured better.
+/// The jitter floor of an audio interface: the smallest jitter that a recording by this interface can show.
 ///
-/// The pulses are raised cosines of 0.4 ms. Their distance is not a whole number of frames, so that they fall on all
-/// positions between two frames, as those of a real clock. The floor therefore includes the error of the detector.
+/// The interface plays known pulses to an output and records them from an input, through a cable. The phase errors of the recorded
+/// pulses are the floor. The pulses are raised cosines of 0.4 ms. The interval between two pulses is not a whole number of frames, so that
+/// the pulses fall on all positions between two frames, as those of a real clock do. The floor therefore includes the error of
+/// ``PulseDetector``.
 public struct LoopbackFloor: Sendable {
   /// The names of the output and of the input.
   public let output, input: String
   /// The number of pulses that were found.
   public let pulses: Int
-  /// The number of pulses that were not found, or found twice.
+  /// The number of pulses that were not found, found twice, or found without having been played.
   public let faults: Int
-  /// The phase errors of the pulses.
+  /// The phase errors of the pulses in nanoseconds.
   public let phase: Distribution
   /// The largest minus the smallest phase error in nanoseconds.
   public var peakToPeak: Double { phase.maximum - phase.minimum }
-  /// The rate of the output clock relative to the input clock in parts per million; 0 within the error if both are one.
+  /// The relative difference of the rate of the output clock from that of the input clock, in parts per million. If input and output share
+  /// one clock, it is 0 within its error.
   public let drift: Double
 
   /// The number of pulses that are played.
   private static let count = 480
-  /// The length and the level of a pulse.
+  /// The length of a pulse in seconds, and its peak level relative to full scale.
   private static let (length, level) = (0.4e-3, 0.5)
-  /// The silence before the first and after the last pulse, seconds.
+  /// The silence before the first and after the last pulse in seconds.
   private static let margin = 0.25
 
-  /// Returns the distance of two pulses in frames, about 21 ms.
+  /// Returns the interval between two pulses in frames: about 21 ms, and not a whole number of frames.
   private static func interval(rate: Int) -> Double { Double(rate / 48) + 0.37 }
 
-  /// Returns the samples to play, one channel, full scale 1.
+  /// Returns the samples to play: one channel, full scale 1, at `rate` frames per second, about ten seconds.
   ///
   /// Real-time: not safe.
   public static func signal(rate: Int) -> [Float] {
@@ -48,10 +50,10 @@ public struct LoopbackFloor: Sendable {
   /// Measures the recording of ``signal(rate:)``.
   ///
   /// - Parameters:
-  ///   - recording: what the input recorded; its name is that of the input.
+  ///   - recording: the recording of the input; its name is the name of the input.
   ///   - output: the name of the output.
-  ///   - outputRate: the sample rate of the output.
-  /// - Throws: ``ReportError`` if the recording does not contain the pulses.
+  ///   - outputRate: the sample rate of the output in frames per second.
+  /// - Throws: ``ReportError`` if the recording does not contain more than half of the pulses.
   ///
   /// Real-time: not safe.
   public init(_ recording: Recording, output: String, outputRate: Int) throws(ReportError) {

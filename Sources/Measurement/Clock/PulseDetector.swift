@@ -1,28 +1,29 @@
-/// Finds the pulses or clicks of a clock in a recording: the method of Innerclock Systems' Litmus tests, which record the
-/// pulse output of a device on one channel, with positions between frames.
+/// A detector that finds the pulses or clicks of a clock in a recording, with a resolution below one frame. The method is that of
+/// Innerclock Systems' Litmus tests, which record the pulse output of a device.
 ///
-/// A pulse begins where the signal crosses half of the usual peak level in one direction, after 2 ms below this level. The
-/// direction is that of the first pulse: the input of a sound card has no direct current, so that the end of a long pulse
-/// appears as a pulse in the other direction. The position of a pulse is that of the first pulse, moved by the lag with the
-/// maximum correlation (``HitCorrelation``). The stamps of all pulses therefore have the same constant error, which no
-/// figure contains.
+/// The threshold is half of the usual peak level. A pulse begins where the signal crosses the threshold after at least 2 ms below it. Only
+/// crossings with the sign of the first pulse count: the input of a sound card blocks direct current, so that the end of a long pulse
+/// appears as a pulse of the opposite sign. The position of each pulse relative to the first pulse is the lag with the maximum correlation
+/// of both (``HitCorrelation``). The positions of all pulses therefore have the same constant error, which has no effect on the figures
+/// of the clock.
 struct PulseDetector {
   /// Frames per second.
   private let rate: Int
-  /// How long the signal is below the threshold before a pulse, in frames: 2 ms.
+  /// The shortest time below the threshold before a pulse, in frames: 2 ms.
   private let pause: Int
 
   /// Creates a detector for recordings of `rate` frames per second.
   init(rate: Int) { (self.rate, pause) = (rate, rate / 500) }
 
-  /// Returns the positions of the pulses in frames, ascending, and the number of pulses whose position was found by
-  /// correlation.
+  /// Returns the positions of the pulses in frames, in the order of the threshold crossings, and the number of pulses whose position was
+  /// found by correlation. The first pulse counts as one of these.
   func pulses(in samples: [Float]) -> (positions: [Double], correlated: Int) {
     let threshold = usualPeak(of: samples) / 2
     guard threshold > OnsetDetector.silence else { return ([], 0) }
     let edges = edges(in: samples, threshold: threshold)
     guard let first = edges.first, edges.count > 1 else { return (edges.map(\.position), 0) }
-    // The correlation must not extend to the next pulse.
+    // The correlation extends to 20 ms after the crossing, but at most to half of a short interval (the tenth percentile), so that it does
+    // not contain the next pulse.
     let intervals = zip(edges.dropFirst(), edges).map { $0.frame - $1.frame }.sorted()
     let correlation = HitCorrelation(rate: rate, after: min(rate / 50, intervals[intervals.count / 10] / 2))
     var correlated = 1
@@ -34,15 +35,19 @@ struct PulseDetector {
     return ([Double(first.frame)] + positions, correlated)
   }
 
-  /// Returns the median of the peaks of all 5 ms that reach a quarter of the greatest peak.
+  /// Returns the usual peak level of the pulses.
   ///
-  /// One or two peaks that are four times higher than all others are clicks of a connection or a switch, and are left out. The others
-  /// must be more than two, and fewer than half of all 5 ms, because noise fills them all.
+  /// The recording is divided into sections of 5 ms. The sections whose peak reaches a quarter of the greatest peak contain pulses. The
+  /// result is the median of their peaks.
+  ///
+  /// One or two sections that are more than four times louder than all others contain the click of a plug or a switch. They are left out,
+  /// if the next loud sections can be pulses: at least three sections, and fewer than half of all sections. Noise would fill all sections.
   private func usualPeak(of samples: [Float]) -> Float {
     let width = max(rate / 200, 1)
     let peaks = stride(from: 0, to: samples.count, by: width).map { start in
       samples[start..<min(start + width, samples.count)].reduce(0) { $1.isFinite ? max($0, abs($1)) : $0 }
     }
+    // Returns the peaks that reach a quarter of the greatest one. `peaks` is ascending.
     func group(in peaks: ArraySlice<Float>) -> ArraySlice<Float> { peaks.drop { $0 < (peaks.last ?? 0) / 4 } }
     let sorted = peaks.sorted()
     let high = group(in: sorted[...])
@@ -54,15 +59,15 @@ struct PulseDetector {
     return pulses.isEmpty ? 0 : pulses[pulses.startIndex + pulses.count / 2]
   }
 
-  /// Returns the first frame above the threshold of each pulse, and the place where the straight line between the frames
-  /// crosses the threshold.
+  /// Returns, for each pulse, the first frame that reaches the threshold, and the position of the threshold crossing, in frames. The
+  /// position is interpolated linearly between this frame and the previous one.
   private func edges(in samples: [Float], threshold: Float) -> [(frame: Int, position: Double)] {
     var edges: [(frame: Int, position: Double)] = []
-    var (sign, quietSince): (Float?, Int) = (nil, -pause)
+    var (sign, lastLoudFrame): (Float?, Int) = (nil, -pause)
     for frame in samples.indices where abs(samples[frame]) >= threshold {
       let direction: Float = samples[frame] < 0 ? -1 : 1
-      defer { quietSince = frame }
-      guard frame - quietSince > pause else { continue }
+      defer { lastLoudFrame = frame }
+      guard frame - lastLoudFrame > pause else { continue }
       if sign == nil { sign = direction }
       guard direction == sign else { continue }
       let (before, after) = (frame > 0 ? samples[frame - 1] * direction : 0, samples[frame] * direction)

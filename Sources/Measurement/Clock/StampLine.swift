@@ -1,9 +1,9 @@
-/// Parses the lines of a file of stamps.
+/// A parser for the lines of a file of stamps, the input of `tutti measure clock`.
 ///
-/// A stamp is the first field of a line, in whole nanoseconds or in seconds with a point, for example `1234567890` or
-/// `1.234567890`. Digits beyond the nanosecond are cut. The first stamp decides the unit of all. Other fields, after a
-/// comma, a semicolon, a tab or a space, are ignored, and so are empty lines and lines that begin with `#`. One
-/// line before the first stamp may contain titles.
+/// A stamp is the first field of a line, in whole nanoseconds or in seconds with a decimal point, for example `1234567890` or
+/// `1.234567890`. The first stamp determines the unit of all stamps. Digits beyond the nanosecond are cut off. A field ends at a comma, a
+/// semicolon, a tab or a space. The other fields, empty lines, and lines that begin with `#` are ignored. One line before the first
+/// stamp may contain column titles.
 struct StampLine {
   /// The error for a line that is not a stamp.
   struct InvalidStamp: Error {
@@ -13,13 +13,15 @@ struct StampLine {
 
   /// Whether the stamps are seconds; nil before the first stamp.
   private var isSeconds: Bool?
-  /// Whether a line with titles was skipped.
+  /// Whether a line with column titles was skipped.
   private var hasTitles = false
 
-  /// Returns the stamp of a line in nanoseconds; nil for a line without one.
+  /// Returns the stamp of a line in nanoseconds; nil for an empty line, a comment or the column titles.
   ///
-  /// - Throws: ``InvalidStamp`` for a line that is not a stamp, or a stamp that does not fit into 64 bits.
+  /// - Throws: ``InvalidStamp`` for a line that does not begin with a stamp, a stamp in seconds after stamps in nanoseconds, or a
+  ///   stamp that is more than 73 years from the origin.
   mutating func stamp(in line: ArraySlice<UInt8>) throws(InvalidStamp) -> Int64? {
+    // The characters that end a field: comma, semicolon, tab, space, carriage return. The last three can also precede the first field.
     let separators: [UInt8] = [0x2C, 0x3B, 0x09, 0x20, 0x0D]
     var rest = line.drop { separators[2...].contains($0) }
     if let mark = rest.firstIndex(where: { separators.contains($0) }) { rest = rest[..<mark] }
@@ -27,7 +29,7 @@ struct StampLine {
     let number = try Self.number(in: rest, isSeconds: isSeconds ?? rest.contains(UInt8(ascii: ".")))
     guard let (value, hasPoint) = number else {
       guard isSeconds == nil, !hasTitles else {
-        // Octets of a file that is not a text must not reach the terminal.
+        // The message must not contain control characters of a binary file, because it is printed to the terminal.
         let text = rest.prefix(20).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
         throw InvalidStamp(reason: "\"\(String(decoding: text, as: UTF8.self))\" is not a stamp")
       }
@@ -41,14 +43,18 @@ struct StampLine {
     return value
   }
 
-  /// Returns the value of a decimal number in nanoseconds, and whether it has a point; nil if it is not a number.
+  /// Returns the value of a decimal number in nanoseconds, and whether it has a decimal point; nil if `text` is not a number.
+  ///
+  /// - Parameter isSeconds: whether the number is in seconds. Otherwise it is in nanoseconds.
+  /// - Throws: ``InvalidStamp`` if the value is more than 73 years from the origin.
   private static func number(
     in text: ArraySlice<UInt8>, isSeconds: Bool
   ) throws(InvalidStamp) -> (Int64, Bool)? {
     let isNegative = text.first == UInt8(ascii: "-")
     let tooLarge = InvalidStamp(
       reason: "the stamp is more than 73 years from the origin", remedy: "count the stamps from a later origin")
-    // Digits after the point; -1 before the point. The value is kept negative, as the range of Int64 is larger there.
+    // `decimals` is the number of digits after the point; -1 before the point. `value` is the negated number, because the smallest Int64
+    // has no positive counterpart.
     var (value, decimals, digits): (Int64, Int, Int) = (0, -1, 0)
     for octet in isNegative ? text.dropFirst() : text {
       if octet == UInt8(ascii: "."), decimals < 0 {

@@ -1,17 +1,20 @@
 import MIDI
 
-/// The times of the ticks of a Standard MIDI File.
+/// The tempo map of a Standard MIDI File: it converts ticks of the file to time.
 struct TempoMap {
-  /// A tick, its time in nanoseconds, and the length of the ticks from it on as a fraction of nanoseconds.
+  /// The tempo changes, ascending: the tick of the change, the time of this tick in nanoseconds, and the length of the ticks after it in
+  /// nanoseconds, as a numerator and a denominator.
   private var changes: [(tick: Int64, time: Int64, length: (Int64, Int64))]
 
   /// The longest tick in nanoseconds.
   var longestTick: Double { changes.map { Double($0.length.0) / Double($0.length.1) }.max() ?? 0 }
 
-  /// Reads the tempo events of all tracks. Without one, the tempo is 120 BPM.
+  /// Reads the tempo events of all tracks. Before the first tempo event, the tempo is 120 BPM. A file with a time code division has no
+  /// tempo: the length of its ticks is constant.
   init(_ file: StandardMIDIFile) {
     switch file.division {
     case .timeCode(let rate, let ticksPerFrame):
+      // 29.97 frames per second are 30 000 frames in 1001 s.
       let perSecond = Int64(ticksPerFrame) * (rate == .frames29 ? 30_000 : Int64(rate.rawValue))
       changes = [(0, 0, (rate == .frames29 ? 1_001_000_000_000 : 1_000_000_000, perSecond))]
     case .ticksPerQuarter(let count):
@@ -22,14 +25,14 @@ struct TempoMap {
       }
       for tempo in tempos.sorted(by: { $0.tick < $1.tick }) {
         let time = nanoseconds(at: tempo.tick)
-        // Of several tempos on one tick, the last one counts.
+        // If several tempo events have the same tick, the last one applies.
         if changes[changes.count - 1].tick == tempo.tick { changes.removeLast() }
         changes.append((tempo.tick, time, (tempo.quarter, Int64(count))))
       }
     }
   }
 
-  /// Returns the time of a tick, rounded down to whole nanoseconds. Limited to 2^61 ns, 73 years.
+  /// Returns the time of a tick in nanoseconds since tick 0, rounded down, and limited to 2^61 ns (73 years).
   func nanoseconds(at tick: Int64) -> Int64 {
     var (low, high) = (0, changes.count)
     while high - low > 1 {

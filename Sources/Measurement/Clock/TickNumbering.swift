@@ -1,10 +1,14 @@
-/// Assigns a position to each stamp of a clock: the number of its tick within its run.
+/// Determines the tick numbers of the stamps of a clock, relative to the beginning of each run.
 ///
-/// In a trace the tick numbers are known. In a file of stamps they follow from the intervals. An interval of k ticks,
-/// rounded to a whole number, advances by k; k - 1 ticks are missing. An interval of 0 ticks, which is less than half a
-/// tick, is a doubled tick. There is one exception: after a long interval, ticks that follow each other at once are late
-/// and not doubled. They take the positions of the missing ticks. For example, an interval of 3 ticks and two intervals of 0 ticks
-/// advance by 1, 1 and 1, and no tick is lost. An interval of more than 24 ticks, a quarter note, begins a new run.
+/// A trace contains the tick numbers. In other inputs they follow from the intervals between the stamps. Each interval is divided by the
+/// length of a tick and rounded to a whole number k:
+///
+/// - k = 1...24: the tick number increases by k, so k - 1 ticks are lost.
+/// - k = 0: the tick is doubled. Its number is that of the previous tick.
+/// - k > 24, more than a quarter note of MIDI clock: a new run begins.
+///
+/// There is one exception. If intervals with k = 0 follow an interval with k > 1, at most k - 1 of their ticks are late, and not doubled.
+/// A late tick takes the number of a missing tick. For example, the intervals 3, 0 and 0 increase the number by 1, 1 and 1.
 struct TickNumbering {
   /// The numbers of lost and of doubled ticks.
   struct Counts {
@@ -15,18 +19,18 @@ struct TickNumbering {
   private let advances: [Int32]
   /// The length of a tick in nanoseconds, at least 1.
   private let period: Double
-  /// The number of missing positions that late ticks will still take.
+  /// How many of the next ticks are late and not doubled.
   private var free = 0
 
-  /// The longest interval in ticks within a run of a file of stamps.
+  /// The longest interval within a run, in ticks. It does not apply to a trace.
   private static let longestGap = 24.0
 
   init(_ clock: ClockStamps, period: Double) {
     (stamps, advances, self.period) = (clock.stamps, clock.advances, period)
   }
 
-  /// Returns the number of ticks from the previous stamp to stamp `index`; nil if a new run begins, 0 for a doubled tick.
-  /// Call it for each index in order.
+  /// Returns the number of ticks from the previous stamp to the stamp at `index`; nil if a new run begins, 0 for a doubled tick. It must
+  /// be called for each index in order.
   mutating func advance(_ index: Int) -> Int? {
     guard index > 0 else { return nil }
     guard advances.isEmpty else { return advances[index] == ClockStamps.restart ? nil : Int(advances[index]) }
@@ -40,7 +44,7 @@ struct TickNumbering {
       free -= 1
       return 1
     }
-    // The late ticks that follow at once: each less than half a tick after the stamp before it, and at most as many as are missing.
+    // The number of late ticks: the next intervals are 0 ticks. There are at most as many late ticks as missing ticks.
     var followers = 0
     while index + followers + 1 < stamps.count, followers < Int(whole) - 1, roundedInterval(index + followers + 1) == 0
     {
@@ -50,14 +54,19 @@ struct TickNumbering {
     return Int(whole) - followers
   }
 
+  /// Returns the interval before the stamp at `index` in ticks, rounded to a whole number.
   private func roundedInterval(_ index: Int) -> Double {
     (Double(stamps[index] - stamps[index - 1]) / period).rounded()
   }
 
-  /// Returns the length of a tick in nanoseconds: the mean of all intervals between half and one and a half times an estimate. The
-  /// estimate is `approximate`, or the median interval if `approximate` is nil. The median alone is not exact enough to divide an
-  /// interval of many ticks, because lost ticks move it.
+  /// Returns the length of a tick in nanoseconds: the mean of all intervals that are longer than half and shorter than one and a half
+  /// times an estimate. The estimate is `approximate`, or the median interval if `approximate` is nil. The median alone is not exact
+  /// enough to divide an interval of many ticks, because lost ticks move it. Lost ticks have no effect on the mean, because their
+  /// intervals are left out.
   ///
+  /// - Parameters:
+  ///   - clock: the stamps. In a trace, only the intervals between ticks with consecutive numbers count.
+  ///   - approximate: the length of a tick at the nominal tempo in nanoseconds; nil if unknown.
   /// - Returns: `approximate` if there is no interval; 0 if most stamps are equal and `approximate` is nil.
   static func period(of clock: ClockStamps, approximate: Double?) -> Double? {
     var lengths: [Int64] = []

@@ -1,6 +1,7 @@
 import MusicalTime
 
-/// The phase errors of a device that follows a ``FollowerStimulus``, and the figures that follow from them.
+/// The analysis of a device that follows the clock of a ``FollowerStimulus``, for `tutti measure follower`: the phase errors of its
+/// sounds, and the figures.
 public struct FollowerAnalysis {
   /// The figures.
   public internal(set) var report: FollowerReport
@@ -12,10 +13,9 @@ public struct FollowerAnalysis {
   /// - Parameters:
   ///   - sounds: the sounds of the device.
   ///   - record: the stimulus that was sent.
-  ///   - soundsPerQuarter: the number of equal steps in a quarter note on which the device plays, a divisor of 24. It need not
-  ///     play on each of them.
-  ///   - provenance: where the figures come from.
-  /// - Throws: ``ReportError`` if the sounds cannot be assigned to the ticks.
+  ///   - soundsPerQuarter: the number of grid lines in a quarter note, a divisor of 24. The device plays on some or all of them.
+  ///   - provenance: the origin of the figures, for the report.
+  /// - Throws: ``ReportError`` if the sounds are not on a grid, or if there are too few sounds.
   ///
   /// Real-time: not safe.
   public init(
@@ -36,12 +36,15 @@ public struct FollowerAnalysis {
       figures, name: sounds.name, drift: drift, hasCommonClock: sounds.hasCommonClock, provenance: provenance)
   }
 
-  /// The titles of ``rows``.
+  /// The column titles of ``rows``.
   public static let titles = "part,tick,ideal_ns,sent_ns,sound_ns,error_ns"
 
-  /// One line for each sound on the grid: the part, the tick, and in nanoseconds after tick 0 the ideal instant of the tick,
-  /// the instant at which the tick was sent (empty if it was not), and the instant of the sound; and the phase error, the sound minus the ideal
-  /// instant, without the drift of the recorder.
+  /// The rows of the CSV output, one for each sound on the grid, in the order of time.
+  ///
+  /// The columns are the part of the stimulus, the number of the tick, three instants, and the phase error. The instants are the ideal
+  /// instant of the tick, the instant at which the tick was sent (empty for a lost tick), and the instant of the sound, in nanoseconds
+  /// after tick 0. The phase error is the instant of the sound minus the ideal instant, without the drift of the recorder, in
+  /// nanoseconds.
   public var rows: some Sequence<String> {
     let sections = record.header.stimulus.sections
     return placement.sounds.lazy.map { sound in

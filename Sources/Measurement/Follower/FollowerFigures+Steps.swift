@@ -1,5 +1,6 @@
 extension FollowerFigures {
-  /// The responses to the tempo steps that the device was measured at.
+  /// The responses to the tempo steps. A step is left out if one of its two sections was not sent completely, or if there are too few
+  /// sounds.
   var steps: [FollowerReport.Step] {
     zip(sections, sections.dropFirst()).compactMap { before, after in
       guard before.period != after.period, section(before.part) != nil, section(after.part) != nil else { return nil }
@@ -10,6 +11,7 @@ extension FollowerFigures {
   /// The number of tempo steps in the stimulus.
   var stepCount: Int { zip(sections, sections.dropFirst()).count { $0.period != $1.period } }
 
+  /// Returns the response to the tempo step between two sections; nil with too few sounds.
   private func step(from before: FollowerStimulus.Section, to after: FollowerStimulus.Section) -> FollowerReport.Step? {
     guard let tolerance, let start = median(Self.settled(before.ticks)) else { return nil }
     let sounds = sounds(after.ticks)
@@ -17,7 +19,7 @@ extension FollowerFigures {
     var step = FollowerReport.Step(
       fromTempo: 60e9 / before.period / 24, toTempo: 60e9 / after.period / 24, peak: peak.error - start)
     guard let final = finalError(of: after, tolerance: tolerance) else { return step }
-    // The first sound from which on all are within the tolerance.
+    // The device has settled at the first sound after the last one outside the tolerance.
     let outside = sounds.last { abs($0.error - final) > tolerance }
     let next = outside.map { last in sounds.first { $0.tick > last.tick } } ?? sounds.first
     guard let next, next.tick < Self.settled(after.ticks).lowerBound else { return step }
@@ -33,8 +35,10 @@ extension FollowerFigures {
     return step
   }
 
-  /// Returns the phase error at which a device has settled, the median of the last third of a section; nil if its phase
-  /// error still changes there: if the medians of both halves of the third differ by more than the tolerance.
+  /// Returns the phase error at which the device has settled: the median of the last third of `section`.
+  ///
+  /// Returns nil if the phase error still changes in this third (the medians of its two halves differ by more than `tolerance`), or if
+  /// there are too few sounds.
   private func finalError(of section: FollowerStimulus.Section, tolerance: Double) -> Double? {
     let settled = Self.settled(section.ticks)
     let middle = settled.lowerBound + settled.count / 2
@@ -44,8 +48,8 @@ extension FollowerFigures {
     return final
   }
 
-  /// The effects of the lost ticks. Empty if the grid is too fine: a device that plays on every second tick or on each one
-  /// sounds as if it had not lost a tick.
+  /// The effects of the lost ticks. Empty if the grid lines are fewer than three ticks apart: a shift by one tick is then half a grid
+  /// interval or more, and cannot be told from a missing sound.
   var losses: [FollowerReport.Loss] {
     guard grid >= 3, let section = sections.last, section.part == .losses else { return [] }
     let stimulus = record.header.stimulus

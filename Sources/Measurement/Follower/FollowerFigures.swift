@@ -1,19 +1,20 @@
 import MusicalTime
 
-/// Calculates the figures of a device from the phase errors of its sounds. The article <doc:FollowerFigures> defines each
-/// figure.
+/// Calculates the figures of a ``FollowerReport`` from the phase errors of the sounds of a device. The article <doc:FollowerFigures>
+/// defines each figure.
 struct FollowerFigures {
   let record: StimulusRecord
   let placement: SoundPlacement
-  /// The number of ticks between two lines of the grid.
+  /// The number of ticks between two grid lines (``SoundPlacement``).
   let grid: Int
+  /// The sections of the stimulus.
   let sections: [FollowerStimulus.Section]
 
-  /// The fewest sounds from which a figure follows.
+  /// The fewest sounds from which a figure is calculated.
   static let fewestSounds = 4
-  /// The smallest standard error of a slope in parts per million.
+  /// The smallest standard error of a slope in parts per million. A smaller error, of sounds without noise, is replaced by this value.
   private static let smallestDriftError = 1e-3
-  /// The number of blocks of the jackknife.
+  /// The number of blocks of the jackknife that calculates the standard error of the jitter transfer.
   private static let blocks = 10
 
   init(_ record: StimulusRecord, _ placement: SoundPlacement, grid: Int) {
@@ -21,15 +22,16 @@ struct FollowerFigures {
     sections = record.header.stimulus.sections
   }
 
-  /// Returns the section of a part; nil if the stimulus lacks it or did not reach its end.
+  /// Returns the section of a part; nil if the stimulus does not contain the part, or if the part was not sent completely.
   func section(_ part: FollowerStimulus.Part) -> FollowerStimulus.Section? {
-    // The very last ticks may be lost ones.
+    // Fewer than 24 missing ticks at the end, a quarter note, do not count.
     sections.first { $0.part == part && record.count > $0.ticks.upperBound - 24 }
   }
 
-  /// Returns the sounds on some ticks.
+  /// Returns the sounds whose ticks are in a range.
   func sounds(_ ticks: Range<Int>) -> ArraySlice<SoundPlacement.Sound> {
     let sounds = placement.sounds
+    // Returns the index of the first sound whose tick is `tick` or later, by binary search.
     func first(_ tick: Int) -> Int {
       var (low, high) = (0, sounds.count)
       while low < high {
@@ -41,40 +43,44 @@ struct FollowerFigures {
     return sounds[first(ticks.lowerBound)..<first(ticks.upperBound)]
   }
 
-  /// Returns the part of a range of ticks in which a device has settled: the last third.
+  /// Returns the last third of a range of ticks. The device should have settled in this third.
   static func settled(_ ticks: Range<Int>) -> Range<Int> {
     ticks.upperBound - ticks.count / 3..<ticks.upperBound
   }
 
-  /// Returns the median phase error on some ticks; nil with too few sounds.
+  /// Returns the median phase error of the sounds in a range of ticks, in nanoseconds; nil with fewer than ``fewestSounds``.
   func median(_ ticks: Range<Int>) -> Double? {
     let errors = sounds(ticks).map(\.error).sorted()
     return errors.count >= Self.fewestSounds ? errors[Distribution.rank(0.5, of: errors.count) - 1] : nil
   }
 
-  /// The phase errors of the steady part, without its first third.
+  /// The phase errors of the steady part in nanoseconds, without its first third, in which the device may still settle.
   var steady: [Double] {
     guard let section = section(.steady) else { return [] }
     return sounds(section.ticks.lowerBound + section.ticks.count / 3..<section.ticks.upperBound).map(\.error)
   }
 
-  /// The instants at which ticks were sent minus their ideal instants, nanoseconds.
+  /// Returns the jitter of the input of the device: for each tick in a range that was sent, the instant at which it was sent minus its
+  /// ideal instant, in nanoseconds.
   func input(_ ticks: Range<Int>) -> [Double] {
     ticks.compactMap { tick in
       record.sent[tick].map { Double($0 - record.header.origin - record.ticks[tick].ideal) }
     }
   }
 
-  /// The band around the final phase error within which a device counts as settled: 1.5 times the largest deviation of the
-  /// steady part from its median, and at least 1 ms. Nil without a steady part.
+  /// The largest deviation from the final phase error at which the device counts as settled, in nanoseconds: 1.5 times the largest
+  /// deviation of the steady part from its median, and at least 1 ms. Nil if the steady part has too few sounds.
   var tolerance: Double? {
     guard let distribution = Distribution(steady), distribution.count >= Self.fewestSounds else { return nil }
     let largest = max(distribution.maximum - distribution.p50, distribution.p50 - distribution.minimum)
     return max(1.5 * largest, 1e6)
   }
 
-  /// The drift of the recorder against the clock in parts per million: the mean of the slopes of the phase errors of the
-  /// steady part and of the part with jitter, weighted by the squares of their standard errors. Nil with too few sounds.
+  /// The drift of the clock of the recorder (the machine that recorded the sounds) against the clock of the sender, in parts per million,
+  /// positive if the recorder is fast. Nil with too few sounds.
+  ///
+  /// A drift makes the phase errors change at a constant rate. The drift is the mean of this rate in the steady part and in the part with
+  /// jitter, weighted by the inverse squares of the standard errors.
   var drift: ClockReport.Estimate? {
     var (weights, sum) = (0.0, 0.0)
     for part in [FollowerStimulus.Part.steady, .jitter] {
@@ -85,7 +91,7 @@ struct FollowerFigures {
         fit.append(sound.error, at: Instant(nanoseconds: Int64(sound.instant)))
       }
       guard let slope = fit.partsPerMillion, let error = fit.standardError else { continue }
-      // Sounds without any noise would have an infinite weight.
+      // Without the lower limit, sounds without noise would have an infinite weight.
       let weight = 1 / max(error * error, Self.smallestDriftError * Self.smallestDriftError)
       weights += weight
       sum += weight * slope
@@ -94,12 +100,13 @@ struct FollowerFigures {
       ? ClockReport.Estimate(value: sum / weights, standardError: 1 / weights.squareRoot()) : nil
   }
 
-  /// The jitter transfer; nil without a part with jitter.
+  /// The jitter transfer: how much of the jitter of the clock appears in the sounds. Nil without a complete part with jitter, or with too
+  /// few sounds.
   var transfer: FollowerReport.Transfer? {
     let steady = self.steady
     guard let section = section(.jitter), let noise = Distribution(steady)?.standardDeviation else { return nil }
-    /// The jitter of the input, of the sounds, and the square of the transfer, without the ticks `omitted`, for a device with jitter
-    /// `noise` of its own. By chance, the square can be negative.
+    // Returns the jitter of the clock (input) and of the sounds (output) as standard deviations, and the square of the transfer. `noise`
+    // is the jitter of the device itself. The ticks `omitted` are left out. By chance, the square can be negative.
     func figures(
       without omitted: Range<Int>, noise: Double
     ) -> (input: Double, output: Double, square: Double)? {
@@ -107,14 +114,14 @@ struct FollowerFigures {
       guard let input = Distribution(ranges.flatMap { self.input($0) })?.standardDeviation, input > 0,
         let output = Distribution(ranges.flatMap { sounds($0).map(\.error) })?.standardDeviation
       else { return nil }
-      // The device has jitter of its own, which is independent of that of the clock.
+      // The jitter of the device itself is independent of the jitter of the clock, so the squares add.
       return (input, output, (output * output - noise * noise) / (input * input))
     }
     guard sounds(section.ticks).count >= 4 * Self.blocks,
       let all = figures(without: section.ticks.lowerBound..<section.ticks.lowerBound, noise: noise)
     else { return nil }
-    // The jackknife over blocks, because successive phase errors depend on each other: over blocks of the part with jitter, and over
-    // blocks of the steady part, from which the noise comes. Both variances add.
+    // The standard error comes from a jackknife over blocks, because successive phase errors depend on each other. One jackknife omits
+    // blocks of the part with jitter. Another omits blocks of the steady part, from which `noise` is calculated. Both variances add.
     func block(_ number: Int, of range: Range<Int>) -> Range<Int> {
       let (first, count) = (range.lowerBound, range.count)
       return first + number * count / Self.blocks..<first + (number + 1) * count / Self.blocks
@@ -130,13 +137,16 @@ struct FollowerFigures {
     }
     let squareError = (Self.jackknifeVariance(jitterParts) + Self.jackknifeVariance(steadyParts)).squareRoot()
     let ratio = max(all.square, 0).squareRoot()
-    // The error of the root is that of the square divided by twice the root. Near 0, it is at most the root of the error.
+    // The standard error of a square root is the standard error of the square, divided by twice the root. For a root near 0, this would
+    // be too large: it is limited to the square root of the standard error of the square.
     let standardError = ratio > 0 ? min(squareError / (2 * ratio), squareError.squareRoot()) : squareError.squareRoot()
     return FollowerReport.Transfer(input: all.input, output: all.output, ratio: ratio, standardError: standardError)
   }
 
-  /// The variance of an estimate, from its values without one block each (B. Efron, "The Jackknife, the Bootstrap and Other Resampling
-  /// Plans", 1982, section 3).
+  /// Returns the variance of an estimate by the jackknife (B. Efron, "The Jackknife, the Bootstrap and Other Resampling Plans", 1982,
+  /// section 3).
+  ///
+  /// - Parameter parts: the estimates, each from all data without one block.
   private static func jackknifeVariance(_ parts: [Double]) -> Double {
     guard parts.count > 1 else { return 0 }
     let mean = parts.reduce(0, +) / Double(parts.count)

@@ -1,14 +1,16 @@
-/// A script for gnuplot that draws the phase errors over time, and the responses to the tempo steps.
+/// A gnuplot script for `tutti measure follower --plot`: the phase errors over time, and the responses to the tempo steps.
 public struct FollowerPlot {
-  /// The script, with its data.
+  /// The script, which contains its data and reads no file. It needs gnuplot 5.
   public let script: String
 
-  /// Creates the script for `analysis`, which writes a picture to `file`.
+  /// Creates the script for `analysis`. When gnuplot runs the script, it writes a picture to `file`.
   ///
   /// Real-time: not safe.
   public init(_ analysis: FollowerAnalysis, file: String, format: PlotFormat) {
     let (record, placement) = (analysis.record, analysis.placement)
     let sections = record.header.stimulus.sections
+    // Returns one line for each sound of a section: the time in seconds, the phase error in microseconds, and the time since the beginning
+    // of the section in seconds.
     func points(_ section: FollowerStimulus.Section) -> [String] {
       placement.sounds.filter { section.ticks.contains($0.tick) }.map { sound in
         "\(Double(record.ticks[sound.tick].ideal) / 1e9) \(sound.error / 1e3) "

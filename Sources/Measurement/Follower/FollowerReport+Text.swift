@@ -1,5 +1,5 @@
 extension FollowerReport: CustomStringConvertible {
-  /// The report as text tables, with the provenance at the end.
+  /// The report as text tables, with the provenance at the end, as `tutti measure follower` prints it.
   public var description: String {
     var times = TextTable(columns: [""] + Distribution.columns)
     times.append(["steady"] + steady.row)

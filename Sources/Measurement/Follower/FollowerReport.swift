@@ -1,14 +1,16 @@
-/// The figures of a device that follows a MIDI clock. The article <doc:FollowerFigures> defines each figure.
+/// The figures of a device that follows a MIDI clock, as `tutti measure follower` prints them. The article <doc:FollowerFigures> defines
+/// each figure.
 ///
-/// Times are in nanoseconds here. JSON contains microseconds, and seconds for the settling time.
+/// All times are in nanoseconds. The JSON output contains microseconds, and seconds for the settling time.
 public struct FollowerReport: Sendable {
-  /// The jitter of the sounds and that of the clock.
+  /// The jitter transfer: how much of the jitter of the clock appears in the sounds.
   public struct Transfer: Hashable, Sendable {
-    /// The standard deviation of the instants at which ticks were sent, from their ideal instants.
+    /// The jitter of the clock: the standard deviation of the instants at which ticks were sent, minus their ideal instants.
     public let input: Double
-    /// The standard deviation of the phase errors.
+    /// The jitter of the sounds: the standard deviation of the phase errors in the part with jitter.
     public let output: Double
-    /// The jitter that the clock caused, divided by ``input``.
+    /// The part of ``output`` that the jitter of the clock causes, divided by ``input``. 0: the device removes all jitter. 1: it passes
+    /// all jitter on.
     public let ratio: Double
     /// The standard error of ``ratio``.
     public let standardError: Double
@@ -16,15 +18,17 @@ public struct FollowerReport: Sendable {
 
   /// The response to a tempo step.
   public struct Step: Hashable, Sendable {
-    /// The tempi in beats per minute.
+    /// The tempos before and after the step in beats per minute.
     public let fromTempo, toTempo: Double
     /// The largest change of the phase error after the step; positive: the device is late.
     public let peak: Double
-    /// The settling time; nil if the device did not settle.
+    /// The time from the first tick at the new tempo until the phase error stays at its final value, within
+    /// ``FollowerReport/tolerance``; nil if the device did not settle.
     public internal(set) var settling: Double?
     /// The lasting change of the phase error; nil if the device did not settle.
     public internal(set) var lag: Double?
-    /// The largest deviation beyond the final phase error after the peak; nil if the device did not settle.
+    /// The largest deviation from the final phase error after the peak, on the side opposite to the peak; 0 within the tolerance. Nil if
+    /// the device did not settle.
     public internal(set) var overshoot: Double?
   }
 
@@ -36,7 +40,7 @@ public struct FollowerReport: Sendable {
     public let shift: Double
     /// ``shift`` in ticks.
     public let ticks: Double
-    /// The largest change of the phase error.
+    /// The largest change of the phase error, with its sign.
     public let peak: Double
   }
 
@@ -46,13 +50,13 @@ public struct FollowerReport: Sendable {
   public let stimulus: FollowerStimulus
   /// The number of sounds on the grid.
   public let sounds: Int
-  /// The number of other sounds.
+  /// The number of sounds off the grid (``SoundPlacement``).
   public let offGrid: Int
-  /// The delay from the clock to the sound; nil if the recording has another clock.
+  /// The delay from the sent tick to the sound; nil if the recording does not have the clock of the sender, or with too few sounds.
   public let delay: Double?
   /// The phase errors of the steady part minus their median; nil with too few sounds.
   public let steady: Distribution?
-  /// The band of the settling time; nil without ``steady``.
+  /// The largest deviation from the final phase error at which the device counts as settled; nil without ``steady``.
   public let tolerance: Double?
   /// The jitter transfer; nil if it was not measured.
   public let transfer: Transfer?
@@ -60,9 +64,10 @@ public struct FollowerReport: Sendable {
   public let steps: [Step]
   /// The effects of the lost ticks.
   public let losses: [Loss]
-  /// The drift of the recorder in parts per million, positive if its second is too short; nil if both clocks are one.
+  /// The drift of the clock of the recorder against the clock of the sender in parts per million, positive if the recorder is fast. Nil if
+  /// the recording has the clock of the sender, or with too few sounds.
   public let drift: ClockReport.Estimate?
-  /// Notes on the input, each in one line.
+  /// Warnings for the user, each in one line.
   public private(set) var warnings: [String] = []
 
   init(
@@ -77,7 +82,7 @@ public struct FollowerReport: Sendable {
     let median = isSteady ? Distribution(errors)?.p50 : nil
     steady = median.flatMap { median in Distribution(errors.map { $0 - median }) }
     tolerance = figures.tolerance
-    // Relative to the clock that was sent, and not to the ideal one: the sender itself may be late.
+    // The lateness of the sender is subtracted, so that the delay is relative to the sent ticks and not to their ideal instants.
     let sent = Distribution(figures.section(.steady).map { figures.input($0.ticks) } ?? [])
     delay = hasCommonClock ? median.flatMap { median in sent.map { median - $0.p50 } } : nil
     (transfer, steps, losses) = (figures.transfer, figures.steps, figures.losses)
@@ -109,6 +114,6 @@ public struct FollowerReport: Sendable {
     }
   }
 
-  /// The number of lost ticks after which the device kept its phase: to a quarter of a tick.
+  /// The number of lost ticks after which the device kept its phase: the lasting change is less than a quarter of a tick.
   public var keptLosses: Int { losses.count { abs($0.ticks) < 0.25 } }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import MusicalTime
 
-/// The sounds of a device in a recording, by time.
+/// The instants of the sounds that a device played while it followed a clock: the input of ``FollowerAnalysis``.
 public struct FollowerSounds: Sendable {
   /// The name of the recording.
   public let name: String
   /// The instants of the sounds in nanoseconds, ascending.
   public let instants: [Double]
-  /// Whether the instants are those of CLOCK_MONOTONIC of the machine that sent the clock. Otherwise they count from an
-  /// arbitrary origin, by the clock of the recorder.
+  /// Whether the instants are by CLOCK_MONOTONIC of the machine that sent the clock. If not, they are by the clock of the recorder, from
+  /// an arbitrary origin.
   public let hasCommonClock: Bool
 
   /// Creates sounds at known instants.
@@ -22,11 +22,11 @@ public struct FollowerSounds: Sendable {
   ///
   /// - Parameters:
   ///   - recording: the recording.
-  ///   - usesPulses: whether all sounds are alike, as the pulses or clicks of a clock, so that they are placed between
-  ///     frames by correlation. Otherwise the sounds may differ and may overlap, as those of a drum pattern.
-  ///   - hasCommonClock: see ``hasCommonClock``.
-  ///   - instant: maps a frame, which may lie between two whole frames, to nanoseconds.
-  /// - Throws: ``ReportError`` if the recording is silent.
+  ///   - usesPulses: whether all sounds are alike, for example pulses or clicks of a clock. ``PulseDetector`` then finds their positions
+  ///     with a resolution below one frame. If false, the sounds may differ and overlap, for example in a drum pattern.
+  ///   - hasCommonClock: whether `instant` returns instants of CLOCK_MONOTONIC of the machine that sent the clock.
+  ///   - instant: returns the instant, in nanoseconds, of a position in frames. The position may lie between two frames.
+  /// - Throws: ``ReportError`` if the recording contains no sound.
   ///
   /// Real-time: not safe.
   public init(
@@ -47,9 +47,10 @@ public struct FollowerSounds: Sendable {
     self.init(name: recording.name, instants: frames.map(instant), hasCommonClock: hasCommonClock)
   }
 
-  /// Finds the sounds in a recording whose frames have the nominal length.
+  /// Finds the sounds in a recording file. The instant of a sound follows from the first instant and the nominal sample rate of the
+  /// recording.
   ///
-  /// - Throws: ``ReportError`` if the recording is silent, or for a rate that cannot be measured.
+  /// - Throws: ``ReportError`` if the recording contains no sound, or if its rate is outside of ``AudioReport/rates``.
   ///
   /// Real-time: not safe.
   public init(_ recording: Recording, usesPulses: Bool, hasCommonClock: Bool) throws(ReportError) {
@@ -59,7 +60,7 @@ public struct FollowerSounds: Sendable {
         remedy: "record it at \(AudioReport.rates.lowerBound) to \(AudioReport.rates.upperBound) frames per second")
     }
     var recording = recording
-    // A time reference of more than 73 years is damaged.
+    // A time reference of more than 73 years is damaged, and is ignored.
     let isPlausible = recording.firstInstant.nanoseconds.magnitude <= TraceTick.limit.magnitude
     if !isPlausible { recording.firstInstant = Instant(nanoseconds: 0) }
     let (first, length) = (Double(recording.firstInstant.nanoseconds), 1e9 / Double(recording.rate))

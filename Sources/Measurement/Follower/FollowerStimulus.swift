@@ -1,24 +1,28 @@
-/// The clock that `tutti measure follower` sends to a device: the tempo, its parts, the jitter and the lost ticks of each
-/// part. The same values always give the same clock.
+/// The clock that `tutti measure follower` sends to a device in order to measure its response. The same values always give the same
+/// clock.
 ///
-/// Each part is a number of quarter notes, about ``seconds`` long. A part whose value is 0 is left out.
+/// The clock consists of parts. In this table, the unit of length is ``seconds``. Each length is rounded to whole quarter notes.
 ///
 /// | part | length | clock |
 /// |---|---|---|
 /// | steady | 1 | exact |
-/// | faster | 1 | exact, ``step`` percent faster |
-/// | back | 1 | exact, at the first tempo again |
-/// | jitter | 2 | each tick is moved by a normal random number with the standard deviation ``jitter``, at most three times as far |
-/// | losses | (``losses`` + 1) / 2 | in each half part except the first, one tick is lost |
+/// | faster | 1 | exact, ``step`` percent faster; left out if ``step`` is 0 |
+/// | back | 1 | exact, at the first tempo again; left out if ``step`` is 0 |
+/// | jitter | 2 | each tick is moved by a random time; left out if ``jitter`` is 0 |
+/// | losses | (``losses`` + 1) / 2 | exact, but some ticks are lost, which means not sent; left out if ``losses`` is 0 |
 ///
-/// A lost tick is one of the first quarter note of its half part, and never a tick on which a pattern of up to 12 sounds per
-/// quarter note has a sound: its number in the quarter note has no divisor in common with 24.
+/// The random time of the jitter is normally distributed with the standard deviation ``jitter``, and limited to three standard
+/// deviations.
+///
+/// The part with losses consists of windows of length 1/2. In each window except the first, one tick of the first quarter note is lost.
+/// Its number in the quarter note has no divisor in common with 24. In a pattern of up to 12 equally spaced sounds per quarter note, no
+/// sound is therefore on a lost tick.
 public struct FollowerStimulus: Hashable, Sendable, Codable {
   /// The tempo in beats per minute.
   public var tempo: Double
   /// The standard deviation of the jitter in milliseconds.
   public var jitter: Double
-  /// The tempo step in percent.
+  /// The change of the tempo in the part faster, in percent. A negative value makes this part slower.
   public var step: Double
   /// The number of lost ticks.
   public var losses: Int
@@ -40,20 +44,23 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
     try check()
   }
 
-  /// Throws an error for a value out of range.
+  /// Checks the range of each value.
+  ///
+  /// - Throws: ``ReportError`` for the first value out of range.
   func check() throws(ReportError) {
     func require(_ condition: Bool, _ option: String, _ value: String, _ range: String) throws(ReportError) {
       guard !condition else { return }
       throw ReportError(subject: "\(option) \(value)", reason: "out of range", remedy: "give \(range)")
     }
     try require((20...300).contains(tempo), "--bpm", "\(tempo)", "20 to 300")
-    // Three standard deviations to each side leave the ticks in order.
+    // A tick is 2500 / tempo milliseconds long. With a standard deviation of an eighth of a tick, limited to three standard deviations,
+    // the ticks stay in order. The limit is rounded down to 0.1 ms.
     let limit = (2_500 / tempo / 8 * 10).rounded(.down) / 10
     try require((0...limit).contains(jitter), "--jitter", "\(jitter)", "0 to \(limit), an eighth of a tick")
     try require((-20...20).contains(step), "--step", "\(step)", "-20 to 20")
     try require((0...100).contains(losses), "--losses", "\(losses)", "0 to 100")
     try require((4...600).contains(seconds), "--seconds", "\(seconds)", "4 to 600")
-    // A recording of more than two hours cannot be measured.
+    // A recording of more than two hours cannot be measured. `parts` is the length of the stimulus in units of `seconds`.
     let parts = 1 + (step == 0 ? 0 : 2) + (jitter == 0 ? 0 : 2) + (losses == 0 ? 0 : Double(losses + 1) / 2)
     let longest = (7_000 / parts).rounded(.down)
     try require(
@@ -65,13 +72,13 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
     case steady, faster, back, jitter, losses
   }
 
-  /// A part and its ticks.
+  /// A part with its ticks and its tempo.
   public struct Section: Hashable, Sendable {
     /// The part.
     public let part: Part
     /// The numbers of the ticks.
     public let ticks: Range<Int>
-    /// The instant of the first tick in nanoseconds after tick 0.
+    /// The ideal instant of the first tick of the section, in nanoseconds after tick 0 of the stimulus.
     let start: Double
     /// The length of a tick in nanoseconds.
     let period: Double
@@ -79,12 +86,12 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
 
   /// The length of a tick at the first tempo in nanoseconds.
   var period: Double { 60e9 / tempo / 24 }
-  /// The quarter notes of a part.
+  /// The number of quarter notes in a part of length 1.
   private var quarters: Int { max(Int((seconds * tempo / 60).rounded()), 8) }
-  /// The quarter notes between two lost ticks.
+  /// The number of quarter notes in a window of the part with losses.
   private var lossQuarters: Int { (quarters + 1) / 2 }
 
-  /// The parts in their order.
+  /// The parts in the order in which they are sent.
   public var sections: [Section] {
     var (sections, tick, start): ([Section], Int, Double) = ([], 0, 0)
     func add(_ part: Part, quarters: Int, ratio: Double = 1) {
@@ -113,13 +120,17 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
     }
   }
 
-  /// The ticks of the half part that begins with the given loss, counted from 1; 0 for the one without a loss.
+  /// Returns the ticks of a window of the part with losses.
+  ///
+  /// - Parameters:
+  ///   - loss: the number of the lost tick in the window, counted from 1. 0: the first window, which has no lost tick.
+  ///   - section: the section of the part with losses.
   func lossWindow(_ loss: Int, in section: Section) -> Range<Int> {
     let first = section.ticks.lowerBound + loss * 24 * lossQuarters
     return first..<first + 24 * lossQuarters
   }
 
-  /// The ticks, without the instants at which they were sent.
+  /// All ticks with their ideal and planned instants, in order. The index is the number of the tick.
   public var ticks: [Tick] {
     var random = StimulusRandom(seed: seed)
     let lost = Set(lostTicks)
@@ -137,11 +148,11 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
 
   /// A tick of the stimulus. Instants are nanoseconds after tick 0.
   public struct Tick: Hashable, Sendable {
-    /// The instant on the timeline without jitter.
+    /// The instant at which the tick would be due without jitter.
     public let ideal: Int64
-    /// The instant at which the tick should be sent.
+    /// The instant at which the tick should be sent: the ideal instant plus the jitter.
     public let planned: Int64
-    /// Whether the tick is not sent.
+    /// Whether the tick is lost: it is not sent.
     public let isLost: Bool
   }
 }

@@ -2,33 +2,34 @@ import Foundation
 
 /// The assignment of the sounds of a device to the ticks of a stimulus.
 ///
-/// The device plays on a grid of equal numbers of ticks, though not on each line of it. The phase error of a sound is its instant
-/// minus the ideal instant of its tick. A sound is assigned to the line on which its phase error is nearest to that of the
-/// sound before, so that the phase error may grow without limit while it changes by less than 0.4 grid intervals from
-/// sound to sound. Other sounds are off the grid and left out. If five follow each other, the device has jumped, and the
-/// fifth is assigned.
+/// The device plays on grid lines, which are equally spaced ticks. Not each line has a sound. The phase error of a sound is its instant
+/// minus the ideal instant of its line. A sound is assigned to the line on which its phase error is nearest to that of the previous
+/// sound. The phase error may therefore grow without limit, if it changes by less than 0.4 grid intervals from sound to sound. Sounds
+/// with a larger change are off the grid and left out. After four such sounds in succession, the device has jumped, and the fifth sound is
+/// assigned.
 ///
-/// The phase error of the first sound is that of the sounds of the steady part (their circular mean), at least -1/4 and
-/// less than 3/4 of a grid interval.
+/// The first sound has no previous sound. Its phase error is compared with the circular mean of the phase errors in the steady part. With
+/// the clock of the sender, this mean is in the range from -1/4 to 3/4 of a grid interval. Without this clock, the first sound defines
+/// tick 0.
 struct SoundPlacement {
   /// A sound on the grid.
   struct Sound {
-    /// The number of the tick.
+    /// The number of the tick in the stimulus.
     let tick: Int
-    /// The instant in nanoseconds after tick 0 of the stimulus.
+    /// The instant of the sound in nanoseconds after tick 0 of the stimulus.
     let instant: Double
-    /// The instant minus the ideal instant of the tick, nanoseconds.
+    /// The phase error in nanoseconds: the instant minus the ideal instant of the tick.
     var error: Double
   }
 
-  /// The sounds on the grid, ascending.
+  /// The sounds on the grid, in ascending order of ticks.
   private(set) var sounds: [Sound] = []
-  /// The number of sounds from the first to the last tick that are off the grid, or doubled.
+  /// The number of sounds during the stimulus that are off the grid, or on a line that already has a sound.
   private(set) var offGrid = 0
 
-  /// The largest change of the phase error from sound to sound, in grid intervals.
+  /// The limit of the change of the phase error from sound to sound, in grid intervals.
   private static let largestChange = 0.4
-  /// The number of successive sounds off the grid after which the device counts as jumped.
+  /// The device has jumped if this many sounds in succession would be off the grid.
   private static let jump = 5
 
   /// Assigns the sounds.
@@ -36,8 +37,8 @@ struct SoundPlacement {
   /// - Parameters:
   ///   - sounds: the sounds.
   ///   - record: the stimulus.
-  ///   - grid: the number of ticks between two lines.
-  /// - Throws: ``ReportError`` if the sounds of the steady part are not on a grid.
+  ///   - grid: the number of ticks between two grid lines.
+  /// - Throws: ``ReportError`` if the sounds of the steady part are too few or not on a grid.
   init(_ sounds: FollowerSounds, _ record: StimulusRecord, grid: Int) throws(ReportError) {
     let lines = stride(from: 0, to: record.ticks.count, by: grid).map { Double(record.ticks[$0].ideal) }
     let length = record.header.stimulus.period * Double(grid)
@@ -45,8 +46,9 @@ struct SoundPlacement {
     let duration = Double(steady.ticks.count) * steady.period
     let (instants, phase) = try Self.align(
       sounds, origin: Double(record.header.origin), length: length, quarter: 24 * steady.period, duration: duration)
-    // The last tick that was sent, plus a part: the device may sound later.
+    // The device may play one more grid interval after the last tick that was sent.
     let end = Double(record.ticks[max(record.count - 1, 0)].ideal) + length
+    // The line and the phase error of the previous sound, and the number of sounds off the grid since then.
     var (line, error, skipped) = (-1, phase, 0)
     for instant in instants {
       let expected = instant - error
@@ -63,21 +65,30 @@ struct SoundPlacement {
     }
   }
 
-  /// Returns the instants of the sounds after tick 0, and the phase error of the steady part.
+  /// Returns the instants of the sounds in nanoseconds after tick 0, and the mean phase error of the steady part in nanoseconds.
+  ///
+  /// - Parameters:
+  ///   - sounds: the sounds.
+  ///   - origin: the instant of tick 0 by the clock of the sender in nanoseconds.
+  ///   - length: the length of a grid interval in nanoseconds.
+  ///   - quarter: the length of a quarter note in nanoseconds.
+  ///   - duration: the length of the steady part in nanoseconds.
+  /// - Throws: ``ReportError`` if the sounds of the steady part are too few or not on a grid.
   private static func align(
     _ sounds: FollowerSounds, origin: Double, length: Double, quarter: Double, duration: Double
   ) throws(ReportError) -> (instants: [Double], phase: Double) {
     var isFewer = true
     if sounds.hasCommonClock {
       let instants = sounds.instants.map { $0 - origin }
-      // The device may need time to follow at first.
+      // The first third is left out, because the device may need time to lock to the clock.
       if let mean = circularMean(of: instants.filter { $0 >= duration / 3 && $0 < duration }, length: length) {
         let phase = mean >= 0.75 * length ? mean - length : mean
         return (instants, phase)
       }
       isFewer = instants.count { $0 >= duration / 3 && $0 < duration } < fewestSounds
     } else {
-      // The first sound that is on the grid of a steady part, and has a successor within a quarter note, is on tick 0.
+      // Tick 0 is the first sound that fulfils two conditions: another sound follows within about a quarter note, and the sounds of the
+      // steady part after it are on a grid on which it lies itself.
       for (first, second) in zip(sounds.instants, sounds.instants.dropFirst()) where second - first < 1.25 * quarter {
         let instants = sounds.instants.filter { $0 >= first }.map { $0 - first }
         let part = instants.filter { $0 >= duration / 3 && $0 < duration }
@@ -98,11 +109,13 @@ struct SoundPlacement {
       remedy: "give the number of equal steps in a quarter note with --sounds-per-quarter, or use one short sound")
   }
 
-  /// The fewest sounds of a steady part.
+  /// The fewest sounds of the steady part from which its phase error is calculated.
   private static let fewestSounds = 4
 
-  /// Returns the circular mean of the instants modulo `length`, 0 up to `length`; nil if they are spread over more than about
-  /// half of the length (a mean resultant length below 0.7; K. Mardia and P. Jupp, "Directional statistics", 2000).
+  /// Returns the circular mean of `instants` modulo `length`, in the range from 0 to `length`.
+  ///
+  /// Returns nil with fewer than ``fewestSounds``, or if the instants are spread over more than about half of `length`: their mean
+  /// resultant length is below 0.7 (K. Mardia and P. Jupp, "Directional statistics", 2000).
   private static func circularMean(of instants: [Double], length: Double) -> Double? {
     guard instants.count >= fewestSounds else { return nil }
     var (x, y) = (0.0, 0.0)
@@ -116,7 +129,7 @@ struct SoundPlacement {
     return (share < 0 ? share + 1 : share) * length
   }
 
-  /// Returns the index of the value of `lines`, ascending, that is nearest to `value`.
+  /// Returns the index of the element of `lines` that is nearest to `value`. `lines` is ascending.
   private static func nearest(_ value: Double, in lines: [Double]) -> Int {
     var (low, high) = (0, lines.count - 1)
     while high - low > 1 {
@@ -126,9 +139,9 @@ struct SoundPlacement {
     return abs(lines[high] - value) < abs(lines[low] - value) ? high : low
   }
 
-  /// Subtracts a drift of the recorder from all phase errors.
+  /// Subtracts the effect of a drift of the recorder from all phase errors.
   ///
-  /// - Parameter drift: nanoseconds per nanosecond.
+  /// - Parameter drift: the change of the phase error in nanoseconds per nanosecond.
   mutating func subtract(drift: Double) {
     for index in sounds.indices { sounds[index].error -= drift * sounds[index].instant }
   }

@@ -1,7 +1,9 @@
 import Foundation
 
-/// Random numbers that follow from a seed: SplitMix64 (G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number
-/// generators", OOPSLA 2014).
+/// The random number generator for the jitter and the lost ticks of a ``FollowerStimulus``: SplitMix64 (G. Steele, D. Lea and C. Flood,
+/// "Fast splittable pseudorandom number generators", OOPSLA 2014).
+///
+/// The same seed always gives the same numbers.
 struct StimulusRandom: RandomNumberGenerator {
   private var state: UInt64
 
@@ -15,8 +17,8 @@ struct StimulusRandom: RandomNumberGenerator {
     return value ^ (value >> 31)
   }
 
-  /// Returns a number of the normal distribution with mean 0 and standard deviation 1, drawn again while its magnitude
-  /// exceeds `limit` (G. Box and M. Muller, "A note on the generation of random normal deviates", 1958).
+  /// Returns a normally distributed number with mean 0 and standard deviation 1 (G. Box and M. Muller, "A note on the generation of random
+  /// normal deviates", 1958). A number whose magnitude exceeds `limit` is drawn again.
   mutating func normal(limit: Double) -> Double {
     while true {
       let radius = (-2 * log(Double.random(in: Double.ulpOfOne..<1, using: &self))).squareRoot()

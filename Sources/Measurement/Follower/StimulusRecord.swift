@@ -1,10 +1,10 @@
 public import Foundation
 public import MusicalTime
 
-/// A stimulus that was sent, with the instant of each tick.
+/// The record of a stimulus: the instant at which each tick was sent. `tutti measure follower --save` writes it to a file.
 ///
-/// In a file, the first line contains the stimulus, the output, the version and the command, and each other line a tick that
-/// was sent: `{"sent":NS,"tick":N}`. A file that ends early contains the ticks that were sent until then.
+/// The file consists of JSON lines. The first line is the ``Header``. Each other line is a tick that was sent: `{"sent":NS,"tick":N}`. If
+/// the program was interrupted, the file contains the ticks that were sent until then.
 public struct StimulusRecord: Sendable {
   /// The first line of the file.
   public struct Header: Hashable, Sendable, Codable {
@@ -14,13 +14,13 @@ public struct StimulusRecord: Sendable {
     private var format = Header.format
     /// The stimulus.
     public var stimulus: FollowerStimulus
-    /// The device to which the clock was sent.
+    /// The ALSA port to which the clock was sent.
     public var output: String
-    /// The instant at which tick 0 was due, nanoseconds of CLOCK_MONOTONIC.
+    /// The instant at which tick 0 was due, in nanoseconds of CLOCK_MONOTONIC.
     public var origin: Int64
-    /// The version of the program.
+    /// The version of the program that sent the clock.
     public var version: String
-    /// The command line.
+    /// The command line of this program.
     public var command: String
 
     private enum CodingKeys: String, CodingKey {
@@ -37,13 +37,13 @@ public struct StimulusRecord: Sendable {
       (self.version, self.command) = (version, command)
     }
 
-    /// The line in the file, with its newline.
+    /// The first line of the file, with its newline.
     public var line: String { StimulusRecord.line(self) }
-    /// Whether the format of the file can be read.
+    /// Whether this version of the program can read the file, and the origin is within 73 years of 0.
     fileprivate var isReadable: Bool { format == Self.format && (-TraceTick.limit...TraceTick.limit).contains(origin) }
   }
 
-  /// A line of the file after the first.
+  /// A line of the file after the header.
   private struct Line: Codable {
     var sent: Int64
     var tick: Int
@@ -51,7 +51,7 @@ public struct StimulusRecord: Sendable {
 
   /// The first line.
   public let header: Header
-  /// For each tick of the stimulus, the instant at which it was sent, nanoseconds of CLOCK_MONOTONIC; nil if it was not.
+  /// For each tick of the stimulus, the instant at which it was sent, in nanoseconds of CLOCK_MONOTONIC; nil for a tick that was not sent.
   public private(set) var sent: [Int64?]
   /// The ticks of the stimulus.
   public let ticks: [FollowerStimulus.Tick]
@@ -65,7 +65,7 @@ public struct StimulusRecord: Sendable {
     sent = [Int64?](repeating: nil, count: ticks.count)
   }
 
-  /// The number of ticks from the first to the last one that was sent.
+  /// The number of ticks from tick 0 to the last tick that was sent, including the lost ticks between them.
   public var count: Int { (sent.lastIndex { $0 != nil } ?? -1) + 1 }
 
   /// Records that a tick was sent, and returns its line for the file.
@@ -79,14 +79,17 @@ public struct StimulusRecord: Sendable {
   private static func line(_ value: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // These types contain only numbers that are finite and strings, which can always be encoded.
+    // Encoding cannot fail: the values contain only strings and finite numbers.
     return String(decoding: try! encoder.encode(value), as: UTF8.self) + "\n"
   }
 
-  /// Reads the file at `path`.
+  /// Reads the record in the file at `path`.
   ///
-  /// - Parameter onOctets: receives all octets of the file, in order.
-  /// - Throws: ``TraceError`` if the file cannot be read or is not the record of a stimulus.
+  /// - Parameters:
+  ///   - path: the path of the file.
+  ///   - onOctets: receives all octets of the file, in order, for example for a digest.
+  /// - Throws: ``TraceError`` if the file cannot be read or is not the record of a stimulus. An incomplete last line is not an error: it is
+  ///   ignored.
   ///
   /// Real-time: not safe.
   public init(contentsOf path: String, onOctets: @escaping (Data) -> Void = { _ in }) throws(TraceError) {

@@ -1,11 +1,11 @@
 import MusicalTime
 
-/// One request to a peer and its answer, with the four stamps of NTP (RFC 5905, section 8).
+/// One clock request to a peer and its answer, with the four stamps of NTP (RFC 5905, section 8).
 public struct NetworkExchange: Hashable, Sendable {
   /// The instants at which the request left and the answer arrived, by the local clock.
   public let sent, received: Instant
-  /// The instants at which the request arrived and the answer left, by the remote clock. They are equal if the protocol
-  /// has one stamp only, as CK has: the time that the peer needs for its answer is then a part of the round trip.
+  /// The instants at which the request arrived and the answer left, by the remote clock. The peer needs the time between them for its
+  /// answer. They are equal for CK, which has only one stamp of the peer. The round trip then contains this time.
   public let remoteReceived, remoteSent: Instant
 
   /// Creates an exchange.
@@ -16,15 +16,17 @@ public struct NetworkExchange: Hashable, Sendable {
     (self.remoteReceived, self.remoteSent) = (remoteReceived, remoteSent)
   }
 
-  /// The remote clock minus the local clock, plus the delay of the request, nanoseconds.
+  /// The difference of the stamps of the request in nanoseconds: the offset of the remote clock plus the delay of the request.
   var outDifference: Double { Double((remoteReceived - sent).count) }
-  /// The remote clock minus the local clock, minus the delay of the answer, nanoseconds.
+  /// The difference of the stamps of the answer in nanoseconds: the offset of the remote clock minus the delay of the answer.
   var backDifference: Double { Double((remoteSent - received).count) }
-  /// The round trip without the time that the peer needed for its answer, nanoseconds.
+  /// The round trip in nanoseconds, without the time between ``remoteReceived`` and ``remoteSent``.
   var roundTrip: Double { Double(((received - sent) - (remoteSent - remoteReceived)).count) }
 
-  /// Whether the stamps can be those of a request and its answer, with clocks of this resolution. The peer is not
-  /// trusted.
+  /// Whether the stamps are plausible: the round trip takes 0 to 10 s, and the processing time of the peer is neither negative nor longer
+  /// than the round trip. The check is needed because a peer can send any stamps.
+  ///
+  /// - Parameter resolution: the resolution of the stamps of the peer. The processing time may exceed the round trip by this value.
   func isPlausible(resolution: Nanoseconds) -> Bool {
     let limit = TraceTick.limit
     let stamps = [sent, received, remoteReceived, remoteSent].map(\.nanoseconds)

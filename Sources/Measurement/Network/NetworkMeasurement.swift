@@ -1,17 +1,17 @@
 import ClockSync
 import MusicalTime
 
-/// Collects exchanges with one peer and calculates the figures of the network between the peers.
+/// The measurement of the network to one peer, for `tutti measure network`: it collects exchanges and calculates the figures.
 public struct NetworkMeasurement: Sendable {
   /// The protocol of the requests.
   public let `protocol`: NetworkProtocol
-  /// The exchanges so far, in the order of their answers.
+  /// The plausible exchanges so far, in the order in which the answers arrived.
   public private(set) var exchanges: [NetworkExchange] = []
-  /// The number of requests.
+  /// The number of requests that were sent.
   public private(set) var sent = 0
   /// The number of answers that were dropped because their stamps are implausible.
   public private(set) var implausible = 0
-  /// The number of answers that nobody asked for, or that came again.
+  /// The number of answers that were ignored because they are unsolicited or duplicate.
   public private(set) var unsolicited = 0
   /// The estimate of the remote clock.
   private var clock = RemoteClock()
@@ -26,12 +26,12 @@ public struct NetworkMeasurement: Sendable {
   /// Real-time: not safe.
   public mutating func requestSent() { sent += 1 }
 
-  /// Counts an answer that belongs to no request.
+  /// Counts an unsolicited or duplicate answer.
   ///
   /// Real-time: not safe.
   public mutating func answerIgnored() { unsolicited += 1 }
 
-  /// Adds the answer to a request.
+  /// Adds an exchange, or counts it as implausible.
   ///
   /// Real-time: not safe.
   public mutating func add(_ exchange: NetworkExchange) {
@@ -52,9 +52,9 @@ public struct NetworkMeasurement: Sendable {
   /// The estimate of the remote clock at the newest answer; nil without an answer.
   public var estimate: ClockEstimate? { exchanges.last.flatMap { clock.estimate(at: $0.received) } }
 
-  /// The number of requests without an answer.
+  /// Returns the number of requests that remained without an answer.
   ///
-  /// - Parameter pending: the number of requests without an answer that are less than a second old.
+  /// - Parameter pending: the number of unanswered requests that are less than a second old. They are not lost yet.
   ///
   /// Real-time: not safe.
   public func lost(pending: Int) -> Int { max(0, sent - pending - exchanges.count - implausible) }
@@ -63,8 +63,8 @@ public struct NetworkMeasurement: Sendable {
   ///
   /// - Parameters:
   ///   - peer: the name or the address of the peer.
-  ///   - pending: the number of requests without an answer that are less than a second old.
-  ///   - provenance: the program and the command line.
+  ///   - pending: the number of unanswered requests that are less than a second old.
+  ///   - provenance: the origin of the figures, for the report.
   /// - Throws: ``ReportError`` if the peer answered no request.
   ///
   /// Real-time: not safe.

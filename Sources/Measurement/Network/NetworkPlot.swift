@@ -1,14 +1,15 @@
 import MusicalTime
 
-/// A script for gnuplot that draws the round trip over time, and its histogram.
+/// A gnuplot script for `tutti measure network --plot`: the round trip over time, and its histogram.
 public struct NetworkPlot {
-  /// The script, with its data.
+  /// The script, which contains its data and reads no file. It needs gnuplot 5.
   public let script: String
 
   /// The number of bins of the histogram.
   private static let bins = 100
 
-  /// Creates the script for the exchanges of `measurement`, which writes a picture to `file`.
+  /// Creates the script for the exchanges of `measurement`, of which there must be at least one. When gnuplot runs the script, it writes a
+  /// picture to `file`.
   ///
   /// Real-time: not safe.
   public init(_ measurement: NetworkMeasurement, _ report: NetworkReport, file: String, format: PlotFormat) {

@@ -1,10 +1,10 @@
 import MusicalTime
 
-/// The protocol of the requests to a peer.
+/// The protocol with which `tutti measure network` requests the clock of a peer.
 public enum NetworkProtocol: String, Hashable, Sendable, Codable {
-  /// The clock packets of AppleMIDI, which every RTP-MIDI peer answers. Stamps count 100 us.
+  /// The clock synchronization packets (CK) of AppleMIDI, which every RTP-MIDI peer answers. Stamps are in units of 100 us.
   case clockPackets = "CK"
-  /// The clock probes of Tutti peers. Stamps count nanoseconds.
+  /// The clock probes of Tutti peers. Stamps are in nanoseconds.
   case probes = "Tutti"
 
   /// The resolution of the stamps of the peer.

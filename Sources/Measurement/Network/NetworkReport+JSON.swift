@@ -5,6 +5,7 @@ extension NetworkReport: Encodable {
     case asymmetryBound = "asymmetry_bound_us"
   }
 
+  /// Encodes the report. The key of a figure that the report does not have is omitted.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(provenance, forKey: .provenance)

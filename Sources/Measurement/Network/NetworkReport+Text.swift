@@ -1,5 +1,5 @@
 extension NetworkReport: CustomStringConvertible {
-  /// The report as text, with the provenance at the end.
+  /// The report as text, with the provenance at the end, as `tutti measure network` prints it.
   public var description: String {
     let share = sent > 0 ? 100 * Double(lost) / Double(sent) : nil as Double?
     var text = "Network to \(peer), \((seconds as Double?).fixed(1)) s, protocol \(`protocol`.rawValue)\n"

@@ -1,18 +1,19 @@
 import MusicalTime
 
-/// The figures of the network between two peers. The article <doc:NetworkFigures> defines each figure.
+/// The figures of the network between two peers, as `tutti measure network` prints them. The article <doc:NetworkFigures> defines each
+/// figure.
 public struct NetworkReport: Hashable, Sendable {
-  /// The figures of one direction.
+  /// The figures of one direction: out (to the peer) or back (from the peer).
   public struct Direction: Hashable, Sendable {
-    /// The smallest one-way delay in nanoseconds, if the estimated offset is right. An error of the offset makes one
+    /// The smallest one-way delay in nanoseconds. It depends on the estimated offset of the clocks: an error of the offset makes one
     /// direction shorter and the other one longer.
     public let minimum: Double
-    /// The one-way delay minus the smallest one: the delay variation of RFC 5481, section 4.2 (PDV).
+    /// The delay variation in nanoseconds: the one-way delay minus the smallest one (PDV of RFC 5481, section 4.2).
     public let variation: Distribution
-    /// The interarrival jitter of RFC 3550, section 6.4.1, at the end, in nanoseconds.
+    /// The interarrival jitter of RFC 3550, section 6.4.1, after the last exchange, in nanoseconds.
     public let jitter: Double
 
-    /// Calculates the figures; nil without delays.
+    /// Calculates the figures from one-way delays in nanoseconds, in the order of the exchanges; nil without delays.
     init?(_ delays: [Double]) {
       guard let minimum = delays.min(), let variation = Distribution(delays.map({ $0 - minimum })) else { return nil }
       (self.minimum, self.variation) = (minimum, variation)
@@ -20,22 +21,22 @@ public struct NetworkReport: Hashable, Sendable {
     }
   }
 
-  /// The estimate of the remote clock at the end.
+  /// The estimate of the remote clock at the last answer.
   public struct Clock: Hashable, Sendable {
     /// The remote clock minus the local clock.
     public let offset: Nanoseconds
-    /// The largest possible error of the offset, whatever the delays of the two directions are.
+    /// The largest possible error of the offset, for any division of the round trip between the two directions.
     public let uncertainty: Nanoseconds
-    /// The standard deviation of the offset, if both directions have the same delay.
+    /// The standard deviation of the offset. It assumes that both directions have the same delay.
     public let deviation: Nanoseconds
-    /// The rate of the remote clock relative to the local clock minus 1, parts per million.
+    /// The rate of the remote clock relative to the local clock, minus 1, in parts per million.
     public let skew: Double
-    /// The range of the skew that the exchanges permit, in parts per million, if both clocks have a constant rate; nil if
-    /// the exchanges do not permit a constant rate, or do not bound it.
+    /// The range of possible skews in parts per million, if both clocks have a constant rate (``ClockLine``). Nil if a rate was not
+    /// constant, or if the exchanges do not bound the skew.
     public let skewBounds: ClosedRange<Double>?
   }
 
-  /// The program and the command line.
+  /// The origin of the figures: the program and the command line.
   public let provenance: Provenance
   /// The name or the address of the peer.
   public let peer: String
@@ -43,20 +44,21 @@ public struct NetworkReport: Hashable, Sendable {
   public let `protocol`: NetworkProtocol
   /// The time from the first request to the last answer in seconds.
   public let seconds: Double
-  /// The numbers of requests, of answers, and of requests without an answer. Requests of the last second are not lost.
+  /// The numbers of requests, of answers, and of requests without an answer. Unanswered requests of the last second do not count as lost.
   public let sent, answered, lost: Int
-  /// The numbers of answers with implausible stamps, and of answers that nobody asked for.
+  /// The number of answers with implausible stamps, and the number of unsolicited or duplicate answers.
   public let implausible, unsolicited: Int
-  /// The round trip, without the time that a Tutti peer needed for its answer.
+  /// The round trip in nanoseconds, without the time that a Tutti peer needed for its answer.
   public let roundTrip: Distribution
-  /// The largest difference between the offset and its estimate that different delays of the two directions can cause:
-  /// half of the smallest round trip, in nanoseconds.
+  /// The largest error of the offset that different delays of the two directions can cause: half of the smallest round trip, in
+  /// nanoseconds.
   public let asymmetryBound: Double
   /// The estimate of the remote clock; nil with too few answers.
   public let clock: Clock?
-  /// The delays to the peer and from the peer; nil without ``clock``, and if a clock was set in each minute.
+  /// The figures of the delays to the peer and from the peer. Nil without ``clock``, or if no part of the exchanges has one-way delays
+  /// (``OneWayDelays``).
   public let out, back: Direction?
-  /// Notes, each in one line.
+  /// Notes for the user, each in one line.
   public let notes: [String]
 
   init(
@@ -66,7 +68,7 @@ public struct NetworkReport: Hashable, Sendable {
     (self.protocol, sent, answered) = (measurement.protocol, measurement.sent, measurement.exchanges.count)
     (implausible, unsolicited) = (measurement.implausible, measurement.unsolicited)
     let exchanges = measurement.exchanges
-    // There is at least one exchange.
+    // `NetworkMeasurement` creates a report only with at least one exchange.
     roundTrip = Distribution(exchanges.map(\.roundTrip))!
     asymmetryBound = max(roundTrip.minimum, 0) / 2
     var notes: [String] = []
@@ -74,6 +76,7 @@ public struct NetworkReport: Hashable, Sendable {
       notes.append("the clock of the peer was set, or its rate or the route changed, \(resets) times; measure again")
     }
     if let estimate = measurement.estimate {
+      // A stamp is wrong by up to half of its resolution.
       let margin = Double(measurement.protocol.resolution.count) / 2
       let line = ClockLine(exchanges, margin: margin)
       let bounds = line?.skewBounds

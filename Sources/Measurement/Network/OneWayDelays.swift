@@ -1,17 +1,20 @@
 import MusicalTime
 
-/// The one-way delays of the exchanges.
+/// The one-way delays of the exchanges with a peer.
 ///
-/// The rate of a clock changes with its temperature, by about 0.1 ppm in an hour. Therefore the exchanges of each minute have their
-/// own ``ClockLine``. A last part that is shorter than half a minute belongs to the minute before.
+/// A one-way delay is the difference of the stamps of a packet, corrected by the offset of the clocks. The offset comes from a
+/// ``ClockLine``. Each minute of exchanges has its own line, because the rate of a clock changes with its temperature, by about 0.1 ppm in
+/// an hour. A rest of less than half a minute at the end belongs to the last minute.
 struct OneWayDelays {
   /// The delays to the peer and from the peer in nanoseconds, in the order of the exchanges.
   private(set) var out, back: [Double]
-  /// The number of exchanges without delays, because no line fits those of their minute.
+  /// The number of exchanges without delays: no line fits the exchanges of their minute.
   private(set) var omitted = 0
 
   private static let minute = Nanoseconds.seconds(60)
 
+  /// Calculates the delays.
+  ///
   /// - Parameters:
   ///   - exchanges: the exchanges in the order of their answers.
   ///   - margin: the error of a stamp in nanoseconds.

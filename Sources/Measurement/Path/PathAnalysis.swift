@@ -1,9 +1,9 @@
 import Foundation
 import MusicalTime
 
-/// Measures the stages on the way of each tick of one trace. The article <doc:PathFigures> defines them.
+/// The analysis of one trace for `tutti measure path`: the durations of the stages on the paths of its ticks.
 ///
-/// The memory does not depend on the length of the trace.
+/// The article <doc:PathFigures> defines the paths, the stages and the figures. The memory does not depend on the length of the trace.
 public struct PathAnalysis {
   /// The figures of the trace.
   public private(set) var report: PathReport.Peer
@@ -11,10 +11,15 @@ public struct PathAnalysis {
   private var moments: [PathKind: PathMoments] = [:]
   private var matching = StepMatching()
   private var uncertainty = SignedHistogram()
-  /// The numbers of ticks; of ticks with a known clock of the master; of those without a packet; of ticks with the instants of this
-  /// version.
-  private var (ticks, followed, withoutPacket, recorded) = (0, 0, 0, 0)
-  /// The number of packets whose send instant, or the offset for it, is not known.
+  private var ticks = 0
+  /// The number of ticks at which the offset of the master's clock was known: ticks of a follower.
+  private var followed = 0
+  /// The number of followed ticks whose packet is not in the trace.
+  private var withoutPacket = 0
+  /// The number of ticks with the instant `woken`. Traces of earlier versions do not contain this instant.
+  private var recorded = 0
+  /// The number of received packets whose send instant in local time is unknown: the packet has no send instant, or the offset of the
+  /// master's clock was unknown.
   private var unstamped = 0
   private var hits = 0
 
@@ -23,7 +28,7 @@ public struct PathAnalysis {
   /// - Parameters:
   ///   - path: the path of the file.
   ///   - onOctets: receives all octets of the file, in order, for example for a digest.
-  ///   - onRow: receives the duration of each stage of each tick.
+  ///   - onRow: receives the duration of each stage of each tick, for the CSV output.
   /// - Throws: ``TraceError`` for a file that cannot be read or is not a trace.
   ///
   /// Real-time: not safe.
@@ -42,7 +47,7 @@ public struct PathAnalysis {
   /// Real-time: not safe.
   public init(_ trace: Trace, file path: String) {
     self.init(file: path, header: trace.header, onRow: nil)
-    // In the order of a file: a hit is recorded near its tick.
+    // Ticks and hits are merged in the order of time, because `StepMatching` expects a hit near its tick.
     var hits = trace.hits[...]
     for tick in trace.ticks {
       while let hit = hits.first, hit.step < tick.due {
@@ -91,8 +96,8 @@ public struct PathAnalysis {
     if tick.tick.beginsStep != nil, let hit = matching.add(tick) { add(tick, hit) }
   }
 
-  /// Adds a step that has sounded. The first frame is that of a hit at the instant of the step: the intended distance of a pushed or
-  /// swung hit from its step is subtracted.
+  /// Adds a step that has sounded: a tick and its hit. The intended distance of a pushed or swung hit from its step is subtracted from the
+  /// instant of the first frame.
   private mutating func add(_ tick: TraceTick, _ hit: TraceHit) {
     let firstFrame = hit.step + (hit.firstFrame - hit.due)
     guard tick.offset != nil else { return record(.sound, tick, [tick.due, hit.scheduled, firstFrame]) }
@@ -100,7 +105,7 @@ public struct PathAnalysis {
     record(.receivedSound, tick, [tick.due, sent, received, hit.scheduled, firstFrame])
   }
 
-  /// Returns the send instant of the packet with the tick, converted to local time, and its arrival.
+  /// Returns the instants at which the packet with the tick was sent and received, both in local time; nil if one of them is unknown.
   private func arrival(of tick: TraceTick) -> (sent: Instant, received: Instant)? {
     guard let offset = tick.offset, let sent = tick.path.masterSent, let received = tick.path.received else {
       return nil
@@ -108,6 +113,8 @@ public struct PathAnalysis {
     return (sent - offset, received)
   }
 
+  /// Adds the durations between the instants of a tick on a path. `instants` has one element for each element of
+  /// ``PathKind/instants``.
   private mutating func record(_ kind: PathKind, _ tick: TraceTick, _ instants: [Instant]) {
     let durations = zip(instants.dropFirst(), instants).map { $0 - $1 }
     moments[kind, default: PathMoments(stages: durations.count)].add(durations)
@@ -120,7 +127,7 @@ public struct PathAnalysis {
     }
   }
 
-  /// Calculates the figures.
+  /// Calculates the figures after the last line.
   private mutating func finish(isCutOff: Bool) {
     matching.finish()
     (report.ticks, report.hits) = (ticks, hits)
@@ -141,7 +148,8 @@ public struct PathAnalysis {
     }
   }
 
-  /// Why a path has no figures; nil if the path does not apply because another one does.
+  /// Returns the reason why a path has no figures; nil for the path ``PathKind/sound`` of a follower, and for
+  /// ``PathKind/receivedSound`` of another peer, because the other path applies.
   private func reason(for kind: PathKind) -> String? {
     guard ticks > 0 else { return "the trace has no ticks" }
     guard recorded > 0 else {

@@ -1,17 +1,17 @@
-/// A way of a tick through a peer: a sequence of instants. The durations between them are the stages.
+/// A kind of path of a tick through a peer: a sequence of instants. The stages of the path are the times between successive instants.
 public enum PathKind: String, Hashable, Sendable, CaseIterable, Codable {
   /// From the due instant to the write to the ALSA clock port.
   case clockPort = "clock port"
-  /// From the due instant to the packet for a receiver that plays on arrival.
+  /// From the due instant to the packet for a play-on-arrival receiver.
   case packets = "packets at the due time"
-  /// From the due instant to the packet for a receiver that honours time stamps. The packet leaves before the due instant, so the
-  /// duration is negative.
+  /// From the due instant to the packet for a time-stamp receiver. The packet leaves before the due instant, so the duration is negative.
   case packetsAhead = "packets ahead of the due time"
-  /// From the due instant at a follower to the arrival of the master's packet.
+  /// From the due instant at a follower to the arrival of the master's packet. The packet is usually sent before the due instant, so the
+  /// first duration is usually negative.
   case network
-  /// From the due instant to the first frame, at a peer that received no tick of a Tutti master.
+  /// From the due instant to the first frame of the sound, at a peer that follows no Tutti master.
   case sound
-  /// From the due instant to the first frame, at a follower.
+  /// From the due instant to the first frame of the sound, at a follower of a Tutti master.
   case receivedSound = "sound of a follower"
 
   /// The names of the instants, in the order of the path.

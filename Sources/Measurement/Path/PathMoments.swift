@@ -1,13 +1,15 @@
 import MusicalTime
 
-/// Collects the durations of the stages of one path. The memory does not depend on the number of ticks.
+/// The statistics of the durations of the stages of one path. ``PathAnalysis`` adds the durations tick by tick.
 ///
-/// Each duration is recorded as its difference from the first duration of its stage, because a histogram has three significant
-/// digits: the jitter of a stage of 90 ms would be lost. The second moments are those of Welford (1962), extended to covariances.
+/// The memory does not depend on the number of ticks. Each duration is recorded as its difference from the first duration of its stage. A
+/// histogram has three significant digits, so that the jitter of a stage of 90 ms would be lost without this subtraction. The variances
+/// and covariances are updated with each tick (B. P. Welford, Technometrics 4 (3), 1962).
 struct PathMoments {
-  /// The moments of one stage, or of the total, relative to the first duration. Nanoseconds.
+  /// The statistics of one stage, or of the total of all stages, relative to ``reference``. Times are in nanoseconds.
   private struct Moments {
     var histogram = SignedHistogram()
+    /// The first duration.
     var reference: Int64 = 0
     var mean = 0.0
     /// The sum of the squared deviations from the mean.
@@ -32,7 +34,7 @@ struct PathMoments {
     }
     count += 1
     let n = Double(count)
-    // Durations of a damaged trace may be too far apart for the difference.
+    // In a damaged trace, the difference of two durations can exceed Int64. The difference of two Doubles and `&-` do not trap.
     let totalValue = Double(sum.count) - Double(total.reference)
     let totalDelta = totalValue - total.mean
     total.mean += totalDelta / n
@@ -48,7 +50,7 @@ struct PathMoments {
     }
   }
 
-  /// The figures of the path; nil without a tick.
+  /// Returns the figures of the path; nil if no tick was added.
   func path(_ kind: PathKind) -> PathReport.Path? {
     guard let totalFigures = figures(of: total) else { return nil }
     var figures: [PathReport.Stage] = []
@@ -67,8 +69,10 @@ struct PathMoments {
       standardDeviation: count > 1 ? (moments.squares / Double(count - 1)).squareRoot() : nil)
   }
 
-  /// The standard error of the share, which is the slope of the regression of the stage on the total, if the ticks are
-  /// independent.
+  /// Returns the standard error of the share of a stage; nil with fewer than three ticks, or if the total does not vary.
+  ///
+  /// The share is the slope of the regression of the stage on the total, so its standard error is that of a slope. It assumes that the
+  /// ticks are independent.
   private func shareError(of stage: Moments) -> Double? {
     guard count > 2, total.squares > 0 else { return nil }
     let residual = max(stage.squares - stage.products * stage.products / total.squares, 0)

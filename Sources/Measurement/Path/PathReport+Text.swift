@@ -1,5 +1,6 @@
 extension PathReport: CustomStringConvertible {
-  /// The report as text: for each peer, a table per path, then the paths without figures and the notes.
+  /// The report as text, as `tutti measure path` prints it. For each peer, it contains a table for each path, the paths without figures,
+  /// and the notes.
   public var description: String {
     peers.map(\.text).joined(separator: "\n") + "\n"
       + "Times in us. share: covariance of the stage and the total / variance of the total; +-: its standard error.\n\n"

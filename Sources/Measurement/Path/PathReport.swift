@@ -1,13 +1,14 @@
-/// The stages of the delay and of the jitter of ticks, from the traces of peers. The article <doc:PathFigures> defines each figure.
+/// The report of `tutti measure path`: how much each stage of a path contributes to the delay and the jitter of the ticks of peers. The
+/// article <doc:PathFigures> defines each figure.
 public struct PathReport: Hashable, Sendable, Encodable {
   /// One stage of a path.
   public struct Stage: Hashable, Sendable, Encodable {
-    /// The two instants, for example "due -> woken".
+    /// The names of the first and the last instant of the stage, for example "due -> woken".
     public let name: String
-    /// The duration of the stage, with its sign.
+    /// The duration of the stage in nanoseconds. It is negative if the second instant is earlier than the first.
     public let duration: Distribution
-    /// The share of the variance of the total: the covariance of the stage and the total, divided by the variance of the total. The
-    /// shares of a path sum to 1. Negative: the stage reduces the jitter. Nil if the total does not vary.
+    /// The share of the stage in the variance of the total: the covariance of the stage and the total, divided by the variance of the
+    /// total. The shares of a path sum to 1. A negative share means that the stage reduces the jitter. Nil if the total does not vary.
     public let share: Double?
     /// The standard error of ``share`` if the ticks are independent; nil with fewer than three ticks.
     public let shareError: Double?
@@ -22,11 +23,11 @@ public struct PathReport: Hashable, Sendable, Encodable {
 
   /// The figures of one path.
   public struct Path: Hashable, Sendable, Encodable {
-    /// The path.
+    /// The kind of the path.
     public let kind: PathKind
-    /// Its stages, in order.
+    /// The stages of the path, in order.
     public let stages: [Stage]
-    /// The sum of the stages of each tick.
+    /// The sum of the durations of all stages of a tick, in nanoseconds.
     public let total: Distribution
 
     private enum CodingKeys: String, CodingKey {
@@ -37,7 +38,7 @@ public struct PathReport: Hashable, Sendable, Encodable {
 
   /// A path without figures.
   public struct Missing: Hashable, Sendable, Encodable {
-    /// The path.
+    /// The kind of the path.
     public let path: PathKind
     /// Why there are no figures.
     public let reason: String
@@ -49,15 +50,16 @@ public struct PathReport: Hashable, Sendable, Encodable {
     public let file: String
     /// The peer and its system.
     public let header: TraceHeader
-    /// The number of ticks, and of steps that sounded.
+    /// The number of ticks, and the number of steps that sounded.
     public internal(set) var (ticks, hits) = (0, 0)
-    /// The stated uncertainty of the offset of the master's clock, over the ticks with a packet; nil without such ticks.
+    /// The uncertainty of the offset of the master's clock in nanoseconds, as the peer estimated it at each tick with a packet. Nil without
+    /// such ticks.
     public internal(set) var offsetUncertainty: Distribution?
     /// The paths with figures.
     public internal(set) var paths: [Path] = []
     /// The paths without figures.
     public internal(set) var missing: [Missing] = []
-    /// Notes, each in one line.
+    /// Notes for the user, each in one line.
     public internal(set) var notes: [String] = []
 
     init(file: String, header: TraceHeader) { (self.file, self.header) = (file, header) }
@@ -69,7 +71,7 @@ public struct PathReport: Hashable, Sendable, Encodable {
     }
   }
 
-  /// The program, its command line and the digests of the traces.
+  /// The origin of the figures: the program, its command line, and the digests of the traces.
   public var provenance: Provenance
   /// The peers, in the order of the traces.
   public var peers: [Peer]

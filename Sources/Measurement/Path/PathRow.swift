@@ -1,16 +1,16 @@
-/// The duration of one stage at one tick: one row of the CSV output.
+/// The duration of one stage at one tick: one row of the CSV output of `tutti measure path`.
 public struct PathRow: Hashable, Sendable {
-  /// The path of the trace.
+  /// The path of the trace in the file system.
   public let file: String
-  /// The path of the tick.
+  /// The kind of path of the tick.
   public let path: PathKind
   /// The number of the tick.
   public let tick: Int64
-  /// The due instant of the tick in local time of the peer, nanoseconds.
+  /// The due instant of the tick in nanoseconds of the peer's local time.
   public let due: Int64
   /// The name of the stage.
   public let stage: String
-  /// The duration of the stage, nanoseconds.
+  /// The duration of the stage in nanoseconds.
   public let duration: Int64
 
   /// The titles of the columns.

@@ -1,21 +1,25 @@
 import MusicalTime
 
-/// Finds the tick of each hit of a trace. The lines of a tick and of its hit are up to a second apart, in either order.
+/// Assigns the hits of a trace to the ticks that begin their steps.
+///
+/// A tick and its hit are two lines of the trace. They are up to a second apart, in either order. The first one waits for the second one.
 struct StepMatching {
+  /// The ticks that wait for a hit.
   private var ticks: [TraceTick] = []
+  /// The hits that wait for a tick.
   private var hits: [TraceHit] = []
-  /// The numbers of ticks and hits that found no partner.
+  /// The number of ticks without a hit, and the number of hits without a tick.
   private(set) var (ticksWithoutHit, hitsWithoutTick) = (0, 0)
 
-  /// The largest number of ticks and of hits that wait: the steps of two seconds at the fastest tempo.
+  /// The largest number of ticks, and of hits, that wait: about the steps of two seconds at the fastest tempo, 999 BPM.
   private static let capacity = 136
-  /// The largest distance between the due instant of a tick and the instant of the step for which a hit was scheduled. They differ by
-  /// the correction of a follower's timeline between the two. Half a step at 999 BPM, the fastest tempo.
+  /// The tolerance of the difference between the due instant of the tick and the instant of the step of the hit: half a step at 999 BPM.
+  /// The two differ because a follower corrects its timeline after it has scheduled the hit.
   private static let tolerance = Nanoseconds.microseconds(7_500)
 
   /// Adds a tick that begins a step.
   ///
-  /// - Returns: its hit, if it was added before.
+  /// - Returns: the hit of the step, if it was added before the tick.
   mutating func add(_ tick: TraceTick) -> TraceHit? {
     if let index = hits.lastIndex(where: { ($0.step - tick.due).magnitude < Self.tolerance }) {
       return hits.remove(at: index)
@@ -30,7 +34,7 @@ struct StepMatching {
 
   /// Adds a hit.
   ///
-  /// - Returns: its tick, if it was added before.
+  /// - Returns: the tick of the step, if it was added before the hit.
   mutating func add(_ hit: TraceHit) -> TraceTick? {
     if let index = ticks.lastIndex(where: { (hit.step - $0.due).magnitude < Self.tolerance }) {
       return ticks.remove(at: index)
@@ -43,7 +47,7 @@ struct StepMatching {
     return nil
   }
 
-  /// Counts everything that still waits as without a partner.
+  /// Counts the waiting ticks and hits as ticks without a hit and hits without a tick.
   mutating func finish() {
     (ticksWithoutHit, hitsWithoutTick) = (ticksWithoutHit + ticks.count, hitsWithoutTick + hits.count)
     (ticks, hits) = ([], [])

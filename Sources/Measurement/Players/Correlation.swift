@@ -1,6 +1,6 @@
-/// Correlations of series of numbers with gaps.
+/// The correlation of two series of numbers.
 enum Correlation {
-  /// Returns Pearson's coefficient of pairs of values; nil with fewer than ten pairs, or without variation.
+  /// Returns Pearson's correlation coefficient of pairs of values; nil with fewer than ten pairs, or if one series is constant.
   static func coefficient(_ pairs: [(Double, Double)]) -> Double? {
     guard pairs.count >= 10 else { return nil }
     let count = Double(pairs.count)

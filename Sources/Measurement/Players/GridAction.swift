@@ -1,28 +1,32 @@
 import MusicalTime
 
-/// An action on the grid of the rhythm: the nearest line and the distance to it.
+/// An action of a player, placed on the nearest line of a grid in musical time.
+///
+/// The lines of the grid are equally spaced ticks, for example all sixteenth notes. The asynchrony is the time by which the action is later
+/// than its line.
 struct GridAction: Hashable {
-  /// The run of the rhythm, counted as in the first trace; the runs that the first trace lacks have negative numbers.
+  /// The number of the run: the index of the corresponding run in the first trace. A run without a counterpart in the first trace has a
+  /// negative number.
   let run: Int
-  /// The number of the line, from tick 0.
+  /// The number of the line. Line 0 is tick 0.
   let line: Int64
-  /// The instant of the action minus the instant of the line, nanoseconds.
+  /// The instant of the action minus the instant of the line in nanoseconds.
   let asynchrony: Double
-  /// The distance of two lines at the tempo of the action, nanoseconds.
+  /// The distance between two lines at the tempo of the action in nanoseconds.
   let unit: Double
-  /// The instant of the action, nanoseconds.
+  /// The instant of the action in nanoseconds of the peer's local time.
   let instant: Int64
 
   /// Places the actions of a player on the grid.
   ///
-  /// Of several actions nearest to the same line, the nearest one counts.
+  /// If several actions have the same nearest line, only the action nearest to the line is used.
   ///
   /// - Parameters:
   ///   - player: the actions and the ticks.
-  ///   - ticksPerLine: the distance of two lines in ticks.
-  ///   - runs: the number of each run of the player's trace.
-  /// - Returns: the actions on lines, ascending by run and line; the number of actions while no rhythm played, and of
-  ///   those with a nearer one on the same line.
+  ///   - ticksPerLine: the distance between two lines in ticks.
+  ///   - runs: for each run of the player's trace, the value of ``run``.
+  /// - Returns: the actions on the grid, ascending by run and line; the number of actions while no rhythm played (outside); and the
+  ///   number of actions that were dropped because another action is nearer to the same line (double).
   static func place(
     _ player: PlayerTrace, ticksPerLine: Int, runs: [Int]
   ) -> (actions: [GridAction], outside: Int, double: Int) {
@@ -43,13 +47,16 @@ struct GridAction: Hashable {
     return (actions, outside, double)
   }
 
-  /// A line of a run.
+  /// The position of a line: the run and the number of the line.
   struct Key: Hashable {
     let run: Int
     let line: Int64
   }
 
-  /// Returns the place of an instant; nil if no run of the rhythm contains it. A run extends by a tick on each side.
+  /// Places an instant, in nanoseconds, on the nearest line; nil if no run contains the instant.
+  ///
+  /// A run is extended by the length of a tick before its first tick and after its last tick. The position between two ticks is
+  /// interpolated linearly.
   private static func place(
     _ instant: Int64, _ ticks: DueTicks, _ ticksPerLine: Int, _ runs: [Int]
   ) -> GridAction? {
@@ -58,7 +65,7 @@ struct GridAction: Hashable {
       let span = Double(ticks.due[last] - ticks.due[first])
       let mean = span / Double(max(ticks.tick(last, in: run) - ticks.tick(first, in: run), 1))
       guard Double(instant - ticks.due[first]) >= -mean, Double(instant - ticks.due[last]) <= mean else { continue }
-      // The last tick that is due before the action, but not the last one of the run.
+      // The two ticks around the instant, by binary search. Outside the run, these are its first or its last two ticks.
       var (low, high) = (first, last)
       while high - low > 1 {
         let middle = (low + high) / 2

@@ -1,22 +1,25 @@
-/// A linear regression by least squares, with an intercept.
+/// A multiple linear regression by least squares, with an intercept. ``PlayersAnalysis`` calculates the correction gains with it.
 struct LeastSquares {
   /// The coefficients of the regressors.
   let coefficients: [Double]
-  /// Their standard errors, if the errors of the observations are independent.
+  /// The standard errors of the coefficients. They assume that the errors of the observations are independent.
   let standardErrors: [Double]
 
-  /// Fits `y = c + sum of coefficients times regressors`; nil with too few observations, or if the regressors depend on
-  /// each other.
+  /// Fits `value = intercept + sum of (coefficient * regressor)`.
+  ///
+  /// The result is nil if there are fewer than ten observations for each coefficient (the intercept counts as one), or if the regressors
+  /// are linearly dependent.
   ///
   /// - Parameters:
-  ///   - rows: the regressors of each observation, the same number in each.
-  ///   - values: the observations.
+  ///   - rows: the regressors of each observation, the same number in each row.
+  ///   - values: the observed values, one for each row.
   init?(_ rows: [[Double]], _ values: [Double]) {
     guard let count = rows.first?.count, rows.count >= 10 * (count + 1) else { return nil }
     let n = Double(rows.count)
     let means = (0..<count).map { index in rows.reduce(0) { $0 + $1[index] } / n }
     let mean = values.reduce(0, +) / n
-    // The normal equations about the means, with the inverse matrix beside them.
+    // The normal equations for the deviations from the means. The right half of the matrix begins as the identity matrix. The elimination
+    // turns it into the inverse of the left half.
     var matrix = [[Double]](repeating: [Double](repeating: 0, count: 2 * count), count: count)
     var vector = [Double](repeating: 0, count: count)
     for (row, value) in zip(rows, values) {
@@ -27,7 +30,7 @@ struct LeastSquares {
     }
     let scales = (0..<count).map { matrix[$0][$0] }
     for index in 0..<count { matrix[index][count + index] = 1 }
-    // Gauss-Jordan elimination with the largest pivot.
+    // Gauss-Jordan elimination with partial pivoting. A pivot near 0 means that the regressors are linearly dependent.
     for column in 0..<count {
       let pivot = (column..<count).max { abs(matrix[$0][column]) < abs(matrix[$1][column]) }!
       guard abs(matrix[pivot][column]) > 1e-9 * scales[column], scales[column] > 0 else { return nil }

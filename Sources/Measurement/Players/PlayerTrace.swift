@@ -1,16 +1,18 @@
 import Foundation
 import MusicalTime
 
-/// The actions of one player, with the due instants of the ticks of the rhythm.
+/// The parts of a trace that ``PlayersAnalysis`` needs: the actions of the player, and the due instants of the ticks.
+///
+/// It takes less memory than a ``Trace``.
 public struct PlayerTrace: Sendable {
   /// The first line of the trace.
   public let header: TraceHeader
-  /// The due instants.
+  /// The due instants of the ticks.
   let ticks: DueTicks
   /// The actions, in the order of the trace.
   let actions: [TraceAction]
 
-  /// Creates the form of `trace`.
+  /// Takes the needed parts of `trace`.
   ///
   /// Real-time: not safe.
   public init(_ trace: Trace) {

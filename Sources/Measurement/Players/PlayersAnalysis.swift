@@ -1,24 +1,25 @@
 import MusicalTime
 
-/// Calculates how people play together.
+/// The analysis of how players play together, for `tutti measure players`. It compares the actions of one or more players with the grid of
+/// the rhythm and with each other.
 public struct PlayersAnalysis: Sendable {
   /// The figures.
   public var report: PlayersReport
-  /// The actions on the grid of each player.
+  /// For each player, the actions on the grid.
   private let placed: [[GridAction]]
-  /// The clock of each trace minus that of the first one, nanoseconds.
+  /// The clock of each trace minus the clock of the first trace, in nanoseconds.
   private let clockOffsets: [Int64]
 
-  /// The largest lag of the cross-correlation, in actions.
+  /// The largest lag of the cross-correlation, in common lines.
   private static let greatestLag = 4
 
   /// Measures the actions of one or more players.
   ///
   /// - Parameters:
   ///   - traces: the traces of the players.
-  ///   - ticksPerLine: the distance of two lines of the grid in ticks, at least 1. 6 is a sixteenth note.
-  ///   - clockOffsets: the clock of each trace minus a common clock, only to assign runs to each other if their numbers
-  ///     differ. Empty if all traces share a clock.
+  ///   - ticksPerLine: the distance between two lines of the grid in ticks, at least 1. 6 is a sixteenth note.
+  ///   - clockOffsets: the clock of each trace minus a common clock; empty if all traces share a clock. The offsets assign the runs of the
+  ///     traces to each other if their numbers differ, and place the actions in the plot.
   /// - Throws: ``ReportError`` without a trace, for a trace with more than 1000 runs, or if no trace has an action.
   ///
   /// Real-time: not safe.
@@ -84,7 +85,9 @@ public struct PlayersAnalysis: Sendable {
       provenance: nil, ticksPerLine: ticksPerLine, players: players, pairs: pairs, gains: gains, notes: notes)
   }
 
-  /// Writes one line for each action on the grid: `player,run,line,asynchrony_ns,line_distance_ns`.
+  /// Writes the CSV output: a line with the column titles, and one line for each action on the grid.
+  ///
+  /// - Parameter output: is called with each line, without a line end.
   ///
   /// Real-time: not safe.
   public func writeRows(_ output: (String) -> Void) {
@@ -98,7 +101,7 @@ public struct PlayersAnalysis: Sendable {
     }
   }
 
-  /// The asynchronies of each player over time for a plot: seconds since the first action of all players, and nanoseconds.
+  /// The points of the plot for each player: the time since the first action of all players in seconds, and the asynchrony in nanoseconds.
   var series: [[(time: Double, asynchrony: Double)]] {
     let starts = zip(placed, clockOffsets).compactMap { actions, offset in actions.map { $0.instant - offset }.min() }
     let start = starts.min() ?? 0
@@ -107,10 +110,14 @@ public struct PlayersAnalysis: Sendable {
     }
   }
 
-  /// Returns the number of each run of `ticks` as the number of the run of `first` to which it is assigned. A run without a
-  /// partner has a negative number that no run of another trace has.
+  /// Returns the value of ``GridAction/run`` for each run of a trace: the index of the corresponding run of the first trace. A run without
+  /// a counterpart gets a negative number that no run of another trace has.
   ///
-  /// - Parameter index: the index of the trace.
+  /// - Parameters:
+  ///   - ticks: the ticks of the trace.
+  ///   - index: the index of the trace.
+  ///   - first: the ticks of the first trace.
+  ///   - clockOffset: the clock of the trace minus the clock of the first trace.
   private static func runNumbers(of ticks: DueTicks, index: Int, in first: DueTicks, clockOffset: Nanoseconds) -> [Int]
   {
     var numbers = ticks.runs.indices.map { -1 - $0 - index * RunMatching.limit }
@@ -122,12 +129,13 @@ public struct PlayersAnalysis: Sendable {
     Dictionary(uniqueKeysWithValues: actions.map { ($0.key, $0) })
   }
 
-  /// The pairs of consecutive actions in one run.
+  /// Returns the pairs of consecutive actions of a player in the same run.
   private static func consecutive(_ actions: [GridAction]) -> [(GridAction, GridAction)] {
     zip(actions, actions.dropFirst()).filter { $0.run == $1.run }
   }
 
-  /// Returns the intervals of the most frequent number of lines.
+  /// Returns the figures of the intervals between consecutive actions whose distance is the most frequent number of lines; nil without an
+  /// interval.
   private static func intervals(of actions: [GridAction]) -> PlayersReport.Intervals? {
     let pairs = consecutive(actions)
     let counts = Dictionary(grouping: pairs) { $1.line - $0.line }.mapValues(\.count)
@@ -136,6 +144,7 @@ public struct PlayersAnalysis: Sendable {
       pair.1.line - pair.0.line == lines ? Double(pair.1.instant - pair.0.instant) : nil
     }
     guard let lengths = Distribution(pairs.compactMap(length)) else { return nil }
+    // Pairs of intervals in which one interval begins where the other one ends.
     let successive = zip(pairs, pairs.dropFirst()).compactMap { first, second -> (Double, Double)? in
       guard first.1 == second.0, let a = length(first), let b = length(second) else { return nil }
       return (a, b)
@@ -145,12 +154,19 @@ public struct PlayersAnalysis: Sendable {
       autocorrelation: Correlation.coefficient(successive))
   }
 
-  /// The deviation of each interval from its number of lines, by the line at which the interval ends.
+  /// Returns, for each interval between consecutive actions, its length minus the time between their lines, in nanoseconds. The key is
+  /// the line at which the interval ends.
   private static func deviations(of actions: [GridAction]) -> [GridAction.Key: Double] {
     Dictionary(uniqueKeysWithValues: consecutive(actions).map { ($1.key, $1.asynchrony - $0.asynchrony) })
   }
 
-  /// Returns the correlation of the deviations of the first player with those of the second `lag` common lines later.
+  /// Returns the correlation of two players: of the deviation of the first player at each common line, and the deviation of the second
+  /// player `lag` common lines later. Nil with fewer than ten pairs.
+  ///
+  /// - Parameters:
+  ///   - first: the deviations of the intervals of the first player (``deviations(of:)``).
+  ///   - second: the deviations of the intervals of the second player.
+  ///   - lag: the lag in common lines; negative: the second player is earlier.
   private static func crossCorrelation(
     _ first: [GridAction.Key: Double], _ second: [GridAction.Key: Double], lag: Int
   ) -> Double? {
@@ -163,8 +179,11 @@ public struct PlayersAnalysis: Sendable {
     return Correlation.coefficient(pairs)
   }
 
-  /// Returns the correction gains of all players, by least squares: the deviation of the next interval of a player is
-  /// minus the sum of each gain times the asynchrony.
+  /// Returns the correction gains of all players, by least squares.
+  ///
+  /// The model is: the change of the asynchrony of a player from one action to the next one is minus the sum of (gain * asynchrony), plus a
+  /// constant and noise. The sum has one term for the asynchrony to the grid, and one for the asynchrony to each other player. A player
+  /// with too few common actions has no gains.
   private static func gains(_ players: [[GridAction]], names: [String]) -> [PlayersReport.Gain] {
     let lines = players.map(byLine)
     var gains: [PlayersReport.Gain] = []
@@ -190,6 +209,6 @@ public struct PlayersAnalysis: Sendable {
 }
 
 extension GridAction {
-  /// The run and the line.
+  /// The position of the line of the action.
   var key: Key { Key(run: run, line: line) }
 }

@@ -1,12 +1,12 @@
-/// A script for gnuplot that draws the asynchronies of each player over time, and their histogram.
+/// A gnuplot script for `tutti measure players --plot`: the asynchronies of each player to the grid over time, and their histogram.
 public struct PlayersPlot {
-  /// The script, with its data.
+  /// The script, which contains its data and reads no file. It needs gnuplot 5.
   public let script: String
 
   /// The width of a bin of the histogram in milliseconds.
   private static let width = 2.0
 
-  /// Creates the script for `analysis`, which writes a picture to `file`.
+  /// Creates the script for `analysis`. When gnuplot runs the script, it writes a picture to `file`.
   ///
   /// Real-time: not safe.
   public init(_ analysis: PlayersAnalysis, file: String, format: PlotFormat) {

@@ -1,5 +1,5 @@
 extension PlayersReport: CustomStringConvertible {
-  /// The report as text tables, with notes and the provenance at the end.
+  /// The report as text tables, with notes and the provenance at the end, as `tutti measure players` prints it.
   public var description: String {
     var asynchronies = TextTable(columns: ["", "actions", "outside", "double"] + Distribution.columns + ["lag 1"])
     var intervals = TextTable(columns: ["", "lines", "count", "mean", "sd", "variation %", "lag 1"])

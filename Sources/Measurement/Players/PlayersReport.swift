@@ -1,17 +1,20 @@
-/// How people play together, measured from the actions in their traces. The article <doc:PlayersFigures> defines each
-/// figure.
+/// The figures of how players play together, as `tutti measure players` prints them. The article <doc:PlayersFigures> defines each figure.
+///
+/// An action is a note that a player begins. It belongs to the nearest line of a grid in musical time (``ticksPerLine``). Times are in
+/// nanoseconds.
 public struct PlayersReport: Hashable, Sendable, Encodable {
   /// The figures of one player.
   public struct Player: Hashable, Sendable, Encodable {
     /// The name of the peer.
     public let name: String
-    /// The number of actions, of those while no rhythm played, and of those with a nearer one on the same line.
+    /// The number of actions; the number of actions while no rhythm played; and the number of actions that were dropped because another
+    /// action of the player is nearer to the same line.
     public let actions, outside, double: Int
-    /// The instant of the action minus that of the nearest line of the grid; nil without an action on the grid.
+    /// The instant of the action minus the instant of its line; nil without an action on the grid.
     public let asynchrony: Distribution?
-    /// Pearson's coefficient of the asynchronies of consecutive actions; nil with fewer than ten pairs.
+    /// Pearson's correlation coefficient of the asynchronies of consecutive actions; nil with fewer than ten pairs.
     public let asynchronyAutocorrelation: Double?
-    /// The intervals between consecutive actions; nil without one.
+    /// The intervals between consecutive actions; nil without an interval.
     public let intervals: Intervals?
 
     private enum CodingKeys: String, CodingKey {
@@ -20,15 +23,15 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
     }
   }
 
-  /// The intervals between consecutive actions of one player that are the most frequent number of lines apart.
+  /// The intervals between consecutive actions of one player. Only the intervals with the most frequent number of lines are used.
   public struct Intervals: Hashable, Sendable, Encodable {
-    /// The number of lines.
+    /// The number of lines in each interval.
     public let lines: Int64
-    /// The intervals.
+    /// The lengths of the intervals.
     public let length: Distribution
-    /// The standard deviation divided by the mean; nil with one interval.
+    /// The standard deviation of the lengths divided by their mean; nil with one interval.
     public let variation: Double?
-    /// Pearson's coefficient of consecutive intervals; nil with fewer than ten pairs.
+    /// Pearson's correlation coefficient of the lengths of consecutive intervals; nil with fewer than ten pairs.
     public let autocorrelation: Double?
 
     private enum CodingKeys: String, CodingKey {
@@ -40,12 +43,13 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
 
   /// The figures of two players.
   public struct Pair: Hashable, Sendable, Encodable {
-    /// The names.
+    /// The names of the peers.
     public let first, second: String
-    /// The asynchrony of the first minus that of the second, on lines on which both play.
+    /// The asynchrony of the first player minus the asynchrony of the second player, on lines on which both play.
     public let asynchrony: Distribution?
-    /// The cross-correlation of the deviations of the intervals at lags -4...4, in order; nil where there are fewer than
-    /// ten pairs. At a positive lag, the second player follows the first.
+    /// The cross-correlation of the intervals of both players at lags of -4...4 common lines, in order; nil at a lag with fewer than ten
+    /// pairs. Each interval is represented by its length minus the time between its lines. A correlation at a positive lag means that the
+    /// second player follows the first.
     public let crossCorrelation: [Double?]
 
     private enum CodingKeys: String, CodingKey {
@@ -54,13 +58,13 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
     }
   }
 
-  /// How much of an asynchrony a player corrects with the next action.
+  /// A correction gain: how much of an asynchrony a player corrects with the next action.
   public struct Gain: Hashable, Sendable, Encodable {
-    /// The player who corrects.
+    /// The player who corrects the asynchrony.
     public let player: String
-    /// The player whose actions the asynchrony is measured from; nil: it is measured from the grid.
+    /// The player relative to whom the asynchrony is measured; nil: the asynchrony is relative to the grid.
     public let to: String?
-    /// The share of the asynchrony that is corrected, and its standard error.
+    /// The share of the asynchrony that the next action corrects, and the standard error of this share.
     public let gain, standardError: Double
 
     private enum CodingKeys: String, CodingKey {
@@ -69,9 +73,9 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
     }
   }
 
-  /// The program, the traces and the command line; nil in a report that is not the result of a command.
+  /// The origin of the figures: the program, the traces and the command line. Nil until the command sets it.
   public var provenance: Provenance?
-  /// The distance of two lines of the grid in ticks of 1/24 quarter note.
+  /// The distance between two lines of the grid in ticks of 1/24 quarter note.
   public let ticksPerLine: Int
   /// The players, in the order of the traces.
   public let players: [Player]
@@ -79,7 +83,7 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
   public let pairs: [Pair]
   /// The correction gains of each player; empty with too few common actions.
   public let gains: [Gain]
-  /// Notes, each in one line.
+  /// Notes for the user, each in one line.
   public let notes: [String]
 
   private enum CodingKeys: String, CodingKey {
