@@ -1,19 +1,19 @@
 import MusicalTime
 
-/// The summary of a distribution of durations, as in cyclictest, with the mean and the standard deviation.
+/// The summary of a distribution of durations: count, extremes, percentiles, mean and standard deviation.
 ///
-/// Percentiles are by the nearest-rank method. All values of a summary of numbers are exact. Those of a summary of a
-/// ``SignedHistogram`` are exact except for the percentiles, which have three significant digits. JSON contains
-/// microseconds.
+/// Percentiles are by the nearest-rank method. If the summary is created from numbers, all its values are exact. If it is
+/// created from a ``SignedHistogram``, the percentiles have three significant digits and the other values are exact. The
+/// properties are in nanoseconds, JSON contains microseconds.
 public struct Distribution: Hashable, Sendable {
   /// The number of values, at least 1.
   public let count: Int
-  /// The smallest value, the median, the 95 %, 99 % and 99.9 % percentiles and the largest value, nanoseconds.
+  /// The smallest value, the median, the 95 %, 99 % and 99.9 % percentiles and the largest value, in nanoseconds.
   public let minimum, p50, p95, p99, p999, maximum: Double
   /// The arithmetic mean in nanoseconds.
   public let mean: Double
-  /// The standard deviation of a sample, with n - 1 in the denominator, in nanoseconds; nil with one value, and in the
-  /// summary of a histogram.
+  /// The standard deviation of a sample, with n - 1 in the denominator, in nanoseconds. Nil if there is only one value, or
+  /// if the summary is created from a histogram alone.
   public let standardDeviation: Double?
 
   /// Creates the summary of `values` in nanoseconds; nil without a value. Takes O(n log n), and no memory beyond
@@ -36,7 +36,7 @@ public struct Distribution: Hashable, Sendable {
     p95 = values[Self.rank(0.95, of: n) - 1]
     p99 = values[Self.rank(0.99, of: n) - 1]
     p999 = values[Self.rank(0.999, of: n) - 1]
-    // Deviations from the median, because the squares of the values themselves would lose digits.
+    // The sums are those of the deviations from the median, because the squares of the values themselves would lose digits.
     var (sum, squares) = (0.0, 0.0)
     for value in values {
       let deviation = value - p50
@@ -47,7 +47,7 @@ public struct Distribution: Hashable, Sendable {
     standardDeviation = n > 1 ? (max(squares - sum * sum / Double(n), 0) / Double(n - 1)).squareRoot() : nil
   }
 
-  /// Creates the summary of `lengths` with their signs; nil without a length.
+  /// Creates the summary of the durations `lengths`, with their signs; nil without a duration.
   ///
   /// Real-time: not safe.
   public init?(_ lengths: some Sequence<Nanoseconds>) { self.init(lengths.map { Double($0.count) }) }
@@ -68,8 +68,9 @@ public struct Distribution: Hashable, Sendable {
     standardDeviation = nil
   }
 
-  /// Creates the summary of `histogram`, whose durations are relative to `reference`; nil if the histogram is empty. The error of a
-  /// percentile is at most 0.1 % of its distance from the reference.
+  /// Creates the summary of durations from which `reference` was subtracted before they were recorded in `histogram`; nil if
+  /// the histogram is empty. `reference` and `standardDeviation` are in nanoseconds. The error of a percentile is at most
+  /// 0.1 % of its distance from the reference.
   init?(_ histogram: SignedHistogram, reference: Double, standardDeviation: Double?) {
     guard let relative = Distribution(histogram) else { return nil }
     count = relative.count
@@ -81,7 +82,8 @@ public struct Distribution: Hashable, Sendable {
 
   /// Returns the rank of a percentile among `count` sorted values, counted from 1, by the nearest-rank method.
   static func rank(_ share: Double, of count: Int) -> Int {
-    // The next smaller number: 0.999 has no exact binary representation, and 0.999 of 1000 must be rank 999.
+    // The product can be rounded to slightly more than a whole number, which would give the next rank. The next smaller share
+    // prevents this.
     min(max(Int((share.nextDown * Double(count)).rounded(.up)), 1), count)
   }
 
@@ -95,7 +97,7 @@ public struct Distribution: Hashable, Sendable {
 }
 
 extension Distribution? {
-  /// ``Distribution/row``, with a count of 0 and dashes without a distribution.
+  /// ``Distribution/row``. Without a distribution, the count is 0 and the other values are dashes.
   public var row: [String] {
     self?.row ?? ["0"] + [String](repeating: "-", count: Distribution.columns.count - 1)
   }

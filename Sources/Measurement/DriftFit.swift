@@ -2,15 +2,16 @@ import MusicalTime
 
 /// A least-squares line through time differences. Its slope is the drift of one clock or timeline relative to another.
 ///
-/// The points can be in groups. All groups have the same slope, but each one has its own intercept, as in the analysis of
-/// covariance. A constant difference between two groups is therefore no drift.
+/// The points can be in groups. All groups have the same slope, but each group has its own intercept, as in the analysis of
+/// covariance. Therefore a constant difference between two groups does not change the slope.
 ///
 /// Means and moments are updated point by point (B. P. Welford, Technometrics 4 (3), 1962). All values are relative to
 /// the first point, so that nanosecond resolution does not depend on the age of the clocks.
 struct DriftFit {
-  /// The first point, to which x and y are relative. x is an instant in seconds, y a difference in microseconds.
+  /// The first point. `difference` is in nanoseconds. All x and y are relative to this point: x is an instant in seconds, y is a
+  /// difference in microseconds.
   private var first: (at: Instant, difference: Double)?
-  /// The number of points, and their means, of the present group.
+  /// The number of points in the current group, and their means.
   private var count = 0.0
   private var mean = (x: 0.0, y: 0.0)
   /// The number of points of the earlier groups minus the number of these groups.
@@ -41,8 +42,8 @@ struct DriftFit {
   /// The slope in parts per million, which are microseconds per second; nil if all points have the same instant.
   var partsPerMillion: Double? { moment.xx > 0 ? moment.xy / moment.xx : nil }
 
-  /// The standard error of the slope in parts per million, if the deviations from the line are independent; nil with too few
-  /// points: fewer than three in one group.
+  /// The standard error of the slope in parts per million, if the deviations from the line are independent. Nil if no degree of
+  /// freedom is left, for example with fewer than three points in a single group.
   var standardError: Double? {
     // One degree of freedom less for the slope, and one for the intercept of each group.
     let degrees = earlierDegrees + max(count - 1, 0) - 1
@@ -51,8 +52,8 @@ struct DriftFit {
     return (squares / degrees / moment.xx).squareRoot()
   }
 
-  /// Returns the value of the line of the present group at an instant, in nanoseconds; nil without a point. The line is level if all points
-  /// have the same instant.
+  /// Returns the value of the line of the current group at an instant, in nanoseconds; nil without a point. The line is level if
+  /// all points have the same instant.
   func value(at instant: Instant) -> Double? {
     guard let first else { return nil }
     let x = (instant - first.at).seconds

@@ -9,8 +9,8 @@ public struct Provenance: Hashable, Sendable, Codable {
     public var file: String
     /// The SHA-256 digest of the file, 64 hexadecimal digits; nil for a source that is not a file.
     public var sha256: String?
-    /// The header of a trace: version, kernel, processor, scheduling, memory lock and clock at the recording. Nil for
-    /// other inputs, which do not contain such data.
+    /// The header of a trace: the version, kernel, processor, scheduling, memory lock and clock with which the trace was
+    /// recorded. Nil for other inputs, which do not contain such data.
     public var recording: TraceHeader?
 
     /// Creates an input.

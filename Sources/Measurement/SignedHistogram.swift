@@ -4,9 +4,10 @@ import MusicalTime
 /// A histogram of positive and negative durations. Its memory does not depend on the number of values.
 ///
 /// HDR Histogram (G. Tene, hdrhistogram.org) does not accept negative values. Therefore there are two histograms: one
-/// of the magnitudes of negative values, one of the other values. A rank counts down through the first and then up
-/// through the second. Both have three significant digits: a percentile is at most 0.1 % too far from zero, and exact
-/// below 2048 ns. Count, minimum, maximum and sum are kept separately and are exact.
+/// of the magnitudes of negative values, one of the other values. In ascending order, the values are those of the first
+/// histogram from the largest magnitude to the smallest, and then those of the second histogram. Both histograms have three
+/// significant digits: a percentile is at most 0.1 % too far from zero, and exact below 2048 ns. Count, minimum, maximum and
+/// sum are kept separately and are exact.
 public struct SignedHistogram: Sendable {
   private var negative = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
   private var positive = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
@@ -52,7 +53,8 @@ public struct SignedHistogram: Sendable {
   public func percentile(_ share: Double) -> Nanoseconds {
     guard count > 0 else { return .zero }
     let below = Int(negative.totalCount)
-    // The next smaller number: 0.999 has no exact binary representation, and 0.999 of 1000 must be rank 999.
+    // The product can be rounded to slightly more than a whole number, which would give the next rank. The next smaller share
+    // prevents this.
     let rank = min(max(Int((share.nextDown * Double(count)).rounded(.up)), 1), count)
     let value =
       rank <= below
@@ -63,8 +65,9 @@ public struct SignedHistogram: Sendable {
 
   /// Returns the value with the given rank, counted from 1, in the order of increasing values.
   ///
-  /// The iterators of the library add count times value in a `UInt64`, which overflows for long recordings of clocks that
-  /// differ by a day. The library's percentile adds counts only. Half a rank is subtracted, so that rounding up gives `rank`.
+  /// The iterators of the library are not used: they sum count times value in a `UInt64`, which overflows for long recordings
+  /// of clocks that differ by a day. The library's percentile sums counts only. It rounds up to a rank, so half a rank is
+  /// subtracted to obtain exactly `rank`.
   private static func value(ofRank rank: Int, in histogram: Histogram<UInt64>) -> Int64 {
     Int64(clamping: histogram.valueAtPercentile((Double(rank) - 0.5) / Double(histogram.totalCount) * 100))
   }
