@@ -7,7 +7,7 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   public var tick: Tick
   /// The due instant, in local time of the peer.
   public var due: Instant
-  /// The instant at which the peer acted on the tick, in local time of the peer.
+  /// The instant at which the peer acted on the tick (sent or played it), in local time of the peer.
   public var acted: Instant
   /// The estimated offset of the master's clock from the local clock of the peer; nil at the master.
   public var offset: Nanoseconds?
@@ -35,8 +35,8 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
     self.path = path
   }
 
-  /// The maximum magnitude of a number in a trace, 2^61 ns or 73 years. The difference of two such numbers, minus the
-  /// difference of two such clock offsets, fits into Int64.
+  /// The maximum magnitude of an instant, a duration or a clock offset in a trace: 2^61 ns or 73 years. The difference of two
+  /// such instants, minus the difference of two such clock offsets, fits into `Int64`.
   static let limit: Int64 = 1 << 61
 
   /// Appends the tick as a line with a newline: `{"tick":n,"due":ns,"acted":ns,"offset":ns,"uncertainty":ns,
