@@ -11,11 +11,11 @@ struct CalibrationListing: Encodable {
     var beginning: Double
     /// How much later than the peer the phone sounds, in milliseconds.
     var delay: Double?
-    /// The uncertainty of ``delay``, in milliseconds.
+    /// The error of ``delay`` with a probability of 95 %, in milliseconds.
     var uncertainty: Double?
     /// The number of clicks from which the delay was calculated.
     var used: Int?
-    /// The number of clicks that were not used.
+    /// The number of clicks of the phone that were not found, or found and not used.
     var rejected: Int?
     /// Why there is no delay, with the remedy.
     var problem: String?
