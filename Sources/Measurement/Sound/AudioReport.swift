@@ -30,7 +30,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
     public internal(set) var correlated = 0
     /// The number of unmatched hits of the reference within the time span of this recording.
     public internal(set) var missing = 0
-    /// The number of unmatched hits of this recording within the time span of the reference.
+    /// The number of unmatched hits of this recording within the time span of the reference, or near a matched hit.
     public internal(set) var extra = 0
     /// The delay of this recording in seconds, which was determined from its hits and subtracted; nil if the recordings are
     /// aligned by the instants of their first frames.

@@ -3,10 +3,10 @@ import MusicalTime
 /// Determines the delay and the drift of a recording against the reference from their onsets. This is necessary if the
 /// recordings did not begin at the same instant.
 ///
-/// The time differences of all pairs of onsets are counted in bins of 5 ms. Most pairs are in the bins around the true delay. A
-/// delay that is wrong by a whole bar also has many pairs, but fewer. A drift spreads the differences over several bins.
-/// Therefore two steps are repeated until the line is stable: the onsets near the line are paired again, and a line is fitted to
-/// the differences of these pairs.
+/// The time differences of all pairs of onsets are counted in bins of 5 ms. The bins around the true delay contain the largest
+/// number of pairs. A delay that is wrong by a whole bar also has many pairs, but fewer. A drift spreads the differences over
+/// several bins. Therefore two steps are repeated until the line is stable: each onset near the line is paired with the nearest
+/// onset of the reference, and a line is fitted to the differences of these pairs.
 struct DelaySearch {
   /// The delay and the drift.
   private(set) var line = AlignmentLine()

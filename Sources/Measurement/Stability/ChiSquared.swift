@@ -18,7 +18,7 @@ struct ChiSquared {
     return z < a + 1 ? factor * Self.series(a, z) : 1 - factor * Self.fraction(a, z)
   }
 
-  /// Returns the value below which the distribution lies with the given probability, which is greater than 0 and less than 1.
+  /// Returns the value that a random value does not exceed with the given probability, which is greater than 0 and less than 1.
   func quantile(_ probability: Double) -> Double {
     var (low, high) = (0.0, degrees + 10)
     while self.probability(below: high) < probability { high = 2 * high }

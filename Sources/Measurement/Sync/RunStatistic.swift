@@ -6,7 +6,7 @@ import Foundation
 /// Ticks of one run are not independent of each other, so an interval calculated from ticks would be far too narrow. The
 /// bootstrap distribution of a median is calculated exactly and not by random resampling (B. Efron, "Bootstrap methods: another
 /// look at the jackknife", Annals of Statistics 7 (1), 1979, section 3): the median of n values drawn from n sorted
-/// values is at most the k-th value if at least half of the draws are among the first k. The interval lies between the
+/// values, with replacement, is at most the k-th value if at least half of the draws are among the first k. The interval lies between the
 /// 2.5 % and 97.5 % percentiles of this distribution. Values are in nanoseconds. JSON contains microseconds.
 public struct RunStatistic: Hashable, Sendable {
   /// The number of runs.

@@ -5,11 +5,11 @@ import MusicalTime
 public struct TickPath: Hashable, Sendable, BitwiseCopyable {
   /// The instant at which the clock thread, after its wake-up, found that the tick was due.
   public var woken: Instant?
-  /// The instant immediately before the first packet with the tick was passed to the kernel at the due time, for a receiver that plays
-  /// on arrival.
+  /// For a play-on-arrival receiver, which gets the tick when it is due: the instant immediately before the first packet with the
+  /// tick was passed to the kernel.
   public var sent: Instant?
-  /// The instant immediately before the first packet with the tick was passed to the kernel ahead of the due time, for a receiver that
-  /// honours time stamps.
+  /// For a time-stamp receiver, which gets the tick ahead of time: the instant immediately before the first packet with the tick was
+  /// passed to the kernel.
   public var sentAhead: Instant?
   /// At a follower: the send instant in the first packet with the tick that the follower received, by the master's clock.
   public var masterSent: Instant?

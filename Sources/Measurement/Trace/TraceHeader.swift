@@ -7,7 +7,7 @@ public struct TraceHeader: Hashable, Sendable {
   public var name: String
   /// The identity of the peer: 16 hexadecimal digits.
   public var identity: String
-  /// The role at the start: "master", "follower" or "idle".
+  /// The role at the start: "master" for a peer that was started with `--start`, otherwise "idle".
   public var role: String
   /// The version of the program.
   public var version: String
@@ -15,8 +15,7 @@ public struct TraceHeader: Hashable, Sendable {
   public var kernel: String
   /// The model of the processor.
   public var processor: String
-  /// The scheduling policies of the real-time threads, for example
-  /// "SCHED_FIFO 70 / SCHED_FIFO 65 / SCHED_FIFO 60".
+  /// The scheduling policy of the clock thread, for example "SCHED_FIFO 70".
   public var scheduler: String
   /// Whether the memory of the process was locked.
   public var memoryLocked: Bool
@@ -24,7 +23,7 @@ public struct TraceHeader: Hashable, Sendable {
   public var clock = "CLOCK_MONOTONIC"
   /// The command line.
   public var command: String
-  /// The patch, or nil if there was none.
+  /// The name of the patch at the start; nil if there was none.
   public var patch: String?
   /// The activity of the peer at the start, 0...127.
   public var activity: Int

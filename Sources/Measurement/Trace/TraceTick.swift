@@ -9,9 +9,9 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   public var due: Instant
   /// The instant at which the peer acted on the tick (sent or played it), in local time of the peer.
   public var acted: Instant
-  /// The estimated offset of the master's clock from the local clock of the peer; nil at the master.
+  /// The estimated offset of the master's clock from the local clock of the peer; nil at the master, and without an estimate.
   public var offset: Nanoseconds?
-  /// The estimated uncertainty of ``offset``; nil at the master.
+  /// The estimated uncertainty of ``offset``; nil at the master, and without an estimate.
   public var uncertainty: Nanoseconds?
   /// The total activity that selects the layers at the tick, 0...127; nil in the traces of earlier versions.
   public var activity: UInt8?
