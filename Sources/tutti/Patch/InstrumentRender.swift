@@ -33,7 +33,7 @@ struct InstrumentRender: ~Copyable {
 
   /// Creates the file.
   ///
-  /// - Parameter level: The activity and the force of the player, 0...127; nil for a ramp from 0 to 127.
+  /// - Parameter level: the activity and the force of the player, 0...127; nil for a ramp from 0 to 127.
   /// - Throws: `AudioFileError` if the file or the SoundFont cannot be used.
   init(_ instrument: Instrument, tempo: Tempo, bars: Int64, level: UInt8?, soundFont: String, path: String) throws {
     let module = try SoundModule(soundFont: soundFont, grid: .standard)

@@ -71,7 +71,7 @@ struct PatchGrid: CustomStringConvertible {
 
   /// The characters of a bar, with a space between the beats.
   static func groups(_ strokes: [Character], _ strokesPerQuarter: Int, _ meter: Meter) -> String {
-    // A group has the strokes of a beat. If a beat has fewer than two strokes, a group has those of a quarter note.
+    // A group contains the strokes of one beat. If a beat has fewer than two strokes, it contains those of a quarter note.
     let perBeat = strokesPerQuarter * Int(meter.stepsPerBeat) / 4
     let group = perBeat > 1 ? perBeat : strokesPerQuarter
     return stride(from: 0, to: strokes.count, by: group).map { start in

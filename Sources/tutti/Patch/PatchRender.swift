@@ -12,7 +12,7 @@ struct PatchRender: ~Copyable {
 
   private let grid = FrameGrid.standard
   private let table: StepTable
-  /// The schedule, which determines the instant of each hit, as on a peer.
+  /// The schedule. It determines the instant of each hit in the same way as on a peer.
   private let schedule: PlaybackSchedule
   /// The first step after the end.
   private let end: Step

@@ -103,7 +103,7 @@ struct SimulateCommand: ParsableCommand {
         total.add(outcome)
         let report = SimulationReport(outcome, command: command(for: outcome))
         if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }
-        // If standard output is a file, it is buffered: a crash must not lose the results of the previous seeds.
+        // A crash must not lose the results of the previous seeds.
         fflush(nil)
       }
       if !json, seeds > 1 { print(total, terminator: "") }

@@ -30,7 +30,8 @@ final class ClockSender {
   /// - Parameters:
   ///   - ticks: the ticks of the stimulus. Their planned instants are relative to `origin`.
   ///   - origin: the instant of tick 0 in local time.
-  ///   - sequencer: the client whose clock port is connected to the device. It must stay open until ``join()`` returns.
+  ///   - sequencer: the client whose clock port is connected to the device. It must stay open until ``join(within:)``
+  ///     has returned true.
   ///   - interruption: ends the stimulus early.
   init(_ ticks: [FollowerStimulus.Tick], origin: Instant, to sequencer: Sequencer, interruption: Interruption) {
     let ring = SPSCRing<SentTick>(capacity: ticks.count)
