@@ -1,4 +1,4 @@
-/// The parts that all scripts for gnuplot have in common. They work with gnuplot 5 and read no file.
+/// The parts that all scripts for gnuplot have in common. The scripts work with gnuplot 5 and contain their data.
 struct Gnuplot {
   /// The colours of the curves: the bright scheme of P. Tol, "Colour schemes", SRON/EPS/TN/09-002, 2021.
   static let colors = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb"]
@@ -6,7 +6,7 @@ struct Gnuplot {
   /// Returns the lines that begin a script.
   ///
   /// - Parameters:
-  ///   - file: the picture.
+  ///   - file: the path of the picture that the script writes.
   ///   - format: the format of the picture.
   ///   - height: the height of the picture in pixels.
   static func head(file: String, format: PlotFormat, height: Int) -> String {

@@ -7,11 +7,11 @@ struct AudioComparison {
   /// The matched hits. Empty if the recordings do not correspond.
   private(set) var hits: [AudioHit] = []
 
-  /// The standard deviation of differences, relative to the largest that is matched, above which the two recordings are
-  /// unrelated. The hits of unrelated recordings are at any place between two hits of the reference: the deviation is
-  /// then 1 / sqrt(3), 0.58.
+  /// Recordings whose relative differences have a larger standard deviation than this are unrelated. A relative difference is
+  /// the difference divided by the largest difference at which the hit would still be matched, so it is between -1 and 1. In
+  /// unrelated recordings, it is distributed evenly: its standard deviation is 1 / sqrt(3), 0.58.
   private static let unrelatedSpread = 0.45
-  /// The number of matched hits from which the spread is a criterion.
+  /// With fewer hits than this, recordings are never considered unrelated.
   private static let fewestHits = 8
 
   init(reference: AnalysedRecording, other: AnalysedRecording, aligns: Bool) {
@@ -36,7 +36,7 @@ struct AudioComparison {
     compare(reference, other, line: line, aligns: aligns)
   }
 
-  /// Matches and measures the hits. The onsets of `other` are first moved back by `line`.
+  /// Matches and measures the hits. `line` first converts the onsets of `other` to instants of the reference.
   private mutating func compare(
     _ reference: AnalysedRecording, _ other: AnalysedRecording, line: AlignmentLine, aligns: Bool
   ) {
@@ -51,10 +51,11 @@ struct AudioComparison {
     }
     let (first, second, rate) = (reference.recording, other.recording, Double(reference.recording.rate))
     let correlation = HitCorrelation(rate: first.rate)
+    // The beginning of the other recording relative to that of the reference, in nanoseconds.
     let start = Double((second.firstInstant - first.firstInstant).count)
     var differences: [(time: Instant, value: Double, isCorrelated: Bool)] = []
     for (a, b) in matching.pairs {
-      // The correlation determines the position more exactly than the detection.
+      // The correlation determines the position of the hit more exactly than the onset detection does.
       let position = correlation.match(
         reference.frames[a], in: first.samples, near: other.frames[b], in: second.samples)
       let frames = (position ?? Double(other.frames[b])) - Double(reference.frames[a])
@@ -86,7 +87,8 @@ struct AudioComparison {
     }
   }
 
-  /// Whether the recordings contain different music: few hits match, or the matched hits are not close together.
+  /// Whether the recordings contain different music: fewer than half of the hits match, or the differences of the matched hits
+  /// are spread too widely (``unrelatedSpread``).
   private func isUnrelated(_ differences: [Nanoseconds], _ matching: OnsetMatching) -> Bool {
     let total = matching.pairs.count + min(matching.missing, matching.extra)
     guard total >= Self.fewestHits else { return false }
@@ -98,7 +100,8 @@ struct AudioComparison {
   /// Calculates the figures of the differences.
   private mutating func measure(_ differences: [(time: Instant, value: Double, isCorrelated: Bool)]) {
     var fit = DriftFit()
-    // A hit that was found in the noise only must not turn the line.
+    // The difference of a hit without correlation can be wrong and must not change the slope of the line. Such hits are used
+    // only if they are the majority.
     let correlated = differences.filter(\.isCorrelated)
     let exact = 2 * correlated.count >= differences.count ? correlated : differences
     for difference in exact { fit.append(difference.value, at: difference.time) }

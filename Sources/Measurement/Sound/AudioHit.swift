@@ -8,8 +8,8 @@ public struct AudioHit: Hashable, Sendable {
   public let hit: Int
   /// The instant of the hit in the reference, in seconds since the first frame of the reference.
   public let time: Double
-  /// The instant of the hit minus the instant of the hit in the reference, in nanoseconds, without the delay that was
-  /// found by the hits.
+  /// The instant of the hit minus the instant of the hit in the reference, in nanoseconds. If the recordings are aligned by
+  /// their hits, the delay of the recording is subtracted.
   public let difference: Double
   /// Whether the difference was measured by correlation, and not by the detected onsets.
   public let isCorrelated: Bool

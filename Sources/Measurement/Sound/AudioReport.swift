@@ -4,8 +4,8 @@ import MusicalTime
 ///
 /// Hits are detected in each recording separately (``OnsetDetector``) and matched with the hits of the first recording,
 /// the reference (``OnsetMatching``). The time difference of two matched hits is then measured by cross-correlation
-/// (``HitCorrelation``). It is the difference at the outputs of the converters, and includes the effects of threads,
-/// network and clocks. Recordings need not start together: instants are calculated from the first frame of each
+/// (``HitCorrelation``). It is the difference of the recorded sound, and includes the effects of threads, network and
+/// clocks. Recordings need not start together: instants are calculated from the instant of the first frame of each
 /// recording, and known clock offsets are subtracted. The article <doc:AudioFigures> defines each figure.
 public struct AudioReport: Hashable, Sendable, Codable {
   /// The data of one recording.
@@ -18,26 +18,26 @@ public struct AudioReport: Hashable, Sendable, Codable {
     public let seconds: Double
   }
 
-  /// The comparison of one recording with the reference. Figures that the recordings do not have are nil, and ``notes``
-  /// states the reason.
+  /// The comparison of one recording with the reference. A figure that cannot be calculated is nil, and ``notes`` contains the
+  /// reason.
   public struct Comparison: Hashable, Sendable, Codable {
     /// The name of the recording.
     public let name: String
     /// The number of hits present in both recordings.
     public internal(set) var matched = 0
-    /// The number of matched hits whose sound was similar enough for the correlation. The other differences are those
-    /// of the detected onsets, which are inexact by a millisecond or more if sounds overlap.
+    /// The number of matched hits whose sounds were similar enough for the correlation. The differences of the other hits are
+    /// those of their detected onsets, which are inexact by a millisecond or more if sounds overlap.
     public internal(set) var correlated = 0
     /// The number of unmatched hits of the reference within the time span of this recording.
     public internal(set) var missing = 0
-    /// The number of unmatched hits of this recording within the time span of the reference.
+    /// The number of unmatched hits of this recording within the time span of the reference, or near a matched hit.
     public internal(set) var extra = 0
-    /// The delay of this recording that was found by its hits and subtracted, in seconds; nil if the recordings are
-    /// aligned by their first frames.
+    /// The delay of this recording in seconds, which was determined from its hits and subtracted; nil if the recordings are
+    /// aligned by the instants of their first frames.
     public internal(set) var delay: Double?
-    /// The instant of the hit minus the instant of the hit in the reference, with its sign.
+    /// The differences of the hits, with their signs: the instant of a hit minus its instant in the reference.
     public internal(set) var difference: Distribution?
-    /// The absolute value of the difference.
+    /// The absolute values of ``difference``.
     public internal(set) var magnitude: Distribution?
     /// The differences of the correlated hits only.
     public internal(set) var correlatedDifference: Distribution?
@@ -46,7 +46,8 @@ public struct AudioReport: Hashable, Sendable, Codable {
     /// The differences minus their best-fit line: the jitter without a constant delay and without drift. If at least half
     /// of the matched hits are correlated, the line and the residual are those of the correlated hits.
     public internal(set) var residual: Distribution?
-    /// How often the difference of a hit has another sign than that of the hit before.
+    /// The number of hits whose difference has a different sign from that of the preceding hit. Hits with a difference of 0 are
+    /// skipped.
     public internal(set) var signChanges: Int?
     /// The slope of the differences in parts per million, and its standard error.
     public internal(set) var drift, driftError: Double?
@@ -72,7 +73,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
   public let rate: Int
   /// All recordings, in the order given; the first is the reference.
   public let tracks: [Track]
-  /// The comparisons of all recordings, except the first, with the first.
+  /// The comparisons with the reference, one for each other recording.
   public let comparisons: [Comparison]
 
   /// The sample rates that can be compared, frames per second.

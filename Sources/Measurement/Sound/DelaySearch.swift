@@ -1,11 +1,12 @@
 import MusicalTime
 
-/// Finds the delay and the drift of a recording against the reference by their onsets, if the recordings did not begin
-/// together.
+/// Determines the delay and the drift of a recording against the reference from their onsets. This is necessary if the
+/// recordings did not begin at the same instant.
 ///
-/// The differences of all pairs of onsets are counted in bins of 5 ms. Only the true delay is that of many pairs, and it
-/// is that of more pairs than a delay that is wrong by a whole bar. A drift spreads the differences, so the line through
-/// the pairs near the delay is fitted, the onsets near the line are assigned again, and so on until nothing changes.
+/// The time differences of all pairs of onsets are counted in bins of 5 ms. The bins around the true delay contain the largest
+/// number of pairs. A delay that is wrong by a whole bar also has many pairs, but fewer. A drift spreads the differences over
+/// several bins. Therefore two steps are repeated until the line is stable: each onset near the line is paired with the nearest
+/// onset of the reference, and a line is fitted to the differences of these pairs.
 struct DelaySearch {
   /// The delay and the drift.
   private(set) var line = AlignmentLine()
@@ -14,23 +15,23 @@ struct DelaySearch {
 
   /// The smallest number of onsets in common.
   static let fewestHits = 4
-  /// The onsets of each recording that are compared with each other.
+  /// The number of onsets at the beginning of each recording from which the pairs are formed.
   private static let limit = 4_000
-  /// The width of a bin, and the number of bins on each side that are added.
+  /// The width of a bin in nanoseconds, and the number of bins on each side that are added to a bin.
   private static let (bin, neighbours): (Int64, Int) = (5_000_000, 2)
-  /// The greatest delay, an hour.
+  /// The largest delay, in nanoseconds: an hour. It is relative to the difference of the first onsets.
   private static let greatestDelay: Int64 = 3_600_000_000_000
-  /// The distance from the line at which an onset is assigned.
+  /// The largest distance from the line at which an onset is paired, in nanoseconds.
   private static let tolerance = 30e6
 
-  /// Searches the delay; nil if no delay has enough pairs.
+  /// Searches for the delay; nil if no delay has enough pairs.
   ///
   /// - Parameters:
   ///   - reference: the onsets of the reference, ascending.
   ///   - other: the onsets of the recording, ascending.
   init?(reference: [Instant], other: [Instant]) {
     guard let first = reference.first, let second = other.first else { return nil }
-    // Differences are relative to that of the first onsets, because the clocks can be unrelated.
+    // Differences are relative to the difference of the first onsets, because the clocks can be unrelated.
     let base = (second - first).count
     var bins: [Int: Int] = [:]
     for a in reference.prefix(Self.limit) {
@@ -43,11 +44,12 @@ struct DelaySearch {
     func pairs(_ bin: Int) -> Int {
       (bin - Self.neighbours...bin + Self.neighbours).reduce(0) { $0 + bins[$1, default: 0] }
     }
-    // Of equal delays, the one closest to the difference of the first onsets.
+    // If several bins have the largest number of pairs, the bin closest to the difference of the first onsets is chosen.
     guard
       let best = bins.keys.max(by: { (pairs($0), -abs($0), $0) < (pairs($1), -abs($1), $1) }),
       pairs(best) >= Self.fewestHits
     else { return nil }
+    // The best bin that is too far away to contain pairs of the same delay.
     let runnerUp = bins.keys.filter { abs($0 - best) > 4 * Self.neighbours }.max { pairs($0) < pairs($1) }
     if let runnerUp, Double(pairs(runnerUp)) > 0.95 * Double(pairs(best)) {
       let seconds = Double((runnerUp - best)) * Double(Self.bin) / 1e9
@@ -77,7 +79,7 @@ struct DelaySearch {
       fit.append(Double((other[next] - onset).count - line.delay), at: onset)
     }
     guard let value = fit.value(at: line.origin) else { return line }
-    // Sample clocks differ by at most some hundred parts per million. A steeper line is that of wrong pairs.
+    // The rates of sample clocks differ by at most a few hundred parts per million. A steeper line comes from wrong pairs.
     let slope = min(max((fit.partsPerMillion ?? 0) / 1e6, -2e-3), 2e-3)
     return AlignmentLine(origin: line.origin, delay: line.delay + Int64(value.rounded()), slope: slope)
   }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Measures the distance of the same hit in two recordings, by cross-correlation, with a resolution far below one frame.
+/// Measures the time difference of one hit in two recordings, by cross-correlation, with a resolution far below one frame.
 ///
 /// Peers play the same sound. The lag with the maximum correlation of the two recordings around a hit is therefore the
 /// time difference of the hit, regardless of the exact frames of the detected onsets. The correlation compares the
-/// recordings from 2 ms before the onset to 20 ms after it. Both are first filtered so that what precedes the hit, which
-/// is noise and the ringing of earlier hits, has a white spectrum (``WhiteningFilter``): this is the weighting of maximum
-/// likelihood of C. H. Knapp and G. C. Carter, "The generalized correlation method for estimation of time delay", IEEE
-/// Trans. ASSP 24 (4), 1976. The coefficient is normalised at every lag.
+/// recordings from 2 ms before the onset to 20 ms after it. Both recordings are first filtered. The filter makes the spectrum
+/// of the sound before the hit, which is noise and the ringing of earlier hits, white (``WhiteningFilter``). This is the
+/// maximum-likelihood weighting of C. H. Knapp and G. C. Carter, "The generalized correlation method for estimation of time
+/// delay", IEEE Trans. ASSP 24 (4), 1976. The correlation coefficient is normalised at every lag.
 ///
 /// Between whole frames, the correlation is interpolated by a sinc function with a Hann window, because the
 /// correlation of band-limited signals is itself band-limited. A parabola through three values would be wrong by up to
@@ -22,7 +22,7 @@ struct HitCorrelation {
 
   /// The minimum correlation coefficient of two hits with the same sound.
   private static let minimumCoefficient = 0.6
-  /// The number of values on each side that the interpolation uses.
+  /// The number of values on each side of a position that the interpolation uses.
   private static let taps = 16
 
   /// Creates a correlation for recordings with `rate` frames per second.
@@ -34,8 +34,8 @@ struct HitCorrelation {
     self.after = after ?? rate * 20 / 1_000
   }
 
-  /// Returns the position in `second` near `guess`, in frames, that corresponds to `frame` of `first`. Returns nil if the
-  /// coefficient is too small or if its maximum lies at the maximum lag on either side.
+  /// Returns the position in `second`, in frames, that corresponds to `frame` of `first`. The search is limited to the maximum
+  /// lag around `guess`. Returns nil if the coefficient is too small everywhere, or largest at one end of the search range.
   func match(_ frame: Int, in first: [Float], near guess: Int, in second: [Float]) -> Double? {
     let (length, lags) = (before + after, maximumLag + Self.taps)
     let end = before + maximumLag
@@ -45,8 +45,8 @@ struct HitCorrelation {
     let y = filter.output(of: second, from: guess - before - lags, count: length + 2 * lags)
     let powerOfX = x.reduce(0) { $0 + $1 * $1 }
     guard powerOfX > 0 else { return nil }
-    // For each lag, the sum of the products and the power of the compared part of y. Lags are counted from 0, which means
-    // `lags` frames before `guess`.
+    // For each lag, the sum of the products of x and y, and the power of the part of y that is compared. The index 0 stands for
+    // the position `lags` frames before `guess`.
     var products: [Double] = []
     var powers = [y[..<length].reduce(0) { $0 + $1 * $1 }]
     products.reserveCapacity(2 * lags + 1)
@@ -59,7 +59,7 @@ struct HitCorrelation {
     }
     var best = (lag: 0, coefficient: 0.0)
     let range = Self.taps...2 * lags - Self.taps
-    // A power 60 dB below that of x is rounding noise of silence.
+    // A power 60 dB below that of x is silence with rounding noise.
     for lag in range where powers[lag] > powerOfX * 1e-6 {
       let coefficient = products[lag] / (powerOfX * powers[lag]).squareRoot()
       if coefficient > best.coefficient { best = (lag, coefficient) }
@@ -68,7 +68,7 @@ struct HitCorrelation {
       return nil
     }
     let position = Double(guess - lags)
-    // With equal samples, the whole lag is exact.
+    // If the samples are equal, the time difference is a whole number of frames.
     guard best.coefficient < 1 - 1e-9 else { return position + Double(best.lag) }
     return position + Self.maximum(near: best.lag, products: products, powers: powers)
   }
@@ -78,7 +78,7 @@ struct HitCorrelation {
     func coefficient(_ position: Double) -> Double {
       let whole = Int(position.rounded(.down))
       let part = position - Double(whole)
-      // The power changes slowly, because it is that of hundreds of frames.
+      // The power is a sum over hundreds of frames and changes slowly, so linear interpolation is sufficient.
       let power = powers[whole] + (powers[whole + 1] - powers[whole]) * part
       return power > 0 ? interpolated(products, at: position) / power.squareRoot() : 0
     }

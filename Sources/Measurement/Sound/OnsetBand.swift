@@ -1,4 +1,4 @@
-/// One band of the onset detector's filter bank: its edges, and the rises of power that count as an onset.
+/// One band of the onset detector's filter bank: its edges, and the thresholds for rises of its power.
 struct OnsetBand {
   /// The length of a window in hops of one millisecond, and the rise of mean power in decibels that counts as an onset.
   typealias Window = (hops: Int, rise: Double)
@@ -13,13 +13,13 @@ struct OnsetBand {
   let long: Window
   /// Mean squares below this value count as silence. Full scale is 1.
   let silence: Double
-  /// Whether the detector looks for sounds that are cut off in this band, such as hi-hats. In low bands the oscillation
-  /// of a single sine looks like a cut-off.
+  /// Whether the detector looks for sounds that are cut off in this band, such as hi-hats. It does not do so in low bands,
+  /// because there the oscillation of the power of a single sine looks like a cut-off.
   let canBeCut: Bool
 
   /// The filter bank, from low to high. Low bands need long windows, because the power of a 60 Hz kick oscillates 120
-  /// times per second. They have a higher silence level, because their rumble is inaudible. Each rise is
-  /// a threshold with about one false onset in 100 s of music, measured with the General MIDI drums of FluidSynth.
+  /// times per second. They have a higher silence level, because quiet rumble is inaudible. Each `rise` is chosen so that it
+  /// gives about one false onset in 100 s of music, measured with the General MIDI drums of FluidSynth.
   static let all = [
     OnsetBand(low: nil, high: 120, short: (10, 5.5), long: (20, 7.7), silence: 2.5e-7, canBeCut: false),
     OnsetBand(low: 120, high: 300, short: (8, 5.5), long: (16, 7.2), silence: 6e-8, canBeCut: false),

@@ -1,33 +1,38 @@
 /// Detects the hits of a drum pattern in a recording.
 ///
-/// The detector splits the recording into seven bands, from below 120 Hz to above 10 kHz, and compares the power of
-/// each band with its recent past (``OnsetNovelty``). An onset is a rise that decaying, beating or ringing sounds do
-/// not have. The greatest novelty within the 20 ms after the first rise determines which bands rose, and the steepest rise
-/// of power near it determines the position. The frame of the onset is
-/// the first frame whose magnitude exceeds 1.6 times the maximum of the preceding 20 ms, in the recording itself or in
-/// one of the bands that rose. A hit after silence is therefore located at its first frame above the rounding noise of
-/// 16 bits. Onsets closer than 40 ms count as one: the voices of one step, a flam, or the fluctuation of an attack. A
-/// click followed by silence is a sound that breaks off, not an onset. The steps (bands, power, comparison, peak
-/// picking, localisation) follow J. P. Bello et al., "A tutorial on onset detection in music signals", IEEE Trans. SAP
-/// 13 (5), 2005, and S. Dixon, "Onset detection revisited", DAFx 2006, here in the time domain.
+/// The detector has three steps:
+///
+/// 1. The recording is split into seven bands, from below 120 Hz to above 10 kHz. The power of each band is compared with its
+///    recent past. The result is the novelty of each millisecond (``OnsetNovelty``). A novelty of 1 or more is a rise that
+///    decaying, beating or ringing sounds do not have.
+/// 2. The largest novelty in the 20 ms after such a rise determines which bands rose. The steepest rise of power nearby
+///    determines the millisecond of the onset.
+/// 3. The frame of the onset is the first frame near this millisecond whose magnitude exceeds 1.6 times the maximum of the
+///    preceding 20 ms, in the recording itself or in one of the bands that rose. A hit after silence is therefore located at
+///    its first frame above the rounding noise of 16 bits.
+///
+/// Onsets closer than 40 ms count as one: the voices of one step, a flam, or the fluctuation of an attack. A click that is
+/// followed by silence is not an onset, but the end of a sound that was cut off. The method follows J. P. Bello et al., "A
+/// tutorial on onset detection in music signals", IEEE Trans. SAP 13 (5), 2005, and S. Dixon, "Onset detection revisited", DAFx
+/// 2006. Unlike them, it works in the time domain.
 ///
 /// The detector is designed for General MIDI drums with velocities 50...127 and steps of at least 60 ms. It misses some
 /// soft hits during a louder sound, such as a snare ghost note of velocity 50 a sixteenth note after an accent of
-/// velocity 120. It finds additional onsets in sounds that consist of several (vibraslap, guiro, cabasa, cuica, long
+/// velocity 120. It finds additional onsets in sounds that consist of several strokes (vibraslap, guiro, cabasa, cuica, long
 /// whistle). Measured with FluidSynth on 205 grooves of 93...250 BPM that were not used for tuning (9939 hits in 1791
 /// s): 98.5 % found, 16 false detections. It missed 148 of the 1710 hits that are at least 12 dB softer than a hit in
 /// the preceding 250 ms, and six of the other 8229.
 public struct OnsetDetector: Sendable {
   /// The sample rate of the recordings in frames per second.
   public let rate: Int
-  /// The number of frames per hop. A hop, the unit in which the power is measured, is one millisecond.
+  /// The number of frames per hop. A hop is one millisecond. It is the unit of time in which the power is measured.
   let hop: Int
 
-  /// The number of hops from the first rise in which the detector looks for the greatest novelty.
+  /// The number of hops, from the first one with a novelty of at least 1, in which the detector looks for the largest novelty.
   private static let searchHops = 20
   /// The minimum distance of two onsets in hops.
   private static let minimumSpacing = 40
-  /// The maximum magnitude of silence: three units of 16 bits.
+  /// The maximum magnitude of silence: three quantization steps of 16 bits.
   static let silence: Float = 3 / 32_768
 
   /// Creates a detector for recordings of `rate` frames per second, at least 1000. It is designed for 32 000 and more.
@@ -57,12 +62,12 @@ public struct OnsetDetector: Sendable {
         peak = other
       }
       let steepest = steepest(from: index, peak: peak, novelty: novelty, energies: energies)
-      // The bands that rose: those with at least half the greatest novelty, but at least 1, at the peak.
+      // The bands that rose: at the peak, their novelty is at least 1 and at least half of the largest novelty.
       let level = max(1, novelty[peak] / 2)
       let bands = zip(OnsetBand.all, novelty.bands).filter { _, values in values[peak] >= level }.map(\.0)
       let frame = firstFrame(near: steepest, bands: bands, in: samples)
       let spacing = Self.minimumSpacing * hop
-      // Not an onset: a sound that breaks off, or a part of the previous onset.
+      // Not an onset: the end of a sound that was cut off, or a part of the previous onset.
       if isFollowedBySilence(frame, in: samples) || frame - (onsets.last ?? -spacing) < spacing {
         index += 1
         continue
@@ -73,14 +78,14 @@ public struct OnsetDetector: Sendable {
     return onsets
   }
 
-  /// Returns the hop with the steepest rise of power in the band with the greatest novelty at `peak`. The rise is the
-  /// ratio of the power in the short window after the hop to the power in an equally long window before the hop. The
-  /// novelty of a hop is computed from a window that begins at the hop, so the peak can lie up to one long window before the
-  /// onset.
+  /// Returns the hop with the steepest rise of power in the band with the largest novelty at `peak`. The rise is the
+  /// ratio of the power in the short window that begins at the hop to the power in an equally long window before the hop. The
+  /// search ends one long window after `peak`: the novelty of a hop is computed from a window that begins at the hop, so the
+  /// peak can be earlier than the onset by this time.
   ///
   /// - Parameters:
   ///   - first: the first hop whose novelty is at least 1.
-  ///   - peak: the hop with the greatest novelty.
+  ///   - peak: the hop with the largest novelty.
   ///   - novelty: the novelty of the recording.
   ///   - energies: the mean square per hop, for each band of ``OnsetBand/all``.
   private func steepest(from first: Int, peak: Int, novelty: OnsetNovelty, energies: [[Double]]) -> Int {
@@ -98,9 +103,9 @@ public struct OnsetDetector: Sendable {
     return steepest
   }
 
-  /// Returns the first frame, from two hops before `rise` to four hops after it, that exceeds 1.6 times the maximum of the
-  /// preceding 20 ms, in the recording or in one of `bands`. Returns the first frame of the hop `rise` if there is none.
-  /// The filters start 100 ms earlier to settle.
+  /// Returns the first frame, from two hops before the hop `rise` to four hops after its beginning, whose magnitude exceeds 1.6
+  /// times the maximum of the preceding 20 ms, in the recording or in one of `bands`. Returns the first frame of the hop `rise`
+  /// if there is no such frame. The filters start 100 ms before the 20 ms, so that they have settled.
   private func firstFrame(near rise: Int, bands: [OnsetBand], in samples: [Float]) -> Int {
     let from = max(0, (rise - 2) * hop)
     let before = max(0, from - 20 * hop)
@@ -121,8 +126,8 @@ public struct OnsetDetector: Sendable {
     return first < end ? first : rise * hop
   }
 
-  /// Whether the recording is silent from 1 ms to 10 ms after `frame`. The click is then a sound that breaks off, for
-  /// example because a peer stalls.
+  /// Whether the recording is silent from 1 ms to 10 ms after `frame`. What was detected at `frame` is then the click at the end
+  /// of a sound that was cut off, for example because a peer stalled.
   private func isFollowedBySilence(_ frame: Int, in samples: [Float]) -> Bool {
     let after = samples[min(frame + hop, samples.count)..<min(frame + 10 * hop, samples.count)]
     return !after.isEmpty && after.allSatisfy { !$0.isFinite || abs($0) <= Self.silence }

@@ -2,18 +2,20 @@ import MusicalTime
 
 /// The assignment of the onsets of a recording to the onsets of the reference.
 ///
-/// Each onset of the reference has a window. The window extends halfway to the previous and to the next onset of the reference, but at
-/// most 100 ms to each side. An onset of the other recording is assigned to the onset of the reference in whose window it is. If several
-/// onsets are in one window, the nearest is assigned and the others are extra. An unassigned onset of either recording counts only if it
-/// is within the time span of both recordings.
+/// Each onset of the reference has a window. The window extends halfway to the previous and to the next onset of the
+/// reference, but at most 100 ms to each side. An onset of the other recording is assigned to the onset of the reference in
+/// whose window it is. If several onsets are in one window, the nearest is assigned and the others are extra.
+///
+/// An onset of the reference whose window is empty is missing if the other recording covers its instant. An onset of the other
+/// recording that is in no window is extra if the reference covers its instant.
 struct OnsetMatching {
   /// Indices into the onsets of the reference and of the other recording, both ascending.
   private(set) var pairs: [(Int, Int)] = []
-  /// For each pair, the length of the window on the side on which the assigned onset is.
+  /// For each pair, how far the window extends to the side on which the assigned onset is.
   private(set) var tolerances: [Nanoseconds] = []
-  /// The number of unassigned onsets of the reference within the time span of the other recording.
+  /// The number of onsets of the reference that are missing in the other recording.
   private(set) var missing = 0
-  /// The number of unassigned onsets of the other recording within the time span of the reference.
+  /// The number of onsets of the other recording that are extra.
   private(set) var extra = 0
 
   /// The maximum distance of two assigned onsets.
@@ -24,14 +26,14 @@ struct OnsetMatching {
     // The first onset of the other recording that is not yet assigned or counted.
     var next = 0
     for (index, onset) in reference.enumerated() {
-      // An onset of the other recording is assigned if it is at most `early` before and less than `late` after this one.
+      // The window of `onset` extends from `early` before it (inclusive) to `late` after it (exclusive).
       let early = index > 0 ? Self.half(onset - reference[index - 1]) : Self.maximumDistance
       let late = index + 1 < reference.count ? Self.half(reference[index + 1] - onset) : Self.maximumDistance
       while next < other.count, other[next] < onset - early {
         if span.contains(other[next]) { extra += 1 }
         next += 1
       }
-      // All candidates except the nearest are extra, even outside `span`: the reference has an onset beside them.
+      // All onsets in the window except the nearest one are extra, even if they are outside `span`.
       var nearest: Int?
       while next < other.count, other[next] - onset < late {
         if let best = nearest, (other[best] - onset).magnitude <= (other[next] - onset).magnitude {

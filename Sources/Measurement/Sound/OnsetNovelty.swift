@@ -3,27 +3,27 @@ import Foundation
 /// The novelty function of a recording: the rise of power relative to the recent past, per band and millisecond. A
 /// value of 1 or more is an onset.
 ///
-/// In each band the mean power of the next 3...20 ms is compared with the maximum of this mean in the preceding 20...30
-/// ms. Because the reference is the maximum and not the mean, sounds that decay, ripple or beat by a few decibels stay
-/// below 1, regardless of their level. Partials that beat down to near silence count as hits. Each band has two window
-/// lengths. The short window detects attacks. The power of the long window fluctuates less; it detects soft hits in
-/// noise. The ratio in decibels is divided by the ratio that noise and ringing alone reach in this band and window
+/// In each band, the mean power of the next 3...20 ms is compared with the maximum of this mean in the preceding 20...30
+/// ms. Because it is compared with the maximum and not with the mean, sounds that decay, ripple or beat by a few decibels stay
+/// below 1, regardless of their level. A beat that falls almost to silence, however, counts as a hit. Each band has two window
+/// lengths. The short window detects attacks. The long window detects soft hits in noise, because its mean power fluctuates
+/// less. The ratio in decibels is divided by the ratio that noise and ringing alone reach in this band and window
 /// (``OnsetBand``). Sources: A. Klapuri, "Sound onset detection by applying psychoacoustic knowledge", ICASSP 1999
 /// (power per band on a logarithmic scale); S. Böck and G. Widmer, "Maximum filter vibrato suppression for onset
 /// detection", DAFx 2013 (comparison with a local maximum).
 ///
-/// A closing hi-hat ends a loud sound and starts a soft one. If the power above 2 kHz falls by 9 dB within 4 ms, which
-/// no ringing sound does, these bands therefore ignore the time before the fall.
+/// A closing hi-hat ends a loud sound and starts a soft one. To detect the soft sound, the bands above 2 kHz ignore the time
+/// before a cut-off: a fall of their total power by 9 dB within 4 ms, which no ringing sound has.
 struct OnsetNovelty {
   /// The novelty per band and hop, never negative.
   let bands: [[Float]]
   /// The maximum novelty of all bands, per hop.
   private let greatest: [Float]
 
-  /// The number of past hops to compare with, for short and for long windows.
+  /// The number of past hops with which a window is compared, for short and for long windows.
   private static let past = (short: 30, long: 20)
   /// The conditions for a cut-off: the ratio by which the power falls (9 dB), the number of hops in which it falls, and the
-  /// number of preceding hops in which it was higher.
+  /// number of preceding hops during which the power must have been higher by this ratio.
   private static let cut = (ratio: 8.0, hops: 4, before: 8)
 
   /// The number of hops.
@@ -53,7 +53,7 @@ struct OnsetNovelty {
   ///   - band: the band.
   ///   - window: the window.
   ///   - past: the number of past hops to compare with.
-  ///   - cuts: per hop, the last hop at which a loud sound was cut off. Hops before it are ignored.
+  ///   - cuts: for each hop, the last hop at which a loud sound was cut off. Earlier hops are ignored. Nil to ignore cut-offs.
   private static func rises(
     of energy: [Double], in band: OnsetBand, window: OnsetBand.Window, past: Int, cuts: [Int]?
   ) -> [Float] {
@@ -62,7 +62,7 @@ struct OnsetNovelty {
       // The last hop whose window ends before this hop. The time before the recording counts as silence.
       let end = hop - window.hops
       let cut = cuts?[hop] ?? .min
-      // Less than one window has passed since the cut-off: there is no earlier power to compare with.
+      // Less than one window has passed since the cut-off, so there is no earlier window to compare with.
       if cut > end { return 0 }
       var greatestBefore = 0.0
       var pastHop = max(end - past + 1, cut, 0)

@@ -21,7 +21,7 @@ public struct Recording: Sendable {
   /// Returns the instant at which `frame` sounded, rounded to the nearest nanosecond. ``rate`` must be positive.
   func instant(of frame: Int) -> Instant {
     let (seconds, frames) = frame.quotientAndRemainder(dividingBy: rate)
-    // A second has at most 384 000 frames (AudioReport), so this product fits.
+    // `frames` is less than `rate`, which is at most 384 000 (AudioReport.rates), so the product fits into 64 bits.
     let rest = (frames * 1_000_000_000 + rate / 2) / rate
     return firstInstant + .seconds(Int64(seconds)) + Nanoseconds(Int64(rest))
   }

@@ -1,24 +1,24 @@
-/// A filter that gives noise with the spectrum of a given sound a white spectrum: the prediction error filter of the noise,
-/// by the autocorrelation method and the recursion of Levinson and Durbin (J. Makhoul, "Linear prediction: a tutorial
-/// review", Proc. IEEE 63 (4), 1975).
+/// A filter that makes the spectrum of a given noise white. It is the prediction error filter of this noise, calculated by the
+/// autocorrelation method and the recursion of Levinson and Durbin (J. Makhoul, "Linear prediction: a tutorial review", Proc.
+/// IEEE 63 (4), 1975).
 struct WhiteningFilter {
-  /// The coefficients; the first is 1.
+  /// The coefficients of the filter. The first is 1.
   private var coefficients = [1.0]
 
   /// The number of coefficients after the first.
   private static let order = 16
-  /// The power of white noise that is added, relative to the power of the noise. It limits the gain where the noise has no
-  /// power.
+  /// The power of white noise that is added, relative to the power of the given noise. It limits the gain of the filter at
+  /// frequencies at which the noise has no power.
   private static let floor = 1e-3
 
-  /// Creates the filter for what all parts of `noise` have in common. Each part counts the same, whatever its level. For
-  /// silence, the filter passes everything unchanged.
+  /// Creates the filter for the mean spectrum of the parts of `noise`. Each part has the same weight, whatever its level. If all
+  /// parts are silent, the filter passes everything unchanged.
   init(noise: [ArraySlice<Float>]) {
     var correlation = [Double](repeating: 0, count: Self.order + 1)
     for part in noise where part.count > Self.order {
       let values = part.map { $0.isFinite ? Double($0) : 0 }
       let power = values.reduce(0) { $0 + $1 * $1 }
-      // One unit of 16 bits.
+      // A part whose root mean square is at most one quantization step of 16 bits is silent.
       guard power > Double(values.count) / (32_768 * 32_768) else { continue }
       for lag in 0...Self.order {
         var sum = 0.0

@@ -8,12 +8,12 @@ struct AllanConfidence {
   /// Calculates the degrees of freedom.
   ///
   /// The approximations are those for the overlapping Allan variance in NIST SP 1065, section 5.4.1, table 5 (D. Howe,
-  /// D. Allan and J. Barnes, 35th Annual Symposium on Frequency Control, 1981). With missing values, the number of
-  /// values is that of an uninterrupted series with the same number of terms.
+  /// D. Allan and J. Barnes, 35th Annual Symposium on Frequency Control, 1981). They require the number of values, n. A series
+  /// with missing values is treated as an uninterrupted series with the same number of terms.
   ///
   /// - Parameters:
   ///   - noise: the type of the noise.
-  ///   - factor: the observation time in intervals.
+  ///   - factor: the observation time, as a number of intervals between adjacent values.
   ///   - terms: the number of terms in the variance, at least 1.
   init(noise: PowerLawNoise, factor: Int, terms: Int) {
     let m = Double(factor)
@@ -32,7 +32,7 @@ struct AllanConfidence {
     degreesOfFreedom = degrees.isFinite ? max(degrees, 1) : 1
   }
 
-  /// Returns the bounds of the deviation `value` at the confidence `level` (NIST SP 1065, section 5.3.2).
+  /// Returns the confidence interval of the Allan deviation `value`, at the confidence `level` (NIST SP 1065, section 5.3.2).
   func interval(of value: Double, level: Double = 0.95) -> ClosedRange<Double> {
     let distribution = ChiSquared(degrees: degreesOfFreedom)
     let low = value * (degreesOfFreedom / distribution.quantile((1 + level) / 2)).squareRoot()

@@ -1,12 +1,13 @@
 import Foundation
 
-/// The chi-squared distribution with a number of degrees of freedom that need not be an integer.
+/// The chi-squared distribution with k degrees of freedom; k need not be an integer.
 ///
-/// The distribution function is the regularised incomplete gamma function P(k/2, x/2), by its series below x/2 = k/2 +
-/// 1 and by its continued fraction above (M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 6.5.29 and
-/// 6.5.31). The quantile is found by Newton's method within bounds that are bisected, with a relative error below 1e-9.
+/// The distribution function is the regularised incomplete gamma function P(k/2, x/2). It is calculated by its series below
+/// x/2 = k/2 + 1 and by its continued fraction above (M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 6.5.29
+/// and 6.5.31). The quantile is calculated by Newton's method. A step that leaves the bounds of the solution is replaced by a
+/// bisection of the bounds. The relative error of the quantile is below 1e-9.
 struct ChiSquared {
-  /// The degrees of freedom, greater than 0.
+  /// The degrees of freedom k, greater than 0.
   let degrees: Double
 
   /// Returns the probability of a value of at most `x`.
@@ -17,8 +18,7 @@ struct ChiSquared {
     return z < a + 1 ? factor * Self.series(a, z) : 1 - factor * Self.fraction(a, z)
   }
 
-  /// Returns the value that is exceeded with the probability 1 - `probability`, which is greater than 0 and less than
-  /// 1.
+  /// Returns the value that a random value does not exceed with the given probability, which is greater than 0 and less than 1.
   func quantile(_ probability: Double) -> Double {
     var (low, high) = (0.0, degrees + 10)
     while self.probability(below: high) < probability { high = 2 * high }
@@ -29,19 +29,19 @@ struct ChiSquared {
       let step = error / density(at: x)
       let next = x - step
       if abs(step) < 1e-12 * x { return next }
-      // Newton's method leaves the bounds far from the solution, and the density can be 0.
+      // Far from the solution, a step can leave the bounds. If the density is 0, the step is not finite.
       x = next > low && next < high ? next : (low + high) / 2
     }
     return x
   }
 
-  /// Returns the density at `x`, greater than 0.
+  /// Returns the density at `x`, which is greater than 0.
   private func density(at x: Double) -> Double {
     let a = degrees / 2
     return exp((a - 1) * log(x / 2) - x / 2 - logGamma(a)) / 2
   }
 
-  /// Returns the sum of z^n / (a (a + 1) ... (a + n)).
+  /// Returns the sum of z^n / (a (a + 1) ... (a + n)) over all n from 0.
   private static func series(_ a: Double, _ z: Double) -> Double {
     var term = 1 / a
     var sum = term
@@ -75,10 +75,11 @@ struct ChiSquared {
     return value
   }
 
-  /// Returns the logarithm of the gamma function of `a`, greater than 0. The function of the C library is not used,
-  /// because its variant without a global sign has another name on each platform.
+  /// Returns the logarithm of the gamma function of `a`, which is greater than 0.
   ///
-  /// Stirling's series (Abramowitz and Stegun, 6.1.41) after a shift to arguments of at least 10.
+  /// `a` is first shifted to at least 10, and Stirling's series is then used (Abramowitz and Stegun, 6.1.41). `lgamma` of the C
+  /// library is not used, because it stores a sign in a global variable. Its reentrant variant has a different name on each
+  /// platform.
   private func logGamma(_ a: Double) -> Double {
     var (x, shift) = (a, 0.0)
     while x < 10 {

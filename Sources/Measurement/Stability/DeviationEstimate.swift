@@ -1,7 +1,7 @@
-/// A root mean square and the number of terms in it.
+/// An Allan deviation or a time deviation, and the number of terms from which it was calculated.
 struct DeviationEstimate: Hashable {
-  /// The deviation, in the unit of the phase; divide by the observation time for a fractional frequency.
+  /// The deviation, in the unit of the phase. An Allan deviation is multiplied by the observation time.
   var value: Double
-  /// The number of terms.
+  /// The number of squared terms in the root mean square.
   var terms: Int
 }

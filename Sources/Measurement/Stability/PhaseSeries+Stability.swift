@@ -1,8 +1,8 @@
 extension PhaseSeries {
-  /// Returns the overlapping Allan deviation, times the observation time of `factor` intervals (NIST SP 1065, section
-  /// 5.2.4, equation 11: the form for phase data).
+  /// Returns the overlapping Allan deviation for an observation time of `factor` intervals, multiplied by this time (NIST SP
+  /// 1065, section 5.2.4, equation 11: the form for phase data).
   ///
-  /// A term combines three values. A term with a missing value is omitted.
+  /// A term combines three values that are `factor` intervals apart. A term with a missing value is omitted.
   ///
   /// - Returns: nil without a term.
   func allanDeviation(factor m: Int) -> DeviationEstimate? {
@@ -21,14 +21,14 @@ extension PhaseSeries {
   /// Returns the time deviation for an observation time of `factor` intervals, in the unit of the phase (NIST SP 1065,
   /// sections 5.2.5, equation 14, and 5.2.6).
   ///
-  /// A term combines the means of three adjacent windows of `factor` values. A term with a missing value in one of them
-  /// is omitted: a mean of fewer values would be another statistic.
+  /// A term combines the means of three adjacent windows of `factor` values. A term with a missing value in one of its windows
+  /// is omitted, because the time deviation is defined for means of `factor` values.
   ///
   /// - Returns: nil without a term.
   func timeDeviation(factor m: Int) -> DeviationEstimate? {
     var (sum, terms) = (0.0, 0)
     for run in runs where run.count >= 3 * m {
-      // The sum of the second differences of the window, and the number of missing ones.
+      // The sum of the second differences in the window, and the number of second differences that are missing in it.
       var (window, missing) = (0.0, 0)
       func second(_ i: Int) -> Double { phase[i + 2 * m] - 2 * phase[i + m] + phase[i] }
       for i in run.lowerBound..<run.upperBound - 2 * m {

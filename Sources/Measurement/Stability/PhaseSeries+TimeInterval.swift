@@ -2,11 +2,11 @@ extension PhaseSeries {
   /// Returns the maximum time interval error for observation times of 1, 2, 4, ... intervals: the largest peak-to-peak
   /// time error in any window of that length (NIST SP 1065, section 5.2; ITU-T G.810, appendix II.5).
   ///
-  /// A window of n intervals contains n + 1 values. The extremes of a window of 2n values are those of its halves (S.
-  /// Bregni, Fast Algorithms for TVAR and MTIE Computation, 2001), so that all windows together take O(n log n).
-  /// Missing values are ignored. No window extends beyond its run.
+  /// A window of m intervals contains m + 1 values. The extremes of a window follow from the extremes of its two halves (S.
+  /// Bregni, Fast Algorithms for TVAR and MTIE Computation, 2001). Therefore all observation times together take O(n log n)
+  /// for n values. Missing values are ignored. No window extends beyond its run.
   ///
-  /// - Parameter count: the number of observation times. At least one run must be longer than the longest of them.
+  /// - Parameter count: the number of observation times. At least one run must be longer than the longest observation time.
   func maximumTimeIntervalErrors(count: Int) -> [Double] {
     var result: [Double] = []
     // The extremes of the windows of `width` values that begin at each index.

@@ -1,6 +1,7 @@
 /// Evenly spaced time errors of a clock, in one or more uninterrupted runs.
 ///
-/// A missing value is NaN. The time error between two runs is unknown: a statistic never combines values of two runs.
+/// A missing value is NaN. The change of the time error from one run to the next is unknown, so a statistic never combines
+/// values of two runs.
 struct PhaseSeries {
   /// The time errors of all runs, one after the other, in any unit of time. NaN is a missing value.
   var phase: [Double]

@@ -24,8 +24,8 @@ public enum PowerLawNoise: Int, Hashable, Sendable, CaseIterable {
   /// Identifies the dominant noise type of `series`, at the averaging factor `factor`, by the lag 1 autocorrelation
   /// (NIST SP 1065, section 5.5; W. Riley and C. Greenhall, EFTF 2004).
   ///
-  /// Every `factor`-th value of each run is used. The values are differenced until they are stationary, which the
-  /// autocorrelation shows. Missing values take no part: an autocorrelation uses pairs of adjacent present values only.
+  /// Every `factor`-th value of each run is used. The values are differenced, at most twice, until their autocorrelation shows
+  /// that they are stationary. An autocorrelation uses only pairs of adjacent values of which none is missing.
   ///
   /// - Returns: the type; nil with fewer than 30 values, or if the phase does not vary.
   init?(of series: PhaseSeries, factor: Int) {
@@ -35,6 +35,7 @@ public enum PowerLawNoise: Int, Hashable, Sendable, CaseIterable {
     var differences = 0
     while true {
       guard let r = Self.lagOneAutocorrelation(runs) else { return nil }
+      // `delta` as in SP 1065: below 0.25, the values are stationary.
       let delta = r / (1 + r)
       if delta < 0.25 || differences == 2 {
         let alpha = 2 - 2 * (delta + Double(differences))
@@ -49,7 +50,8 @@ public enum PowerLawNoise: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the autocorrelation of adjacent values, about their common mean; nil for too few or equal values.
+  /// Returns the autocorrelation of adjacent values, about the mean of all values. Nil if there are too few values, or if all
+  /// values are equal.
   private static func lagOneAutocorrelation(_ runs: [[Double]]) -> Double? {
     var (count, sum) = (0, 0.0)
     for run in runs { for value in run where !value.isNaN { (count, sum) = (count + 1, sum + value) } }
@@ -66,10 +68,10 @@ public enum PowerLawNoise: Int, Hashable, Sendable, CaseIterable {
       }
     }
     guard square > 0, pairs >= fewestValues / 2 else { return nil }
-    // With missing values there are fewer pairs than values. Both sums are means of what is present. Without missing
-    // values the correction is omitted, as in SP 1065.
+    // Missing values leave fewer pairs than the same number of values in uninterrupted runs would have. The scale compensates
+    // for the missing pairs. It is 1 if no value is missing, as in SP 1065.
     let scale = pairs < count - runs.count ? Double(count - runs.count) / Double(pairs) : 1
-    // Missing values can push the estimate below -1, which no autocorrelation is.
+    // With missing values, the estimate can be below -1, which is impossible for an autocorrelation.
     return max(product / square * scale, -0.999)
   }
 }

@@ -2,7 +2,7 @@ import MusicalTime
 
 /// The due instants of a trace, run by run, in 12 octets per tick.
 ///
-/// A ``TraceTick`` takes 64 octets, so that two traces of a day would not fit into 200 MB.
+/// A ``TraceTick`` takes more than ten times as much. A day at 120 BPM has 4.1 million ticks.
 struct DueTicks: Sendable {
   /// One run of the rhythm, from a start to a stop (``Trace/runs``).
   struct Run: Sendable {
@@ -33,8 +33,8 @@ struct DueTicks: Sendable {
     numbers.reserveCapacity(count)
   }
 
-  /// Appends a tick. It begins a run as in ``Trace/runs``, or if its number is 2^31 ticks or more after that of the
-  /// first tick of the run.
+  /// Appends a tick. The tick begins a new run under the conditions of ``Trace/runs``. It also begins a new run if its number
+  /// exceeds that of the first tick of the run by 2^31 or more, because ``numbers`` has 32 bits.
   mutating func append(_ tick: TraceTick) {
     var number = Int64.max
     if let previous, let run = runs.last, !Trace.beginsRun(tick, after: previous) {
@@ -50,6 +50,10 @@ struct DueTicks: Sendable {
     append(number: beginsRun ? .max : tick - runs[runs.count - 1].firstTick, tick: tick, due: due)
   }
 
+  /// Appends a tick.
+  ///
+  /// - Parameter number: the number of the tick minus that of the first tick of its run; more than `Int32.max` for the first
+  ///   tick of a new run.
   private mutating func append(number: Int64, tick: Int64, due: Int64) {
     if number <= Int64(Int32.max) {
       numbers.append(Int32(number))
@@ -72,7 +76,8 @@ struct DueTicks: Sendable {
     return low < run.range.upperBound ? low : nil
   }
 
-  /// Calls `body` with the indices of each tick that is in `run` and in `other` of `others`, in order.
+  /// Calls `body` for each tick number that occurs in `run` and also in `other`, which is a run of `others`, in ascending order.
+  /// The arguments of `body` are the index of the tick in this instance and its index in `others`.
   func forEachCommonTick(_ run: Run, with other: Run, of others: DueTicks, _ body: (Int, Int) -> Void) {
     var (a, b) = (run.range.lowerBound, other.range.lowerBound)
     while a < run.range.upperBound, b < other.range.upperBound {

@@ -4,11 +4,12 @@ import MusicalTime
 /// stop (``Trace/runs``).
 ///
 /// Runs keep their order. If both traces have the same number of runs, they are assigned in order. If one trace has
-/// fewer runs (its peer joined late or missed a start), the assignment with the maximum number of pairs is chosen, and
-/// among these the one with the minimum total distance in time. It is a sequence alignment by dynamic programming (S.
-/// Needleman and C. Wunsch, J. Mol. Biol. 48, 1970). One of two runs starts at a larger tick number. The distance of the
-/// runs is the time between their first ticks with this number or a larger one. Two runs are not assigned to each other
-/// if one of them has no such tick.
+/// fewer runs (its peer joined late or missed a start), the assignment with the maximum number of pairs is chosen. If several
+/// assignments have this number of pairs, the one with the minimum total distance in time is chosen. This is a sequence
+/// alignment by dynamic programming (S. Needleman and C. Wunsch, J. Mol. Biol. 48, 1970).
+///
+/// The distance of two runs is the time between two ticks: in each run, the first tick whose number is at least the larger of
+/// the two starting tick numbers. Runs of which one has no such tick are never assigned to each other.
 struct RunMatching {
   /// Indices into the runs of the first and of the second trace, both ascending.
   let pairs: [(Int, Int)]

@@ -1,23 +1,23 @@
 import Foundation
 
-/// A figure over several runs of the rhythm, in which the unit is the run: the median of the runs, and its 95 %
-/// bootstrap interval.
+/// A figure over several runs of the rhythm, with one value per run: the median of these values, and its 95 % bootstrap
+/// confidence interval.
 ///
-/// Ticks of one run are not independent of each other, so an interval over ticks would be far too narrow. The bootstrap
-/// distribution of a median is calculated exactly and not by random resampling (B. Efron, "Bootstrap methods: another
+/// Ticks of one run are not independent of each other, so an interval calculated from ticks would be far too narrow. The
+/// bootstrap distribution of a median is calculated exactly and not by random resampling (B. Efron, "Bootstrap methods: another
 /// look at the jackknife", Annals of Statistics 7 (1), 1979, section 3): the median of n values drawn from n sorted
-/// values is at most the k-th value if at least half of the draws are among the first k. The interval lies between the
+/// values, with replacement, is at most the k-th value if at least half of the draws are among the first k. The interval lies between the
 /// 2.5 % and 97.5 % percentiles of this distribution. Values are in nanoseconds. JSON contains microseconds.
 public struct RunStatistic: Hashable, Sendable {
   /// The number of runs.
   public let runs: Int
   /// The median by the nearest-rank method.
   public let median: Double
-  /// The 95 % interval; nil with fewer than five runs, where it would be too narrow.
+  /// The 95 % confidence interval; nil with fewer than five runs, because it would be too narrow.
   public let interval: ClosedRange<Double>?
 
-  /// The number of runs from which there is an interval. With four runs, an interval from the smallest to the largest
-  /// would contain the median of all possible runs with a probability of 87.5 % only.
+  /// The smallest number of runs for an interval. With four runs, even the interval from the smallest to the largest value
+  /// would contain the true median with a probability of only 87.5 %.
   static let fewestRuns = 5
 
   /// Creates the figure over the values of the runs; nil without a value.

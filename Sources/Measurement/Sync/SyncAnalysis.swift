@@ -31,8 +31,8 @@ public struct SyncAnalysis: Sendable {
   ///   - clockOffsets: the clock of each trace minus a common clock, in the order of the traces. Empty if all traces
   ///     share a clock.
   ///   - reference: the timeline with which the traces are compared.
-  ///   - onRow: receives each tick that a trace and the reference have in common; nil if nobody needs them.
-  ///   - load: returns the trace with the index that it is given.
+  ///   - onRow: receives each tick that a trace and the reference have in common; nil if these ticks are not needed.
+  ///   - load: returns the trace at an index of `names`.
   /// - Throws: ``ReportError`` for fewer than two traces, if the numbers of clock offsets and traces differ, for a
   ///   reference without ticks, for a trace with more than 1000 runs; the errors of `load`.
   ///
@@ -73,7 +73,7 @@ public struct SyncAnalysis: Sendable {
     self.series = series
   }
 
-  /// Returns `trace`.
+  /// Returns `trace` unchanged.
   ///
   /// - Throws: ``ReportError`` if it has too many runs.
   private static func checked(_ trace: SyncTrace) throws(ReportError) -> SyncTrace {

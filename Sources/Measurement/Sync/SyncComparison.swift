@@ -13,8 +13,8 @@ struct SyncComparison {
   ///   - name: the name of the peer.
   ///   - reference: the timeline of the reference.
   ///   - span: the due instants of the first and of the last tick of the reference, nanoseconds.
-  ///   - other: the due instants of the trace.
-  ///   - clockOffset: the trace's clock minus the reference's clock.
+  ///   - other: the due instants of the trace that is compared.
+  ///   - clockOffset: the clock of this trace minus the clock of the reference.
   ///   - onRow: receives each common tick.
   init(
     name: String, reference: DueTicks, span: ClosedRange<Int64>, other: DueTicks, clockOffset: Nanoseconds,

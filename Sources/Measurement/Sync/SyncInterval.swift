@@ -4,7 +4,7 @@ public struct SyncInterval: Hashable, Sendable, Codable {
   public let start, end: Double
   /// The mean offset, with its sign, in microseconds.
   public let mean: Double
-  /// The absolute value of the offset.
+  /// The distribution of the absolute offsets.
   public let magnitude: Distribution
 
   private enum CodingKeys: String, CodingKey {
@@ -14,8 +14,8 @@ public struct SyncInterval: Hashable, Sendable, Codable {
     case magnitude
   }
 
-  /// Returns the length of the intervals into which `seconds` is divided: 1, 2 or 5 times a power of ten, so that there
-  /// are at most ten.
+  /// Returns the length, in seconds, of the intervals into which `seconds` is divided. The length is 1, 2 or 5 times a power of
+  /// ten, at least 1 ms, and there are at most ten intervals.
   static func length(dividing seconds: Double) -> Double {
     var power = 1e-3
     while true {

@@ -1,9 +1,9 @@
 import MusicalTime
 
-/// Collects the offsets of one peer in the order of the reference's ticks, with the runs and intervals of time to which
-/// they belong.
+/// Collects the offsets of one peer in the order of the reference's ticks, together with the runs and the intervals of time to
+/// which the offsets belong.
 struct SyncOffsets {
-  /// All offsets, nanoseconds.
+  /// All offsets, in nanoseconds.
   private(set) var offsets: [Double] = []
   /// The slope of the offsets within the runs.
   private(set) var fit = DriftFit()
@@ -18,10 +18,10 @@ struct SyncOffsets {
   private let length: Double
   /// The index of the first offset of each run.
   private var runs: [Int] = []
-  /// The index of the reference's tick of the newest offset; nil at the beginning of a run.
+  /// The index, in the reference, of the tick with the newest offset; nil at the beginning of a run.
   private var lastIndex: Int?
-  /// The number of the interval and the index of the first offset of each uninterrupted series of offsets in one
-  /// interval.
+  /// The series of consecutive offsets that are in one interval of time: the number of the interval, and the index of the first
+  /// offset of the series.
   private var parts: [(interval: Int, start: Int)] = []
 
   init(span: ClosedRange<Int64>, referenceTicks: Int, capacity: Int) {
@@ -47,7 +47,8 @@ struct SyncOffsets {
     lastIndex = index
     fit.append(Double(offset), at: Instant(nanoseconds: due))
     let time = Double(due - span.lowerBound)
-    // The reference's instants can decrease between two runs. The first interval then contains the earlier ones.
+    // The due instants of the reference can decrease from one run to the next, so an instant can be outside `span`. An earlier
+    // instant counts in the first interval, a later one in the tenth interval.
     let interval = min(max(Int(time / length), 0), 9)
     if parts.last?.interval != interval { parts.append((interval, offsets.count)) }
     series.add(Double(offset), at: time / Double(max(span.upperBound - span.lowerBound, 1)))
@@ -74,7 +75,7 @@ struct SyncOffsets {
     }
   }
 
-  /// The figures of the runs with enough ticks.
+  /// The figures of the runs with at least ``SyncRuns/fewestTicks`` common ticks; nil without such a run.
   var perRun: SyncRuns? {
     let ends = runs.dropFirst() + [offsets.count]
     return SyncRuns(

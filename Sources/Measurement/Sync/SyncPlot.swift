@@ -42,8 +42,8 @@ public struct SyncPlot {
     script = text
   }
 
-  /// Lines of a time in seconds and the smallest and largest offset in microseconds. An empty line interrupts the curve
-  /// where the peer has no tick.
+  /// Returns one line for each interval of time: the middle of the interval in seconds, and the smallest and the largest offset
+  /// in microseconds. An interval without a tick gives an empty line, which interrupts the curve.
   private static func lines(of series: SyncSeries, seconds: Double) -> [String] {
     series.extremes.enumerated().map { column, range in
       guard let range else { return "" }

@@ -55,7 +55,7 @@ extension SyncReport: CustomStringConvertible {
     return table
   }
 
-  /// The table over runs, or why there is none.
+  /// The table over runs, or a line with the reason why there is none.
   private var runsText: String {
     guard comparisons.contains(where: { $0.perRun != nil }) else {
       return "No figures over runs: no run has \(SyncRuns.fewestTicks) common ticks\n\n"

@@ -3,16 +3,16 @@ import MusicalTime
 /// The synchronization of the timelines of several peers, measured from their traces.
 ///
 /// The *offset* of a tick is its due instant at a peer minus its due instant on the reference timeline
-/// (``Reference``). It is the difference of the two timelines: it includes the effect of the network and excludes the
-/// effect of the threads. The *lateness* of a tick is the delay with which a thread acted on it. The article
-/// <doc:SyncFigures> defines each figure.
+/// (``Reference``). The offset includes the effect of the network on the timeline of the peer, but not the delay of threads.
+/// The *lateness* of a tick is the delay with which a thread acted on the tick. The article <doc:SyncFigures> defines each
+/// figure.
 public struct SyncReport: Hashable, Sendable, Codable {
   /// The timeline with which the peers are compared.
   public enum Reference: String, Hashable, Sendable, CaseIterable, Codable {
-    /// That of the first trace, normally the master.
+    /// The timeline of the first trace, normally that of the master.
     case first
-    /// The median of the due instants of all traces that contain it. Each trace is a part of its own reference, so the differences are
-    /// too small with few traces.
+    /// The median timeline: the due instant of a tick is the median of its due instants in all traces that contain the tick.
+    /// Each trace is itself a part of this reference, so the offsets are too small if there are few traces.
     case median
   }
 
@@ -56,13 +56,13 @@ public struct SyncReport: Hashable, Sendable, Codable {
     public let skipped: Int
     /// The number of ticks that the reference does not contain.
     public let extra: Int
-    /// The due instant minus the due instant of the reference, with its sign; nil without a common tick.
+    /// The distribution of the offsets, with their signs; nil without a common tick.
     public let offset: Distribution?
-    /// The absolute value of the offset; nil without a common tick.
+    /// The distribution of the absolute offsets; nil without a common tick.
     public let magnitude: Distribution?
     /// The slope of the offsets in parts per million; nil with fewer than two common ticks.
     public let drift: Double?
-    /// The absolute value of the offset in each interval of time.
+    /// The offsets in each interval of time that contains a common tick.
     public let overTime: [SyncInterval]
     /// The figures of the runs with at least 24 common ticks; nil without such a run.
     public let perRun: SyncRuns?
@@ -86,8 +86,8 @@ public struct SyncReport: Hashable, Sendable, Codable {
   public let reference: Reference
   /// All traces, in the order given.
   public let peers: [Peer]
-  /// The comparisons of the traces with the reference: of all traces except the first with the first, or of all traces
-  /// with the median timeline.
+  /// The comparisons with the reference. If the reference is the first trace, there is one for each other trace. If it is the
+  /// median timeline, there is one for each trace.
   public let comparisons: [Comparison]
 
   init(reference: Reference, peers: [Peer], comparisons: [Comparison]) {

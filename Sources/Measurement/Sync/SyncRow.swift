@@ -6,9 +6,9 @@ public struct SyncRow: Hashable, Sendable {
   public let run: Int
   /// The number of the tick.
   public let tick: Int64
-  /// The due instant of the reference, nanoseconds.
+  /// The due instant of the tick on the reference timeline, in nanoseconds.
   public let due: Int64
-  /// The due instant of the peer minus that of the reference, nanoseconds.
+  /// The due instant of the tick at the peer minus ``due``, in nanoseconds.
   public let offset: Int64
 
   /// The titles of the columns.
@@ -19,7 +19,7 @@ public struct SyncRow: Hashable, Sendable {
 }
 
 extension String {
-  /// The text as a field of a CSV file (RFC 4180).
+  /// The text as a field of a CSV file (RFC 4180). A line end in a quoted text becomes a space.
   var quotedForCSV: String {
     guard contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return self }
     return "\"" + map { $0 == "\"" ? "\"\"" : $0.isNewline ? " " : "\($0)" }.joined() + "\""

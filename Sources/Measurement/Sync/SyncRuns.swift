@@ -1,12 +1,12 @@
-/// The figures of one peer in which the unit is the run: of each run, the percentiles of the absolute offset; of these, the
-/// median of the runs with its 95 % bootstrap interval.
+/// The figures of one peer over all its runs. For each run, the percentiles of the absolute offsets are calculated. A figure is
+/// the median of one percentile over the runs, with its 95 % bootstrap interval.
 public struct SyncRuns: Hashable, Sendable, Codable {
-  /// The figures of each run, in order.
+  /// The distribution of the absolute offsets of each run, in order.
   public let magnitudes: [Distribution]
   /// The median over the runs of the 50 %, 95 % and 99 % percentiles and of the maximum.
   public let p50, p95, p99, maximum: RunStatistic
 
-  /// The number of common ticks from which a run counts: a quarter note.
+  /// The smallest number of common ticks of a run that counts: a quarter note.
   static let fewestTicks = 24
 
   /// Creates the figures; nil without a run.

@@ -1,27 +1,28 @@
 /// The offsets of one peer for a plot.
 struct SyncSeries: Sendable {
-  /// The smallest and largest offset in each of a number of equal intervals of the reference, nanoseconds; nil without
-  /// a tick. An interval contains the extremes of its ticks, so that no peak is lost.
+  /// The smallest and the largest offset in each interval of time, in nanoseconds; nil for an interval without a tick. The
+  /// intervals divide the time span of the reference into equal parts. Extremes are stored instead of means, so that no peak is
+  /// lost.
   private(set) var extremes: [ClosedRange<Double>?]
   /// The number of offsets in each of ``bins`` equal intervals from the smallest to the largest offset.
   private(set) var counts: [Int] = []
   /// The smallest offset and the width of a bin, nanoseconds.
   private(set) var (lowest, width) = (0.0, 1.0)
 
-  /// The greatest number of intervals of time.
+  /// The largest number of intervals of time.
   private static let columns = 1000
   /// The number of bins of the histogram.
   static let bins = 100
 
-  /// Creates a series for a reference with `ticks` ticks. At least two ticks belong to an interval on average, so that a
-  /// curve has no holes.
+  /// Creates a series for a reference with `ticks` ticks. An interval of time contains two ticks or more on average, so that the
+  /// curve has no gaps.
   init(ticks: Int) {
     extremes = [ClosedRange<Double>?](repeating: nil, count: min(max(ticks / 2, 1), Self.columns))
   }
 
   /// Adds an offset at `position`, 0...1, between the first and the last tick of the reference.
   mutating func add(_ offset: Double, at position: Double) {
-    // A run can lie outside the first and the last tick.
+    // A run can lie outside the time from the first to the last tick.
     let column = min(Int(min(max(position, 0), 1) * Double(extremes.count)), extremes.count - 1)
     guard let range = extremes[column] else {
       extremes[column] = offset...offset
@@ -30,7 +31,7 @@ struct SyncSeries: Sendable {
     if !range.contains(offset) { extremes[column] = min(range.lowerBound, offset)...max(range.upperBound, offset) }
   }
 
-  /// Counts all offsets in bins.
+  /// Counts all offsets of the peer, in nanoseconds, in the bins of the histogram.
   mutating func count(_ offsets: [Double]) {
     guard let low = offsets.min(), let high = offsets.max() else { return }
     (lowest, width) = (low, max((high - low) / Double(Self.bins), 1))

@@ -1,7 +1,8 @@
 import Foundation
 import MusicalTime
 
-/// A trace in the form in which ``SyncAnalysis`` compares it: the due instants, and a summary of everything else.
+/// A trace, reduced to the parts that ``SyncAnalysis`` needs: the header, the due instants, the distribution of the lateness and
+/// the final counts.
 public struct SyncTrace: Sendable {
   /// The first line of the trace.
   public let header: TraceHeader
@@ -14,7 +15,7 @@ public struct SyncTrace: Sendable {
   /// The due instants.
   let ticks: DueTicks
 
-  /// Creates the form of `trace`.
+  /// Reduces `trace`.
   ///
   /// Real-time: not safe.
   public init(_ trace: Trace) {
@@ -38,6 +39,7 @@ public struct SyncTrace: Sendable {
     var (ticks, lateness) = (DueTicks(), [Double]())
     while let line = try reader.next() {
       guard case .tick(let tick) = line else { continue }
+      // The length of the line of the second tick gives an estimate of the number of lines.
       if ticks.count == 1 {
         ticks.reserve(reader.expectedLines)
         lateness.reserveCapacity(reader.expectedLines)
@@ -46,7 +48,7 @@ public struct SyncTrace: Sendable {
       lateness.append(Double((tick.acted - tick.due).count))
     }
     (header, summary, isCutOff) = (reader.header, reader.summary, reader.isCutOff)
-    // Sorted in place: a copy would take 8 octets more per tick.
+    // The values are sorted in place, because a copy would take 8 more octets per tick.
     self.lateness = Distribution(sorting: &lateness)
     self.ticks = ticks
   }

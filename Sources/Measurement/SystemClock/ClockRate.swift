@@ -1,8 +1,10 @@
 import MusicalTime
 
-/// Compares the rate of CLOCK_MONOTONIC, which NTP slews, with that of CLOCK_MONOTONIC_RAW, which has the rate of the oscillator.
+/// Compares the rate of CLOCK_MONOTONIC, which NTP slews, with that of CLOCK_MONOTONIC_RAW, which has the rate of the
+/// oscillator.
 public struct ClockRate: Sendable {
-  /// One comparison of the two clocks. `difference` is CLOCK_MONOTONIC minus CLOCK_MONOTONIC_RAW, relative to the first comparison.
+  /// One comparison of the two clocks, in nanoseconds. `difference` is CLOCK_MONOTONIC minus CLOCK_MONOTONIC_RAW, relative to
+  /// the first comparison. `uncertainty` is the largest possible error of the difference.
   private struct Sample {
     var raw: Int64
     var difference: Int64
@@ -10,18 +12,20 @@ public struct ClockRate: Sendable {
   }
 
   private var samples: [Sample] = []
+  /// The difference of the clocks at the first comparison, in nanoseconds.
   private var origin: Int64 = 0
-  /// The largest number of comparisons. Beyond it, every second one is discarded.
+  /// The largest number of comparisons. If there are more, every second comparison is discarded.
   private static let capacity = 4096
-  /// A deviation of 50 ns is not a change of the rate: the kernel obtains a rate by alternating between two whole multipliers.
+  /// A deviation of up to 50 ns does not count as a change of the rate, because the kernel approximates a rate by alternating
+  /// between two integer multipliers. In nanoseconds.
   private static let resolution = 50.0
 
-  /// Creates a comparison without readings.
+  /// Creates an instance without readings.
   ///
   /// Real-time: not safe.
   public init() {}
 
-  /// Adds readings of both clocks at the same time.
+  /// Adds one reading of each clock, taken at the same time.
   ///
   /// - Parameters:
   ///   - raw: CLOCK_MONOTONIC_RAW in nanoseconds.
@@ -36,8 +40,8 @@ public struct ClockRate: Sendable {
     samples = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
   }
 
-  /// The rate of CLOCK_MONOTONIC relative to CLOCK_MONOTONIC_RAW minus 1, and its largest possible error, in parts per million; nil with
-  /// fewer than two readings.
+  /// The rate of CLOCK_MONOTONIC relative to CLOCK_MONOTONIC_RAW, minus 1, and its largest possible error, in parts per million;
+  /// nil with fewer than two readings.
   public var partsPerMillion: (value: Double, uncertainty: Double)? {
     guard let first = samples.first, let last = samples.last, last.raw > first.raw else { return nil }
     let duration = Double(last.raw - first.raw)
@@ -53,8 +57,8 @@ public struct ClockRate: Sendable {
     return Double(last.raw - first.raw) / 1e9
   }
 
-  /// The largest distance of a reading from the line through the first and the last one, as far as the errors of the readings cannot
-  /// explain it, in nanoseconds. Greater than 0: the rate was not constant.
+  /// The largest deviation of a reading from the line through the first and the last reading, minus the deviation that errors of
+  /// the readings can explain, in nanoseconds. 0 if errors can explain all deviations. Otherwise the rate was not constant.
   public var excursion: Double {
     guard let first = samples.first, let last = samples.last, last.raw > first.raw else { return 0 }
     let slope = Double(last.difference - first.difference) / Double(last.raw - first.raw)

@@ -2,13 +2,13 @@ import MusicalTime
 
 /// The state of the system clock of a machine: whether NTP synchronizes it, and how the kernel corrects it (adjtimex(2)).
 public struct NTPState: Hashable, Sendable {
-  /// Whether the kernel takes the system clock for synchronized.
+  /// Whether the kernel considers the system clock synchronized.
   public var isSynchronized: Bool
-  /// The offset that the kernel still corrects.
+  /// The part of the offset of the system clock that the kernel has not yet corrected.
   public var offset: Nanoseconds
-  /// The correction of the rate in parts per million. It applies to CLOCK_MONOTONIC, too.
+  /// The correction of the rate in parts per million. It also applies to CLOCK_MONOTONIC.
   public var frequency: Double
-  /// The error of the system clock that the NTP daemon estimates, and its upper bound.
+  /// The error of the system clock as the NTP daemon estimates it, and the upper bound of this error.
   public var estimatedError, maximumError: Nanoseconds
 
   /// Creates a state.

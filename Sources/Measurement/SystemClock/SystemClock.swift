@@ -1,13 +1,14 @@
-/// The clocks of the machine during a live measurement.
+/// The state and the rate of the machine's clocks during a live measurement, for the provenance of its figures.
 public struct SystemClock: Hashable, Sendable, Codable {
   /// The state of NTP before and after the measurement.
   public var ntpBefore, ntpAfter: NTPState
-  /// The rate of CLOCK_MONOTONIC relative to CLOCK_MONOTONIC_RAW minus 1, and its largest possible error, in parts per million.
+  /// The rate of CLOCK_MONOTONIC relative to CLOCK_MONOTONIC_RAW, minus 1, and its largest possible error, in parts per million.
+  /// Nil with fewer than two readings.
   public var rate, rateUncertainty: Double?
-  /// Notes, each in one line.
+  /// Notes about changes of the clocks during the measurement, each in one line.
   public var notes: [String] = []
 
-  /// A change of the frequency correction below this limit is not reported, in parts per million. A change of 0.001 ppm is 1 us in
+  /// The smallest change of the frequency correction that is reported, in parts per million. A change of 0.001 ppm is 1 us in
   /// 1000 s.
   private static let frequencyLimit = 0.001
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads a file line by line. The memory does not depend on the size of the file.
+/// Reads a file line by line, for ``TraceReader`` and for other text files. Its memory does not depend on the size of the file.
 struct LineReader {
   private let path: String
   private let file: FileHandle
@@ -11,7 +11,8 @@ struct LineReader {
 
   /// The number of the line that ``next()`` returned last, counted from 1.
   private(set) var number = 0
-  /// Whether that line had no newline at its end. It is then the last line, and can be incomplete.
+  /// Whether the line that ``next()`` returned last had no newline at its end. This line is then the last one of the file, and
+  /// can be incomplete.
   private(set) var isUnterminated = false
 
   /// The number of octets read at once.
@@ -58,7 +59,7 @@ struct LineReader {
     }
   }
 
-  /// Removes the lines that were returned from the buffer and appends a chunk.
+  /// Removes the lines that ``next()`` has returned from the buffer, and appends the next chunk of the file.
   private mutating func fill() throws(TraceError) {
     buffer.removeFirst(position)
     position = 0

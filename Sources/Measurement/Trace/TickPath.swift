@@ -1,19 +1,19 @@
 import MusicalTime
 
-/// The instants of a tick on its way through the threads and the network, each nil if it did not occur or was not recorded. All
-/// are in local time, except ``masterSent``.
+/// The instants of a tick on its way through the threads and the network. An instant is nil if it did not occur or was not
+/// recorded. All instants are in local time, except ``masterSent``.
 public struct TickPath: Hashable, Sendable, BitwiseCopyable {
-  /// The instant at which the clock thread, awake, found the tick due.
+  /// The instant at which the clock thread, after its wake-up, found that the tick was due.
   public var woken: Instant?
-  /// The instant immediately before the first packet with the tick was passed to the kernel at the due time, for a receiver that plays
-  /// on arrival.
+  /// For a play-on-arrival receiver, which gets the tick when it is due: the instant immediately before the first packet with the
+  /// tick was passed to the kernel.
   public var sent: Instant?
-  /// The instant immediately before the first packet with the tick was passed to the kernel ahead of the due time, for a receiver that
-  /// honours time stamps.
+  /// For a time-stamp receiver, which gets the tick ahead of time: the instant immediately before the first packet with the tick was
+  /// passed to the kernel.
   public var sentAhead: Instant?
-  /// The send instant in the first packet that a follower received with the tick, by the master's clock.
+  /// At a follower: the send instant in the first packet with the tick that the follower received, by the master's clock.
   public var masterSent: Instant?
-  /// The arrival of that packet, by the kernel's time stamp.
+  /// At a follower: the arrival of this packet, by the kernel's time stamp.
   public var received: Instant?
 
   /// Creates a path.

@@ -3,9 +3,14 @@ import MusicalTime
 
 /// The contents of a trace file: the ticks of one peer, in local time.
 ///
-/// A trace consists of JSON lines: a ``TraceHeader``, one line per tick (``TraceTick``), between them one line per step that
-/// has sounded (``TraceHit``) and one per action of the player (``TraceAction``), and a summary, `{"summary":{...}}` (``TraceSummary``). The trace of a killed peer has no summary, and its last line can be
-/// incomplete.
+/// A trace consists of JSON lines:
+///
+/// 1. a ``TraceHeader``
+/// 2. one line per tick (``TraceTick``), per step that has sounded (``TraceHit``) and per action of the player
+///    (``TraceAction``), in the order in which the peer wrote them
+/// 3. the summary, `{"summary":{...}}` (``TraceSummary``)
+///
+/// The trace of a killed peer has no summary, and its last line can be incomplete.
 public struct Trace: Hashable, Sendable {
   /// The first line.
   public var header: TraceHeader
@@ -13,7 +18,7 @@ public struct Trace: Hashable, Sendable {
   public var ticks: [TraceTick]
   /// The actions of the player, in the order in which they reached the peer. A trace of an earlier version has none.
   public var actions: [TraceAction]
-  /// The steps that have sounded, in the order of their sounding. A trace of an earlier version, or of a peer without an
+  /// The steps that have sounded, in the order in which they sounded. A trace of an earlier version, or of a peer without sound
   /// output, has none.
   public var hits: [TraceHit]
   /// The counts of the peer; nil if the peer was killed.
@@ -37,9 +42,9 @@ public struct Trace: Hashable, Sendable {
 
   /// The runs of the rhythm, as ranges of ``ticks``.
   ///
-  /// Tick numbers increase within a run. A tick number that does not increase begins a new run, because the rhythm was
-  /// started again. A tick that is due later than the slowest tempo allows (125 ms per tick, with a tolerance of 1 ms)
-  /// also begins a new run, because the rhythm was stopped and continued.
+  /// Tick numbers increase within a run. A tick whose number does not increase begins a new run: the rhythm was started again. A
+  /// tick that is due later than the slowest tempo allows (125 ms per tick, with a tolerance of 1 ms) also begins a new run: the
+  /// rhythm was stopped and continued.
   ///
   /// Real-time: not safe.
   public var runs: [Range<Int>] {
@@ -65,13 +70,13 @@ public struct Trace: Hashable, Sendable {
     let (advance, overflow) = tick.tick.index.subtractingReportingOverflow(previous.tick.index)
     guard advance > 0, !overflow else { return true }
     let pause = tick.due - previous.due
-    // A lost tick is missing in the trace: `advance` intervals have passed since the previous tick.
+    // Lost ticks are missing in the trace, so `advance` intervals have passed since the previous tick.
     return pause.count / Self.longestTickInterval.count >= advance
   }
 }
 
 extension Trace {
-  /// The maximum size of a file in octets: 512 MiB, which is more than a day at 120 BPM.
+  /// The maximum size of a file in octets: 512 MiB. At 120 BPM, and with about 200 octets per tick, this is more than 12 hours.
   private static let sizeLimit = 512 << 20
 
   /// Reads the trace in the file at `path`.

@@ -2,8 +2,8 @@ import MusicalTime
 
 /// An action of the local player in a trace: a note that the player began, before any quantization.
 public struct TraceAction: Hashable, Sendable, BitwiseCopyable {
-  /// The instant of the action, in local time of the peer: the arrival of the note by the time stamp of the ALSA
-  /// sequencer, or the instant at which a key of the terminal reached the program.
+  /// The instant of the action, in local time of the peer. For a note from an ALSA port, it is the time stamp of the ALSA
+  /// sequencer. For a key or a typed command, it is the instant at which the network thread received the note.
   public var instant: Instant
   /// The force of the action, 1...127: the velocity of the note.
   public var force: UInt8

@@ -7,7 +7,7 @@ public struct TraceHeader: Hashable, Sendable {
   public var name: String
   /// The identity of the peer: 16 hexadecimal digits.
   public var identity: String
-  /// The role at the start: "master", "follower" or "idle".
+  /// The role at the start: "master" for a peer that was started with `--start`, otherwise "idle".
   public var role: String
   /// The version of the program.
   public var version: String
@@ -15,8 +15,7 @@ public struct TraceHeader: Hashable, Sendable {
   public var kernel: String
   /// The model of the processor.
   public var processor: String
-  /// The scheduling policies of the real-time threads, for example
-  /// "SCHED_FIFO 70 / SCHED_FIFO 65 / SCHED_FIFO 60".
+  /// The scheduling policy of the clock thread, for example "SCHED_FIFO 70".
   public var scheduler: String
   /// Whether the memory of the process was locked.
   public var memoryLocked: Bool
@@ -24,30 +23,31 @@ public struct TraceHeader: Hashable, Sendable {
   public var clock = "CLOCK_MONOTONIC"
   /// The command line.
   public var command: String
-  /// The patch, or nil if there was none.
+  /// The name of the patch at the start; nil if there was none.
   public var patch: String?
   /// The activity of the peer at the start, 0...127.
   public var activity: Int
-  /// The recording that belongs to this trace, or nil if there is none.
+  /// The WAV file that the peer recorded during this trace, or nil if there is none.
   public var audio: Audio?
   /// Whether the peer has an ALSA clock port; nil in the traces of earlier versions.
   public var hasClockPort: Bool?
   /// The state of NTP at the start; nil in the traces of earlier versions.
   public var ntp: NTPState?
 
-  /// A recording and its position in time.
+  /// A WAV file and the instant of its first frame.
   public struct Audio: Hashable, Sendable, Codable {
     /// The path of the file.
     public var file: String
     /// The sample rate in frames per second.
     public var rate: Int
-    /// The number of the first frame, counted from the origin of the clock: the `bext` time reference.
+    /// The number of the first frame, if frames are counted from the origin of the clock. It is the time reference in the
+    /// `bext` chunk of the WAV file (EBU Tech 3285).
     public var firstFrame: Int64
     /// The instant at which the first frame sounded, by the clock of the trace.
     public var firstInstant: Instant { Instant(nanoseconds: firstInstantNanoseconds) }
     private var firstInstantNanoseconds: Int64
 
-    /// Creates the description of the recording in `file`. Frame number `firstFrame` is its first frame and sounded at
+    /// Creates the description of the recording in `file`. Its first frame has the number `firstFrame` and sounded at
     /// `firstInstant`.
     ///
     /// Real-time: not safe.
@@ -86,7 +86,7 @@ extension TraceHeader: Codable {
     case hasClockPort = "alsa_clock_port"
   }
 
-  /// Decodes a header. The compiler's decoder would accept an identity or an activity out of range.
+  /// Decodes a header. A synthesized decoder would accept an invalid identity and an activity out of range.
   ///
   /// - Throws: `DecodingError` for values that are missing, of another type or out of range.
   public init(from decoder: any Decoder) throws {

@@ -8,14 +8,15 @@ enum TraceLine {
   case hit(TraceHit)
   case summary(TraceSummary)
 
-  /// The error for a line that is valid JSON, but not valid in a trace or not at its place there.
+  /// The error for a line of valid JSON that has invalid or missing values, or is in the wrong place in the trace.
   struct InvalidLine: Error { let reason: String }
 
   /// Parses a line.
   ///
   /// - Throws: ``InvalidLine`` or `DecodingError`.
   init(_ line: ArraySlice<UInt8>) throws {
-    // Nearly every line is a tick or a hit in the format of this program. Other lines go through the JSON decoder.
+    // The scanner is fast, but reads only ticks and hits as this program writes them. These are nearly all lines. The JSON
+    // decoder reads the other lines.
     var scanner = LineScanner(line)
     let members = try scanner.scan() ?? JSONDecoder().decode(Members.self, from: Data(line))
     if let summary = members.summary {
@@ -63,13 +64,13 @@ enum TraceLine {
     var action: Int64?
     var force: Int64?
     var summary: TraceSummary?
-    // On the way of a tick.
+    // The instants of a tick on its way.
     var woken: Int64?
     var sent: Int64?
     var sentAhead: Int64?
     var masterSent: Int64?
     var received: Int64?
-    // Of a hit.
+    // The instants of a hit.
     var hit: Int64?
     var step: Int64?
     var scheduled: Int64?
@@ -83,7 +84,9 @@ enum TraceLine {
       case firstFrame = "first_frame"
     }
 
-    /// - Throws: ``InvalidLine`` for a number of more than 73 years, which could overflow in differences.
+    /// Checks the numbers that are instants, durations or tick numbers.
+    ///
+    /// - Throws: ``InvalidLine`` for a magnitude of more than 2^61 (73 years in nanoseconds), because differences could overflow.
     func checkRange() throws {
       func check(_ value: Int64?) throws {
         guard let value, value < -TraceTick.limit || value > TraceTick.limit else { return }
@@ -176,8 +179,8 @@ enum TraceLine {
       return true
     }
 
-    /// Reads an integer of at most 18 digits. Returns nil if there is no digit. The scan fails at the next character of
-    /// a longer or other number.
+    /// Reads an integer of at most 18 digits. Returns nil if there is no digit. If the number is longer or not an integer, the
+    /// scan fails at the next character.
     private mutating func number() -> Int64? {
       let negative = take("-")
       let start = index
@@ -206,8 +209,8 @@ extension Error {
 }
 
 extension NSError {
-  /// A short description of the error. Foundation on Linux reports errno values in its own domain, NSCocoaErrorDomain; they
-  /// are smaller than its other codes.
+  /// A short description of the error. Foundation on Linux also reports errno values in NSCocoaErrorDomain. They are smaller
+  /// than the other codes of this domain.
   fileprivate var reason: String {
     domain == NSPOSIXErrorDomain || (1..<200).contains(code)
       ? String(cString: strerror(Int32(code))) : "error \(code)"
@@ -219,7 +222,7 @@ extension DecodingError {
   fileprivate var shortReason: String {
     switch self {
     case .keyNotFound(let key, _): "missing key \(key.stringValue)"
-    // Foundation on Linux reports the same error, without a path, for a number that does not fit its type.
+    // Foundation on Linux reports this error, without a path, for invalid JSON and also for a number that does not fit its type.
     case .dataCorrupted(let context) where context.codingPath.isEmpty: "not JSON, or a number that is not an integer"
     case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context):
       (context.codingPath.map(\.stringValue).joined(separator: ".") + ": " + context.debugDescription)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the lines of a trace file one by one. The memory does not depend on the size of the file.
+/// Reads the lines of a trace file one by one. Its memory does not depend on the size of the file.
 struct TraceReader {
   /// The first line.
   let header: TraceHeader
@@ -11,12 +11,13 @@ struct TraceReader {
 
   private let path: String
   private var lines: LineReader
-  /// The size of the file in octets, 0 if it is not known, and the number of octets in the newest line.
+  /// The size of the file in octets; 0 if it is not known.
   private let size: Int
+  /// The number of octets in the newest line.
   private var lineLength = 100
 
-  /// The number of lines of a file in which all lines are as long as the newest, and a sixteenth more for shorter ones;
-  /// at most 16 million.
+  /// An estimate of the number of lines in the file, for reserving memory: the number of lines if all were as long as the newest
+  /// line, plus a sixteenth because other lines can be shorter; at most 16 million.
   var expectedLines: Int { min(size / (lineLength + 1) * 17 / 16, 1 << 24) }
 
   /// Opens the file at `path` and reads its first line.

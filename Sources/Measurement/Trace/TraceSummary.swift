@@ -4,17 +4,17 @@ public struct TraceSummary: Hashable, Sendable {
   public var role: String
   /// The number of ticks that were due.
   public var ticksExpected: Int64 = 0
-  /// The number of ticks received.
+  /// The number of due ticks that were received. For a master, which receives no ticks, it equals ``ticksExpected``.
   public var ticksReceived: Int64 = 0
-  /// The number of ticks lost.
+  /// The number of due ticks that were not received.
   public var ticksLost: Int64 = 0
-  /// The number of hits played.
+  /// The number of hits played, including late hits.
   public var hits: Int64 = 0
-  /// The number of hits that sounded after their frame.
+  /// The number of hits that sounded after the frame at which they were due.
   public var lateHits: Int64 = 0
-  /// The number of hits that were too late to sound.
+  /// The number of hits that were not played, for example because they were too late.
   public var droppedHits: Int64 = 0
-  /// The number of audio periods that were not rendered in time.
+  /// How often a sound card ran out of frames, or would have run out of frames in the case of a recording.
   public var underruns: Int64 = 0
   /// All other counts, by their keys in the trace.
   public var others: [String: Int64] = [:]

@@ -7,11 +7,11 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   public var tick: Tick
   /// The due instant, in local time of the peer.
   public var due: Instant
-  /// The instant at which the peer acted on the tick, in local time of the peer.
+  /// The instant at which the peer acted on the tick (sent or played it), in local time of the peer.
   public var acted: Instant
-  /// The estimated offset of the master's clock from the local clock of the peer; nil at the master.
+  /// The estimated offset of the master's clock from the local clock of the peer; nil at the master, and without an estimate.
   public var offset: Nanoseconds?
-  /// The estimated uncertainty of ``offset``; nil at the master.
+  /// The estimated uncertainty of ``offset``; nil at the master, and without an estimate.
   public var uncertainty: Nanoseconds?
   /// The total activity that selects the layers at the tick, 0...127; nil in the traces of earlier versions.
   public var activity: UInt8?
@@ -35,8 +35,8 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
     self.path = path
   }
 
-  /// The maximum magnitude of a number in a trace, 2^61 ns or 73 years. The difference of two such numbers, minus the
-  /// difference of two such clock offsets, fits into Int64.
+  /// The maximum magnitude of an instant, a duration or a clock offset in a trace: 2^61 ns or 73 years. The difference of two
+  /// such instants, minus the difference of two such clock offsets, fits into `Int64`.
   static let limit: Int64 = 1 << 61
 
   /// Appends the tick as a line with a newline: `{"tick":n,"due":ns,"acted":ns,"offset":ns,"uncertainty":ns,

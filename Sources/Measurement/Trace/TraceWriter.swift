@@ -2,9 +2,9 @@ import Foundation
 
 /// Writes the trace of a peer to a file. Not for real-time threads.
 ///
-/// Lines are buffered in memory. The buffer is written to the file when it contains 64 KiB, by ``flush()`` and by
-/// ``finish(_:)``. A caller that flushes once per second loses at most one second if the process is killed. After a
-/// write error, the error is thrown once; all later lines are dropped silently, so that the music can continue.
+/// Lines are buffered in memory. The buffer is written to the file when it contains 64 KiB, and by ``flush()`` and
+/// ``finish(_:)``. A caller that flushes once per second loses at most one second if the process is killed. A write error is
+/// thrown once. All later lines are dropped without an error, so that the music can continue.
 public final class TraceWriter {
   private let path: String
   private let file: FileHandle
@@ -87,7 +87,7 @@ public final class TraceWriter {
     if bytes.count >= Self.bufferSize { try flush() }
   }
 
-  /// Writes the buffer to the file (without fsync).
+  /// Writes the buffer to the file, without fsync(2).
   ///
   /// - Throws: ``TraceError``, once, if the file cannot be written.
   ///

@@ -1,18 +1,21 @@
 import Foundation
 import Measurement
 
-/// The delays in a recording of a calibration: one row for each phone, in the order in which they clicked.
+/// The delays in a recording of a calibration: one row for each phone, in the order in which the phones clicked.
 struct CalibrationListing: Encodable {
   /// The result of one phone. Fields without a value are omitted.
   struct Phone: Encodable {
     /// The number of the phone, from 1.
     var phone: Int
-    /// When the peer began to click, in seconds since the first frame.
+    /// When the peer began to click for this phone, in seconds since the first frame of the recording.
     var beginning: Double
-    /// How much later than the peer the phone sounds, and the error of this delay, in milliseconds.
+    /// How much later than the peer the phone sounds, in milliseconds.
     var delay: Double?
+    /// The error of ``delay`` with a probability of 95 %, in milliseconds.
     var uncertainty: Double?
+    /// The number of clicks from which the delay was calculated.
     var used: Int?
+    /// The number of clicks of the phone that were not found, or found and not used.
     var rejected: Int?
     /// Why there is no delay, with the remedy.
     var problem: String?

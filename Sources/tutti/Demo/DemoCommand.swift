@@ -149,14 +149,14 @@ struct DemoCommand: ParsableCommand {
     if page.players > 0 { showPlayers(page, on: terminal) }
   }
 
-  /// Prints how many people play: one at each peer, and the phones.
+  /// Prints the number of players: one at each peer, and one at each phone.
   private func showPlayers(_ page: DemoPage, on terminal: Terminal) {
     let phones = "\(page.players) \(page.players == 1 ? "phone" : "phones")"
     terminal.printLine("\(peers + page.players) players: \(peers) peers and \(phones)")
   }
 
-  /// Returns the function that shows the progress: status lines, or a line for each change of the layers if the terminal cannot
-  /// show them. With --json, there are no such lines.
+  /// Returns the function that shows the progress. A terminal shows status lines. If there is no terminal that can show them, the
+  /// function prints a line for each change of the layers, or nothing with --json.
   private func progress(of patch: Patch, ticks: Int64, on terminal: Terminal) -> (DemoPosition?) -> Void {
     let display = DemoDisplay(patch, ticks: ticks)
     if terminal.isInteractive { return { terminal.showStatus(display.lines(at: $0, size: terminal.size)) } }

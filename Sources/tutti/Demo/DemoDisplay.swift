@@ -2,8 +2,8 @@ import Foundation
 import MusicalTime
 import Rhythm
 
-/// The state of the demo while it plays: the progress and the grid of the patch in the current bar. A layer that sounds at the
-/// present activity is marked with `*` and shows its strokes.
+/// The status lines of the demo while it plays: the progress, and one row for each line of the patch. A row whose line sounds at
+/// the present activity is marked with `*` and shows the strokes of the current bar.
 ///
 ///     [####................]  20 %  bar 2 of 8  activity 25  3 of 14 layers
 ///     * always         kick      X... .... X... ....
@@ -16,8 +16,8 @@ struct DemoDisplay {
 
   init(_ patch: Patch, ticks: Int64) { (self.patch, self.ticks) = (patch, ticks) }
 
-  /// The lines for a terminal of this size. If the terminal is too low for all lines of the patch, only those that sound are
-  /// shown, as many as fit. Before the rhythm begins, `position` is nil.
+  /// The status lines for a terminal of this size. If the terminal has too few rows for all lines of the patch, only the lines that
+  /// sound are shown, as many as fit. Before the rhythm begins, `position` is nil.
   func lines(at position: DemoPosition?, size: (columns: Int, rows: Int)) -> [String] {
     let capacity = max(1, size.rows - 1)
     var rows = patch.lines.map { row(of: $0, at: position) }
@@ -27,7 +27,7 @@ struct DemoDisplay {
     return ([progress(at: position)] + rows.map(\.text)).prefix(capacity).map { String($0.prefix(width)) }
   }
 
-  /// The plain line for the layers at `position`: bar, activity and the layers that sound.
+  /// The line for an output that is not a terminal: the bar, the activity and the layers that sound.
   func plainLine(at position: DemoPosition) -> String {
     let names = sounding(at: position.activity).map(\.name).joined(separator: ", ")
     return "bar \(bar(at: position)), \(summary(at: position)): \(names)"
@@ -57,7 +57,8 @@ struct DemoDisplay {
   /// The bar, counted from 1.
   private func bar(at position: DemoPosition) -> Int64 { patch.meter.position(of: Tick(position.tick)).bar }
 
-  /// The text of a line of the patch: its layer, its drum and, if it sounds, its strokes in the current bar.
+  /// The row for a line of the patch: its layer, its drum and, if it sounds, its strokes in the current bar. A line without a
+  /// layer belongs to the fill, which sounds only in the last bar of each period.
   private func row(of line: Line, at position: DemoPosition?) -> (text: String, sounds: Bool) {
     let layer = line.layer.map { patch.layers[$0].name } ?? "fill"
     let name = PatchGrid.name(of: line, in: patch)

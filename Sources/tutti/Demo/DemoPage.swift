@@ -1,13 +1,13 @@
 import Engine
 import Foundation
 
-/// The web page of the demo. It belongs to a peer of its own, without sound: a phone that opens the page is one more player.
+/// The web page of the demo. A separate peer without sound serves the page. A phone that joins by the page is one more player.
 final class DemoPage {
   private static let name = "phone"
 
   /// The addresses of the page.
   let addresses: PageAddresses
-  /// The options with which other peers connect to the peer of the page.
+  /// The command-line options with which the other peers connect to the peer of the page.
   let connection: [String]
   /// The number of players who have joined by the page and not left.
   private(set) var players = 0
@@ -31,7 +31,7 @@ final class DemoPage {
     try FileManager.default.createDirectory(
       at: DemoProcess.state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     if !address.isLoopback, !demo.console.httpOpen {
-      // Nobody types this passkey: the addresses contain tokens.
+      // Nobody needs to type this passkey, because the addresses of the page contain tokens.
       let passkey = DemoProcess.state.appendingPathComponent("passkey.txt")
       try Passkey.random().write(to: passkey, atomically: false, encoding: .utf8)
       access = ["--passkey-file", passkey.path]
@@ -64,7 +64,7 @@ final class DemoPage {
     connection = (demo.console.httpOpen ? [] : access) + ["--connect", "127.0.0.1:\(ready.port)"]
   }
 
-  /// Reads what has happened. Returns whether ``players`` has changed.
+  /// Reads the new events of the peer. Returns whether ``players`` has changed.
   func update() -> Bool {
     let previous = players
     for event in Self.takeEvents(events, &incomplete) {
@@ -92,7 +92,7 @@ final class DemoPage {
   /// The error message if the peer has failed.
   var failure: String? { DemoProcess.failure(of: process, named: Self.name, log: log) }
 
-  /// The members of the events that are needed here.
+  /// The members of the events of `tutti peer --json` that the demo needs.
   private struct Event: Decodable {
     var port: UInt16?
     var lead: String?
@@ -101,6 +101,8 @@ final class DemoPage {
     var players: Int?
   }
 
+  /// Returns the events that were written to `file` since the last call. The beginning of an unfinished line is kept in
+  /// `incomplete` for the next call.
   private static func takeEvents(_ file: FileHandle, _ incomplete: inout Data) -> [Event] {
     incomplete += (try? file.readToEnd()) ?? Data()
     var lines = incomplete.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

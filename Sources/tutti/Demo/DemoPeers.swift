@@ -18,11 +18,11 @@ final class DemoPeers {
 
   let files: [Files]
   private let processes: [Process]
-  /// The activity of the first peer; nil if it stays the same.
+  /// The activity of the first peer over time; nil if the activity stays the same.
   private let ramp: ActivityRamp?
   /// Standard input of the first peer.
   private let input = Pipe()
-  /// The newest activity that the first peer was given.
+  /// The last activity that was sent to the first peer.
   private var activity: UInt8 = 0
 
   /// Starts all peers. Each peer invites the peers with higher numbers. The first peer starts the rhythm.
@@ -45,7 +45,7 @@ final class DemoPeers {
       for (n, files) in files.enumerated() {
         var arguments = [
           "--name", files.name, "--port", "\(ports[n])", "--patch", demo.patch,
-          // The total activity is the activity of the first peer, and of the players of the page.
+          // The other peers have the activity 0, so the total is that of the first peer and of the players of the page.
           "--activity", n == 0 ? "\(demo.activity ?? 0)" : "0",
           "--audio", "wav:\(files.recording)", "--trace", files.trace,
         ]
@@ -87,19 +87,19 @@ final class DemoPeers {
     zip(processes, files).compactMap { DemoProcess.failure(of: $0, named: $1.name, log: $1.log) }
   }
 
-  /// Sets the activity of the first peer by a command, unless it has this activity already.
+  /// Sends a command that sets the activity of the first peer, unless it has this activity already.
   private func setActivity(_ activity: UInt8) {
     guard activity != self.activity else { return }
     self.activity = activity
-    // The process may have ended in the meantime. SIGPIPE is ignored, so this is an error that can be ignored, too.
+    // The process may have ended in the meantime. SIGPIPE is ignored, so the write then throws an error. The error is ignored too.
     try? input.fileHandleForWriting.write(contentsOf: Data("activity \(activity)\n".utf8))
   }
 
-  /// Returns the control ports of `count` free pairs of ports. Each pair stays open until all are found, so that none is found
-  /// twice.
+  /// Returns the control ports of `count` free pairs of ports. Each pair stays open until all pairs are found, so that no pair is
+  /// found twice.
   ///
-  /// The pairs are below 32768. Linux gives programs that ask for any port only those above it (ip(7), ip_local_port_range),
-  /// and so cannot give one of the pairs to another program before its peer has started.
+  /// All ports are below 32768. To a program that asks for any free port, Linux gives only ports from 32768 on (ip(7),
+  /// ip_local_port_range). Therefore no such program can get one of the pairs before the peers open them.
   private static func freePorts(_ count: Int) throws -> [UInt16] {
     var pairs: [PortPair] = []
     defer { for pair in pairs { pair.close() } }

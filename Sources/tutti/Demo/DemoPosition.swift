@@ -2,7 +2,7 @@ import Foundation
 import Measurement
 import MusicalTime
 
-/// How far the rhythm of the demo has come, according to the trace of the master.
+/// The position of the rhythm of the demo, read from the trace of the master.
 struct DemoPosition: Equatable {
   /// The newest tick in the trace. Ticks are counted from 0.
   var tick: Int64
@@ -15,13 +15,13 @@ struct DemoPosition: Equatable {
   init?(trace path: String) {
     guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else { return nil }
     defer { try? file.close() }
-    // The end of the file is enough: a line is shorter than 300 octets, except the header and the summary.
+    // The last 1000 octets are enough: each line is shorter than 300 octets, except the header and the summary.
     try? file.seek(toOffset: end > 1000 ? end - 1000 : 0)
     self.init(end: (try? file.readToEnd()) ?? Data())
   }
 
-  /// Reads the newest position from the end of a trace. Its first line can lack its beginning, its last line its end. Nil if
-  /// there is no complete tick.
+  /// Reads the newest position from `end`, the last octets of a trace. The beginning of its first line and the end of its last line
+  /// can be missing. Nil if there is no complete tick.
   init?(end: Data) {
     let complete = end.prefix(upTo: (end.lastIndex(of: UInt8(ascii: "\n")) ?? end.startIndex))
     for line in complete.split(separator: UInt8(ascii: "\n")).reversed() {

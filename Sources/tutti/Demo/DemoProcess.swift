@@ -3,8 +3,8 @@ import Foundation
 
 /// Starts the peers of the demo. Each peer is a process of this program.
 enum DemoProcess {
-  /// The folder for the identities of the demo's peers, which are kept apart from those of the user's peers. Other users cannot predict
-  /// its name.
+  /// The folder for the identities of the demo's peers, so that they do not use the identities of the user's peers. Other users
+  /// cannot predict the name of the folder.
   static let state = FileManager.default.temporaryDirectory.appendingPathComponent("tutti-demo-\(UUID())")
 
   /// Starts `tutti peer` with `arguments`.

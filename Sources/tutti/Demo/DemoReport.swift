@@ -12,7 +12,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
     var p99: Double
     var max: Double
 
-    /// Creates the spread; zeros for no difference.
+    /// Creates the spread; all values are 0 without a distribution.
     init(_ distribution: Distribution?) {
       p50 = (distribution?.p50 ?? 0) / 1e3
       p99 = (distribution?.p99 ?? 0) / 1e3
@@ -32,9 +32,13 @@ struct DemoReport: Encodable, CustomStringConvertible {
     var role: String
     var ticksExpected: Int64
     var ticksReceived: Int64
+    /// The number of onsets that the rhythm must have produced.
     var onsetsExpected: Int
+    /// The number of onsets in the recording.
     var onsets: Int
+    /// The number of onsets of the first peer that this peer lacks. For the first peer: the number of expected onsets that it lacks.
     var onsetsMissing: Int
+    /// The number of onsets that the first peer lacks. For the first peer: the number of onsets beyond the expected number.
     var onsetsExtra: Int
     var lateHits: Int64
     var underruns: Int64
@@ -79,8 +83,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
     case maximumActivity = "activity_max"
   }
 
-  /// Reads the traces and recordings in `files` and compares them. The index n counts the peers from 0. Comparison n - 1 of a
-  /// report compares peer n with peer 0. Peer 0 itself is compared only with the expected number of onsets.
+  /// Reads the traces and recordings in `files` and compares them. In the code, the index n counts the peers from 0. Element n - 1
+  /// of `comparisons` compares peer n with peer 0. Peer 0 itself is compared only with the expected number of onsets.
   init(_ demo: DemoCommand, patch: Patch, files: [DemoPeers.Files], phones: Int?) throws {
     let traces = try files.map { try Trace(contentsOf: $0.trace) }
     let recordings = try files.map { try Recording(file: $0.recording) }
@@ -116,7 +120,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
     command = CommandLine.arguments.joined(separator: " ")
   }
 
-  /// The table for people.
+  /// The table as text.
   var description: String {
     var table = TextTable(columns: [
       "", "role", "ticks", "received", "hits", "heard", "late", "underruns", "clock p50", "p99", "max", "sound p50",
@@ -145,8 +149,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
 }
 
 extension StepTable {
-  /// The different positions of the hits at `step`, see ``Hit/position``: the number of onsets that are heard. Hits at one position,
-  /// and the two notes of a flam, are heard as one.
+  /// The different positions of the hits at `step` (``Hit/position``). Each position is heard as one onset, even if it has several
+  /// hits or the two notes of a flam.
   fileprivate func positions(at step: Step, activity: UInt8) -> Set<Int32> {
     var positions: Set<Int32> = []
     var cursor = cursor(at: step, activity: activity)

@@ -2,10 +2,10 @@ import Audio
 import Measurement
 import MusicalTime
 
-/// A mix of the recordings of several peers. The peers stand side by side, from left to right, as on a stage.
+/// A stereo mix of the recordings of several peers. The peers are placed side by side, from left to right, as on a stage.
 ///
-/// The recordings are aligned by the instants of their first frames. Each peer has the gain 1/n, because all n peers play the same
-/// hits on the same frames. Between left and right, the panning keeps the power constant.
+/// The recordings are aligned by the instants of their first frames. Each of n peers has the gain 1/n, because all peers play the
+/// same hits on the same frames. The panning keeps the power of a peer constant from left to right.
 enum StereoMix {
   /// Writes the mix to the file `path`.
   ///
@@ -36,7 +36,7 @@ enum StereoMix {
 
   /// The gains of peer `n` of `count`. The sum of their squares is 2 / count^2 for each peer.
   private static func gains(of n: Int, among count: Int) -> (left: Float, right: Float) {
-    // From 0 (left) to 1 (right), not quite to the ends.
+    // 0 is left and 1 is right. The peers are placed from 0.1 to 0.9.
     let position = count > 1 ? 0.1 + 0.8 * Float(n) / Float(count - 1) : 0.5
     let scale = Float(2).squareRoot() / Float(count)
     return (scale * (1 - position).squareRoot(), scale * position.squareRoot())

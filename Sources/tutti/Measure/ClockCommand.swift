@@ -136,7 +136,7 @@ struct ClockCommand: ParsableCommand {
 
   func run() throws {
     try reportingErrors {
-      // Gnuplot is needed at the end only, but its absence is reported before the work.
+      // Gnuplot is needed only at the end, but its absence is reported before the measurement.
       let gnuplot = try plot.map { _ in try GnuplotProgram() }
       let (clock, input, systemClock) = try ClockInput(source).stamps(
         ClockInput.Options(instant: instant, usesNotes: notes, seconds: seconds))

@@ -8,7 +8,7 @@ import MusicalTime
 import Realtime
 import Transports
 
-/// A source of the stamps of one clock, from the argument of `tutti measure clock`.
+/// The source of the stamps of one clock: the argument of `tutti measure clock`.
 enum ClockInput {
   /// A trace, a file of stamps, a MIDI file or a recording.
   case file(String)
@@ -28,7 +28,7 @@ enum ClockInput {
     }
   }
 
-  /// Whether the source is the recording of a sound.
+  /// Whether the source is a sound file.
   ///
   /// - Throws: the errors of the file.
   var isRecording: Bool {
@@ -38,17 +38,21 @@ enum ClockInput {
     }
   }
 
-  /// The first octets of sound files.
+  /// The first four octets of sound files: WAV, RF64, FLAC and AIFF.
   private static let soundFileHeads = ["RIFF", "RF64", "fLaC", "FORM"].map { Data($0.utf8) }
 
-  /// The choices of the user.
+  /// The options of the command.
   struct Options {
+    /// The instants of a trace or of an RTP-MIDI device that are measured.
     var instant: ClockStamps.Source
+    /// Whether the notes of a MIDI file are measured, and not its clock bytes.
     var usesNotes: Bool
+    /// How long a device or a port is measured; 0: until Ctrl-C.
     var seconds: Double
   }
 
-  /// Returns the stamps, the input for the provenance, and the clocks of this machine during a live measurement.
+  /// Reads or records the stamps. Returns the stamps, the input for the provenance, and the state of the clocks of this machine
+  /// during a live measurement.
   ///
   /// - Throws: the errors of the source.
   func stamps(_ options: Options) throws -> (stamps: ClockStamps, input: Provenance.Input, systemClock: SystemClock?) {
@@ -90,7 +94,7 @@ enum ClockInput {
     }
   }
 
-  /// Returns the first four octets of a regular file; nothing for a pipe, from which they could not be read again.
+  /// Returns the first four octets of a regular file. Returns no octets for a pipe, because its octets can be read only once.
   private static func head(of path: String) throws -> Data {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -116,7 +120,7 @@ enum ClockInput {
     try session.run(task, seconds: options.seconds > 0 ? options.seconds : nil)
     terminal.clearStatus()
     terminal.flush()
-    // Packets can overtake each other.
+    // Packets can arrive in a different order, so the stamps are sorted.
     var stamps = ClockStamps(name: task.peer, stamps: task.stamps.sorted())
     if task.recovered > 0 {
       stamps.warn("\(task.peer): \(task.recovered) ticks were lost, but repaired by a journal; they count as lost")

@@ -4,7 +4,7 @@ import Measurement
 
 /// The program gnuplot, which draws the plots. It is optional.
 struct GnuplotProgram {
-  /// The plot cannot be drawn.
+  /// The error for a plot that cannot be drawn.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -22,9 +22,9 @@ struct GnuplotProgram {
     program = URL(fileURLWithPath: folder + "/gnuplot")
   }
 
-  /// Returns the format of the picture in `file`, by the end of its name.
+  /// Returns the picture format for the extension of the file name `file`.
   ///
-  /// - Throws: `ValidationError` for another end.
+  /// - Throws: `ValidationError` for any other extension.
   static func format(of file: String) throws(ValidationError) -> PlotFormat {
     guard let format = PlotFormat(rawValue: URL(fileURLWithPath: file).pathExtension.lowercased()) else {
       throw ValidationError("--plot \(file): not a picture that can be drawn; give a name that ends with .svg or .png")

@@ -5,12 +5,13 @@ import Realtime
 import Synchronization
 
 extension LoopbackFloor {
-  /// The time before and after the pulses for the start and the delay of the devices.
+  /// The recorded time before and after the pulses, which allows for the start and the delay of the devices.
   private static let margin = Nanoseconds.milliseconds(500)
 
   /// Plays the pulses to an output and records them from an input, for about twelve seconds.
   ///
-  /// - Throws: `PCMError` if a device cannot be used, `ReportError` if the pulses are not at the input.
+  /// - Throws: `PCMError` if a device cannot be used, `ReportError` if the pulses do not arrive at the input or the measurement
+  ///   is interrupted.
   init(output: String, input: String) throws {
     let playback = try PCMPlayback(output)
     let capture = try PCMCapture(input)

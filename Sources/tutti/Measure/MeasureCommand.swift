@@ -24,7 +24,7 @@ struct MeasureCommand: ParsableCommand {
       PlayersCommand.self, PathCommand.self, SchemaCommand.self,
     ])
 
-  /// Known clock offsets between the files, as in measurements with one time namespace for each peer.
+  /// The option with the known clock offsets between the files. They are needed if each peer ran in a separate time namespace.
   struct Clocks: ParsableArguments {
     @Option(
       name: .customLong("clock-ahead"), parsing: .upToNextOption,

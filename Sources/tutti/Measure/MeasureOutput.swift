@@ -4,7 +4,7 @@ import Engine
 import Foundation
 import Measurement
 
-/// The options of the form in which a measurement is printed.
+/// The options for the output of a measurement: JSON, CSV and a plot.
 struct MeasureOutput: ParsableArguments {
   @Flag(help: "Print one JSON object.")
   var json = false
@@ -22,8 +22,8 @@ struct MeasureOutput: ParsableArguments {
     if let plot { _ = try GnuplotProgram.format(of: plot) }
   }
 
-  /// Returns the program that draws the plot; nil without `--plot`. Gnuplot is needed at the end only, but its absence is
-  /// reported before the work.
+  /// Returns the program that draws the plot; nil without `--plot`. Gnuplot is needed only at the end, but commands call this
+  /// function first, so that they fail before a long measurement.
   ///
   /// - Throws: ``GnuplotProgram/Failure`` if it is missing.
   func gnuplot() throws(GnuplotProgram.Failure) -> GnuplotProgram? { try plot == nil ? nil : GnuplotProgram() }
@@ -38,14 +38,15 @@ struct MeasureOutput: ParsableArguments {
     try gnuplot.run(script(plot, GnuplotProgram.format(of: plot)), output: plot)
   }
 
-  /// Prints lines of CSV and the provenance after them, because the digests of the inputs are known at their end only.
+  /// Prints the provenance as comment lines of CSV. They follow the rows, because the digest of an input is known only when the
+  /// whole input has been read.
   static func printComments(_ provenance: Provenance) {
     for line in provenance.lines { print("# \(line)") }
   }
 }
 
 extension Provenance {
-  /// The provenance of figures that this program calculates from `inputs`.
+  /// Creates the provenance of figures that this program calculates from `inputs`.
   init(inputs: [Input], systemClock: SystemClock? = nil) {
     self.init(
       version: Version.current, command: CommandLine.arguments.joined(separator: " "), inputs: inputs,

@@ -83,7 +83,7 @@ struct NetworkCommand: ParsableCommand {
     }
   }
 
-  /// The figures so far in one line.
+  /// The current figures in one line.
   private static func status(_ task: NetworkTask, at now: Instant) -> String {
     let measurement = task.measurement
     guard let last = measurement.exchanges.last else { return "\(task.peer): no answer yet" }

@@ -63,7 +63,7 @@ struct PathCommand: ParsableCommand {
         let analysis = try PathAnalysis(
           contentsOf: trace, onOctets: { digest.update(data: $0) }, onRow: csv ? { rows.print($0.text) } : nil)
         peers.append(analysis.report)
-        // The headers are in the list of peers.
+        // The input has no header, because the list of peers in the report contains the headers.
         inputs.append(Provenance.Input(file: trace, sha256: digest.hexadecimal))
       }
       rows.flush()

@@ -66,7 +66,7 @@ struct SyncCommand: ParsableCommand {
       ) { index in
         var digest = SHA256()
         let trace = try SyncTrace(contentsOf: traces[index]) { digest.update(data: $0) }
-        // The header is in the table of peers.
+        // The input has no header, because the list of peers in the report contains the headers.
         inputs[index].sha256 = digest.hexadecimal
         return trace
       }

@@ -3,10 +3,12 @@ import Measurement
 import MusicalTime
 import Realtime
 
-/// Observes the clocks of this machine during a live measurement.
+/// Observes the clocks of this machine during a live measurement, for its provenance.
 final class SystemClockObserver {
+  /// The state of NTP at the start; nil if the kernel does not report it.
   private let before = NTPState.current
   private var rate = ClockRate()
+  /// The instant at which the next comparison is due.
   private var next = Instant(nanoseconds: .min)
   /// The interval between comparisons.
   private static let interval = Nanoseconds.seconds(1)
@@ -22,7 +24,7 @@ final class SystemClockObserver {
     next = readings.monotonic + Self.interval
   }
 
-  /// Ends the observation; nil if the kernel does not tell the state of its clock.
+  /// Ends the observation and returns its result; nil if the kernel does not report the state of NTP.
   func finish() -> SystemClock? {
     sample()
     guard let before, let after = NTPState.current else { return nil }

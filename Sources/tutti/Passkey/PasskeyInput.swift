@@ -7,7 +7,7 @@ enum PasskeyInput {
   /// The maximum size of a passkey file in octets.
   private static let maximumSize = 1024
 
-  /// Returns nil if neither a file is given nor the terminal is to be asked.
+  /// Returns the passkey in `file`. Without a file, asks for the passkey on the terminal if `asks` is true, otherwise returns nil.
   ///
   /// - Throws: ``EngineError``.
   static func read(file: String?, asks: Bool) throws -> Passkey? {
@@ -24,7 +24,7 @@ enum PasskeyInput {
       let reason = String(cString: strerror(errno))
       throw EngineError("passkey file \(path): \(reason); check the path")
     }
-    // Editors of Windows put a byte order mark at the beginning.
+    // Some Windows editors put a byte order mark at the beginning.
     let text = String(validating: octets.prefix(count), as: UTF8.self).map {
       $0.hasPrefix("\u{FEFF}") ? String($0.dropFirst()) : $0
     }
@@ -36,13 +36,13 @@ enum PasskeyInput {
     return passkey
   }
 
-  /// Asks on the terminal. The characters are not shown.
+  /// Asks for the passkey on the terminal. The typed characters are not shown.
   private static func ask() throws -> Passkey {
     guard isatty(STDIN_FILENO) == 1 else {
       throw EngineError("--passkey: standard input is not a terminal; use --passkey-file")
     }
     FileHandle.standardError.write(Data("Passkey: ".utf8))
-    // Ctrl-C must not end the program while the terminal hides the characters. It is read as a character.
+    // Ctrl-C must not end the program while the terminal hides the characters. Without ISIG, it is read as the character 3.
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
       throw EngineError("--passkey: no terminal; use --passkey-file")

@@ -3,14 +3,14 @@ import MIDI
 import MusicalTime
 import Rhythm
 
-/// The rendering of an instrument to a WAV file, faster than real time, with the movements of ``SimulatedGestures``. Each note begins
-/// at the beginning of a block of 64 frames.
+/// The rendering of an instrument to a WAV file, faster than real time. ``SimulatedGestures`` plays the instrument. Each note begins
+/// on the first frame of a block of 64 frames.
 struct InstrumentRender: ~Copyable {
-  /// The time after the last bar in which the last notes fade.
+  /// The time after the last bar, in which the last notes fade.
   private static let fade: Nanoseconds = .seconds(2)
   /// The default tempo in quarter notes per minute.
   static let standardTempo = 100.0
-  /// The channel of the notes: channel 2, because channel 1 is silent (``ChannelSynthesizer``).
+  /// The channel of the notes: channel 2, because ``ChannelSynthesizer`` plays no notes on channel 1.
   private static let channel = Channel(wire: 1)
 
   private let grid = FrameGrid.standard
@@ -19,9 +19,9 @@ struct InstrumentRender: ~Copyable {
   private var player: InstrumentPlayer
   private var renderer: Renderer
   private var file: WAVFile
-  /// The messages that the next block plays.
+  /// The messages that are due and were not yet passed to the renderer.
   private var messages: [Message] = []
-  /// The next tick at which the gestures are played.
+  /// The next tick at which the simulated player moves the controls and acts.
   private var next = Tick(0)
 
   /// The number of notes.
@@ -33,7 +33,7 @@ struct InstrumentRender: ~Copyable {
 
   /// Creates the file.
   ///
-  /// - Parameter level: The activity and the force of the player, 0...127; nil for a ramp from 0 to 127.
+  /// - Parameter level: the activity and the force of the player, 0...127; nil for a ramp from 0 to 127.
   /// - Throws: `AudioFileError` if the file or the SoundFont cannot be used.
   init(_ instrument: Instrument, tempo: Tempo, bars: Int64, level: UInt8?, soundFont: String, path: String) throws {
     let module = try SoundModule(soundFont: soundFont, grid: .standard)
@@ -66,7 +66,8 @@ struct InstrumentRender: ~Copyable {
     }
   }
 
-  /// Plays the ticks that are due before `instant`, and collects the messages that are due.
+  /// Lets the simulated player act at the ticks that are due before `instant`, and collects the messages of the instrument that are
+  /// due before `instant`.
   private mutating func advance(to instant: Instant) {
     while next < gestures.end, timeline.deadline(next) < instant {
       collect(before: MusicalPosition(next))

@@ -11,7 +11,7 @@ struct InstrumentSummary: Encodable {
   var scale: String
   var range: String
   var keys: [UInt8]
-  /// The figure without spaces; nil for a free instrument.
+  /// The figure without spaces; nil for a free instrument, which has no figure.
   var figure: String?
   var pitch: String
   var density: String?

@@ -41,12 +41,13 @@ struct PatchGrid: CustomStringConvertible {
     description = text
   }
 
-  /// The name of a line, as a patch writes it.
+  /// The name of a line, as it is written in a patch.
   static func name(of line: Line, in patch: Patch) -> String {
     name(patch.kit[line.voice].name, replaces: line.replaces, chance: (line.leastChance, line.greatestChance))
   }
 
-  /// The name of a line with `!` if the line replaces earlier ones, and with its chance in percent if it is less than 100.
+  /// The name of a line, with `!` if the line replaces earlier lines, and with the chance of its strokes in percent if the chance can
+  /// be less than 100.
   static func name(_ name: String, replaces: Bool, chance: (least: Int, greatest: Int)) -> String {
     let name = name + (replaces ? "!" : "")
     switch chance {
@@ -70,7 +71,7 @@ struct PatchGrid: CustomStringConvertible {
 
   /// The characters of a bar, with a space between the beats.
   static func groups(_ strokes: [Character], _ strokesPerQuarter: Int, _ meter: Meter) -> String {
-    // A group has the strokes of a beat. If a beat has fewer than two strokes, a group has those of a quarter note.
+    // A group contains the strokes of one beat. If a beat has fewer than two strokes, it contains those of a quarter note.
     let perBeat = strokesPerQuarter * Int(meter.stepsPerBeat) / 4
     let group = perBeat > 1 ? perBeat : strokesPerQuarter
     return stride(from: 0, to: strokes.count, by: group).map { start in

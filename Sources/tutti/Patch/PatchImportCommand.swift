@@ -69,7 +69,7 @@ struct PatchImportCommand: ParsableCommand {
   }
 }
 
-/// A MIDI file that cannot be used: `file: reason; remedy`.
+/// The error for a MIDI file that cannot be used: `file: reason; remedy`.
 struct MIDIFileError: Error, CustomStringConvertible {
   let description: String
 }

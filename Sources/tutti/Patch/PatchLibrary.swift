@@ -2,7 +2,7 @@ import Foundation
 import Rhythm
 
 extension PatchFile {
-  /// The name of the patch as the name of a file: `12/8 shuffle` becomes `12-8 shuffle`.
+  /// The name of the patch, changed to a valid file name: `12/8 shuffle` becomes `12-8 shuffle`.
   var fileName: String { String(name.map { $0 == "/" ? "-" : $0 }.drop { $0 == "." }) }
 }
 
@@ -19,13 +19,14 @@ enum PatchLibrary {
   /// The remedy if there are no patches.
   static let folderRemedy = "set TUTTI_PATCHES to the folder that contains the folders rhythms and instruments"
 
-  /// A missing patch: `thing: reason; remedy`.
+  /// The error for a patch or a file that cannot be found, read, created or written: `thing: reason; remedy`.
   struct NotFound: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The existing folders of patches of a kind, in search order: the folder `rhythms` or `instruments` in $TUTTI_PATCHES, then
-  /// in `Patches` (a checkout) and in `share/tutti/Patches` (an installation) of each folder above the program.
+  /// The existing folders with patches of a kind, in search order. They are named `rhythms` or `instruments`. The first one is in
+  /// $TUTTI_PATCHES. The others are in `Patches` (a checkout) and in `share/tutti/Patches` (an installation) of the folder of the
+  /// program and of each folder above it.
   static func folders(of kind: PatchKind) -> [String] {
     var folders: [String] = []
     if let named = ProcessInfo.processInfo.environment["TUTTI_PATCHES"], !named.isEmpty { folders.append(named) }

@@ -33,7 +33,8 @@ struct PatchListCommand: ParsableCommand {
     }
   }
 
-  /// The text after the name: in 14 columns, the meter and the tempo of a rhythm or the sound of an instrument, then the description.
+  /// The text after the name. First, in 14 columns, the meter and the tempo of a rhythm or the sound of an instrument. Then the
+  /// description.
   private static func properties(of file: PatchFile) -> String {
     switch file {
     case .rhythm(let patch):

@@ -7,12 +7,12 @@ import Rhythm
 /// The rendering of a patch to a WAV file, faster than real time. The hits sound on the same frames as on a sound card without
 /// drift.
 struct PatchRender: ~Copyable {
-  /// The time after the last bar in which the last hits fade.
+  /// The time after the last bar, in which the last hits fade.
   private static let fade: Nanoseconds = .seconds(2)
 
   private let grid = FrameGrid.standard
   private let table: StepTable
-  /// The schedule, which determines the instant of each hit, as on a peer.
+  /// The schedule. It determines the instant of each hit in the same way as on a peer.
   private let schedule: PlaybackSchedule
   /// The first step after the end.
   private let end: Step
@@ -77,6 +77,7 @@ struct PatchRender: ~Copyable {
 
   /// The activity of the ramp at `step`. It changes on each quarter note and reaches 127 on the last one.
   private func rampActivity(at step: Step) -> UInt8 {
+    // The number of quarter notes is rounded up.
     let (beat, count) = (step.index / Step.perQuarter, (end.index + 3) / Step.perQuarter)
     return count > 1 ? UInt8(127 * beat / (count - 1)) : 127
   }

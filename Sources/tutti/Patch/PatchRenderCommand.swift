@@ -105,7 +105,9 @@ struct PatchRenderCommand: ParsableCommand {
     }
   }
 
-  /// - Throws: an error if the recording would be too long.
+  /// Checks the length of the recording.
+  ///
+  /// - Throws: `ValidationError` if the recording would be longer than six hours.
   private func checkLength(_ end: Tick, tempo: Tempo) throws {
     let length = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(end)
     guard length < Instant(nanoseconds: 6 * 3_600 * 1_000_000_000) else {

@@ -7,9 +7,9 @@ import Rhythm
 /// new version of a file that was saved.
 ///
 /// The file of the current patch is checked twice per second. If a saved file has errors, they are printed, and the previous version
-/// plays on.
+/// continues to play.
 final class PatchSelector: @unchecked Sendable {
-  // Invariant: all properties are used only on `queue`.
+  // Invariant: all mutable properties are used only on `queue`.
   private let queue = DispatchQueue(label: "patch")
   private let timer: any DispatchSourceTimer
   private let post: (PlayerCommand) -> Void
@@ -17,7 +17,7 @@ final class PatchSelector: @unchecked Sendable {
   private let kind: PatchKind
   /// The name of the current patch; nil if none is selected.
   private var name: String?
-  /// The version of the file that was loaded.
+  /// The version of the file that was loaded last.
   private var loaded: Version?
   /// The version of the file at the last check. A new version is loaded only if two successive checks find it, so that no
   /// half-written file is loaded.
@@ -39,7 +39,8 @@ final class PatchSelector: @unchecked Sendable {
     }
   }
 
-  /// Starts to watch the patch called `name`. `version` is the version that is already loaded. Both are nil if there is no patch yet.
+  /// Starts to watch the file of the patch called `name`. `version` is the version that is already loaded. Both are nil if no patch
+  /// is selected yet.
   init(
     _ kind: PatchKind, _ name: String?, _ version: Version?, post: @escaping (PlayerCommand) -> Void, terminal: Terminal
   ) {
@@ -53,10 +54,10 @@ final class PatchSelector: @unchecked Sendable {
 
   deinit { timer.cancel() }
 
-  /// Plays the patch called `name`.
+  /// Selects the patch called `name`.
   func select(_ name: String) { queue.async { self.load(name) } }
 
-  /// Plays without an instrument.
+  /// Selects no instrument: the notes of the player are then played unchanged.
   func selectNone() {
     queue.async {
       (self.name, self.loaded, self.last) = (nil, nil, nil)
@@ -64,7 +65,7 @@ final class PatchSelector: @unchecked Sendable {
     }
   }
 
-  /// Plays the next patch of the library in alphabetical order. Invalid patches are skipped.
+  /// Selects the next patch of the library in alphabetical order. Invalid patches are skipped.
   func selectNext() {
     queue.async {
       let (names, name) = (PatchLibrary.names(of: self.kind), self.name ?? "")
@@ -87,12 +88,12 @@ final class PatchSelector: @unchecked Sendable {
     load(name)
   }
 
-  /// Loads the patch called `name` and plays it. Prints the errors of an invalid patch.
+  /// Loads the patch called `name` and sends it to the peer. Prints the errors of an invalid patch.
   ///
   /// - Returns: whether the patch is valid.
   @discardableResult
   private func load(_ name: String) -> Bool {
-    // The version is read before the file, so that the next check finds a file that is saved in between.
+    // The version is read before the file. If the file is saved between these two steps, the next check loads it again.
     let version = Self.version(of: name, kind)
     do {
       let command: PlayerCommand =
@@ -105,7 +106,7 @@ final class PatchSelector: @unchecked Sendable {
       post(command)
       return true
     } catch {
-      // The same errors are not printed again.
+      // The version counts as loaded, so that the next check does not print the same errors again.
       if name == self.name { (loaded, last) = (version, version) }
       for line in "\(error)".split(separator: "\n") { terminal.printLine("tutti: \(line)") }
       if let name = self.name {

@@ -1,4 +1,4 @@
-/// The two patch selectors of a running peer.
+/// The two patch selectors of a running peer: one for its rhythm and one for its instrument.
 struct PatchSelectors {
   let rhythm: PatchSelector
   let instrument: PatchSelector

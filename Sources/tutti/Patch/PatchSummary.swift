@@ -17,7 +17,7 @@ struct PatchSummary: Encodable {
   var bars: Int
   var bpm: Double
   var steps: Int
-  /// The position of the second note of each pair, in percent of the pair. 50: straight.
+  /// The position of the second note of each swung pair, in percent of the length of the pair; 50 is straight.
   var swing: Double
   var voices: [String]
   var layers: [LayerSummary]

@@ -4,9 +4,9 @@ import Rhythm
 
 /// The movements of a simulated player, for the rendering of an instrument.
 ///
-/// The player tilts the device forward and back once in four bars of 4/4, and sideways once in six. Activity and force follow a
-/// level. The player acts on each quarter note at a low level, on eighth notes at a middle level, and on sixteenth notes at a high
-/// level. Of four successive actions, two are slightly late and one is early, so that the quantization is audible.
+/// The player tilts the device forward and back once in four bars of 4/4, and sideways and back once in six bars. Activity and force
+/// equal the level. The player acts on quarter notes at a low level, on eighth notes at a middle level, and on sixteenth notes at a
+/// high level. Of four successive actions, two are slightly late and one is early, so that the quantization is audible.
 struct SimulatedGestures {
   /// The level, 0...127; nil for a ramp from 0 to 127.
   let level: UInt8?
@@ -16,6 +16,7 @@ struct SimulatedGestures {
   /// Moves the controls at `tick`, and performs an action if one is due.
   func play(_ player: inout InstrumentPlayer, at tick: Tick) {
     let level = level(at: tick)
+    // A bar of 4/4 has 96 ticks: the periods are four and six bars.
     let forward = Self.triangle(tick, period: 384)
     player.controls.set(controller: 1, to: UInt7(clamping: forward))
     player.controls.set(controller: 74, to: UInt7(clamping: Self.triangle(tick, period: 576)))
@@ -39,7 +40,7 @@ struct SimulatedGestures {
     return count > 1 ? Int(min(127, 127 * beat / (count - 1))) : 127
   }
 
-  /// A control that moves from 0 to 127 and back within `period` ticks.
+  /// The value of a control that moves from 0 to 127 and back within `period` ticks.
   private static func triangle(_ tick: Tick, period: Int64) -> Int {
     let place = tick.index % period
     return Int(254 * min(place, period - place) / period)

@@ -14,7 +14,7 @@ extension CalibrationEvent {
     }
   }
 
-  /// Whether the player must do something.
+  /// Whether the event reports a failure, after which the player must act.
   var isFailure: Bool { if case .failed = self { true } else { false } }
 }
 

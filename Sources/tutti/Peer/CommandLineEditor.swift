@@ -5,10 +5,13 @@ import Realtime
 /// Turns the octets of standard input into commands. On a terminal, each octet is a key of ``KeyBindings``. A colon begins a command
 /// line. Return runs the command line, and Escape discards it. Input from a pipe or a file consists of command lines only.
 final class CommandLineEditor: @unchecked Sendable {
-  // Unchecked: all calls are made on the queue of the read source.
+  // @unchecked Sendable: all calls are made on the dispatch queue of ``KeyboardInput``.
+
   /// The maximum length of a command line in octets.
   private static let maximumLength = 1024
+  /// Whether standard input is a terminal, on which each octet is a key.
   private let isTerminal: Bool
+  /// Sends a command to the peer.
   private let post: (PlayerCommand) -> Void
   private let selectors: PatchSelectors
   private let pages: PageConnection
@@ -58,7 +61,7 @@ final class CommandLineEditor: @unchecked Sendable {
     if isTerminal { terminal.prompt(":" + String(decoding: text, as: UTF8.self)) }
   }
 
-  /// Posts the command in `text`, or reports a syntax error. A blank line has no effect.
+  /// Executes the command line `text`, or prints a syntax error. A blank line has no effect.
   private func execute(_ text: String) {
     let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
     guard let verb = words.first else { return }

@@ -4,7 +4,7 @@ import Engine
 import Foundation
 import MusicalTime
 
-/// Options for a web page.
+/// The options of the web page of a peer.
 struct ConsoleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -90,7 +90,7 @@ struct ConsoleOptions: ParsableArguments {
     }
   }
 
-  /// The ALSA name of the microphone; nil for none.
+  /// The ALSA name of the microphone; nil if there is no microphone.
   private var device: String? {
     switch microphone {
     case nil, "alsa": "default"
@@ -101,8 +101,13 @@ struct ConsoleOptions: ParsableArguments {
 
   /// Opens the page; nil without --http.
   ///
-  /// - Parameter onPlayers: see `WebConsole`.
-  /// - Throws: `EngineError`.
+  /// - Parameters:
+  ///   - peer: the configuration of the peer.
+  ///   - mailbox: receives the commands of the page.
+  ///   - rhythms: selects the rhythm that a player chooses on the page.
+  ///   - onPlayers: called with the number of players who have joined by the page, after each change.
+  ///   - report: called with the events of a calibration.
+  /// - Throws: `EngineError` if the page cannot be served.
   func open(
     _ peer: PeerConfiguration, mailbox: Mailbox, rhythms: PatchSelector,
     onPlayers: @escaping @Sendable (Int) -> Void, report: @escaping @Sendable (CalibrationEvent) -> Void

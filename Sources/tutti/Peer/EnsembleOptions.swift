@@ -3,7 +3,7 @@ import Engine
 import Ensemble
 import Foundation
 
-/// Options for gates, leadership, activity and the recipient of notes.
+/// The options for gates, leadership, activity, hearing and the recipient of notes.
 struct EnsembleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -57,7 +57,7 @@ struct EnsembleOptions: ParsableArguments {
   private static let maximumSize = 1 << 20
 
   func validate() throws {
-    // The results are discarded. Only the syntax of the rules is checked.
+    // Only the syntax of the rules is checked, so the gates and the hearing choices are discarded.
     var gates = Gates()
     for rule in gate { try usage { () throws(GateError) in try gates.apply(rule) } }
     if let ledBy, ledBy.allSatisfy(\.isWhitespace) {
@@ -95,7 +95,7 @@ struct EnsembleOptions: ParsableArguments {
   }
 }
 
-/// A gate file that cannot be parsed: file, line, reason and remedy.
+/// The error for a gate file that cannot be parsed: file, line, reason and remedy.
 struct GateFileError: Error, CustomStringConvertible {
   let description: String
 }

@@ -1,14 +1,14 @@
 import Engine
 
-/// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The keys `,`, `.` and `=` are `<`, `>` and
-/// `+` without Shift on a US keyboard. The key `:` is handled by ``CommandLineEditor``.
+/// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The keys `,`, `.` and `=` have the commands of
+/// `<`, `>` and `+`, because they are these keys without Shift on a US keyboard. ``CommandLineEditor`` handles the key `:`.
 enum KeyBindings {
-  /// The key with which the player taps the tempo. It is handled by ``CommandLineEditor``.
+  /// The key with which the player taps the tempo. ``CommandLineEditor`` handles it.
   static var tap: UInt8 { UInt8(ascii: "b") }
-  /// The key that selects the next patch of the library. It is handled by ``CommandLineEditor``.
+  /// The key that selects the next rhythm of the library. ``CommandLineEditor`` handles it.
   static var nextPatch: UInt8 { UInt8(ascii: "p") }
 
-  /// The key that selects the next instrument of the library. It is handled by ``CommandLineEditor``.
+  /// The key that selects the next instrument of the library. ``CommandLineEditor`` handles it.
   static var nextInstrument: UInt8 { UInt8(ascii: "i") }
 
   /// Returns the command of `key`, or nil if the key has none.

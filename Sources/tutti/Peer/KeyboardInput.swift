@@ -16,7 +16,7 @@ final class KeyboardInput {
     let isTerminal = terminal.readsKeys && tcgetattr(STDIN_FILENO, &settings) == 0
     originalSettings = isTerminal ? settings : nil
     if isTerminal {
-      // Disables line editing. Disables also the echo if the status lines show what is typed.
+      // Disables line editing. Also disables the echo if the status lines show the typed command line.
       settings.c_lflag &= ~tcflag_t(terminal.isInteractive ? ICANON | ECHO : ICANON)
       // Disables flow control, so that Ctrl-S does not stop the output.
       settings.c_iflag &= ~tcflag_t(IXON)

@@ -4,7 +4,7 @@ import MusicalTime
 import RTPMIDI
 import Transports
 
-/// Options for connections, discovery and the treatment of single remote peers.
+/// The options for connections, for discovery, and for individual remote peers.
 struct NetworkOptions: ParsableArguments {
   /// The values of `--discovery`.
   enum Discovery: String, ExpressibleByArgument, CaseIterable { case connect, announce, off }
@@ -98,7 +98,7 @@ struct NetworkOptions: ParsableArguments {
       valueName: "PEER=MS"))
   var asymmetry: [String] = []
 
-  /// The value of `--asymmetry`.
+  /// One value of `--asymmetry`.
   private struct Asymmetry {
     let peer: String
     let milliseconds: Double
@@ -140,8 +140,9 @@ struct NetworkOptions: ParsableArguments {
     }
   }
 
-  /// Copies the options to `configuration`. Reads the passkey.
+  /// Copies the options to `configuration`. Reads the passkey from its file or from the terminal.
   ///
+  /// - Parameter warn: prints a warning.
   /// - Throws: `ContactFile.ParseError` or ``EngineError``.
   func apply(to configuration: inout PeerConfiguration, warn: (String) -> Void) throws {
     if let key = try PasskeyInput.read(file: passkeyFile, asks: passkey) {

@@ -1,9 +1,10 @@
 import Console
 
-/// The addresses of a web page, with their join tokens.
+/// The addresses of the web page of a peer. They contain tokens with which players join, except with --http-open.
 struct PageAddresses {
-  /// The address for players who control the rhythm, and the one for all others. They are equal with --http-open.
+  /// The address for players who control the rhythm.
   var lead: String
+  /// The address for all other players. It equals ``lead`` with --http-open.
   var play: String
   /// Whether only this machine can open the addresses.
   var isLocal: Bool

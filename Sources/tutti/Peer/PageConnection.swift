@@ -2,8 +2,8 @@ import Console
 import Engine
 import Synchronization
 
-/// Connects the peer and its log to the web page, if there is one. The log is created before the page, so its messages are dropped
-/// until ``connect(_:)``.
+/// The connection of the peer and of its log to the web page, if there is one. The log is created before the page. Its messages
+/// are dropped until ``connect(_:)`` is called.
 final class PageConnection: Sendable {
   private let console = Mutex<WebConsole?>(nil)
 
@@ -22,10 +22,10 @@ final class PageConnection: Sendable {
     return { console.observe($0) }
   }
 
-  /// Shows a message on the page.
+  /// Shows a log message on the page, if there is one. `level` is the name of its log level.
   func show(_ text: String, level: String) { console.withLock { $0 }?.show(text, level: level) }
 
-  /// Lets all pages click in turn. Returns false without a page.
+  /// Starts a calibration, in which all pages in browsers click in turn. Returns false if the peer serves no page.
   func calibrate() -> Bool {
     guard let console = console.withLock({ $0 }) else { return false }
     console.calibrate()

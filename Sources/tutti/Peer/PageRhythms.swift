@@ -1,10 +1,10 @@
 import Console
 import Dispatch
 
-/// The rhythms of the patch folders, for the web page.
+/// The rhythms in the patch folders, which the web page offers.
 struct PageRhythms: RhythmLibrary {
   let selector: PatchSelector
-  // A serial queue, so that the newest list is delivered last.
+  // The queue is serial, so that the newest list is delivered last.
   private let queue = DispatchQueue(label: "page rhythms", qos: .utility)
 
   init(selector: PatchSelector) { self.selector = selector }

@@ -142,8 +142,8 @@ struct PeerCommand: ParsableCommand {
     if let activity, activity > 127 {
       throw ValidationError("--activity \(activity): out of range; give 0 to 127")
     }
-    // The audio thread gets each step 50 ms in advance. A stop that arrives later than 50 ms before its tick could not cancel these
-    // steps. A lead time of 70 ms leaves 20 ms for the announcement to arrive.
+    // The audio thread gets each step 50 ms in advance. A stop that arrives less than 50 ms before its tick could not cancel the
+    // steps that the audio thread already has. A lead time of 70 ms leaves 20 ms for the announcement to arrive.
     guard (70...2000).contains(leadTime) else {
       throw ValidationError("--lead-time \(leadTime): out of range; give 70 to 2000 ms")
     }
@@ -229,7 +229,7 @@ struct PeerCommand: ParsableCommand {
       configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
       configuration.trace = trace
       configuration.midiRecording = record
-      /// Keeps the file of a recording that a crash or a new identity has ended.
+      /// Renames the file of a MIDI recording that ended in a crash or by a new identity, so that it is not replaced.
       func keepRecording() {
         guard let record, let kept = PreviousRecording.keep(record) else { return }
         log.notice("\(record): the previous recording is now \(kept)")
@@ -276,7 +276,8 @@ struct PeerCommand: ParsableCommand {
           snapshot: pages.snapshotObserver)
       }
       if try run() == .renewedIdentity {
-        // The peer starts again, at most once. It does not restore the rhythm, because that belongs to the former identity.
+        // The peer starts again with a new identity, at most once. It does not restore the running rhythm, because the claim to lead
+        // this rhythm belongs to the former identity.
         configuration.renewsIdentity = false
         configuration.restored?.rhythm = nil
         (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
@@ -290,7 +291,8 @@ struct PeerCommand: ParsableCommand {
     }
   }
 
-  /// The function that gets the events of the peer: prints them with --json, and passes them to the page. Nil if neither is needed.
+  /// Returns the function that receives the events of the peer. The function prints the events with --json, and passes them to the
+  /// page if there is one. Nil if neither is needed.
   private func observer(with pages: PageConnection, _ output: OutputWriter) -> ((PeerEvent) -> Void)? {
     let observePage = pages.eventObserver
     guard json || observePage != nil else { return nil }

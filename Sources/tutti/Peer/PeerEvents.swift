@@ -4,7 +4,7 @@ import Foundation
 import MIDI
 import MusicalTime
 
-/// The first event of `tutti peer --json`. From then on, other peers can connect.
+/// The first event of `tutti peer --json`: the peer runs, and other peers can connect to it.
 struct Ready: Encodable {
   let event = "ready"
   var name: String
@@ -37,7 +37,7 @@ struct PageReady: Encodable {
   }
 }
 
-/// The number of players who have joined by the web page, after each change.
+/// The event of `tutti peer --json` with the number of players who have joined by the web page. It is printed after each change.
 struct PagePlayers: Encodable {
   let event = "page_players"
   var players: Int
@@ -55,11 +55,13 @@ struct EventLine: Encodable {
   var event: String
   /// Nanoseconds of CLOCK_MONOTONIC.
   var at: Int64
-  /// The name and the address of the remote peer that the event is about.
+  /// The name of the remote peer that the event is about.
   var name: String?
+  /// The address of this remote peer.
   var address: String?
-  /// The identity of the remote peer; omitted for a standard device.
+  /// The identity of this remote peer; omitted for a standard device.
   var identity: String?
+  /// The new role of the local peer.
   var role: String?
   /// A MIDI channel, 1...16.
   var channel: Int?
@@ -67,6 +69,7 @@ struct EventLine: Encodable {
   var totalActivity: Int?
   /// The octets of a MIDI message, hexadecimal.
   var midi: String?
+  /// The roster: the remote peers in session.
   var peers: [Member]?
 
   /// One entry of the roster: a remote peer in session.

@@ -1,7 +1,7 @@
 import Engine
 
 extension PhraseCommand {
-  /// The number of bars if none is given.
+  /// The number of bars of `phrase record` without BARS.
   private static let standardBars = 2
 
   /// Parses the words after `phrase`. Returns nil if they are not a valid command.

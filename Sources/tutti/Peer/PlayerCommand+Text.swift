@@ -3,7 +3,7 @@ import Ensemble
 import MusicalTime
 import Rhythm
 
-/// A typed command that cannot be parsed: `command: reason; remedy`.
+/// The error for a typed command that cannot be parsed: `command: reason; remedy`.
 struct CommandSyntaxError: Error, CustomStringConvertible {
   let description: String
 }
@@ -84,7 +84,7 @@ extension PlayerCommand {
       self = .total(rule)
     case "offer": self = .offer(to: rest.isEmpty ? nil : rest)
     case "gate":
-      // The gates are discarded. Only the syntax of the rule is checked.
+      // Only the syntax of the rule is checked, so the gates are discarded.
       do {
         var gates = Gates()
         try gates.apply(rest)
@@ -92,7 +92,7 @@ extension PlayerCommand {
       self = .gate(rest)
     case "led-by" where !rest.isEmpty: self = .ledBy(rest == "anyone" ? nil : rest)
     case "hear" where !rest.isEmpty:
-      // The choices are discarded. Only the syntax of the rule is checked.
+      // Only the syntax of the rule is checked, so the choices are discarded.
       do {
         var choices = HearingChoices()
         try choices.apply(rest)

@@ -11,10 +11,10 @@ import MusicalTime
 ///     you        64 #####.....  tilt-harp
 ///     Ben       follower   32 ###.......  clock +0.012 ms, +-0.080
 enum StatusDisplay {
-  /// The greatest width in columns.
+  /// The largest width in columns.
   static let maximumWidth = 80
 
-  /// The lines for a terminal of this size. A low terminal shows the first lines.
+  /// The lines for a terminal of this size. A terminal with fewer rows shows only the first lines.
   static func lines(_ status: PeerStatus, size: (columns: Int, rows: Int)) -> [String] {
     var lines = [rhythm(status), layers(status)]
     if !status.parts.isEmpty { lines.append(parts(status)) }
@@ -31,7 +31,7 @@ enum StatusDisplay {
   private static func rhythm(_ status: PeerStatus) -> String {
     let position = padded("\(status.bar).\(status.beat)", 8)
     let tempo = String(format: "%6.1f BPM", status.tempo.bpm)
-    // One character per beat, `#` for the present one.
+    // One character per beat of the bar: `#` for the present beat, `.` for the others.
     let beats = (1...status.beats).map { Int64($0) == status.beat && status.role != .idle ? "#" : "." }.joined()
     return "\(padded(status.role.description, 9)) \(position) \(beats)  \(tempo)  total \(activity(status.total))  "
       + printable(status.patchName)
@@ -81,7 +81,8 @@ enum StatusDisplay {
     text.padding(toLength: width, withPad: " ", startingAt: 0)
   }
 
-  /// A name in characters of one column: all others, such as control characters and wide ones, become question marks.
+  /// The name in characters that take one column. All other characters, such as control characters and wide characters, become
+  /// question marks.
   private static func printable(_ name: String) -> String {
     String(name.map { $0.isASCII && !$0.isNewline && $0 >= " " && $0 != "\u{7F}" ? $0 : "?" })
   }

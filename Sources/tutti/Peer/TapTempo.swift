@@ -1,11 +1,11 @@
 import MusicalTime
 
-/// The tempo that the player taps: the mean interval of the last taps.
+/// Calculates the tempo that the player taps, from the mean interval of the last taps.
 ///
 /// The first two taps give no tempo yet, because a single interval varies by several percent. After a pause of two seconds, a new
 /// series begins.
 struct TapTempo {
-  /// The number of taps from which the tempo is computed, at most.
+  /// The largest number of taps from which the tempo is calculated.
   private static let maximumTaps = 9
   /// The pause after which a new series of taps begins.
   private static let pause = Nanoseconds.seconds(2)
@@ -19,7 +19,7 @@ struct TapTempo {
     guard taps.count >= 3 else { return nil }
     let interval = Double((now - taps[0]).count) / Double(taps.count - 1)
     guard interval > 0 else { return nil }
-    // Players think in whole beats per minute.
+    // Rounded, because players think in whole beats per minute.
     return try? Tempo(bpm: (60e9 / interval).rounded())
   }
 }

@@ -89,7 +89,7 @@ struct PortsCommand: ParsableCommand {
       var sends: Bool
       /// Whether the port receives events from subscribers.
       var receives: Bool
-      /// The value for `--clock-from`; omitted if the port does not send.
+      /// The value that selects the port with `--clock-from`; omitted if the port does not send.
       var clockFrom: String?
 
       private enum CodingKeys: String, CodingKey {
@@ -100,7 +100,7 @@ struct PortsCommand: ParsableCommand {
     struct Device: Encodable {
       var name: String
       var description: String
-      /// The value for `--audio`.
+      /// The value that selects the device with `--audio`.
       var audio: String
     }
 

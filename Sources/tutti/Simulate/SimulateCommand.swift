@@ -91,7 +91,7 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     try reportingErrors {
-      // A patch with fills and decisions by chance, which must be the same at all peers.
+      // This patch has fills and hits by chance. All peers must make the same choices.
       let table = StepTable(try PatchLibrary.rhythm("boom-bap"))
       let network = try network.map(Self.load)
       let terminal = Terminal()
@@ -103,7 +103,7 @@ struct SimulateCommand: ParsableCommand {
         total.add(outcome)
         let report = SimulationReport(outcome, command: command(for: outcome))
         if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }
-        // If standard output is a file, it is buffered: a crash must not lose the results of the previous seeds.
+        // A crash must not lose the results of the previous seeds.
         fflush(nil)
       }
       if !json, seeds > 1 { print(total, terminator: "") }
@@ -125,7 +125,7 @@ struct SimulateCommand: ParsableCommand {
       world = .steady(settings, length: length)
     }
     var lastShown = ContinuousClock.now
-    // Virtual time.
+    // In virtual time.
     var now = Instant(nanoseconds: 0)
     repeat {
       now = now + .milliseconds(250)
@@ -146,7 +146,7 @@ struct SimulateCommand: ParsableCommand {
     return (words + ["--seconds", "\(seconds)", "--seed", "\(outcome.seed)"]).joined(separator: " ")
   }
 
-  /// A network file that cannot be read.
+  /// The error for a network file that cannot be read.
   struct NetworkFileError: Error, CustomStringConvertible { let description: String }
 
   /// Returns the network called `name`, or reads it from the file `name`.

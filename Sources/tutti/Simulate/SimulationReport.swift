@@ -22,7 +22,7 @@ struct SimulationReport: Encodable, CustomStringConvertible {
   let forged: Int64
   let starts: Int
   let takeovers: Int
-  /// How often two masters were in conflict, and one of them yielded to the higher claim of the other.
+  /// How often two peers were master at the same time, and one of them yielded to the higher claim of the other.
   let masterConflicts: Int
   /// How often each invariant was checked.
   let checks: [String: Int]

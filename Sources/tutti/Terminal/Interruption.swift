@@ -1,7 +1,8 @@
 import Realtime
 import Synchronization
 
-/// The request to end that a signal has caused. A loop checks it. Any thread may raise it.
+/// A request to end the program or a measurement, for example after Ctrl-C. Any thread may raise the request. The loop of the
+/// program checks whether it was raised.
 final class Interruption: Sendable {
   private let value = Atomic<Bool>(false)
   /// Wakes a loop that waits for file descriptors.
@@ -10,7 +11,7 @@ final class Interruption: Sendable {
   /// Whether ``raise()`` was called.
   var isRaised: Bool { value.load(ordering: .relaxed) }
 
-  /// Requests the end, and wakes the loop.
+  /// Raises the request, and wakes the loop.
   func raise() {
     value.store(true, ordering: .relaxed)
     signal.signal()

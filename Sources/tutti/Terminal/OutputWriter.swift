@@ -2,11 +2,11 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Writes text to a standard stream on a queue of its own, so that the caller never waits for the reader of the stream.
+/// Writes text to a standard stream on a separate dispatch queue, so that the caller never waits for the reader of the stream.
 ///
 /// A pipe that nobody reads, or a terminal that the user has stopped with Ctrl-S, blocks the thread that writes to it. At most
-/// ``capacity`` octets wait. Further texts are counted and discarded. As soon as there is space again, a text states their
-/// number.
+/// ``capacity`` octets wait to be written. Further texts are counted and discarded. As soon as there is space again, a text with
+/// the number of discarded texts is written.
 ///
 /// Texts that arrive while the queue is writing are collected and written together. A flood of notes causes thousands of short texts
 /// per second. If each of them were a task of the queue, the tasks would take more processor time than the notes.
@@ -16,12 +16,13 @@ final class OutputWriter: Sendable {
   /// How long ``flush()`` waits for a reader that takes nothing.
   private static let patience = DispatchTimeInterval.seconds(1)
 
+  /// The texts that wait, and the counters of the writer.
   private struct Backlog {
     /// The octets that wait and are not being written yet.
     var waiting: [UInt8] = []
     /// The number of octets in ``waiting`` and of those that are being written.
     var size = 0
-    /// Whether the queue contains or executes the task that writes.
+    /// Whether the dispatch queue contains or executes ``writeWaiting()``.
     var isWriting = false
     /// The number of texts that were discarded and not reported yet.
     var discarded = 0
@@ -46,7 +47,7 @@ final class OutputWriter: Sendable {
   /// Adds `text` to the texts that wait, or discards it if there is no space.
   func write(_ text: String) {
     let octets = Array(text.utf8)
-    // The lock is held until the text is in the queue, so that texts of several threads keep their order.
+    // The lock is held until the text is in the backlog, so that texts of several threads keep their order.
     backlog.withLock { backlog in
       guard backlog.size + octets.count <= Self.capacity else {
         backlog.discarded += 1
@@ -97,7 +98,7 @@ final class OutputWriter: Sendable {
           backlog.size -= count
         }
       }
-      // The octets for a closed pipe are discarded.
+      // `rest` is greater than 0 if the reader has closed the pipe. The rest of the octets is discarded.
       backlog.withLock { $0.size -= rest }
     }
   }

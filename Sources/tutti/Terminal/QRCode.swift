@@ -14,7 +14,7 @@ struct QRCode {
   private let modules: [Bool]
 
   /// Encodes the UTF-8 octets of `text` with the error correction level L. Nil for an empty text, for a text with more than 2953
-  /// octets, and without memory.
+  /// octets, or if there is not enough memory.
   init?(_ text: String) {
     guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return nil }
     defer { QRcode_free(code) }
@@ -27,7 +27,7 @@ struct QRCode {
   /// The number of terminal columns of the code with its quiet zone.
   var columns: Int { width + 2 * Self.quietZone }
 
-  /// The lines of the code with its quiet zone. A character contains two modules, one above the other.
+  /// The terminal lines of the code with its quiet zone. Each character shows two modules, one above the other.
   var lines: [String] {
     let range = -Self.quietZone..<(width + Self.quietZone)
     return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { y in

@@ -1,4 +1,4 @@
-// `stdout` is a variable of C. Only the main thread uses it.
+// @preconcurrency: the C variable `stdout` is mutable and global. Only the main thread uses it.
 @preconcurrency import Glibc
 
 /// Writes `text` to standard error. If the reader takes nothing for a second, the rest is discarded, so that a message cannot keep
@@ -7,16 +7,18 @@ func writeToStandardError(_ text: String) {
   writeOctets(Array(text.utf8), to: STDERR_FILENO, patience: 1000)
 }
 
-/// The error that the results cannot be written to standard output.
+/// The error for results that cannot be written to standard output.
 struct OutputError: Error, CustomStringConvertible {
   let description =
     "standard output: cannot be written, so the results are not complete; check that its disk is not full"
 }
 
-/// Makes `print` write each line at once, also to a file or a pipe, because a simulation can take hours.
+/// Makes `print` write each line at once, even to a file or a pipe. A simulation can take hours, and its results must be visible
+/// while it runs.
 func writeLinesAtOnce() { setvbuf(stdout, nil, _IOLBF, 0) }
 
-/// Checks that all printed text is written. It is no error if the reader has closed the pipe, as `head` does.
+/// Writes the rest of the printed text, and checks that all printed text was written. A reader that has closed the pipe, as
+/// `head` does, is not an error.
 ///
 /// - Throws: ``OutputError``.
 func checkStandardOutput() throws(OutputError) {
@@ -28,7 +30,7 @@ func checkStandardOutput() throws(OutputError) {
 }
 
 /// Writes `octets` to a file descriptor. Octets for a closed pipe or terminal are discarded, because a message must not stop the
-/// music. Foundation's `FileHandle` is not used, because it would end the process in this case.
+/// music. Foundation's `FileHandle` is not used, because it would end the process if the pipe or the terminal is closed.
 ///
 /// - Parameters:
 ///   - patience: how many milliseconds to wait for a reader that takes nothing, before the rest is discarded; -1: no limit.
@@ -42,7 +44,7 @@ func writeOctets(
     let ready = poll(&request, 1, patience)
     if ready < 0, errno == EINTR { continue }
     guard ready > 0 else { return }
-    // A pipe that is ready accepts this many octets without blocking (PIPE_BUF, pipe(7)). A terminal may block.
+    // A pipe that is ready accepts 4096 octets (PIPE_BUF) without blocking, see pipe(7). A terminal may block.
     let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, min($0.count, 4096)) }
     if count < 0, errno == EINTR || errno == EAGAIN { continue }
     guard count > 0 else { return }

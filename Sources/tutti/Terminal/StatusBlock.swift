@@ -1,4 +1,5 @@
-/// Lines at the bottom of a terminal that are redrawn in place. The methods return the text and the control sequences to write.
+/// The status lines at the bottom of a terminal, which are redrawn in place. The methods return the text, with control
+/// sequences, that the caller must write to the terminal.
 ///
 /// The cursor stays at the end of the last line. Before the lines are replaced, the cursor moves up to the first line. After the
 /// terminal was narrowed, a long line wraps, so the number of rows depends on the current width.

@@ -18,19 +18,20 @@ final class ClockSender {
 
   /// The scheduling policy of the thread.
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
-  /// The ticks that were sent and not yet taken. One thread takes them.
+  /// The ticks that were sent. Exactly one thread may take them from the ring.
   let sent: SPSCRing<SentTick>
   private let thread: RealtimeThread
 
   /// The time from Start to the first tick. MIDI 1.0 recommends at least 1 ms.
   private static let startLead = Nanoseconds.milliseconds(5)
 
-  /// Begins to send.
+  /// Starts the thread that sends the ticks.
   ///
   /// - Parameters:
-  ///   - ticks: the ticks.
-  ///   - origin: the instant of tick 0.
-  ///   - sequencer: the client whose clock port is connected to the device. It must stay open until ``join()`` returns.
+  ///   - ticks: the ticks of the stimulus. Their planned instants are relative to `origin`.
+  ///   - origin: the instant of tick 0 in local time.
+  ///   - sequencer: the client whose clock port is connected to the device. It must stay open until ``join(within:)``
+  ///     has returned true.
   ///   - interruption: ends the stimulus early.
   init(_ ticks: [FollowerStimulus.Tick], origin: Instant, to sequencer: Sequencer, interruption: Interruption) {
     let ring = SPSCRing<SentTick>(capacity: ticks.count)
@@ -49,6 +50,7 @@ final class ClockSender {
     }
   }
 
-  /// Waits for the end for at most `limit`. Returns whether the stimulus has ended; it must not be called again then.
+  /// Waits until the thread has ended, but at most for `limit`. Returns whether it has ended. Must not be called again after it
+  /// has returned true.
   func join(within limit: Nanoseconds) -> Bool { thread.join(within: limit) }
 }

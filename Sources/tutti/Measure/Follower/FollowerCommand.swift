@@ -70,7 +70,7 @@ struct FollowerCommand: ParsableCommand {
 
   @OptionGroup var output: MeasureOutput
 
-  /// The port of the source; nil for a file.
+  /// The ALSA port in ``source``; nil if the source is a file.
   private var port: String? { source.hasPrefix("alsa:") ? String(source.dropFirst(5)) : nil }
 
   func validate() throws {
@@ -149,7 +149,8 @@ struct FollowerCommand: ParsableCommand {
         "tutti: warning: \(recording): shorter than its header states; only the present part is measured\n")
     }
     let track = Recording.all(of: file, path: recording)[0]
-    // A time reference of another origin, such as midnight, does not place tick 0 in the recording.
+    // The recording has the clock of the sender if its time reference places tick 0 within the recording. A time reference with
+    // another origin, such as midnight, does not.
     let offset = (Double(record.header.origin) - Double(track.firstInstant.nanoseconds)) / 1e9
     let hasCommonClock = file.firstFrame != nil && (0...Double(track.samples.count / track.rate)).contains(offset)
     let sounds = try FollowerSounds(track, usesPulses: pulses, hasCommonClock: hasCommonClock)

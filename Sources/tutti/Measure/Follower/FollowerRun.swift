@@ -6,16 +6,16 @@ import MusicalTime
 import Realtime
 import Transports
 
-/// Sends a stimulus to an ALSA sequencer port, and records the device.
+/// Sends a stimulus to the ALSA sequencer port of a device, and records the sound of the device.
 struct FollowerRun {
-  /// What was sent.
+  /// The ticks that were sent.
   private(set) var record: StimulusRecord
-  /// What was heard; nil if nothing was recorded.
+  /// The recording of the device and its sample rate in frames per second; nil if nothing was recorded.
   private(set) var capture: (recording: PCMCapture.Result, rate: Int)?
-  /// What the user should know about the run, each in one line.
+  /// Warnings for the user, each in one line.
   private(set) var warnings: [String] = []
 
-  /// The time from the start of the recording to tick 0, and from Stop to its end.
+  /// The time from the start of the recording to tick 0, and from Stop to the end of the recording.
   private static let margin = Nanoseconds.seconds(1)
 
   /// Sends the stimulus, until its end or Ctrl-C.
@@ -23,8 +23,8 @@ struct FollowerRun {
   /// - Parameters:
   ///   - stimulus: the stimulus.
   ///   - name: the name or the address of the port.
-  ///   - input: the input that hears the device; nil: nothing is recorded.
-  ///   - path: the file that receives the record, line by line; nil: no file.
+  ///   - input: the audio input that hears the device; nil if nothing is recorded.
+  ///   - path: the file to which the sent ticks are written, line by line; nil for no file.
   /// - Throws: `TransportError`, `PCMError` or `TraceError` if the port, the input or the file cannot be used.
   init(_ stimulus: FollowerStimulus, to name: String, input: String?, saving path: String?) throws {
     let sequencer = try Sequencer(name: "tutti measure", takingClock: false)
@@ -50,6 +50,7 @@ struct FollowerRun {
     func write(_ text: String) {
       do { if failure == nil { try file?.write(contentsOf: Data(text.utf8)) } } catch { failure = error }
     }
+    // Moves the ticks that were sent from the ring of the sender to the record and to the file.
     func collect() {
       var text = ""
       while let sent = sender.sent.pop() {
@@ -66,7 +67,7 @@ struct FollowerRun {
     collect()
     try? file?.close()
     if let capture {
-      // The device may sound later than its clock.
+      // The device may still sound after the clock has ended.
       if !interruption.isRaised { MonotonicClock.sleep(until: MonotonicClock.now + Self.margin) }
       self.capture = (capture.finish(), capture.rate)
       if let error = self.capture?.recording.failure { warnings.append("\(error)") }

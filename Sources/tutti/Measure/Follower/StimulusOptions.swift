@@ -26,12 +26,12 @@ struct StimulusOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Set the seed of the jitter and of the lost ticks. (default: 1)", valueName: "N"))
   var seed: UInt64?
 
-  /// Whether an option was given.
+  /// Whether none of the options was given.
   var isEmpty: Bool {
     bpm == nil && jitter == nil && step == nil && losses == nil && seconds == nil && seed == nil
   }
 
-  /// The stimulus.
+  /// Returns the stimulus that the options describe.
   ///
   /// - Throws: `ValidationError` for a value out of range.
   func stimulus() throws(ValidationError) -> FollowerStimulus {
@@ -43,6 +43,6 @@ struct StimulusOptions: ParsableArguments {
     }
   }
 
-  /// The command runs with the given options, so a value out of range is a usage error.
+  /// Checks the values by creating the stimulus, so that a value out of range is a usage error.
   func validate() throws { _ = try stimulus() }
 }

@@ -3,20 +3,20 @@ import MusicalTime
 import RTPMIDI
 import Transports
 
-/// Records the Timing Clocks of a peer.
+/// Records the MIDI Timing Clocks that a peer sends.
 final class ClockTask: InvitedSession.Task {
-  /// The arrivals by the local clock, or the time stamps by the clock of the peer, in nanoseconds.
+  /// One stamp per Timing Clock in nanoseconds: its arrival by the local clock, or its RTP time stamp by the clock of the peer.
   private(set) var stamps: [Int64] = []
   /// The name of the peer, or its address.
   private(set) var peer: String
-  /// The number of clocks that a recovery journal repaired. They contain no information about time.
+  /// The number of Timing Clocks that a recovery journal repaired. They have no stamp, because the journal contains no instants.
   private(set) var recovered = 0
   private let usesTimeStamps: Bool
   private let onProgress: (ClockTask) -> Void
 
   /// - Parameters:
-  ///   - address: the address of the peer, its name until the session is established.
-  ///   - usesTimeStamps: whether the RTP time stamps are recorded, and not the arrivals.
+  ///   - address: the address of the peer. It is also shown as the name of the peer until the session is established.
+  ///   - usesTimeStamps: whether the RTP time stamps are recorded instead of the arrivals.
   ///   - onProgress: called ten times per second.
   init(_ address: String, usesTimeStamps: Bool, onProgress: @escaping (ClockTask) -> Void) {
     (peer, self.usesTimeStamps, self.onProgress) = (address, usesTimeStamps, onProgress)

@@ -4,27 +4,26 @@ import RTPMIDI
 import Realtime
 import Transports
 
-/// A session that this program begins with one RTP-MIDI peer in order to measure it.
+/// A session that this program begins with one RTP-MIDI peer in order to measure the peer.
 ///
-/// The program takes part as a standard RTP-MIDI device without a name of its own in the ensemble: it sends no rhythm,
-/// no notes and no claim.
+/// The program takes part as a standard RTP-MIDI device: it sends no rhythm, no notes and no claim.
 final class InvitedSession {
-  /// The session cannot be used.
+  /// The error for a session that cannot begin.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// What the owner of the session does with received datagrams and at certain instants.
+  /// A measurement that uses the session.
   protocol Task: AnyObject {
-    /// The session is established.
+    /// Called when the session is established.
     func established(_ info: SessionInfo, at now: Instant)
     /// Receives a datagram before the session does.
     ///
-    /// - Returns: whether the datagram belongs to the task alone.
+    /// - Returns: whether the task has processed the datagram. The session then does not receive it.
     func receive(_ datagram: Span<UInt8>, from address: SocketAddress, at arrival: Instant) -> Bool
-    /// A MIDI message has arrived.
+    /// Receives a MIDI message of the peer.
     func receive(_ message: Endpoint.Output)
-    /// Does what is due. Returns the next instant at which something is due.
+    /// Performs the actions that are due at `now`, for example sends a request. Returns the next instant at which an action is due.
     func advance(to now: Instant) -> Instant
   }
 
@@ -38,8 +37,9 @@ final class InvitedSession {
     data.port += 1
     return data
   }
+  /// The address of the peer as the user wrote it, for errors.
   private let text: String
-  /// Ends ``run(_:seconds:)`` soon.
+  /// Ends ``run(_:seconds:)`` when it is raised.
   let interruption = Interruption()
   private var info: SessionInfo?
 
@@ -57,8 +57,10 @@ final class InvitedSession {
 
   /// Invites the peer, runs `task` for `seconds` from the beginning of the session, and ends the session.
   ///
-  /// - Parameter seconds: nil: until ``interruption``.
-  /// - Throws: ``Failure`` if the peer refuses or does not answer, or ends the session before it was measured.
+  /// Returns early if ``interruption`` is raised or the peer ends the session.
+  ///
+  /// - Parameter seconds: nil to run until ``interruption`` is raised.
+  /// - Throws: ``Failure`` if the peer refuses the session or does not answer.
   func run(_ task: any Task, seconds: Double?) throws {
     var end = Instant.distantFuture
     let id = try endpoint.connect(to: address, data: dataAddress, at: MonotonicClock.now)
@@ -82,7 +84,7 @@ final class InvitedSession {
   /// Passes the datagrams at a port to the task and to the session.
   private func receive(on port: Datagram.Port, _ task: any Task) {
     var datagram = Datagram()
-    // A flood must not keep the loop from its deadlines.
+    // The limit lets the loop meet its deadlines during a flood of datagrams.
     for _ in 0..<256 where ports.receive(on: port, into: &datagram) {
       let octets = datagram.octets.span.extracting(first: datagram.count)
       if port == .data, let info, datagram.from == info.data,

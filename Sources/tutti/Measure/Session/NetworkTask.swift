@@ -8,10 +8,10 @@ import Transports
 
 /// Sends requests for the clock of a peer and collects the answers.
 ///
-/// The first second decides the protocol: the peer gets four clock probes. If it answers one, it is a Tutti peer, and gets
-/// probes. Otherwise it gets CK0.
+/// The first second decides which protocol is used. In this second, the program sends four clock probes to the peer. If the peer
+/// answers one of them, it is a Tutti peer and is measured with probes. Otherwise it is measured with CK packets of AppleMIDI.
 final class NetworkTask: InvitedSession.Task {
-  /// The figures so far.
+  /// The exchanges with the peer.
   private(set) var measurement = NetworkMeasurement(.clockPackets)
   /// The name of the peer, or its address.
   private(set) var peer: String
@@ -22,16 +22,17 @@ final class NetworkTask: InvitedSession.Task {
   private var info: SessionInfo?
   /// The next instant at which a request is due, and the instant at which the search for a Tutti peer ends.
   private var (next, searchEnds) = (Instant.distantFuture, Instant.distantFuture)
-  /// The requests without an answer: the stamp in the packet and the instant of sending.
+  /// The requests without an answer: the send instant, by the stamp in the packet.
   private var pending: [UInt64: Instant] = [:]
-  /// The shortest interval that the peer permits.
+  /// The shortest interval between probes that the peer accepts, by its probe rate limit.
   private var permitted = Nanoseconds.zero
 
-  /// The interval between requests unless the user chose another one, for Tutti peers and for other devices.
+  /// The default interval between requests, for Tutti peers and for other devices.
   private static let (probeInterval, clockInterval) = (Nanoseconds.milliseconds(20), Nanoseconds.milliseconds(100))
 
   /// - Parameters:
   ///   - address: the address of the peer. It is also shown as the name of the peer until the session is established.
+  ///   - ports: the local ports of the session.
   ///   - interval: the interval between requests; nil for the default.
   ///   - onProgress: called after each request.
   init(
@@ -63,7 +64,7 @@ final class NetworkTask: InvitedSession.Task {
       measurement.requestSent()
       next = now + (interval ?? Self.clockInterval)
     }
-    // Answers after ten seconds are implausible.
+    // An answer after ten seconds would be implausible, so older requests are removed.
     if pending.count > 1_000 { pending = pending.filter { now - $0.value < .seconds(10) } }
     onProgress(self, now)
     return next
@@ -91,7 +92,7 @@ final class NetworkTask: InvitedSession.Task {
       receive(probe, at: arrival)
       return true
     }
-    // A CK1 whose stamp is not pending answers a CK0 that the session itself has sent. The session handles it.
+    // A CK1 that answers no request of this task answers a CK0 of the session. The session then handles the CK1.
     guard let packet = ClockPacket(datagram), packet.count == 1, packet.ssrc == info?.ssrc,
       let sent = pending.removeValue(forKey: packet.stamp1)
     else { return false }
@@ -104,7 +105,7 @@ final class NetworkTask: InvitedSession.Task {
     return true
   }
 
-  /// Receives a probe of the peer. Requests are not answered: the peer would take this program for a Tutti peer.
+  /// Receives a probe of the peer. Probe requests are not answered, because the peer would then consider this program a Tutti peer.
   private func receive(_ probe: ClockProbe, at arrival: Instant) {
     guard case .reply = probe.kind, probe.ssrc == info?.ssrc else { return }
     guard let sent = pending.removeValue(forKey: UInt64(bitPattern: probe.origin.nanoseconds)) else {
@@ -113,6 +114,7 @@ final class NetworkTask: InvitedSession.Task {
     }
     if probe.rateLimit > 0 { permitted = Nanoseconds(1_000_000_000 / Int64(probe.rateLimit)) }
     guard measurement.protocol == .probes else {
+      // The first reply shows that the peer is a Tutti peer. The measurement with probes begins.
       measurement = NetworkMeasurement(.probes)
       pending = [:]
       (searchEnds, next) = (arrival, arrival)
