@@ -6,7 +6,8 @@ import MusicalTime
 /// The lead follows the 99.9 % quantile of the wake-up time of this machine. In the lab, a thread with real-time priority needs 6 to
 /// 17 us to wake (cyclictest, idle); on a busy virtual machine, one wake-up in a thousand takes longer than 100 us. The quantile is
 /// estimated by stochastic approximation (Robbins and Monro 1951): a wake-up time above the lead increases the lead by one step,
-/// and any other decreases it by a thousandth of a step. The lead is stable if one wake-up in a thousand exceeds it.
+/// and any other decreases it by a thousandth of a step. The lead is stable if one wake-up in a thousand exceeds it. The lead begins
+/// at its maximum, because it decreases slowly and an estimate from few wake-ups is not reliable.
 ///
 /// With 200 deadlines per second, the thread polls for 0.4 % of the time at the minimum, and for 4 % at the maximum.
 struct WakeLead: BitwiseCopyable {
@@ -16,7 +17,7 @@ struct WakeLead: BitwiseCopyable {
   private static var increase: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(10) } }
   private static var decrease: Nanoseconds { @_noLocks @_noAllocation get { Nanoseconds(10) } }
 
-  private(set) var value = WakeLead.minimum
+  private(set) var value = WakeLead.maximum
 
   /// Notes a wake-up.
   ///
