@@ -51,6 +51,7 @@ function storedCalibrations() {
  * DynamicsCompressorNode would delay the sound by 6 ms (Web Audio API, section 1.19).
  */
 function limiter(context) {
+  // Sample values up to the knee remain unchanged. Larger ones approach the ceiling. The curve has a number of points.
   const [knee, ceiling, points] = [0.5, 0.8, 4097]
   const curve = Float32Array.from({ length: points }, (_, index) => {
     const sample = ((2 * index) / (points - 1) - 1) * LIMITER_RANGE
@@ -90,7 +91,7 @@ export class Audio extends EventTarget {
   #shape = {}
   /** The key of the output whose delay is applied. */
   #appliedOutput
-  /** The last change of the AudioContext's time: the time in seconds, and the moment of performance.now(). */
+  /** The newest time of the AudioContext in seconds, and the moment in milliseconds at which this time was first seen. */
   #lastTime = { time: -1, moment: 0 }
 
   constructor(connection, rhythm) {
@@ -120,6 +121,7 @@ export class Audio extends EventTarget {
 
   /** Opens the output. The handler of a click must call it before any await, because browsers permit sound only after a user's action. */
   start() {
+    // On iOS, the page then sounds even if the ring switch is off.
     if (navigator.audioSession) navigator.audioSession.type = "playback"
     this.#open()
     if (!this.#worker) {

@@ -22,12 +22,12 @@ const FIRST_BURSTS = 8
 const RETRY_INTERVALS = [300, 600, 1200, 2500, 2500]
 /** The time before the next attempt after too many wrong tokens. */
 const LIMITED_INTERVAL = 30_000
-/** A connection on which nothing arrives for this time is replaced by a new one. */
+/** A connection on which nothing arrives for this time, in milliseconds, is replaced by a new one. */
 const PATIENCE = 12_000
 
 /** The estimate of the peer's clock is used after this number of exchanges. */
 const SETTLED = 4
-/** If Date.now() - performance.now() changes by more than this, the device has slept. */
+/** If Date.now() - performance.now() changes by more than this number of milliseconds, the device has slept. */
 const SLEEP = 500
 
 /** The longest delay of the audio output that the peer accepts, in microseconds. */
@@ -61,6 +61,7 @@ function measuredResolution() {
  */
 export class Connection extends EventTarget {
   state = "connecting"
+  /** What the token permits: `play` or `lead`. */
   access = "play"
   /** The resolution of performance.now() in nanoseconds. */
   resolution = measuredResolution()
@@ -79,7 +80,7 @@ export class Connection extends EventTarget {
   #exchanges = 0
   /** Replies to requests from before this instant are ignored. */
   #since = 0n
-  /** The difference between the two clocks of the page. It changes when the device sleeps. */
+  /** Date.now() - performance.now() at the last check, in milliseconds. The difference changes when the device sleeps. */
   #wallDifference = Date.now() - performance.now()
   /**
    * The newest estimate: at `moment`, in milliseconds of performance.now(), the peer's clock shows `peer`, in nanoseconds relative to

@@ -90,6 +90,7 @@ export class StrikeDetector {
     if (!isOnset) return undefined
     stroke.hasSounded = true
     this.#strike = { speed: stroke.speed, direction: stroke.direction, age: 0 }
+    // The softest strike has the strength 0.2, the loudest 1.
     const share = (stroke.speed * sensitivity - SOFTEST) / (LOUDEST - SOFTEST)
     return { strength: Math.min(1, 0.2 + 0.8 * share), direction: stroke.direction }
   }

@@ -51,6 +51,7 @@ export class WaveDetector {
     if (swing.hasSounded || !isOver || swing.peak * sensitivity < SOFTEST || this.#age < REFRACTORY) return undefined
     swing.hasSounded = true
     this.#age = 0
+    // The softest wave has the strength 0.2, the loudest 1.
     const share = (swing.peak * sensitivity - SOFTEST) / (LOUDEST - SOFTEST)
     return { strength: Math.min(1, 0.2 + 0.8 * share), axis: swing.axis }
   }

@@ -44,7 +44,7 @@ extension ByteBuffer {
   /// as Float64.
   ///
   /// The length is the mean of the four quarter notes after the tick. The clock mapping of a follower consists of at most two lines, so
-  /// the error of this mean is at most the slew rate.
+  /// the relative error of this length is at most the slew rate.
   private mutating func writeSegment(of timeline: Timeline, by clock: ClockMapping, at tick: Tick) {
     let first = clock.local(at: timeline.deadline(tick))
     let last = clock.local(at: timeline.deadline(tick + 4 * Tick.perQuarter))

@@ -15,7 +15,7 @@ final class Pages {
 
   let state = SharedState()
   var counters = ConsoleCounters()
-  /// Measures the delays of the pages; nil without a microphone.
+  /// Measures the delays of the pages. The server sets it once. Nil in tests without a calibration.
   var calibration: Calibration?
   /// How long before its instant a sound must be passed to the audio output of the peer (``Engine/PeerSnapshot/soundLead``).
   private(set) var soundLead = Nanoseconds.zero

@@ -9,10 +9,9 @@
   /// certificate of the authority once. The device then trusts the pages of all peers of the group.
   ///
   /// The key of the authority is derived from the key of the group, so all peers have the same authority without exchanging any data.
-  /// Anyone who knows the passkey can issue certificates that the devices of the players trust. The authority is therefore
-  /// limited. Name constraints
-  /// (RFC 5280, section 4.2.1.10) allow only host names under `.local` and private IPv4 addresses (RFC 1918, RFC 3927). The extended key
-  /// usage allows only certificates of servers.
+  /// Anyone who knows the passkey can issue certificates that the devices of the players trust. The authority is therefore limited. Name
+  /// constraints (RFC 5280, section 4.2.1.10) allow only host names under `.local` and private IPv4 addresses (RFC 1918, RFC 3927). The
+  /// extended key usage allows only certificates of servers.
   struct GroupAuthority: Sendable {
     /// The private IPv4 networks: four octets of address, then four octets of mask (RFC 5280, section 4.2.1.10).
     private static let networks: [[UInt8]] = [

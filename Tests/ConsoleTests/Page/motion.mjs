@@ -37,7 +37,7 @@ const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / num
 /** The angle of the wrist, which turns by 20 degrees with the strike, and back. */
 const wrist = (time) => swing(BRAKE - 0.12, 0.16, 0.35)(time) - swing(BRAKE + 0.1, 0.4, 0.35)(time)
 
-/** A strike causes exactly one onset, in any position of the device. Returns the share of such strikes, and their p95 latency in samples. */
+/** A strike causes exactly one onset, in any position of the device. Returns the share of such strikes and their p95 latency in samples. */
 function testStrikes(rate, lacks) {
   let [right, count] = [0, 0]
   const [latencies, strengths] = [[], SPEEDS.map(() => [])]
