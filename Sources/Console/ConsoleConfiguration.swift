@@ -2,18 +2,19 @@ public import PeerProtocol
 
 /// The configuration of a ``WebConsole``.
 public struct ConsoleConfiguration: Sendable {
+  /// The IP address and the port at which the page is served.
   public var address: ListenAddress
   /// The key of the group; nil without a passkey.
   public var key: GroupKey?
-  /// Whether the passkey is too long to be guessed. Otherwise the group has no certificate authority.
+  /// Whether the passkey is so long that it cannot be guessed. Otherwise the group has no certificate authority.
   public var isKeyStrong: Bool
-  /// Whether every page may control the peer, without a token.
+  /// Whether every page may control the peer, without a join token (`--http-open`).
   public var isOpen: Bool
-  /// The certificate of a domain of the group; nil for a certificate of the group's own authority.
+  /// The certificate of a domain that the group owns. If it is nil, the authority of a group with a strong passkey issues a certificate.
   public var certificate: CertificateFiles?
-  /// The host name of this machine, which is accepted in addresses of the page.
+  /// The host name of this machine. The header `Host` of a request may contain it.
   public var machine: String
-  /// The path of the SoundFont for the sounds of the pages.
+  /// The path of the SoundFont from which the sounds of the pages are rendered.
   public var soundFont: String
   /// The microphone for calibrations.
   public var microphone: Microphone

@@ -4,9 +4,9 @@ import NIOPosix
 
 /// Serves the web page of a peer: HTTP and WebSocket on one thread of its own, at normal priority.
 ///
-/// The console has two connections to the peer. Commands of the pages go to the peer's ``Engine/Mailbox``, at most 200 per
-/// second. The control thread stores snapshots of its state in the console (``update(_:)``), which takes a few microseconds and
-/// never waits for a page. No other thread of the peer is involved.
+/// Data flows in two directions. Commands of the pages go to the peer's ``Engine/Mailbox``, at most 200 per second. The control thread
+/// of the peer passes snapshots of the peer's state and events to the console (``update(_:)``, ``observe(_:)``). This takes a few
+/// microseconds and never waits for a page. No other thread of the peer is involved.
 ///
 /// Real-time: not safe.
 public final class WebConsole: Sendable {
@@ -21,11 +21,11 @@ public final class WebConsole: Sendable {
   /// - Parameters:
   ///   - mailbox: receives the commands of the pages.
   ///   - library: the rhythms that the pages offer.
-  ///   - onPlayers: is called with the number of pages whose player has joined after each change, by the thread of the console, which
-  ///     it must not block.
-  ///   - report: gets the events of calibrations, on the thread of the console.
-  /// - Throws: ``EngineError`` if the port cannot be opened, if the files of the page are missing, or without a passkey for an
-  ///   address that other machines can reach.
+  ///   - onPlayers: is called after each change of the number of pages whose player has joined, with this number. The thread of the
+  ///     console calls it, so it must not block.
+  ///   - report: is called with the events of calibrations. The thread of the console calls it, so it must not block.
+  /// - Throws: ``EngineError`` if the port cannot be opened, if the files of the page are missing, or if the certificate cannot be used.
+  ///   Also if other machines can reach the address, but there is no passkey and ``ConsoleConfiguration/isOpen`` is false.
   public init(
     _ configuration: ConsoleConfiguration, mailbox: Mailbox, library: any RhythmLibrary,
     onPlayers: @escaping @Sendable (Int) -> Void,
@@ -65,11 +65,11 @@ public final class WebConsole: Sendable {
   /// Whether only this machine can open the page.
   public var isLocal: Bool { configuration.address.isLoopback }
 
-  /// The address of the page for an access, with its token in the fragment. Browsers do not send the fragment to servers.
+  /// The URL of the page for an access, with the join token in the fragment. Browsers do not send the fragment to servers.
   public func address(for access: Access) -> String {
     let host = configuration.address.host
-    // The certificate of the group's domain is valid for its names only, and every browser trusts it. The authority of a group is
-    // trusted by devices that have its certificate, so the page itself tests HTTPS.
+    // Every browser trusts the certificate of the group's domain, but only for its names. The URL then has HTTPS and one of these
+    // names. Otherwise the URL has HTTP: only some devices trust the authority of the group, so the page itself tests HTTPS.
     let certified = server.certifiedName
     let name =
       switch host {
@@ -84,13 +84,14 @@ public final class WebConsole: Sendable {
   /// Shows a snapshot on all pages. Called by the control thread of the peer; returns at once.
   public func update(_ snapshot: PeerSnapshot) { server.update(snapshot) }
 
-  /// Shows the pages what players play. Called by the control thread of the peer; returns at once.
+  /// Shows on the pages what the players play. Called by the control thread of the peer; returns at once.
   public func observe(_ event: PeerEvent) { server.observe(event) }
 
-  /// Shows a message to the player on all pages that lead. Returns at once.
+  /// Shows a message to the player on all pages with the access ``Access/lead``. `level` is `info`, `notice`, `warning` or `error`.
+  /// Returns at once.
   public func show(_ text: String, level: String) { server.show(text, level: level) }
 
-  /// Lets all pages click in turn, and measures their delays with the microphone. Returns at once.
+  /// Starts a calibration: all pages click, one after another, and their delays are measured with the microphone. Returns at once.
   public func calibrate() { server.calibrate() }
 
   /// Closes all connections and the port, and ends the thread.

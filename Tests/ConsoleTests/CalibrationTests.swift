@@ -11,6 +11,7 @@ import Testing
 @testable import Console
 
 @Suite struct CalibrationTests {
+  /// A library without rhythms.
   private struct NoRhythms: RhythmLibrary {
     func readNames(_ deliver: @escaping @Sendable ([String]) -> Void) {}
     func select(_ name: String) {}
@@ -50,6 +51,7 @@ import Testing
       eventLoop: eventLoop, report: events.add)
   }
 
+  /// Opens a page.
   private func join(_ access: Access) throws -> EmbeddedChannel {
     let channel = EmbeddedChannel(loop: eventLoop)
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -57,12 +59,13 @@ import Testing
     return channel
   }
 
+  /// Sends a command from a page to the peer.
   private func send(_ json: String, from channel: EmbeddedChannel) throws {
     let frame = Frame(.command, sequence: 1, at: MonotonicClock.now, payload: ByteBuffer(string: json))
     try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame.encoded))
   }
 
-  /// The frames of a kind that were sent since the last call.
+  /// The payloads of the frames of one kind that were sent to a page since the last call.
   private func sent(_ kind: FrameKind, to channel: EmbeddedChannel) throws -> [ByteBuffer] {
     var payloads: [ByteBuffer] = []
     while let frame = try channel.readOutbound(as: WebSocketFrame.self) {
@@ -91,7 +94,7 @@ import Testing
     let clicks = try JSONDecoder().decode(Clicks.self, from: Data(payload.readableBytesView))
     #expect(clicks.page == 1 && clicks.instants.count == 12)
     let first = try #require(clicks.instants.first.flatMap(Int64.init))
-    // The peer clicks 1.57 s before the page.
+    // The clicks of the page begin 1.57 s after those of the peer, which begin 1.6 s after the request.
     #expect((1_500_000_000...4_000_000_000).contains(first - before.nanoseconds))
     #expect(try sent(.clicks, to: player).isEmpty)
     // An answer to another turn, and an answer of another page, have no effect.

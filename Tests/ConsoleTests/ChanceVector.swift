@@ -1,4 +1,5 @@
-/// The hashes that the documentation of patches contains as test vectors, and their positions.
+/// A test vector for the hash that decides about a stroke with a chance: a position and its hash. The documentation of patches contains
+/// the same vectors.
 struct ChanceVector: Encodable {
   var seed: UInt32
   var bar: Int64

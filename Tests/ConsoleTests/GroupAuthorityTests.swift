@@ -56,7 +56,7 @@
       #expect(await !accepts(certificate, host: "studio.local"))
     }
 
-    /// Anyone who knows the passkey can issue certificates. Devices accept none for a public name.
+    /// Anyone who knows the passkey can issue certificates. Devices reject such a certificate for a public name.
     @Test func authorityCannotCertifyAPublicName() async throws {
       let certificate = try authority.issue(machine: "bank.example", addresses: [], key: key, at: now)
       #expect(await !accepts(certificate, host: "bank.example"))

@@ -18,7 +18,7 @@ import Testing
     #expect(other, "another address")
     let soon = limiter.admits("10.0.0.1", at: start + AttemptLimiter.interval - Nanoseconds(1))
     #expect(!soon)
-    // One wrong token is forgiven after each interval.
+    // After each interval, one wrong token is forgiven.
     let later = limiter.admits("10.0.0.1", at: start + AttemptLimiter.interval)
     #expect(later)
     limiter.fail("10.0.0.1", at: start + AttemptLimiter.interval)

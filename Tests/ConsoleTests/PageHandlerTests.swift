@@ -8,6 +8,7 @@ import Testing
 @testable import Engine
 
 @Suite struct PageHandlerTests {
+  /// A library without rhythms.
   private struct NoRhythms: RhythmLibrary {
     func readNames(_ deliver: @escaping @Sendable ([String]) -> Void) {}
     func select(_ name: String) {}
@@ -19,6 +20,7 @@ import Testing
 
   init() { pages = Pages(mailbox: mailbox, library: NoRhythms(), eventLoop: channel.eventLoop) }
 
+  /// Opens a page.
   private func join(_ access: Access = .lead) throws {
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     try channel.pipeline.syncOperations.addHandler(PageHandler(access: access, pages: pages))
@@ -33,6 +35,7 @@ import Testing
     return frames
   }
 
+  /// Changes a part of the state, and sends it to all pages.
   private func change(_ number: Int) {
     if pages.state.set(.library, json: ["number": number]) { pages.update([.library]) }
   }

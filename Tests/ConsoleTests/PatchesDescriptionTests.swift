@@ -3,8 +3,9 @@ import Testing
 
 @testable import Console
 
+/// Which patch plays before the newest one begins. A bar of the patches has 96 ticks.
 @Suite struct PatchesDescriptionTests {
-  /// A patch that was chosen as the number `number`, and begins at `tick`.
+  /// The patch with the number `number`, which begins at `tick`.
   private func patch(_ number: UInt32, at tick: Int64) throws -> PatchDescription {
     let text = "name: test\ndescription: A test.\ntempo: 100\nplay:\n  always:\n    kick: x... .... .... ....\n"
     let patch = try PatchLoader.patch(from: text, file: "test")
@@ -18,7 +19,7 @@ import Testing
     #expect(second.previous?.number == 1 && second.firstRun == 5)
   }
 
-  /// The second patch has not begun when the third one replaces it.
+  /// The second patch has not begun when the third one replaces it, so the first patch plays until the third one begins.
   @Test func replacedPatchDoesNotPlay() throws {
     let first = PatchesDescription(newest: try patch(1, at: 0), after: nil, firstRun: 5, tick: 0, passed: 0)
     let second = PatchesDescription(newest: try patch(2, at: 384), after: first, firstRun: 5, tick: 300, passed: 300)
@@ -34,14 +35,16 @@ import Testing
     #expect(second.previous == nil)
   }
 
-  /// In a new run, the ticks of the former run have no meaning.
+  /// The first patch begins at a tick of run 5. In run 6, this tick has no meaning: the first patch plays
+  /// until the second one begins.
   @Test func patchOfAnotherRunHasBegun() throws {
     let first = PatchesDescription(newest: try patch(1, at: 9000), after: nil, firstRun: 5, tick: 8900, passed: 8900)
     let second = PatchesDescription(newest: try patch(2, at: 96), after: first, firstRun: 6, tick: 10, passed: 10)
     #expect(second.previous?.number == 1)
   }
 
-  /// The second patch begins at tick 384, whose step has been passed to the sound. The third one begins a bar later.
+  /// The step at tick 384, where the second patch begins, has been passed to the audio output already. Therefore the second patch plays
+  /// until the third one begins, a bar later.
   @Test func patchWhoseFirstStepWasPassedToTheSoundPlays() throws {
     let first = PatchesDescription(newest: try patch(1, at: 0), after: nil, firstRun: 5, tick: 0, passed: 0)
     let second = PatchesDescription(newest: try patch(2, at: 384), after: first, firstRun: 5, tick: 300, passed: 303)

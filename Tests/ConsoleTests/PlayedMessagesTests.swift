@@ -16,7 +16,8 @@ import _TestSupport
     .controlChange(channel, controller: UInt7(masking: number), value: UInt7(masking: value))
   }
 
-  /// The keys are those that `BorrowedPitches` plays: random presses and releases, and then one action for each key.
+  /// After random presses and releases, `HeldKeys` contains exactly the keys that `BorrowedPitches` plays. Each action plays one key, so
+  /// as many actions as there are keys play all of them.
   @Test(arguments: 1...20) func heldKeysAreThoseOfBorrowedPitches(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var (keys, pitches) = (HeldKeys(), BorrowedPitches())
@@ -27,7 +28,7 @@ import _TestSupport
       _ = keys.receive(message)
       pitches.receive(message)
       #expect(keys.keys.count <= HeldKeys.capacity)
-      // A pressed key is the next one.
+      // The next action plays a key that was just pressed.
       if keys.presses > presses { #expect(pitches.current == keys.keys.last) }
       var played: Set<UInt8> = []
       var copy = pitches
@@ -60,7 +61,8 @@ import _TestSupport
     #expect(played.take().held["\(ada)"]?.keys == [64])
   }
 
-  /// Controllers of the local player shape the instrument, notes of the local player and controllers of others do not.
+  /// Only the controllers 1 and 74 of the local player change the shape of the instrument. Other controllers and notes of the local player
+  /// do not, and neither do controllers of remote players.
   @Test func controllersOfTheLocalPlayerShapeTheInstrument() {
     let played = PlayedMessages()
     #expect(!played.add(control(1, 90), from: ada))

@@ -2,17 +2,18 @@ import Foundation
 import MusicalTime
 import Rhythm
 
-/// A step table, and digests of its hits.
+/// A test vector for the JavaScript port of `StepTable`: the table of a rhythm, and digests of its hits.
 struct TableVector: Encodable {
+  /// The digest of all hits at one total activity.
   struct Digest: Encodable {
     var activity: Int
-    /// The number of hits of all steps.
+    /// The number of hits in all steps.
     var count: Int
-    /// FNV-1a (32 bits) of the numbers of all hits, each as four octets, lowest first.
+    /// The hash FNV-1a (32 bits) of the numbers in all hits. Each number has four octets, the lowest one first.
     var digest: UInt32
   }
 
-  /// The steps whose hits are compared: negative ones, and several repetitions of most patterns.
+  /// The steps whose hits are compared: 64 negative steps, and several repetitions of most patterns.
   static let steps: Range<Int64> = -64..<640
 
   var name: String
@@ -47,7 +48,7 @@ struct TableVector: Encodable {
     }
   }
 
-  /// The rhythms in `Patches/rhythms` of the source tree.
+  /// The test vectors of all rhythms in `Patches/rhythms` of the source tree.
   static func all() throws -> [TableVector] {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Patches/rhythms")

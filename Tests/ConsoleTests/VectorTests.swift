@@ -5,8 +5,8 @@ import Rhythm
 import Testing
 import _TestSupport
 
-/// Compares the JavaScript of the page with the Swift code from which it was ported: the Swift code writes test vectors, and node
-/// runs `Page/vectors.mjs` on them.
+/// Compares the JavaScript of the page with the Swift code from which it was ported. The Swift code writes test vectors into a file, and
+/// node runs `Page/vectors.mjs` on this file.
 @Suite struct VectorTests {
   static let node = ["/usr/bin/node", "/usr/local/bin/node"].first { FileManager.default.isExecutableFile(atPath: $0) }
   static let needsNode: Comment = "no node here: install the package nodejs"
@@ -22,7 +22,7 @@ import _TestSupport
     let child = try Child(try #require(Self.node), [script, path], name: "node", in: folder)
     let status = try await child.status(within: .seconds(120))
     #expect(status == 0, "\(child.output)\(child.errors)")
-    // The script reports the number of compared values, so that an empty file is noticed.
+    // The script prints the number of compared values. Without this check, an empty file would pass.
     #expect(child.output.contains("tables: \(vectors.tables.count)"), "\(child.output)")
     #expect(vectors.tables.count >= 10 && vectors.clocks.count >= 5)
   }

@@ -5,18 +5,19 @@ import MusicalTime
 import NIOCore
 import Realtime
 
-/// Lets each page click in turn, and measures with the microphone of the peer how late it sounds. Used on the event loop only.
+/// Lets the pages click one after another, and measures with the microphone of the peer how late each page sounds. Used on the event
+/// loop only.
 ///
-/// The peer clicks before and after the page, so that the latency of the microphone has no effect: see
-/// `Measurement.CalibrationAnalysis`. With a known latency of the microphone, the peer does not click.
+/// In the turn of a page, the peer clicks before and after the page, so that the latency of the microphone has no effect: see
+/// `Measurement.CalibrationAnalysis`. If the latency of the microphone is known, the peer does not click.
 final class Calibration {
-  /// A page must answer within this time.
+  /// The time in which a page must answer the frame `clicks`.
   private static let patience = Nanoseconds.seconds(1)
-  /// The time between the answer and the first click, for the start of the recording.
+  /// The least time between the answer of a page and the first click. The microphone starts in this time.
   private static let preparation = Nanoseconds.milliseconds(600)
-  /// The recording goes on after the last click for this time, so that a late device is heard.
+  /// The time for which the recording continues after the last click, so that it contains the clicks of a late device.
   private static let tail = Nanoseconds.milliseconds(700)
-  /// The analysis of a recording ends within this time, even on a slow machine.
+  /// The result must arrive within this time after the end of the recording. A slow machine needs some seconds for the analysis.
   private static let margin = Nanoseconds.seconds(20)
 
   private unowned let pages: Pages
@@ -27,12 +28,12 @@ final class Calibration {
   private(set) var state = CalibrationState()
   /// The pages that have not clicked yet.
   private var waiting: [PageHandler] = []
-  /// The page that clicks, and when it begins.
+  /// The page of the present turn, and the instant from which the clicks of the turn are counted (`Measurement.ClickPattern`).
   private var current: (page: PageHandler, beginning: Instant)?
   /// The number of the present turn. Answers to earlier turns are ignored.
   private var turn = 0
-  /// Whether the page of the present turn has answered.
-  private var isRecording = false
+  /// Whether the page of the present turn has answered, or the turn has ended. Further answers are ignored.
+  private var hasAnswered = false
 
   init(
     pages: Pages, microphone: Microphone, mailbox: Mailbox, eventLoop: any EventLoop,
@@ -42,11 +43,11 @@ final class Calibration {
     (self.eventLoop, self.report) = (eventLoop, report)
   }
 
-  /// Begins with the first page.
+  /// Starts a calibration with the turn of the first page.
   ///
   /// - Parameters:
   ///   - handlers: the pages in the order in which they click.
-  ///   - plays: whether a rhythm plays.
+  ///   - plays: whether a rhythm plays. The calibration is then refused.
   func start(_ handlers: [PageHandler], plays: Bool) {
     guard !state.isRunning else { return fail("a calibration is in progress; wait until it has ended", ends: false) }
     guard !plays else { return fail("the rhythm plays; stop it, and start the calibration again") }
@@ -57,7 +58,7 @@ final class Calibration {
     next()
   }
 
-  /// Lets the next page click.
+  /// Begins the turn of the next page, or ends the calibration after the last page.
   private func next() {
     guard !waiting.isEmpty else {
       (state.isRunning, current) = (false, nil)
@@ -67,21 +68,24 @@ final class Calibration {
     pages.show(state)
     let page = waiting.removeFirst()
     turn += 1
-    isRecording = false
+    hasAnswered = false
     let beginning = MonotonicClock.now + Self.patience + max(Self.preparation, pages.soundLead)
     current = (page, beginning)
     page.requestClicks(turn: turn, at: ClickPattern.device.instants(from: beginning))
     let turn = turn
     eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Self.patience.count)) {
-      if turn == self.turn, !self.isRecording { self.finish("it does not answer; open the page again") }
+      if turn == self.turn, !self.hasAnswered { self.finish("it does not answer; open the page again") }
     }
   }
 
-  /// A page has scheduled its clicks, or cannot.
+  /// Processes the answer of a page to the frame `clicks`, and starts the recording.
+  ///
+  /// - Parameter isReady: whether the page has scheduled its clicks. It cannot do so if it is hidden, if its sound is off, or if the
+  ///   sound of the click or the peer's clock is not known yet.
   func answer(from page: PageHandler, turn: Int, isReady: Bool) {
-    guard let current, turn == self.turn, page === current.page, !isRecording else { return }
+    guard let current, turn == self.turn, page === current.page, !hasAnswered else { return }
     guard isReady else { return finish("its sound is off; press Join or “Turn the sound on” on this device") }
-    isRecording = true
+    hasAnswered = true
     let usesReference = microphone.latency == nil
     let clicks = ClickPattern.reference.instants(from: current.beginning)
     if usesReference { for click in clicks { mailbox.post(.click(at: click)) } }
@@ -111,7 +115,7 @@ final class Calibration {
     }
   }
 
-  /// Handles the result of the microphone, unless it comes too late.
+  /// Processes the result of a recording, unless its turn or the calibration has ended.
   private func finish(_ turn: Int, _ result: Result<Result<DeviceDelay, CalibrationError>, PCMError>) {
     guard state.isRunning, turn == self.turn else { return }
     switch result {
@@ -120,11 +124,13 @@ final class Calibration {
     }
   }
 
+  /// Ends the present turn without a delay. `problem` is the reason.
   private func finish(_ problem: String) {
     guard let page = current?.page else { return }
     add(CalibrationReport(page: page.number, address: page.address, problem: problem))
   }
 
+  /// Ends the present turn with the result of the analysis. Sends the delay to the page.
   private func finish(_ delay: Result<DeviceDelay, CalibrationError>) {
     guard let page = current?.page else { return }
     var result = CalibrationReport(page: page.number, address: page.address)
@@ -138,15 +144,17 @@ final class Calibration {
     add(result)
   }
 
+  /// Reports the result of the present turn, and begins the next turn.
   private func add(_ result: CalibrationReport) {
-    // Answers that arrive from now on belong to this turn and are ignored.
-    isRecording = true
+    hasAnswered = true
     state.results.append(result)
     report(.measured(result))
     next()
   }
 
-  /// - Parameter ends: whether a calibration in progress ends.
+  /// Reports that a calibration cannot begin or cannot continue.
+  ///
+  /// - Parameter ends: false if a calibration in progress continues.
   private func fail(_ reason: String, ends: Bool = true) {
     report(.failed(reason))
     guard ends else { return }

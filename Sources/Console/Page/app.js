@@ -13,7 +13,7 @@ import { language, languages, setLanguage, text, translate } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
 
-/** The token in the fragment of the address. It is never sent as part of a URL. */
+/** The join token in the fragment of the address. Browsers do not send the fragment to servers. */
 const token = new URLSearchParams(location.hash.slice(1)).get("token")
 
 const connection = new Connection(token)
@@ -21,6 +21,7 @@ const rhythm = new Rhythm()
 const audio = new Audio(connection, rhythm)
 const state = { ensemble: undefined, levels: undefined }
 
+/** Lets a screen reader read a message. */
 function announce(message) {
   element("announcer").textContent = message
 }
@@ -57,13 +58,15 @@ function render() {
   for (const view of views) view.render()
 }
 
-/** Without its peer, the page continues the rhythm for this time, in milliseconds. */
+/** After the connection is lost, the page continues the rhythm for this time, in milliseconds. */
 const ALONE = 30_000
-/** The newest frame `rhythm`, whose instants refer to the peer's clock. */
+/** The newest frame `rhythm`. Its instants are those of the peer's clock. */
 let schedule
+/** The timer that stops the rhythm when the connection has been lost for too long. */
 let aloneTimer
 /** Whether the rhythm played according to the last frame; undefined before the first one. */
 let didPlay
+/** Whether this page has stopped the rhythm because it had no connection. */
 let endedAlone = false
 
 function updateSchedule() {
@@ -71,7 +74,7 @@ function updateSchedule() {
   audio.update()
 }
 
-/** The peer may have stopped the rhythm after the connection was lost. */
+/** Stops the rhythm on this page, because the peer may have stopped it since the connection was lost. */
 function endAlone() {
   schedule = undefined
   didPlay = false
@@ -121,9 +124,10 @@ audio.addEventListener("change", () => {
   instrument.render()
 })
 
-// The entry: everything that needs a user's action happens before the first await.
+// The entry. Browsers permit sound, motion sensors and the wake lock only after a user's action. The handler of *Join* therefore requests
+// all of them at once, before any await.
 
-/** The delay of the output is reported again after this time, in milliseconds. */
+/** The time between two reports of the output's delay to the peer, in milliseconds. */
 const OUTPUT_REPORT_INTERVAL = 5000
 
 function reportOutput() {
@@ -138,7 +142,7 @@ async function keepAwake() {
   try {
     wakeLock = await navigator.wakeLock?.request("screen")
   } catch {
-    // The battery may be low. The page works without it.
+    // The browser refuses the wake lock, for example if the battery is low. The page works without it.
   }
 }
 
@@ -165,7 +169,7 @@ document.addEventListener("visibilitychange", () => {
   if (wakeLock?.released) keepAwake()
 })
 
-// The tabs, as in the ARIA Authoring Practices.
+// The tabs, with the keys of the pattern "Tabs" of the ARIA Authoring Practices Guide (W3C).
 
 const tabs = [
   { tab: element("tab-ensemble"), panel: element("ensemble") },

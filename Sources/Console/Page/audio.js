@@ -1,4 +1,4 @@
-// The audio output of this device.
+// The audio output of this device: the rhythm, the notes of the player, and the delay of the output.
 
 import { Figure } from "./figure.js"
 import { OutputClock } from "./output-clock.js"
@@ -9,25 +9,26 @@ import { store, stored } from "./settings.js"
 const DELAY_KEY = "tutti.output-delay"
 const CALIBRATION_KEY = "tutti.calibration"
 const LOUDNESS_KEY = "tutti.rhythm-loudness"
-/** The output is recreated if its clock stands still for this time, in milliseconds. */
+/** If the clock of the AudioContext stands still for this time, in milliseconds, a new AudioContext replaces it. */
 const STALL = 3000
+/** The loudness of the rhythm before the player changes it, in percent. */
 const STANDARD_LOUDNESS = 80
-/** The largest sample that the limiter distinguishes. */
+/** The largest sample value that the limiter distinguishes. Larger values count as this one. */
 const LIMITER_RANGE = 4
-/** The cutoff frequency of an instrument in hertz, with the brightest and the dullest sound. */
+/** The cutoff frequency of the filter of the instrument in hertz, with the brightest and with the dullest sound. */
 const OPEN = 20_000
 const DULL = 300
-/** The largest change of the pitch in cents. */
+/** The largest change of the instrument's pitch in cents. */
 const BEND = 200
-/** A click that is due later than this, in seconds, is due to an error of the clock. */
+/** A click of a calibration is scheduled at most this long in advance, in seconds. A longer wait comes from an error of the clock. */
 const LONGEST_WAIT = 2
-/** The range of delays in milliseconds. */
+/** The range of the delays that are stored, in milliseconds. */
 const [LEAST_DELAY, LARGEST_DELAY] = [-200, 2000]
 
 const limited = (value, least, largest) => Math.min(Math.max(value, least), largest)
 const limitedDelay = (milliseconds) => limited(milliseconds, LEAST_DELAY, LARGEST_DELAY)
 
-/** A number that is stored on this device, which may have been changed by hand. */
+/** A number that is stored on this device. The player may have changed it to any text, so `standard` is used if it is not a number. */
 function storedNumber(key, standard) {
   const value = Number(stored(key) ?? standard)
   return Number.isFinite(value) ? value : standard
@@ -35,7 +36,7 @@ function storedNumber(key, standard) {
 
 const storedDelay = () => limitedDelay(storedNumber(DELAY_KEY, 0))
 
-/** The calibrations of all outputs of this device, by the key of the output. */
+/** The stored calibrations of all outputs of this device, by the key of the output. */
 function storedCalibrations() {
   try {
     const calibrations = JSON.parse(stored(CALIBRATION_KEY) ?? "{}")
@@ -46,10 +47,11 @@ function storedCalibrations() {
 }
 
 /**
- * Limits the sum of all sounds like the Swift type SoftLimit. A DynamicsCompressorNode would delay the sound by 6 ms (Web Audio
- * API, section 1.19).
+ * Creates a node that limits the sum of all sounds, as the Swift type SoftLimit does. Its input must be divided by LIMITER_RANGE. A
+ * DynamicsCompressorNode would delay the sound by 6 ms (Web Audio API, section 1.19).
  */
 function limiter(context) {
+  // Sample values up to the knee remain unchanged. Larger ones approach the ceiling. The curve has a number of points.
   const [knee, ceiling, points] = [0.5, 0.8, 4097]
   const curve = Float32Array.from({ length: points }, (_, index) => {
     const sample = ((2 * index) / (points - 1) - 1) * LIMITER_RANGE
@@ -59,18 +61,21 @@ function limiter(context) {
   return new WaveShaperNode(context, { curve })
 }
 
-/** Events: `change` when the state or the samples have changed. */
+/** The audio output. Events: `change` when the state of the output, its delay, or the loaded samples have changed. */
 export class Audio extends EventTarget {
   /** The loudness of the rhythm on this device in percent. */
   loudness = limited(storedNumber(LOUDNESS_KEY, STANDARD_LOUDNESS), 0, 100)
-  /** The delay that the player has set, in milliseconds. */
+  /** The delay of the output that the player has set, in milliseconds. */
   #manualDelay = storedDelay()
   #calibrations = storedCalibrations()
+  /** The AudioContext; undefined before the player joins. */
   context = undefined
   samples
+  /** Plays the rhythm. */
   player = undefined
   /** The figure of the player's instrument. */
   figure
+  /** Plays the figure. */
   figurePlayer = undefined
   outputClock = undefined
   #connection
@@ -79,13 +84,14 @@ export class Audio extends EventTarget {
   #manifest
   #rhythmGain
   #output
-  /** The filter of the instrument, and the change of its pitch in cents. */
+  /** The node that filters the instrument, and the node whose output is the change of the instrument's pitch in cents. */
   #tone
   #bend
-  /** The newest values of the controllers that change the instrument; undefined: none. */
+  /** The newest values of {@link setShape}. */
   #shape = {}
   /** The key of the output whose delay is applied. */
   #appliedOutput
+  /** The newest time of the AudioContext in seconds, and the moment in milliseconds at which this time was first seen. */
   #lastTime = { time: -1, moment: 0 }
 
   constructor(connection, rhythm) {
@@ -103,7 +109,7 @@ export class Audio extends EventTarget {
     addEventListener("storage", ({ key }) => this.#adopt(key))
   }
 
-  /** Another tab has changed a setting. */
+  /** Applies a setting that another tab has changed. */
   #adopt(key) {
     if (key === CALIBRATION_KEY) this.#calibrations = storedCalibrations()
     else if (key === DELAY_KEY) this.#manualDelay = storedDelay()
@@ -113,8 +119,9 @@ export class Audio extends EventTarget {
     this.#changed()
   }
 
-  /** Opens the output. Must be called by a handler of a user's action, before any await. */
+  /** Opens the output. The handler of a click must call it before any await, because browsers permit sound only after a user's action. */
   start() {
+    // On iOS, the page then sounds even if the ring switch is off.
     if (navigator.audioSession) navigator.audioSession.type = "playback"
     this.#open()
     if (!this.#worker) {
@@ -128,6 +135,7 @@ export class Audio extends EventTarget {
     return this.context?.state === "running"
   }
 
+  /** Creates an AudioContext and all nodes, and closes the previous one. */
   #open() {
     const previous = this.context
     const context = new AudioContext({ latencyHint: "interactive" })
@@ -167,7 +175,7 @@ export class Audio extends EventTarget {
     this.dispatchEvent(new Event("change"))
   }
 
-  /** Called by the worker. */
+  /** Called by the timer of the worker, every 40 ms. */
   #poll() {
     if (!this.context) return
     if (this.context.state === "interrupted" || this.context.state === "suspended") {
@@ -178,7 +186,7 @@ export class Audio extends EventTarget {
     this.update()
   }
 
-  /** Recreates an output whose clock stands still. */
+  /** Replaces an AudioContext whose clock stands still. */
   #checkStall() {
     const now = performance.now()
     if (this.context.currentTime !== this.#lastTime.time) {
@@ -189,7 +197,7 @@ export class Audio extends EventTarget {
     }
   }
 
-  /** Schedules the rhythm again. Called on each change of the rhythm. */
+  /** Schedules the sounds of the rhythm and of the figure. Called by the timer, and after each change. */
   update() {
     if (!this.isRunning) return
     if (this.#outputKey !== this.#appliedOutput) {
@@ -208,8 +216,8 @@ export class Audio extends EventTarget {
   }
 
   /**
-   * A key for the output in use, as far as the browser tells: the chosen device, the sample rate and the number of channels. A Bluetooth
-   * loudspeaker usually differs from the loudspeaker of the device in one of them.
+   * A key for the output in use. Browsers do not identify the output, so the key consists of the chosen device, the sample rate and the
+   * number of channels. A Bluetooth loudspeaker usually differs from the loudspeaker of the device in one of these.
    */
   get #outputKey() {
     const { sinkId = "", sampleRate, destination } = this.context
@@ -223,7 +231,7 @@ export class Audio extends EventTarget {
     return { ...calibration, delay: limitedDelay(calibration.delay) }
   }
 
-  /** The delay of the output that the browser does not know, in milliseconds: measured, or set by the player. */
+  /** The delay of the output beyond the delay that the browser reports, in milliseconds: calibrated, or set by the player. */
   get delay() {
     return this.calibration?.delay ?? this.#manualDelay
   }
@@ -234,21 +242,21 @@ export class Audio extends EventTarget {
     this.outputClock.manualDelay = this.delay / 1000
   }
 
-  /** Sets the delay by hand. It replaces the calibration of the output in use. */
+  /** Sets the delay that the player has entered. It replaces the calibration of the output in use. */
   setDelay(milliseconds) {
     this.#manualDelay = milliseconds
     store(DELAY_KEY, String(milliseconds))
     this.#setCalibration(undefined)
   }
 
-  /** Stores the measured delay of the output in use and its error, in milliseconds. */
+  /** Stores the calibration of the output in use: the measured delay and its error, in milliseconds. */
   setCalibration(delay, uncertainty) {
     this.#setCalibration({ delay, uncertainty })
   }
 
   #setCalibration(calibration) {
     if (this.context) {
-      // Another tab may have stored a calibration.
+      // Another tab may have stored a calibration of another output in the meantime.
       this.#calibrations = { ...this.#calibrations, ...storedCalibrations(), [this.#outputKey]: calibration }
       store(CALIBRATION_KEY, JSON.stringify(this.#calibrations))
     }
@@ -258,7 +266,7 @@ export class Audio extends EventTarget {
   }
 
   /**
-   * Plays a drum at a moment of performance.now(), without the delay that is measured or set by the player. A click that would
+   * Plays a drum at a moment of performance.now(), for a calibration. The correction by {@link delay} is not applied. A click that would
    * sound at a wrong time is left out.
    */
   click(note, moment) {
@@ -276,7 +284,7 @@ export class Audio extends EventTarget {
 
   /**
    * Changes the sound of the instrument: `tone` from dull (0) to bright (127), `pitch` from two semitones lower (0) to two semitones
-   * higher (127). Undefined: no change.
+   * higher (127). If a value is undefined, the sound is the original one.
    */
   setShape({ tone, pitch }) {
     this.#shape = { tone, pitch }
@@ -298,7 +306,7 @@ export class Audio extends EventTarget {
   }
 
   /**
-   * Plays a note of an instrument: at once, or at a moment of performance.now(). Returns a function that releases it; undefined if
+   * Plays a note of an instrument at a moment of performance.now(), or at once. Returns a function that releases the note; undefined if
    * the note cannot sound. `strength` is 0...1.
    */
   play(instrument, key, strength, moment) {
@@ -308,7 +316,7 @@ export class Audio extends EventTarget {
     if (!sound) return undefined
     this.outputClock.update()
     const { context } = this
-    // The output may be recreated before the note ends.
+    // A new AudioContext, with other nodes, may replace this one before the note ends.
     const bend = this.#bend
     const source = new AudioBufferSourceNode(context, { buffer: sound.buffer, playbackRate: sound.rate })
     const gain = new GainNode(context, { gain: sound.gain * Math.max(0.05, strength) ** 2 * 1.6 })

@@ -1,10 +1,11 @@
-// The beats of the bar as a row of dots, of which the present one is filled. It changes once per beat, without a flash.
+// Shows the beats of the bar as a row of dots. The dot of the present beat is filled.
 
 const TICKS_PER_STEP = 6
 
 export class BeatView {
   #container
   #context
+  /** The number of beats and the present beat that are shown. */
   #shown = ""
 
   constructor(container, context) {

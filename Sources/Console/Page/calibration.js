@@ -1,26 +1,30 @@
-// The calibration of the audio output: this device clicks, and the peer listens with its microphone.
+// The calibration of the audio output: this device clicks, and the peer records the clicks with its microphone and measures the delay.
 
 import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
 
-/** The claves of General MIDI: a short attack, also in small loudspeakers. */
+/** The General MIDI note of the claves. They have a short attack even in a small loudspeaker. */
 const CLICK = 75
 /** A click is scheduled this long before it sounds, in milliseconds. */
 const HORIZON = 300
-/** The error of an output that was not calibrated, in milliseconds. */
+/** The error that is shown for an output without a calibration, in milliseconds. */
 const UNKNOWN_ERROR = 40
 
+/** A number of milliseconds as text with one decimal. */
 const number = (milliseconds) => milliseconds.toFixed(1)
 
 export class Calibration {
   #context
-  /** The turn of this page; 0: none. */
+  /** The number of the newest turn in which this page clicks; 0 if there is none. */
   #turn = 0
+  /** The newest frame `calibration`: the state and the results of the calibration. */
   #results = {}
+  /** Identifies the run of the peer (`instance` of the frame `welcome`). */
   #instance
-  /** The number of this page while it clicks, and the timer of its end. */
+  /** The number of this page while it clicks; otherwise undefined. */
   #clicking
+  /** The timer that runs until the last click. */
   #clickingEnd
 
   constructor(context) {
@@ -40,10 +44,10 @@ export class Calibration {
     audio.addEventListener("change", () => this.render())
   }
 
-  /** Schedules clicks at instants of the peer. The stored delay of the output has no effect on them. */
+  /** Schedules clicks at instants of the peer's clock, and answers the peer. The stored delay of the output has no effect on the clicks. */
   #click({ turn, page, instants }) {
     const { audio, connection, announce } = this.#context
-    // The timers of a hidden page are late.
+    // A hidden page cannot click in time, because its timers are late.
     const isReady = audio.isRunning && connection.hasClock && !document.hidden && audio.samples.drum(CLICK) !== undefined
     connection.command({ do: "clicking", turn, on: isReady })
     if (!isReady) return
@@ -56,24 +60,26 @@ export class Calibration {
     this.#clickingEnd = setTimeout(() => this.#endClicking(), connection.moment(Math.max(...relative)) - performance.now())
     for (const instant of relative) {
       setTimeout(() => {
-        // A new turn, or a new connection with another clock, cancels the rest.
+        // If a new turn or a new connection has begun, the remaining clicks are left out.
         if (turn === this.#turn && connection.hasClock) audio.click(CLICK, connection.moment(instant))
       }, connection.moment(instant) - performance.now() - HORIZON)
     }
   }
 
+  /** Shows that this page does not click any more. */
   #endClicking() {
     clearTimeout(this.#clickingEnd)
     this.#clicking = undefined
     this.render()
   }
 
+  /** Ends the turn: no further clicks, and a delay that arrives later is ignored. */
   #endTurn() {
     this.#turn = 0
     this.#endClicking()
   }
 
-  /** A peer that has started again knows no calibration. */
+  /** Forgets the results after a restart of the peer, which does not know them any longer. */
   #forgetResults(instance) {
     if (instance === this.#instance) return
     this.#instance = instance
@@ -81,6 +87,7 @@ export class Calibration {
     this.#endTurn()
   }
 
+  /** Stores the delay that the peer has measured in this turn. */
   #store({ turn, delay, uncertainty }) {
     if (turn !== this.#turn) return
     this.#endClicking()

@@ -1,14 +1,21 @@
-// The estimate of the peer's clock, a port of the Swift module ClockSync. Times are in seconds and differences in nanoseconds, as
-// there. The comments there explain the method; the names are the same. Tests/Page/vectors.mjs compares both.
+// The estimate of the peer's clock: a port of the Swift module ClockSync with the same names. The comments of the Swift types explain
+// the methods and the constants. Tests/ConsoleTests/Page/vectors.mjs compares the results of both.
+//
+// A difference is the peer's instant minus the page's instant of a packet, in nanoseconds. A moment is an instant of the page's clock in
+// seconds. Both are relative to those of the first packet. An outbound packet (`isOut`) goes from the page to the peer.
 
+/** The standard deviation of the skew before the first packet, in nanoseconds per second. */
 const INITIAL_SKEW_DEVIATION = 50_000
+/** The lower bound of the variance of the noise, in square nanoseconds. */
 const MINIMUM_VARIANCE = 250_000
 
-/** One direction of KalmanClock. */
+/** The statistics of one direction, for KalmanClock: the variance of the noise, and the number of consecutive outliers. */
 class Direction {
   variance = 0
   count = 0
+  /** The number of consecutive outliers with the same sign; negative if their errors are negative. */
   outliers = 0
+  /** The moment of the first of these outliers. */
   outliersSince = 0
 
   countOutliers(error, limit, moment) {
@@ -23,10 +30,12 @@ class Direction {
     this.outliers += error > 0 ? 1 : -1
   }
 
+  /** Whether the outliers are too many, over too long a time, to be noise: at least 12 in at least two seconds. */
   hasPersistentOutliers(moment) {
     return Math.abs(this.outliers) >= 12 && moment - this.outliersSince >= 2
   }
 
+  /** Moves the variance towards a new sample of the variance. */
   updateVariance(square) {
     this.count += 1
     this.variance += (Math.max(square, this.variance / 20) - this.variance) / Math.min(this.count + 3, 200)
@@ -34,8 +43,12 @@ class Direction {
   }
 }
 
-/** A Kalman filter with the states offset, skew and mean delay. */
+/**
+ * Estimates the peer's clock by averaging: a Kalman filter with the states offset, skew and mean delay. `oo`, `os`, `od`, `ss`, `sd` and
+ * `dd` are the covariances of offset (o), skew (s) and delay (d).
+ */
 class KalmanClock {
+  /** Creates the filter from the differences of one outbound and one returning packet. */
   constructor(first, second, time) {
     this.time = time
     this.offset = (first + second) / 2
@@ -53,6 +66,7 @@ class KalmanClock {
     this.back.variance = this.oo
   }
 
+  /** A new filter that keeps the skew. */
   restarted(first, second, time) {
     const next = new KalmanClock(first, second, time)
     next.skew = Math.min(Math.max(this.skew, -INITIAL_SKEW_DEVIATION), INITIAL_SKEW_DEVIATION)
@@ -64,11 +78,13 @@ class KalmanClock {
     return this.out.hasPersistentOutliers(this.time) || this.back.hasPersistentOutliers(this.time)
   }
 
+  /** Updates the state with the difference of a packet. */
   add(difference, isOut, moment) {
     this.advance(moment)
     const sign = isOut ? 1 : -1
     const age = moment - this.time
     const direction = isOut ? this.out : this.back
+    // The predicted difference is offset + age * skew + sign * delay. Its covariances with offset, skew and delay:
     const ho = this.oo + age * this.os + sign * this.od
     const hs = this.os + age * this.ss + sign * this.sd
     const hd = this.od + age * this.sd + sign * this.dd
@@ -79,6 +95,7 @@ class KalmanClock {
     const clipped = Math.min(Math.max(error, -limit), limit)
     direction.countOutliers(error, limit, moment)
     direction.updateVariance(1.03 * clipped * clipped - predictedVariance)
+    // The Kalman gain: the share of the error by which each state changes.
     const [ko, ks, kd] = [ho / errorVariance, hs / errorVariance, hd / errorVariance]
     this.offset += ko * clipped
     this.skew += ks * clipped
@@ -91,11 +108,13 @@ class KalmanClock {
     this.dd -= kd * hd
   }
 
+  /** Predicts the state and its covariances at a moment. */
   advance(moment) {
     const passed = moment - this.time
     if (!(passed > 0)) return
     this.time = moment
     this.offset += passed * this.skew
+    // The random walk of the skew: its variance grows by q per second.
     const q = 130 * 130
     this.oo += passed * (2 * this.os + passed * this.ss) + (q * passed * passed * passed) / 3
     this.os += passed * this.ss + (q * passed * passed) / 2
@@ -111,34 +130,49 @@ class KalmanClock {
   varianceAt(moment) {
     const ahead = moment - this.time
     const [a, b] = [Math.sqrt(this.out.variance), Math.sqrt(this.back.variance)]
+    // An allowance for delay in only one direction.
     const asymmetry = Math.max(0, Math.abs(a - b) - Math.min(a, b) / 2) / 2
     return Math.max(this.oo + ahead * (2 * this.os + ahead * this.ss), 1) + asymmetry * asymmetry
   }
 }
 
+/** The length of the window of MinimumDelayFilter in seconds, and the number of buckets in the window. */
 const SPAN = 15
 const BUCKETS = 120
+/** The largest skew that the filter considers, in nanoseconds per second. */
 const MAXIMUM_SKEW = 1_000_000
+/** The largest drift of the skew of a crystal, in nanoseconds per second per second: 1 ppm per minute. */
 const SKEW_DRIFT = 1000 / 60
+/** The variance before the first fit, in square nanoseconds. */
 const UNKNOWN_VARIANCE = 1e30
+/** The ratio of the golden-section search. */
 const GOLDEN_RATIO = 0.61803398875
 
+/** The extreme packet of a bucket: its moment, its difference, and the number of packets in the bucket. */
 const emptyPoint = () => ({ x: -Infinity, y: 0, packets: 0 })
 const bucketOf = (moment) => Math.floor(moment * (BUCKETS / SPAN))
 const beginningOf = (bucket) => bucket * (SPAN / BUCKETS)
 const slotOf = (bucket) => ((bucket % BUCKETS) + BUCKETS) % BUCKETS
 
-/** The estimate from the packets with the least delay. */
+/**
+ * Estimates the peer's clock from the packets with the least delay. Outbound differences lie above the line of the offset over time, and
+ * returning differences below it. The filter finds the slope of the widest band between both that contains no packet. This slope is the
+ * skew, and the middle of the band is the offset.
+ */
 class MinimumDelayFilter {
+  /** The lowest outbound and the highest returning packet of each bucket, as ring buffers. */
   outbound = Array.from({ length: BUCKETS }, emptyPoint)
   returning = Array.from({ length: BUCKETS }, emptyPoint)
   /** The slots of the corners of each hull, oldest first. */
   outboundHull = []
   returningHull = []
+  /** The ranges of all corners of both hulls at the last fit. */
   corners = { outbound: [0, 0], returning: [0, 0] }
   offset = 0
   skew = 0
+  /** Half the width of the band, in nanoseconds. */
   halfWidth = Infinity
+  /** The moment of the last fit. */
   time = 0
   variance = UNKNOWN_VARIANCE
   skewVariance = UNKNOWN_VARIANCE
@@ -153,6 +187,7 @@ class MinimumDelayFilter {
     this.skewVariance = UNKNOWN_VARIANCE
   }
 
+  /** Adds a packet. It is kept if it is the first of its bucket, or more extreme than the kept packet of its bucket. */
   add(difference, isOut, moment) {
     const bucket = bucketOf(moment)
     const slot = slotOf(bucket)
@@ -169,6 +204,7 @@ class MinimumDelayFilter {
     points[slot] = { x: moment, y: difference, packets }
   }
 
+  /** Fits the band to the packets in the window that ends at a moment. Returns false while one direction has no packets there. */
   fit(moment) {
     const newest = bucketOf(moment)
     const outboundPackets = hull(this.outbound, newest, 1, this.outboundHull)
@@ -177,6 +213,7 @@ class MinimumDelayFilter {
     if (outboundCount === 0 || returningCount === 0) return false
     this.corners = { outbound: [0, outboundCount], returning: [0, returningCount] }
     this.time = moment
+    // Prior knowledge: the skew has the mean zero and the deviation INITIAL_SKEW_DEVIATION. It has the weight of one packet.
     const flat = this.band(0, this.corners)
     const priorWeight = Math.max(flat.high - flat.low, 1) / (outboundPackets + returningPackets)
     const remaining = { outbound: [0, outboundCount], returning: [0, returningCount] }
@@ -185,13 +222,14 @@ class MinimumDelayFilter {
       const normalized = slope / INITIAL_SKEW_DEVIATION
       return { width: band.high - band.low - (priorWeight * normalized * normalized) / 2, band }
     }
+    // Golden-section search for the slope with the widest band.
     let [least, greatest] = [-MAXIMUM_SKEW, MAXIMUM_SKEW]
     let left = greatest - (greatest - least) * GOLDEN_RATIO
     let right = least + (greatest - least) * GOLDEN_RATIO
     let [atLeft, atRight] = [evaluate(left), evaluate(right)]
     for (let n = 0; n < 40; n += 1) {
       if (atLeft.width < atRight.width) {
-        // Bands flatter than this one cannot be the widest.
+        // Bands flatter than `left` cannot be the widest: the corners that only they touch are discarded.
         const { outbound, returning } = remaining
         outbound[0] = Math.min(atLeft.band.highCorner, outbound[1] - 1)
         returning[1] = Math.max(atLeft.band.lowCorner, returning[0]) + 1
@@ -201,6 +239,7 @@ class MinimumDelayFilter {
         right = least + (greatest - least) * GOLDEN_RATIO
         atRight = evaluate(right)
       } else {
+        // The same for bands steeper than `right`.
         const { outbound, returning } = remaining
         outbound[1] = Math.max(atRight.band.highCorner, outbound[0]) + 1
         returning[0] = Math.min(atRight.band.lowCorner, returning[1] - 1)
@@ -228,11 +267,13 @@ class MinimumDelayFilter {
     return true
   }
 
+  /** The edges of the band of a slope at the last fit: the bounds of the offset if the slope is the skew. */
   bounds(skew) {
     const band = this.band(skew, this.corners)
     return [band.low, band.high]
   }
 
+  /** The edges of the band of a slope, and the corners that the edges touch. */
   band(slope, corners) {
     const band = { low: -Infinity, high: Infinity, lowCorner: 0, highCorner: 0 }
     for (let n = corners.outbound[0]; n < corners.outbound[1]; n += 1) {
@@ -248,6 +289,7 @@ class MinimumDelayFilter {
     return band
   }
 
+  /** The amount in nanoseconds by which an edge moves if one packet is added or removed, from the spacing of the nearest six points. */
   edgeError(points, edge, sign, newest) {
     const [first, end] = [beginningOf(newest + 1 - BUCKETS), beginningOf(newest + 1)]
     const distances = points
@@ -269,7 +311,10 @@ class MinimumDelayFilter {
   }
 }
 
-/** Finds the corners of the convex hull of the points in the window. Returns the number of packets of all points. */
+/**
+ * Finds the corners of the lower side of the convex hull of the points in the window; of the upper side if `sign` is -1. Returns the
+ * number of packets of all points.
+ */
 function hull(points, newest, sign, corners) {
   corners.length = 0
   let packets = 0
@@ -291,10 +336,11 @@ function hull(points, newest, sign, corners) {
   return packets
 }
 
-/** The newest eight packets of one direction. */
+/** The newest eight packets of one direction, including those that RemoteClock has rejected. */
 class PacketHistory {
   packets = []
   count = 0
+  /** The number of consecutive packets that contradict the estimate. */
   contradictions = 0
 
   get newest() {
@@ -307,11 +353,15 @@ class PacketHistory {
     this.count += 1
   }
 
+  /**
+   * The packets with the least delay of both directions; undefined if the newest packets are not consistent with two clocks that run at
+   * nearly the same rate.
+   */
   static consistentExtremes(out, back) {
     if (out.count < 8 || back.count < 8) return undefined
     const now = Math.max(out.newest.moment, back.newest.moment)
     let [lowestOut, highestBack, oldest] = [out.newest, back.newest, now]
-    // The order of the ring buffer decides between equal differences.
+    // The order is that of the ring buffer in Swift, because the first of several equal differences is used.
     for (let n = 0; n < 8; n += 1) {
       const [outbound, returning] = [out.at(n), back.at(n)]
       oldest = Math.min(oldest, outbound.moment, returning.moment)
@@ -324,14 +374,17 @@ class PacketHistory {
     return [lowestOut, highestBack]
   }
 
-  /** The packet at an index of the ring buffer of eight packets. */
+  /** The packet that is at an index of the ring buffer in Swift, where packet number n is at index n % 8. */
   at(index) {
     return this.packets[(((index - this.count) % 8) + 8) % 8]
   }
 }
 
+/** The largest plausible delay of a packet, in nanoseconds. */
 const MAXIMUM_DELAY = 10e9
+/** The largest change of the offset that the estimate allows for while no packet arrives, in nanoseconds per second. */
 const MAXIMUM_DIVERGENCE = 100_000
+/** The error of a time stamp, in nanoseconds. */
 const STAMP_ERROR = 20_000
 
 /** Rounds to the nearest integer, ties away from zero, as in Swift. */
@@ -340,24 +393,32 @@ function rounded(value) {
   return Math.sign(limited) * Math.round(Math.abs(limited))
 }
 
+/** The weight of the Kalman estimate beside that of the minimum-delay filter, 0...1. */
 function weightOf(kalmanVariance, filterVariance) {
   const ratio = kalmanVariance / filterVariance
   return 1 / (1 + ratio * ratio)
 }
 
 /**
- * Estimates the offset and the skew of the peer's clock. All instants are BigInt nanoseconds, so that no precision is lost.
+ * Estimates the offset and the skew of the peer's clock: the mean of both estimators, weighted by their variances. All instants are
+ * BigInt nanoseconds, so that no precision is lost.
  */
 export class RemoteClock {
+  /** The number of plausible packets since the first estimate. */
   count = 0
+  /** The number of implausible packets. */
   rejected = 0
+  /** The number of times that the estimate was reset, because the peer's clock was set or the peer was restarted. */
   resets = 0
+  /** The instant and the difference of the first packet, to which moments and differences are relative. */
   #origin
   #kalman
   #filter = new MinimumDelayFilter()
+  /** The moment of the last fit. */
   #fitTime = -Infinity
   #packetsSinceFit = 0
   #packetsSinceStart = 0
+  /** The least and the greatest possible offset at the last fit. */
   #bounds
   #out = new PacketHistory()
   #back = new PacketHistory()
@@ -365,13 +426,14 @@ export class RemoteClock {
   #startTime = Infinity
   #skew = 0
 
+  /** Whether the estimate is good enough to play by it. */
   get isSettled() {
     return this.count >= 8 || this.#newestTime - this.#startTime >= 0.5
   }
 
   /**
-   * Processes one packet: `isOut` from the page to the peer, `sent` and `received` by the clocks of its sender and receiver,
-   * `resolution` of the coarser clock in nanoseconds (Number), `now` by the page's clock.
+   * Processes one packet. `sent` and `received` are instants by the clocks of its sender and its receiver. `resolution` is that of the
+   * coarser of both clocks, in nanoseconds (Number). `now` is the present instant of the page's clock.
    */
   add(isOut, sent, received, resolution, now) {
     const [local, remote] = isOut ? [sent, received] : [received, sent]
@@ -380,6 +442,7 @@ export class RemoteClock {
       return
     }
     if (
+      // After ten minutes without packets, the estimate begins again.
       this.#origin && Number.isFinite(this.#newestTime)
       && Number(local - this.#origin.instant) / 1e9 > this.#newestTime + 600
     ) {
@@ -430,6 +493,7 @@ export class RemoteClock {
     }
   }
 
+  /** Whether enough packets and time have passed since the last fit. */
   get #isFitDue() {
     const passed = this.#newestTime - this.#fitTime
     if (passed >= 1) return this.#packetsSinceFit >= 2
@@ -444,6 +508,7 @@ export class RemoteClock {
     const weight = weightOf(this.#kalman.varianceAt(this.#newestTime), this.#filter.varianceAt(this.#newestTime))
     this.#skew = this.#kalman.skew * weight + this.#filter.skew * (1 - weight)
     const [low, high] = this.#filter.bounds(this.#skew)
+    // If the bounds have crossed, the old ones remain until the next packets show whether the estimate must be reset.
     if (low <= high || !this.#bounds) this.#bounds = [Math.min(low, high), Math.max(low, high)]
   }
 
@@ -463,6 +528,7 @@ export class RemoteClock {
     this.#skew = 0
   }
 
+  /** Starts the estimate as soon as there is one packet in each direction. */
   #start() {
     const [first, second] = [this.#out.newest, this.#back.newest]
     if (!first || !second) return
@@ -487,6 +553,7 @@ export class RemoteClock {
     this.#filter.add(back.difference, false, back.moment)
   }
 
+  /** Whether a packet would have arrived before it left, or would have taken longer than MAXIMUM_DELAY. `margin` is in nanoseconds. */
   #contradicts(difference, isOut, moment, margin) {
     if (!this.#bounds) return false
     const tolerance =
@@ -497,6 +564,7 @@ export class RemoteClock {
       : difference > high + tolerance || difference < low - tolerance - MAXIMUM_DELAY
   }
 
+  /** Resets the estimate if the newest packets are consistent with each other. */
   #resetIfConsistent() {
     this.#out.contradictions = 0
     this.#back.contradictions = 0
@@ -515,8 +583,10 @@ export class RemoteClock {
   }
 }
 
+/** The largest magnitude of an instant, in nanoseconds: 73 years. */
 const LIMIT = 1n << 61n
 
+/** Whether the instants of a packet are in range, and its local instant is at most ten seconds ago. */
 function isPlausible(sent, received, resolution, local, now) {
   if ([sent, received, now].some((instant) => instant < -LIMIT || instant > LIMIT)) return false
   const age = Number(now - local) / 1e9

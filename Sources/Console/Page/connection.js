@@ -3,35 +3,44 @@
 import { RemoteClock } from "./clock.js"
 import { Kind, decode, decodeJSON, decodeLevels, decodeRhythm, encode, encodeJSON } from "./frames.js"
 
+/** The name of the WebSocket subprotocol. */
 const SUBPROTOCOL = "tutti.1"
+
+// A clock exchange is a frame `clockRequest` and its reply. The page makes the exchanges in bursts. Times are in milliseconds.
+
+/** The number of exchanges in the first burst, and in each later one. */
 const FIRST_EXCHANGES = 8
 const BURST_EXCHANGES = 4
+/** The time between two exchanges of a burst. */
 const EXCHANGE_INTERVAL = 40
+/** The time between two bursts. */
 const BURST_INTERVAL = 5000
-/** While a page loads, its replies are handled late. For the first seconds, bursts are more frequent. */
+/** While a page loads, it processes replies late. Therefore the bursts follow each other more closely in the first seconds. */
 const FIRST_BURST_INTERVAL = 500
 const FIRST_BURSTS = 8
+/** The times before the first, second and further attempts to connect again; the last one repeats. */
 const RETRY_INTERVALS = [300, 600, 1200, 2500, 2500]
+/** The time before the next attempt after too many wrong tokens. */
 const LIMITED_INTERVAL = 30_000
-/** A connection on which nothing arrives for this time is replaced. */
+/** A connection on which nothing arrives for this time, in milliseconds, is replaced by a new one. */
 const PATIENCE = 12_000
 
-/** The clock is known after this number of exchanges. */
+/** The estimate of the peer's clock is used after this number of exchanges. */
 const SETTLED = 4
-/** In milliseconds. If Date.now() - performance.now() changes by more than this, the device has slept. */
+/** If Date.now() - performance.now() changes by more than this number of milliseconds, the device has slept. */
 const SLEEP = 500
 
-/** The peer accepts no longer delay, in microseconds. */
+/** The longest delay that the peer accepts, in microseconds. */
 const MAXIMUM_DELAY = 2_000_000
 /** The number of newest replies from which the delay of the network is taken. */
 const DELAYS = 100
 
-/** The page's clock in nanoseconds. */
+/** The present instant of the page's clock, performance.now(), as a BigInt in nanoseconds. */
 const pageNow = () => BigInt(Math.round(performance.now() * 1e6))
 
 /**
- * The resolution of performance.now() in nanoseconds: the smallest of three steps. Browsers reduce it to 5 us to 1 ms (High
- * Resolution Time, section 4.1).
+ * Measures the resolution of performance.now() in nanoseconds: the smallest of three steps of its value. Browsers limit the resolution to
+ * between 5 us and 1 ms (High Resolution Time, section 4.1).
  */
 function measuredResolution() {
   let smallest = Infinity
@@ -47,28 +56,40 @@ function measuredResolution() {
 }
 
 /**
- * Events: `state` (connecting, open, lost, refused, limited), and one for each kind of frame, with the decoded payload as `detail`.
+ * The connection. Events: `state`, with the new state as `detail`; `clock` after each new estimate of the peer's clock; and one event for
+ * each kind of frame from the peer, with the decoded payload as `detail`.
+ *
+ * The states are `connecting`, `open`, `lost`, `refused` (the token is wrong) and `limited` (too many wrong tokens were sent).
  */
 export class Connection extends EventTarget {
   state = "connecting"
+  /** What the token permits: `play` or `lead`. */
   access = "play"
   /** The resolution of performance.now() in nanoseconds. */
   resolution = measuredResolution()
   clock = new RemoteClock()
   #token
   #socket
+  /** The sequence number of the last frame that was sent. */
   #sequence = 0
+  /** The number of attempts since the last open connection. */
   #attempt = 0
   #timers = []
+  /** The moment of performance.now() at which the last frame arrived. */
   #heard = 0
   #isClosed = false
+  /** The number of clock exchanges since the last start of the estimate. */
   #exchanges = 0
-  /** Replies to requests before this moment are ignored. */
+  /** Replies to requests from before this instant are ignored. */
   #since = 0n
+  /** Date.now() - performance.now() at the last check, in milliseconds. The difference changes when the device sleeps. */
   #wallDifference = Date.now() - performance.now()
-  /** The newest estimate: the offset at a moment in milliseconds of performance.now(), relative to #base. */
+  /**
+   * The newest estimate: at `moment`, in milliseconds of performance.now(), the peer's clock shows `peer`, in nanoseconds relative to
+   * #base. It runs at `rate` relative to the page's clock. `uncertainty` and `deviation` are in milliseconds.
+   */
   #estimate
-  /** A BigInt near the peer's clock, so that differences fit into a Number. */
+  /** An instant of the peer's clock, as a BigInt in nanoseconds. Instants relative to it are exact as a Number. */
   #base
   /** The newest delays from the peer to this page, in milliseconds. */
   #delays = []
@@ -104,6 +125,7 @@ export class Connection extends EventTarget {
     return this.#token ? { Authorization: `Bearer ${this.#token}` } : {}
   }
 
+  /** Sends the token to the peer. Returns the HTTP status; 0 without an answer. */
   async #checkToken() {
     try {
       const response = await fetch("/join", { headers: this.headers, signal: AbortSignal.timeout(4000) })
@@ -126,7 +148,7 @@ export class Connection extends EventTarget {
   #opened() {
     this.#attempt = 0
     this.#heard = performance.now()
-    // The peer may have started again, with another clock.
+    // The machine of the peer may have been restarted, and its clock with it.
     this.#restartClock()
     this.#setState("open")
     for (let n = 1; n <= FIRST_BURSTS; n += 1) {
@@ -136,7 +158,7 @@ export class Connection extends EventTarget {
     this.#timers.push(setInterval(() => this.#checkSilence(), 2000))
   }
 
-  /** A silent connection is given up at once, because its closing handshake would wait for the peer. */
+  /** Replaces a connection on which nothing arrives. It does not wait for the closing handshake, because the peer may not answer it. */
   #checkSilence() {
     if (performance.now() - this.#heard <= PATIENCE || document.hidden) return
     const socket = this.#socket
@@ -144,13 +166,13 @@ export class Connection extends EventTarget {
     socket?.close()
   }
 
-  /** The page is visible again: the device may have slept. */
+  /** Called when the page becomes visible again. The device may have slept. */
   wake() {
     if (this.state !== "open") return
     if (!this.#checkSleep()) this.#burst(BURST_EXCHANGES)
   }
 
-  /** While a device sleeps, performance.now() of some browsers stands still. Then the clock is measured again. */
+  /** Finds out whether the device has slept. In some browsers, performance.now() stands still meanwhile, so the clock is measured again. */
   #checkSleep() {
     const difference = Date.now() - performance.now()
     const hasSlept = Math.abs(difference - this.#wallDifference) > SLEEP
@@ -163,6 +185,7 @@ export class Connection extends EventTarget {
     return hasSlept
   }
 
+  /** Discards the estimate of the peer's clock, and begins a new one. */
   #restartClock() {
     this.clock = new RemoteClock()
     this.#estimate = undefined
@@ -172,6 +195,7 @@ export class Connection extends EventTarget {
     this.#burst(FIRST_EXCHANGES)
   }
 
+  /** Handles the end of a connection, unless `socket` was replaced already. */
   #lost(socket) {
     if (socket !== this.#socket || this.#isClosed) return
     this.#socket = undefined
@@ -180,6 +204,7 @@ export class Connection extends EventTarget {
     this.#retry()
   }
 
+  /** Connects again after a delay in milliseconds. */
   #retry(delay = RETRY_INTERVALS[Math.min(this.#attempt, RETRY_INTERVALS.length - 1)]) {
     this.#attempt += 1
     setTimeout(() => this.connect(), delay)
@@ -257,16 +282,18 @@ export class Connection extends EventTarget {
 
   // The clock.
 
+  /** Sends a number of clock requests. */
   #burst(count) {
     for (let n = 0; n < count; n += 1) {
       setTimeout(() => this.#send(Kind.clockRequest), n * EXCHANGE_INTERVAL)
     }
   }
 
+  /** Updates the estimate of the peer's clock with a frame `clockReply`. */
   #measure(reply, arrived) {
     this.#checkSleep()
     const [sent, received] = [reply.payload.getBigInt64(0), reply.payload.getBigInt64(8)]
-    // The request left before a sleep, or before the connection. Its reply would give a wrong offset.
+    // The request was sent before a sleep of the device, or on an earlier connection. Its reply would give a wrong offset.
     if (sent < this.#since) return
     this.#exchanges += 1
     this.clock.add(true, sent, received, this.resolution, arrived)
@@ -294,28 +321,28 @@ export class Connection extends EventTarget {
     return this.#estimate !== undefined
   }
 
-  /** The largest error of the clock in milliseconds; undefined before the first exchange. */
+  /** The largest possible error of the estimate in milliseconds; undefined before the clock is known. */
   get uncertainty() {
     return this.#estimate?.uncertainty
   }
 
-  /** The instant of the peer to which relative instants refer; undefined before the first exchange. */
+  /** The instant of the peer's clock to which relative instants refer; undefined before the clock is known. */
   get base() {
     return this.#base
   }
 
-  /** An instant of the peer, a BigInt in nanoseconds, as a Number relative to a fixed instant. */
+  /** Converts an instant of the peer's clock, a BigInt in nanoseconds, to a Number relative to {@link base}: a relative instant. */
   relative(instant) {
     return Number(instant - (this.#base ?? 0n))
   }
 
-  /** The peer's clock at a moment of performance.now(), in nanoseconds relative to the same instant. */
+  /** The peer's clock at a moment of performance.now(), as a relative instant. The clock must be known. */
   peerTime(moment = performance.now()) {
     const { moment: reference, peer, rate } = this.#estimate
     return peer + (moment - reference) * 1e6 * rate
   }
 
-  /** The moment of performance.now(), in milliseconds, at which the peer's clock shows a relative instant. */
+  /** The moment of performance.now(), in milliseconds, at which the peer's clock shows a relative instant. The clock must be known. */
   moment(peerTime) {
     const { moment: reference, peer, rate } = this.#estimate
     return reference + (peerTime - peer) / 1e6 / rate

@@ -1,6 +1,6 @@
-// Creation of elements.
+// Creates HTML elements.
 
-/** Creates an element with properties and children. Texts are set as text, never as markup. */
+/** Creates an element with properties, `attributes` and children. Strings become text, never markup. */
 export function create(tag, properties = {}, ...children) {
   const { attributes = {}, ...rest } = properties
   const created = Object.assign(document.createElement(tag), rest)

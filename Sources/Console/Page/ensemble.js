@@ -1,4 +1,4 @@
-// The view of the ensemble: the rhythm, the players, and the sound of this device.
+// The view of the tab *Ensemble*: the rhythm, the players, the sound of this device, and the messages of the peer.
 
 import { create } from "./elements.js"
 import { LeaderStrip } from "./leader-strip.js"
@@ -7,17 +7,19 @@ import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
 
-/** The key of the row of the local peer. */
+/** The key of the local peer's row, instead of an identity. */
 const OWN = "own"
 
 export class EnsembleView {
   #context
   #grid
+  /** The number of the newest message that is shown. */
   #shownMessage = 0
-  /** The process of the peer whose messages are shown. */
+  /** Identifies the run of the peer whose messages are shown (`instance` of the frame `welcome`). */
   #instance
+  /** The key of the text that shows the state of the sound. */
   #soundState
-  /** The rows of the table of players, by identity. */
+  /** The rows of the table of players, by identity; that of the local peer by OWN. */
   #rows = new Map()
 
   constructor(context) {
@@ -66,7 +68,7 @@ export class EnsembleView {
     this.#selectPatch()
   }
 
-  /** Selects the patch that plays, which may be none of the library. */
+  /** Selects the name of the patch that plays. If the patch is not in the library, the list gets an entry for its name. */
   #selectPatch() {
     const name = this.#context.state.ensemble?.patch
     if (name === undefined) return
@@ -86,6 +88,7 @@ export class EnsembleView {
     this.renderLevels()
   }
 
+  /** Shows a button and a slider for each part. `reason`: why the rhythm cannot be controlled here; undefined if it can. */
   #renderParts({ parts, role }, reason) {
     const names = { drums: "drums", bass: "bass", guitar: "guitarPart", keys: "keysPart" }
     const container = element("parts")
@@ -128,7 +131,7 @@ export class EnsembleView {
     container.title = isDisabled ? (reason ?? text("reasonIdle")) : ""
   }
 
-  /** Updates the rows of the table. A row stays the same element, and a control in it keeps the focus. */
+  /** Updates the table of players. The row of a player stays the same element, so that a control in it keeps the focus. */
   #renderPlayers(ensemble) {
     const body = element("players")
     const { lang } = document.documentElement
@@ -235,7 +238,7 @@ export class EnsembleView {
     const key = failure ? "soundFailed" : !isOn ? "soundOff" : missing === undefined ? "soundPreparing" : missing > 0 ? "soundLoading" : "soundPlaying"
     const state = text(key, { reason: failure, count: missing })
     if (element("sound-state").textContent !== state) element("sound-state").textContent = state
-    // The number of missing sounds is not announced.
+    // Screen readers read each change of the state, but not how many sounds are still missing.
     if (this.#soundState !== undefined && this.#soundState !== key && !["soundLoading", "soundPreparing"].includes(key)) this.#context.announce(state)
     this.#soundState = key
     element("sound-on").hidden = isOn
@@ -246,7 +249,7 @@ export class EnsembleView {
       : text("pageClockUnknown")
   }
 
-  /** A peer that has started again counts its messages from one. */
+  /** Shows the messages from number 1 on after a restart of the peer, which then counts them from 1 again. */
   #forgetMessages(instance) {
     if (instance !== this.#instance) this.#shownMessage = 0
     this.#instance = instance

@@ -1,35 +1,39 @@
-// A rhythmic figure that the player bends. It is scheduled like the rhythm, by a RhythmPlayer, on the same clock.
+// The figure of an instrument: a pattern of notes in time with the rhythm. The player *bends* the figure, that is, changes its pitch, the
+// number of its notes and their loudness. A RhythmPlayer schedules the figure like the rhythm.
 
 import { figureOf, keyAt } from "./figures.js"
 
 const TICKS_PER_STEP = 6
-/** A figure continues for this number of bars after the last movement. */
+/** The figure sounds for this number of bars after the last movement. */
 const BARS = 1
-/** The number of levels of the strength. Small changes do not schedule sounds again. */
+/** The strength is rounded to this number of levels, so that a small change does not cause sounds to be scheduled again. */
 const LEVELS = 8
-/** A sound that is due within this time after the last possible change is kept, in nanoseconds. */
+/** A sound that must be passed to the output within this time, in nanoseconds, is not changed any more. */
 const MARGIN = 10e6
-/** A note lasts for this part of a step. */
+/** The length of a note in steps. */
 const LENGTH = 1.5
-/** The part of a hit whose sounds are tones, in the terms of the rhythm. */
+/** The `part` of the hits: any pitched part of the rhythm, so that the RhythmPlayer plays tones and not drums. */
 const TONE = 3
 
 const modulo = (value, length) => ((value % length) + length) % length
 
+/** A figure, with the methods of a Rhythm that RhythmPlayer calls. */
 export class Figure {
   #rhythm
   #connection
   /** Returns the delay of the audio output in milliseconds. */
   #outputDelay
   #instrument
+  /** The position of the lowest note, 0...7, and the strength of the movement, 0...1. */
   #position = 0
   #strength = 0
-  /** The figure sounds before this tick of a run of the rhythm. */
+  /** The figure ends at this tick, unless it is held. */
   #until = -Infinity
+  /** The first run of the series of runs in which the figure was bent. */
   #run
-  /** What holds the figure: pointers and keys. */
+  /** The pointers and keys that hold the figure. While it is held, it does not end. */
   #holders = new Set()
-  /** The sounds of the last call by step. */
+  /** The sounds that the last call of `sounds` has found, by step. */
   #planned = new Map()
 
   constructor({ rhythm, connection, outputDelay }) {
@@ -38,7 +42,7 @@ export class Figure {
     this.#outputDelay = outputDelay
   }
 
-  /** For RhythmPlayer. */
+  /** The schedule of the rhythm. Called by RhythmPlayer. */
   get schedule() {
     return this.#rhythm.schedule
   }
@@ -75,8 +79,9 @@ export class Figure {
   }
 
   /**
-   * A movement of the player: the position of the lowest note, 0...7, and the strength 0...1, which sets how many notes sound and
-   * how loud. The figure sounds for a bar from here on. If a `holder` is given, the bar begins when the last holder is released.
+   * Bends the figure: sets the position of its lowest note, 0...7, and the strength, 0...1. The strength determines how many notes sound,
+   * and how loud. The figure sounds for a bar from now on. If a `holder` is given, the figure sounds until the last holder is released, and
+   * for a bar afterwards.
    */
   bend(position, strength, { holder } = {}) {
     const tick = this.#tick
@@ -88,28 +93,31 @@ export class Figure {
     this.#extend(tick)
   }
 
+  /** Lets the figure sound for a bar after a tick. */
   #extend(tick) {
     const barSteps = this.#rhythm.patchAt(Math.floor(tick))?.table.barSteps ?? 16
     this.#until = tick + BARS * barSteps * TICKS_PER_STEP
   }
 
+  /** Ends the hold of a pointer or a key. */
   release(holder) {
     if (!this.#holders.delete(holder) || this.#isHeld) return
     const tick = this.#tick
     if (tick !== undefined) this.#extend(tick)
   }
 
+  /** Ends the figure at once. */
   stop() {
     this.#until = -Infinity
     this.#holders.clear()
     this.#planned.clear()
   }
 
-  /** The sounds that begin in an interval of instants, as in Rhythm. */
+  /** The sounds that begin in an interval of instants, as in Rhythm.sounds. */
   sounds(from, to) {
     const { schedule } = this
     if (!this.isAvailable || this.#run !== schedule.firstRun) return []
-    // Sounds that have been passed to the output cannot be bent any more.
+    // Sounds before `fixed` have been passed to the output and cannot be changed any more. The planned sounds are kept.
     const fixed = this.#connection.peerTime() + this.#outputDelay() * 1e6 + MARGIN
     const planned = new Map()
     // A swung step sounds less than a step after its tick.
@@ -123,7 +131,7 @@ export class Figure {
     return this.planned(from, to)
   }
 
-  /** The sounds in an interval of instants that the last call of `sounds` has found. */
+  /** Those of the sounds that the last call of `sounds` has found which begin in an interval of instants. */
   planned(from, to) {
     return [...this.#planned.values()].filter((sound) => sound && sound.instant >= from && sound.instant < to)
   }
@@ -135,6 +143,7 @@ export class Figure {
     return table ? tick + table.swing[modulo(step, table.barSteps) & 3] / 1000 : tick
   }
 
+  /** The sound of a step; undefined if no note sounds. */
   #sound(step) {
     const { schedule } = this
     const tick = step * TICKS_PER_STEP

@@ -1,22 +1,24 @@
-// The six instruments: which movement plays each one, and the figures. Console.md documents them in a table.
+// The six instruments of the page: which movement plays each of them, and the figures that two of them play. A table in Console.md
+// documents them.
 
-/** The notes of a scale that sound well together in any order: major pentatonic. */
+/** The major pentatonic scale in semitones. Its notes sound well together in any order. */
 const SCALE = [0, 2, 4, 7, 9]
-/** The number of positions of the pitch: the keys of the page. */
+/** The number of positions of the pitch. Each key of the page is one position. */
 export const POSITIONS = 8
 /** The tilt in radians from the middle to the lowest or the highest pitch. */
 const RANGE = 0.7
 
 /**
- * The figure of an instrument by its name: for each sixteenth of a bar, the distance from the lowest note in notes of the scale,
- * and how strongly the player must move for this note, 0...1. A figure begins again with each bar, and repeats in a longer bar.
+ * The figures by the name of the instrument. A figure has an entry for each sixteenth of a bar: `-` for a rest, or DEGREE/STRENGTH.
+ * DEGREE is the number of notes of the scale above the lowest note. The note sounds if the player moves with at least STRENGTH, 0...1. A
+ * figure begins again with each bar, and repeats within a longer bar.
  */
 const FIGURES = {
   marimba: "0/0 - 2/.55 4/.3 - 2/.15 0/.7 - 1/.05 - 4/.45 2/.85 0/.2 - 1/.6 4/.95",
   vibraphone: "0/0 - 4/.5 - 2/.2 - 5/.6 4/.9 3/.1 - 1/.7 - 4/.3 2/.8 5/.4 -",
 }
 
-/** The movement that plays an instrument. */
+/** The movement that plays an instrument, by the name of the instrument. */
 const MOVEMENTS = { marimba: "tilt", vibraphone: "wave", kalimba: "shake", drums: "strike", guitar: "sweep", flute: "breath" }
 
 export const movementOf = ({ name }) => MOVEMENTS[name] ?? "shake"
@@ -31,8 +33,8 @@ const parsed = Object.fromEntries(Object.entries(FIGURES).map(([name, figure]) =
 export const figureOf = ({ name }) => parsed[name]
 
 /**
- * The key of a position: a note of the chord, which is a set of pitch classes, or of a pentatonic scale without chords. Each drum
- * has a position.
+ * The MIDI key of a position. It belongs to `chord`, a set of pitch classes (bit n: n semitones above C). Without a chord, it belongs to a
+ * pentatonic scale from the lowest key of the instrument. For an instrument with drums, it is a drum.
  */
 export function keyAt({ drums, low, high }, position, chord) {
   if (drums.length > 0) return drums[position % drums.length]
@@ -46,7 +48,7 @@ export function keyAt({ drums, low, high }, position, chord) {
   } else {
     key = low + 12 * Math.floor(position / SCALE.length) + SCALE[position % SCALE.length]
   }
-  // A figure may exceed the range of the instrument.
+  // A figure may exceed the range of the instrument. A key more than an octave above the range moves down by octaves.
   while (key > Math.min(high + 12, 127)) key -= 12
   return key
 }
@@ -57,5 +59,5 @@ export function tiltedPosition(angle) {
   return Math.min(Math.max(Math.floor(share * POSITIONS), 0), POSITIONS - 1)
 }
 
-/** How far a tilt is away from its lower end, 0...1. */
+/** The place of a tilt in its range, from 0 at the lower end to 1 at the upper end. */
 export const tiltedShare = (angle) => Math.min(Math.max((angle / RANGE + 1) / 2, 0), 1)

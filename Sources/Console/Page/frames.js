@@ -1,6 +1,7 @@
-// The frames of the WebSocket. The documentation of the module Console (Protocol.md) describes them.
+// Encodes and decodes the frames of the WebSocket. Protocol.md in the documentation of the module Console describes them.
 
 export const VERSION = 1
+/** The length of the header in octets. */
 export const HEADER_LENGTH = 16
 
 export const Kind = Object.freeze({
@@ -9,10 +10,11 @@ export const Kind = Object.freeze({
   clockRequest: 128, command: 129, activity: 130, output: 131,
 })
 
+/** The tick that means "never". */
 const MAXIMUM_TICK = (1n << 63n) - 1n
 const text = new TextDecoder()
 
-/** Decodes a frame from the peer; undefined if it is malformed or of another version. */
+/** Decodes a frame from the peer; undefined if it is malformed or has another version. `at` is a BigInt in nanoseconds. */
 export function decode(buffer) {
   if (buffer.byteLength < HEADER_LENGTH) return undefined
   const view = new DataView(buffer)
@@ -49,11 +51,13 @@ function tick(payload, offset) {
   return value === MAXIMUM_TICK ? Infinity : Number(value)
 }
 
+/** A mix: `parts` are the octets of the four parts (the level in percent, plus 128 for a stopped part). */
 function mix(payload, offset) {
   const parts = [0, 1, 2, 3].map((part) => payload.getUint8(offset + part))
   return { parts, isQuiet: payload.getUint8(offset + 4) === 1 }
 }
 
+/** A segment of the timeline: a tick, its instant, and the length of a quarter note in nanoseconds. */
 function segment(payload, offset) {
   return {
     tick: Number(payload.getBigInt64(offset)), instant: payload.getBigInt64(offset + 8),
@@ -72,8 +76,10 @@ export function decodeRhythm(payload) {
   }
 }
 
+/** The length in octets of a frame `levels` before its first member, and of each member. */
 const LEVELS_HEADER = 8
 const MEMBER_LENGTH = 22
+/** The offset of a member whose clock is unknown. */
 const UNKNOWN_OFFSET = -(1n << 63n)
 
 /** Decodes the payload of a frame `levels`. */
@@ -86,7 +92,7 @@ export function decodeLevels(payload) {
     members.push({
       identity: payload.getBigUint64(start).toString(16).padStart(16, "0"),
       activity: activity > 127 ? undefined : activity, takesPart: payload.getUint8(start + 9) === 1,
-      // Nanoseconds and microseconds.
+      // The offset is in nanoseconds, its uncertainty in microseconds.
       offset: offset === UNKNOWN_OFFSET ? undefined : Number(offset), uncertainty: payload.getUint32(start + 18),
     })
   }

@@ -1,4 +1,4 @@
-// The view of the player's own instrument: movements, a touch pad and keys. Its notes sound on this device.
+// The view of the tab *Instrument*: the player plays by movements, on a touch pad and on keys. The notes sound on this device.
 
 import { BeatView } from "./beat-view.js"
 import { POSITIONS, keyAt } from "./figures.js"
@@ -10,37 +10,43 @@ import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
 
-/** The letters of a keyboard for the keys of the page. */
+/** The letters of a computer keyboard that play the keys of the page. */
 const LETTERS = [..."asdfghjk"]
 const INSTRUMENT_KEY = "tutti.instrument"
 const LETTERS_KEY = "tutti.letters"
 const SENSITIVITY_KEY = "tutti.sensitivity"
 const IN_TIME_KEY = "tutti.in-time"
-/** The activity is reported this often, in milliseconds. It is not filtered here; the peer filters it. */
+/** The time between two reports of the activity, in milliseconds. The page does not smooth the activity, because the peer does. */
 const REPORT_INTERVAL = 50
-/** A struck note counts as activity for this time, in milliseconds. */
+/** A note that was played by a touch or a key counts as activity for this time, in milliseconds. */
 const NOTE_TIME = 400
+/** The strength of a note that is played by a key, 0...1. */
 const KEY_STRENGTH = 0.75
-/** A click has no end. Its note is released after this time, in milliseconds. */
+/** A note that was played by a click without a pointer is released after this time, in milliseconds. */
 const CLICK_TIME = 300
 
 export class InstrumentView {
+  /** The chosen instrument, from the frame `sounds`; undefined before this frame has arrived. */
   instrument
   isVisible = false
+  /** The figure of the instrument. Without a figure or a rhythm, `figure.isAvailable` is false. */
   figure
   motion
   #context
   #hasPlayed = false
-  /** The functions that release the sounding notes, by pointer or key. */
+  /** The functions that release the sounding notes. The key is the source of the note, such as a pointer, a key or `motion`. */
   #held = new Map()
-  /** The present strengths: of the last note, and of the movement on the pad, 0...1. */
+  /** The strength of the last note, 0...1, and the moment until which it counts as activity. */
   #note = { strength: 0, until: 0 }
+  /** The largest movement of the device or on the pad since the last report, 0...1. */
   #movement = 0
+  /** The activity that was reported last, 0...127. */
   #reported = 0
+  /** The newest point on the pad. */
   #lastPoint
-  /** The position that the single key plays next, and its direction. */
+  /** The position that the button *Play* plays next, and the step to the following position. */
   #walk = { position: 0, step: 1 }
-  /** The instant up to which the notes of the figure have been sent to other players. */
+  /** The notes of the figure before this instant have been sent to the peer; undefined while none are sent. */
   #shared
   #sharedNotes
 
@@ -81,6 +87,7 @@ export class InstrumentView {
     this.figure.stop()
   }
 
+  /** Ends all notes, also those that are sent to the peer. */
   #endAll() {
     this.#releaseAll()
     this.figure.stop()
@@ -92,6 +99,7 @@ export class InstrumentView {
     this.motion.setSensitivity(this.#sensitivity)
   }
 
+  /** The factor for the activity and for the strength of movements: 0.2 to 2. */
   get #sensitivity() {
     return Number(element("sensitivity").value) / 5
   }
@@ -164,7 +172,7 @@ export class InstrumentView {
     element("keys").replaceChildren(...keys)
   }
 
-  /** The note of a position. In a style, it is a note of the chord that sounds at an instant of the peer's clock. */
+  /** The MIDI key of a position. While a style plays, the key belongs to the chord at an instant of the peer's clock (by default, now). */
   #key(position, instant) {
     const { connection, rhythm } = this.#context
     const chord = connection.hasClock ? rhythm.chord(instant ?? connection.peerTime()) : undefined
@@ -173,7 +181,10 @@ export class InstrumentView {
 
   // Playing.
 
-  /** A touch or a key. It bends the figure, if the instrument plays one, as long as it is held. Returns a function that ends it. */
+  /**
+   * Begins a touch or the press of a key, which plays a note. If the instrument plays a figure, the touch bends the figure instead, and the
+   * figure sounds as long as the touch lasts. Returns a function that ends the touch.
+   */
   #touch(source, position, strength, { timeStamp }, button) {
     if (!this.instrument) return
     this.motion.touch()
@@ -189,7 +200,7 @@ export class InstrumentView {
     })
   }
 
-  /** Keeps what ends a note until `release`. Returns a function that releases this note, but not a later one of the same source. */
+  /** Stores the function that ends a note, for `release`. Returns a function that releases this note, but no later one of its source. */
   #hold(source, end) {
     this.#held.set(source, end)
     return () => {
@@ -197,7 +208,7 @@ export class InstrumentView {
     }
   }
 
-  /** Bends the figure. */
+  /** Bends the figure (see Figure.bend), and shows the position and the strength on the pad. */
   bend(position, strength, options) {
     this.figure.bend(position, strength, options)
     this.#context.audio.update()
@@ -205,8 +216,8 @@ export class InstrumentView {
   }
 
   /**
-   * Sounds a note until `release`: at once, or on the next line of the rhythm. `timeStamp` is that of the event that caused it.
-   * Returns a function that releases this note.
+   * Plays a note until it is released: at once, or on the next sixteenth of the rhythm. `timeStamp` is that of the event that caused the
+   * note. Returns a function that releases the note.
    */
   strike(source, position, strength, { timeStamp, button } = {}) {
     if (!this.instrument) return
@@ -220,7 +231,7 @@ export class InstrumentView {
     button?.classList.add("down")
     const velocity = Math.max(1, Math.round(strength * 127))
     const share = element("share").checked && this.#sharedNotes.begin(key, velocity, moment)
-    // The activity of a movement is that of the sensor.
+    // For a movement, the sensor reports the activity.
     if (source !== "motion") this.#played(strength)
     this.showMark(position, strength)
     return this.#hold(source, () => {
@@ -230,12 +241,13 @@ export class InstrumentView {
     })
   }
 
+  /** Counts a note of the given strength as activity. */
   #played(strength) {
     this.#hasPlayed = true
     this.#note = { strength, until: performance.now() + NOTE_TIME }
   }
 
-  /** Sends the notes of the figure that sound in the next interval. */
+  /** Sends the peer the notes of the figure that begin before the next report, if the player has chosen to send notes. */
   #shareFigure() {
     const { connection } = this.#context
     if (!element("share").checked || !this.figure.isSounding) {
@@ -251,7 +263,7 @@ export class InstrumentView {
     this.#shared = end
   }
 
-  /** Whether a finger or a key holds a note. */
+  /** Whether a finger or a key, but not a movement, holds a note. */
   get isTouched() {
     return [...this.#held.keys()].some((source) => source !== "motion")
   }
@@ -302,7 +314,7 @@ export class InstrumentView {
     addEventListener("blur", () => this.#releaseAll())
   }
 
-  /** One key, one thumb or one switch plays everything: each press plays the next position, up and down. */
+  /** The button *Play*, for players with one thumb or one switch: each press plays the next position, first upwards, then downwards. */
   #listenToSingleKey() {
     const button = element("single")
     const play = (source, event) => {
@@ -317,7 +329,7 @@ export class InstrumentView {
       play("single", event)
     })
     for (const end of ["pointerup", "pointercancel"]) button.addEventListener(end, () => this.release("single"))
-    // Enter, space, and switch controls.
+    // Enter, space, and switch controls cause a click without a pointer.
     button.addEventListener("click", (event) => {
       if (event.detail > 0) return
       const release = play("single", event)
@@ -325,10 +337,11 @@ export class InstrumentView {
     })
   }
 
-  /** On the pad, the position from left to right is the pitch. Touches near the lower edge are softer. */
+  /** The touch pad: the position from left to right selects the pitch. Touches near the lower edge are softer. */
   #listenToPad() {
     const pad = element("pad")
     let lastKey
+    // The position 0...7, the strength, the coordinates in pixels, and the time stamp of an event.
     const place = (event) => {
       const box = pad.getBoundingClientRect()
       const x = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 0.999)
@@ -357,7 +370,7 @@ export class InstrumentView {
     }
   }
 
-  /** The speed of the movement in pixels per millisecond becomes activity. */
+  /** Adds the speed of the finger on the pad to the activity. 1.5 pixels per millisecond are the largest activity. */
   #move(point) {
     const passed = point.moment - this.#lastPoint.moment
     if (passed < 8) return
@@ -366,7 +379,7 @@ export class InstrumentView {
     this.#lastPoint = point
   }
 
-  /** Reports the strength of what was played since the last report. */
+  /** Reports the activity since the last report: the strength of the last note, or of the movement if this is greater. */
   #report() {
     this.#shareFigure()
     if (!this.#hasPlayed) return

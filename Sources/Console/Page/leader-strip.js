@@ -1,4 +1,4 @@
-// The controls of the rhythm, which stay visible on all views.
+// The controls of the rhythm at the top of the page: start, tempo, *All quiet*. They stay visible in all tabs.
 
 import { text } from "./strings.js"
 import { TapTempo } from "./tap-tempo.js"
@@ -23,7 +23,7 @@ export class LeaderStrip {
       if (event.target.checkValidity() && Number.isFinite(bpm)) connection.command({ do: "tempo", bpm })
       else this.render()
     })
-    // A touch counts at its beginning.
+    // A tap counts when the finger touches the button, not when it leaves the button.
     element("tap").addEventListener("pointerdown", (event) => this.#tap(event.timeStamp))
     element("tap").addEventListener("keydown", (event) => {
       if (event.repeat || (event.key !== " " && event.key !== "Enter")) return
@@ -52,7 +52,7 @@ export class LeaderStrip {
     this.#context.announce(text("tempoSet", { bpm }))
   }
 
-  /** Why the rhythm cannot be controlled here, as a text; undefined if it can. */
+  /** The text of the reason why this page cannot control the rhythm; undefined if it can. */
   static reason({ connection, state }) {
     if (connection.state !== "open" || !state.ensemble) return text("reasonOffline")
     if (connection.access !== "lead") return text("reasonPlay")

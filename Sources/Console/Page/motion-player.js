@@ -1,4 +1,4 @@
-// Plays the instrument by movements of the device, and shows whether this is possible.
+// Plays the instrument by movements of the device, and shows whether the device has motion sensors.
 
 import { POSITIONS, movementOf, tiltedPosition, tiltedShare } from "./figures.js"
 import { MotionSensor } from "./motion-sensor.js"
@@ -8,15 +8,15 @@ import { text } from "./strings.js"
 const element = (id) => document.getElementById(id)
 
 const MOTION_KEY = "tutti.motion"
-/** Movements after a touch are caused by the touch, for this time in milliseconds. */
+/** For this time after a touch, in milliseconds, movements play nothing, because the touch itself moves the device. */
 const TOUCH_TIME = 250
-/** A movement below this activity does not keep a figure sounding. */
+/** A movement below this activity, 0...1, does not bend a figure. */
 const LEAST_ACTIVITY = 0.05
-/** A figure that is bent by waves sounds above this level, and a long note ends below it. */
+/** Waving below this level, 0...1, does not bend a figure, and ends a note that sounds while the player waves. */
 const LEAST_WAVING = 0.15
-/** A wave moves the pitch by at most this number of positions. */
+/** The largest number of positions by which a wave moves the pitch of an instrument that is played by sweeps. */
 const LARGEST_STEP = 3
-/** The name of the source of notes that are played by movements. */
+/** The source of the notes that are played by movements, for InstrumentView.release. */
 const SOURCE = "motion"
 /** A short note is released after this time, in milliseconds. */
 const NOTE_TIME = 300
@@ -25,13 +25,14 @@ export class MotionPlayer {
   sensor = new MotionSensor()
   #view
   #isOn = stored(MOTION_KEY) !== "off"
-  /** The position of the last wave of an instrument that is played by sweeps. */
+  /** The position of the last note of an instrument that is played by sweeps, 0...7. */
   #swept = 3
+  /** The moment of the last touch, in milliseconds of performance.now(). */
   #touched = -Infinity
   /** The timer that releases a short note. */
   #release
 
-  /** @param view the view of the instrument, which sounds the notes. */
+  /** @param view the InstrumentView, which plays the notes. */
   constructor(view) {
     this.#view = view
     this.sensor.addEventListener("change", () => this.render())
@@ -40,25 +41,28 @@ export class MotionPlayer {
     element("center").addEventListener("click", () => this.sensor.recognizer.center())
   }
 
-  /** Asks for the permission. Must be called by a handler of a user's action, before any await. */
+  /** Asks for the permission. The handler of a click must call it before any await, because browsers require a user's action. */
   start() {
     if (this.#isOn) this.sensor.start()
     this.render()
   }
 
-  /** A touch plays instead of the movement that it causes. */
+  /** Called for each touch: movements play nothing for a short time. */
   touch() {
     this.#touched = performance.now()
   }
 
+  /** Sets the factor for the strength of movements. */
   setSensitivity(factor) {
     this.sensor.recognizer.sensitivity = factor
   }
 
+  /** Whether movements play the instrument. */
   get isPlaying() {
     return this.#isOn && this.sensor.state === "ready"
   }
 
+  /** Whether the device has motion sensors that this page may ask for. */
   get #isPossible() {
     return this.sensor.state !== "insecure" && this.sensor.state !== "missing"
   }
@@ -76,7 +80,7 @@ export class MotionPlayer {
     const { state } = this.sensor
     const isPossible = this.#isPossible
     const button = element("motion")
-    // A disabled button would lose the focus.
+    // The attribute `disabled` would take the focus away from the button.
     button.setAttribute("aria-disabled", String(!isPossible))
     button.setAttribute("aria-pressed", String(this.isPlaying))
     const key = state === "ready" || (isPossible && !this.#isOn) ? (this.#isOn ? "motionOn" : "motionOff") : {
@@ -84,7 +88,7 @@ export class MotionPlayer {
       missing: "motionMissing",
     }[state]
     const status = element("motion-state")
-    // The status is announced only when it changes.
+    // Screen readers read the state whenever the text is set, so it is set only if it has changed.
     if (status.textContent !== text(key)) status.textContent = text(key)
     status.dataset.state = this.isPlaying ? "on" : state === "ready" ? "off" : state
     element("center").hidden = !this.isPlaying
@@ -92,13 +96,15 @@ export class MotionPlayer {
     if (instrument) element("movement").textContent = text(`movement-${movementOf(instrument)}`)
   }
 
-  /** The position that the tilt shows; undefined if movements do not play. */
+  /** The position that the last movement has selected, 0...7; undefined if movements do not play. */
   get position() {
     return this.isPlaying ? this.#tilted : undefined
   }
 
+  /** The position of the tilt, or of the last sweep. */
   #tilted
 
+  /** Plays what a sample of the motion sensors causes. */
   #play(gesture) {
     const view = this.#view
     const { instrument } = view
@@ -130,7 +136,7 @@ export class MotionPlayer {
     view.showMark(this.#tilted, gesture.waving)
   }
 
-  /** The tilt or the waving bends a figure. */
+  /** Bends the figure by the tilt or by the waving. */
   #bend(movement, { tilt, waving, activity }) {
     const isTilt = movement === "tilt"
     if (isTilt ? activity < LEAST_ACTIVITY : waving < LEAST_WAVING) return
@@ -138,17 +144,18 @@ export class MotionPlayer {
     this.#view.bend(position, isTilt && tilt ? tiltedShare(tilt.forward) : waving)
   }
 
+  /** Plays a short note. */
   #note(position, strength, { timeStamp }) {
     clearTimeout(this.#release)
     const release = this.#view.strike(SOURCE, position, strength, { timeStamp })
     this.#release = setTimeout(() => release?.(), NOTE_TIME)
   }
 
-  /** A wave to the right goes up, a wave to the left goes down; a strong wave goes further. */
+  /** Plays the note of a wave: to the right, it is higher than the last note, and to the left, lower. A strong wave changes it more. */
   #sweep({ strength, direction }, gesture) {
     const step = direction * Math.ceil(strength * LARGEST_STEP)
     const next = this.#swept + step
-    // At the end of the range, the direction is reversed.
+    // A step that would leave the range goes in the other direction.
     this.#swept = next < 0 || next >= POSITIONS ? this.#swept - step : next
     this.#tilted = this.#swept
     this.#note(this.#swept, strength, gesture)

@@ -1,18 +1,18 @@
-// The motion sensors of this device: permission, state, and samples.
+// The motion sensors of this device: asks for the permission, and passes the samples to the recogniser.
 
 import { MotionRecognizer } from "./motion.js"
 
-/** Without a sample for this time, in milliseconds, the device has no sensor. */
+/** If no sample arrives for this time after the start, in milliseconds, the device has no sensor. */
 const PATIENCE = 2500
 
-/** The sensors of Apple's phones and tablets have the opposite sign of the specification. */
+/** Whether this is a phone or tablet of Apple. Its accelerations have the opposite sign to the W3C specification. */
 const isApple = /iPhone|iPad|iPod/.test(navigator.userAgent)
   || (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1)
 
 const reversed = (vector) => vector && { x: opposite(vector.x), y: opposite(vector.y), z: opposite(vector.z) }
 const opposite = (number) => (Number.isFinite(number) ? -number : null)
 
-/** A vector of the device in the axes of the screen, which turns with the device. */
+/** A vector in the axes of the screen. `angle` is the rotation of the screen's content against the device: 0, 90, 180 or 270 degrees. */
 function onScreen(vector, angle) {
   if (!vector || !angle || !Number.isFinite(vector.x) || !Number.isFinite(vector.y)) return vector
   const { x, y, z } = vector
@@ -25,16 +25,20 @@ function onScreen(vector, angle) {
 }
 
 /**
- * Events: `change` when the state has changed, `gesture` for each sample, with the result of the recogniser and the time stamp as
- * `detail`.
+ * The motion sensors. Events: `change` when the state has changed; `gesture` for each sample, whose `detail` contains the result of the
+ * recogniser and the time stamp of the sample.
  */
 export class MotionSensor extends EventTarget {
-  /** `asking`, `insecure`, `denied`, `missing`, `waiting` for the first sample, or `ready`. */
+  /**
+   * `asking`: the permission was not requested yet. `insecure`: the page was loaded without HTTPS, so there are no sensors. `denied`: the
+   * permission was denied. `waiting`: no sample has arrived yet. `missing`: there is no sensor. `ready`: samples arrive.
+   */
   state = isSecureContext ? "asking" : "insecure"
   recognizer = new MotionRecognizer()
+  /** The timer that ends the state `waiting`. */
   #timer
 
-  /** Asks for the permission. Must be called by a handler of a user's action, before any await. */
+  /** Asks for the permission. The handler of a click must call it before any await, because browsers require a user's action. */
   start() {
     if (this.state === "insecure" || this.state === "ready" || this.state === "waiting") return
     if (typeof DeviceMotionEvent === "undefined") {

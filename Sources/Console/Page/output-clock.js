@@ -1,26 +1,28 @@
-// The relation of the audio output to the clock of the page.
+// The relation between the clock of the audio output and the clock of the page.
 
-/** The time constant of the average in seconds. */
+/** The time constant in seconds with which the relation is smoothed. */
 const SMOOTHING = 2
-/** A deviation beyond this number of seconds is a new start of the device, not noise. */
+/** A larger deviation than this number of seconds is not noise: the audio device was restarted. The relation is then measured again. */
 const JUMP = 0.05
 
 /**
- * Maps moments of performance.now() to times of an AudioContext, including the delay of the output: a sound that starts at the
- * returned time is heard at the moment.
+ * Maps moments of performance.now() to times of an AudioContext. The delay of the output is included: a sound that starts at the returned
+ * time is heard at the given moment.
  */
 export class OutputClock {
-  /** The delay of devices that the browser does not know, such as Bluetooth loudspeakers, in seconds. */
+  /** The delay of the output beyond the delay that the browser reports, in seconds. It is calibrated, or set by the player. */
   manualDelay = 0
   #context
+  /** The smoothed result of #measure. */
   #offset
+  /** The moment of the last update, in seconds. */
   #updated = 0
 
   constructor(context) {
     this.#context = context
   }
 
-  /** Reads the time stamps of the output. Called often. */
+  /** Reads the time stamps of the output. Called before each use of the clock, and by a timer. */
   update() {
     const measured = this.#measure()
     const now = performance.now() / 1000
@@ -33,7 +35,7 @@ export class OutputClock {
     this.#updated = now
   }
 
-  /** The time of the context minus performance.now(), for a sound that is heard now, in seconds. */
+  /** The time of the AudioContext of the sound that is heard now, minus performance.now(), in seconds. */
   #measure() {
     const context = this.#context
     const latency = context.outputLatency || context.baseLatency || 0
@@ -41,7 +43,7 @@ export class OutputClock {
     const stamp = context.getOutputTimestamp?.()
     if (!stamp?.performanceTime) return estimated
     const stamped = stamp.contextTime - stamp.performanceTime / 1000
-    // Some browsers return time stamps of another clock.
+    // Some browsers return time stamps of another clock, which are far from the estimate.
     return Math.abs(stamped - estimated) < 0.5 ? stamped : estimated
   }
 
@@ -50,7 +52,7 @@ export class OutputClock {
     return (this.#context.outputLatency || this.#context.baseLatency || 0) * 1000
   }
 
-  /** The time of the context for a sound that is heard at a moment of performance.now(), in milliseconds. */
+  /** The time of the AudioContext, in seconds, at which a sound must start to be heard at a moment of performance.now(). */
   time(moment) {
     return moment / 1000 + this.#offset - this.manualDelay
   }

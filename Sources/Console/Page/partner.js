@@ -1,21 +1,25 @@
-// Playing together with another player: this player changes the sound of the other one's instrument, plays the pitches that the
-// other one sets, or exchanges phrases with the other one.
+// The card for playing together with another player, the partner. The player of this page plays the pitches that the partner sets, changes
+// the sound of the partner's instrument, or exchanges phrases with the partner.
 
 import { create } from "./elements.js"
 import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
+/** The length of a recorded phrase in bars. */
 const PHRASE_BARS = 2
-/** The controllers `tilt forward` and `tilt sideways`. */
+/** The controllers `tilt forward` (1) and `tilt sideways` (74), by the identifiers of their sliders. */
 const SHAPES = { "shape-tone": 1, "shape-pitch": 74 }
 
-/** The keys that another player holds, of which each note of this player plays one, as the Swift type BorrowedPitches does. */
+/** The keys that the partner holds. Each note of the player of this page plays one of them. A port of the Swift type BorrowedPitches. */
 export class BorrowedPitches {
+  /** The held keys in the order in which they were pressed. */
   #keys = []
+  /** How many times the partner has pressed a key. */
   #presses = -1
+  /** The index of the key that the next note plays. */
   #next = 0
 
-  /** Takes over the keys in the order in which they were pressed, and the number of keys that were pressed so far. */
+  /** Sets the held keys, and how many times a key was pressed so far. If a key was pressed, the next note plays it. */
   update({ keys, presses }) {
     const index = keys.indexOf(this.#keys[this.#next])
     if (presses !== this.#presses) this.#next = keys.length - 1
@@ -25,7 +29,7 @@ export class BorrowedPitches {
     this.#keys = keys
   }
 
-  /** The key that the next note plays; undefined if no key was pressed yet. */
+  /** Returns the key that the next note plays, and moves to the following one; undefined if no key was pressed yet. */
   take() {
     const key = this.#keys[this.#next]
     this.#next = this.#next + 1 < this.#keys.length ? this.#next + 1 : 0
@@ -35,10 +39,12 @@ export class BorrowedPitches {
 
 export class PartnerView {
   #context
-  /** The identity and the name of the chosen player; undefined: none. */
+  /** The identity and the name of the partner; undefined if none is chosen. */
   #partner
   #pitches = new BorrowedPitches()
+  /** The keys that the other players hold, by identity. */
   #held = {}
+  /** Identifies the run of the peer (`instance` of the frame `welcome`). */
   #instance
 
   constructor(context) {
@@ -71,7 +77,7 @@ export class PartnerView {
     })
   }
 
-  /** A peer that has started again has not heard the other players yet. */
+  /** Forgets the held keys after a restart of the peer, which does not know them any longer. */
   #forgetPlayers(instance) {
     if (instance === this.#instance) return
     this.#instance = instance
@@ -84,10 +90,12 @@ export class PartnerView {
     return this.#held
   }
 
+  /** The radio buttons of the forms of playing together. */
   get #forms() {
     return document.querySelectorAll("#forms input")
   }
 
+  /** The chosen form: `pitches`, `shape` or `phrase`; undefined without a partner. */
   get #form() {
     return this.#partner && [...this.#forms].find(({ checked }) => checked)?.value
   }
@@ -105,12 +113,12 @@ export class PartnerView {
     if (held) this.#pitches.update(held)
   }
 
-  /** The key that the next note of this player plays instead of `key`. */
+  /** The key that the next note plays: a pitch that the partner sets, or `key` if this form is not chosen. */
   key(key, { drums, low }) {
     if (this.#form !== "pitches" || drums.length > 0) return key
     const borrowed = this.#pitches.take()
     if (borrowed === undefined) return key
-    // A key outside two octaves of the instrument moves by octaves.
+    // A key outside the lowest two octaves of the instrument moves by two octaves until it is inside.
     return low + ((((borrowed - low) % 24) + 24) % 24)
   }
 
@@ -131,7 +139,7 @@ export class PartnerView {
     this.#renderPhrases(ensemble.phrases, isOpen)
   }
 
-  /** Lists the players. The chosen player remains chosen until it leaves. */
+  /** Lists the players. The partner remains chosen until its peer leaves. */
   #renderPlayers(members) {
     if (this.#partner && !members.some(({ identity }) => identity === this.#partner.identity)) {
       this.#context.announce(text("partnerLeft", { name: this.#partner.name }))

@@ -1,10 +1,11 @@
-// When a played note sounds: the Swift type Quantizer with a grid of sixteenth notes.
+// Decides when a played note sounds, as the Swift type Quantizer does with a grid of sixteenth notes.
 
+/** The distance of two lines of the grid in ticks: a sixteenth note. */
 const UNIT = 6
-/** A note that is at most this part of the unit late sounds at once. */
+/** A note sounds at once if it is late by at most this part of a sixteenth. Otherwise it waits for the next line. */
 const TOLERANCE = 0.4
 
-/** The instant at which a note sounds that is played at an instant; undefined: at once. */
+/** The instant at which a note sounds if the player plays it at `instant`; undefined if it sounds at once. */
 export function placed(schedule, instant) {
   if (!schedule?.plays) return undefined
   const position = schedule.position(instant)

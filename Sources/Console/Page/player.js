@@ -1,20 +1,21 @@
-// The sound of the rhythm on this device.
+// Schedules the sounds of the rhythm, or of a figure, on the audio output of this device.
 
-/** A hit is scheduled this long before it sounds, in milliseconds; longer while the page is hidden and its timers are slow. */
+/** A hit is scheduled at most this long before it sounds, in milliseconds. HIDDEN_HORIZON is used while the page is hidden. */
 const HORIZON = 200
 const HIDDEN_HORIZON = 1500
-/** A scheduled sound is moved if its time has changed by more than this, in seconds. */
+/** A scheduled sound is scheduled again if its time has changed by more than this, in seconds. */
 const TOLERANCE = 0.001
-/** A sound that begins sooner than this cannot be changed, in seconds. */
+/** A sound that begins within this time is not cancelled any more, in seconds. */
 const COMMITTED = 0.004
-/** A sound that has ended is remembered for this time, in seconds. */
+/** A sound that has ended is remembered for this time after its beginning, in seconds. */
 const MEMORY = 0.5
-/** The release of a note, and the end of a cut-off drum, in seconds. */
+/** The time in which a released note (RELEASE) or a cut-off drum (CUT) fades out, in seconds. */
 const RELEASE = 0.08
 const CUT = 0.006
 
+/** Plays the sounds that `rhythm.sounds` returns: those of a Rhythm or of a Figure. */
 export class RhythmPlayer {
-  /** The number of hits that were scheduled too late to be heard in time. */
+  /** The number of hits that were scheduled late and therefore sounded late. */
   late = 0
   /** The number of hits that were scheduled. */
   scheduled = 0
@@ -25,10 +26,14 @@ export class RhythmPlayer {
   #samples
   #connection
   #rhythm
-  /** The sounds that are scheduled or sound, by key. */
+  /** The sounds that are scheduled, that sound, or that have ended a short time ago, by their keys. */
   #voices = new Map()
 
-  /** @param bend a node whose output changes the pitch in cents; undefined: none. */
+  /**
+   * @param output the node to which the sounds go.
+   * @param bend a node whose output is a change of the pitch in cents; undefined for none.
+   * @param rhythm a Rhythm or a Figure.
+   */
   constructor({ context, output, bend, outputClock, samples, connection, rhythm }) {
     this.#context = context
     this.#output = output
@@ -39,7 +44,7 @@ export class RhythmPlayer {
     this.#rhythm = rhythm
   }
 
-  /** Schedules what sounds next, and cancels what no longer sounds. Called by a timer and on each change. */
+  /** Schedules the next sounds, and cancels those that no longer belong to the rhythm. Called by a timer and after each change. */
   update() {
     if (!this.#connection.hasClock || this.#context.state !== "running") return
     const now = performance.now()
@@ -54,7 +59,7 @@ export class RhythmPlayer {
     }
     for (const [key, voice] of this.#voices) {
       if (voice.time < current + COMMITTED) {
-        // A sound that has just ended is kept, so that it does not start again.
+        // A sound that has just ended is still remembered, so that it is not scheduled again.
         if (voice.hasEnded && voice.time < current - MEMORY) this.#voices.delete(key)
         continue
       }
@@ -67,9 +72,10 @@ export class RhythmPlayer {
     this.#releaseStopped(current)
   }
 
+  /** Schedules a sound. `current` is the present time of the AudioContext. */
   #start({ key, hit, time, end }, current) {
     if (time < current) {
-      // Too late: a hit that is a little late still sounds at once.
+      // A sound that is at most 20 ms late still sounds, at once.
       if (time < current - 0.02) return
       this.late += 1
     }
@@ -95,6 +101,7 @@ export class RhythmPlayer {
     source.addEventListener("ended", () => this.#end(voice))
   }
 
+  /** Disconnects the nodes of a sound that has ended or was cancelled. */
   #end(voice) {
     if (voice.hasEnded) return
     voice.hasEnded = true
@@ -102,7 +109,7 @@ export class RhythmPlayer {
     this.#bend?.disconnect(voice.source.detune)
   }
 
-  /** A hit of a cut-off group ends the sounding hits of its group. */
+  /** Lets a hit of a cut-off group end the earlier hits of its group. */
   #cut(voice) {
     if (voice.group === 0) return
     for (const other of this.#voices.values()) {
@@ -113,11 +120,12 @@ export class RhythmPlayer {
     }
   }
 
+  /** Cancels a sound that has not begun. */
   #cancel(key, voice) {
     voice.source.stop()
     this.#end(voice)
     this.#voices.delete(key)
-    // The sounds that this hit would have cut off continue.
+    // The sounds that the cancelled hit would have cut off continue.
     for (const other of voice.cuts) {
       if (other.hasEnded) continue
       other.isCut = false
@@ -126,7 +134,7 @@ export class RhythmPlayer {
     }
   }
 
-  /** Ends the held notes when the rhythm has stopped. */
+  /** Releases the notes that still sound after the rhythm has stopped. */
   #releaseStopped(current) {
     const { schedule } = this.#rhythm
     const isPlaying = schedule?.plays && schedule.position(this.#connection.peerTime()) < schedule.end

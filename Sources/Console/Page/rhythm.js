@@ -1,14 +1,15 @@
-// The rhythm that plays: which tick is due when, and what sounds at it.
+// The rhythm that plays: when each tick is due, and what sounds at it.
 
 import { StepTable } from "./table.js"
 
 const TICKS_PER_STEP = 6
 const TICKS_PER_QUARTER = 24
+/** The mix with all parts at 100 %. */
 const STANDARD = { parts: [100, 100, 100, 100], isQuiet: false }
 
-/** The schedule of a frame `rhythm`. Instants are Numbers, in nanoseconds of the peer's clock relative to a fixed instant. */
+/** The schedule of a frame `rhythm`. Instants are Numbers, in nanoseconds of the peer's clock relative to Connection.base. */
 export class Schedule {
-  /** @param rhythm the decoded frame. @param relative converts an instant of the peer (BigInt) to a Number. */
+  /** @param rhythm the decoded frame. @param relative converts an instant of the peer's clock (BigInt) to a Number. */
   constructor(rhythm, relative) {
     Object.assign(this, rhythm)
     this.first = { ...rhythm.first, instant: relative(rhythm.first.instant) }
@@ -33,6 +34,7 @@ export class Schedule {
     return position >= this.changeTick ? at(this.second) : position
   }
 
+  /** The total activity at a tick, 0...127. */
   intensityAt(tick) {
     return tick >= this.intensityTick ? this.nextIntensity : this.intensity
   }
@@ -41,7 +43,7 @@ export class Schedule {
     return tick >= this.mixTick ? this.nextMix : this.mix
   }
 
-  /** Whether a tick of the rhythm itself, without its count-in, is played. */
+  /** Whether a tick is played as part of the rhythm itself, not of its count-in. */
   includes(tick) {
     return this.plays && tick >= this.start && tick < this.end
   }
@@ -49,6 +51,7 @@ export class Schedule {
 
 /** The velocity of a hit of a part in a mix; 0 if it is silent. */
 export function mixed(velocity, part, mix = STANDARD) {
+  // The level in percent, plus 128 for a stopped part.
   const octet = mix.parts[part]
   if (mix.isQuiet || octet & 0x80 || octet === 0) return 0
   return Math.max(1, Math.trunc((velocity * octet) / 100))
@@ -59,7 +62,7 @@ export class Rhythm {
   schedule = undefined
   /** The newest patch. */
   patch = undefined
-  /** The patch that plays before the first tick of the newest one, in one run of the rhythm. */
+  /** The patch that plays before the first tick of the newest one, and the first run of the only series of runs in which it plays. */
   #previous
   #previousRun
 
@@ -77,7 +80,7 @@ export class Rhythm {
     return hasPrevious && tick < this.patch.tick ? this.#previous : this.patch
   }
 
-  /** The hits of a step that sound, with their positions in ticks and velocities in the present mix. */
+  /** The hits of a step that sound, as StepTable.hits returns them, but with the velocities in the mix of the step. */
   hits(step) {
     const tick = step * TICKS_PER_STEP
     const { schedule } = this
@@ -90,7 +93,7 @@ export class Rhythm {
     })
   }
 
-  /** The pitch classes of the chord that sounds at an instant, as in ChordTones; undefined without a chord. */
+  /** The pitch classes of the chord that sounds at an instant (bit n: n semitones above C); undefined without a chord. */
   chord(instant) {
     const { schedule } = this
     if (!schedule?.plays) return undefined
@@ -99,7 +102,7 @@ export class Rhythm {
     return this.patchAt(tick)?.table.chord(Math.floor(tick / TICKS_PER_STEP))?.pitchClasses
   }
 
-  /** The clicks of the count-in at a step: none or one. */
+  /** The clicks of the count-in at a step, as hits: none or one. Notes 76 and 77 are the high and the low wood block. */
   clicks(step) {
     const tick = step * TICKS_PER_STEP
     const { schedule } = this
@@ -114,8 +117,8 @@ export class Rhythm {
   }
 
   /**
-   * All sounds that begin in an interval of instants, as {key, hit, instant, end}. The key identifies the sound when it is
-   * computed again. `end` is undefined for drums.
+   * All sounds that begin in an interval of instants, as {key, hit, instant, end}. The same sound has the same `key` in each call. `end` is
+   * the instant at which a note ends; undefined for drums.
    */
   sounds(from, to) {
     const { schedule } = this
@@ -123,7 +126,7 @@ export class Rhythm {
     const [first, last] = [schedule.position(from), schedule.position(to)]
     const start = schedule.instant(schedule.start)
     const sounds = []
-    // A hit may sound up to 75 ms before or after its step.
+    // A hit may sound up to 75 ms before or after its step. `margin` is this time in steps, rounded up, and one more.
     const margin = Math.ceil((75e6 / schedule.first.quarter) * 4) + 1
     const range = [Math.floor(first / TICKS_PER_STEP) - margin, Math.floor(last / TICKS_PER_STEP) + margin]
     for (let step = range[0]; step <= range[1]; step += 1) {
@@ -132,7 +135,7 @@ export class Rhythm {
       for (const hit of [...this.clicks(step), ...this.hits(step)]) {
         let instant = schedule.instant(tick + hit.position / 1000) + hit.delay
         if (tick >= schedule.start && instant < start) {
-          // Nothing sounds before the beginning.
+          // Nothing sounds before the first tick. Early hits sound at the first tick, and their grace notes are left out.
           if (hit.isGrace) continue
           instant = start
         }

@@ -1,27 +1,29 @@
-// The samples that the peer has rendered.
+// Loads the sounds that the peer has rendered as WAV files. A sample is the recording of one drum or of one key.
 
 /** The largest number of requests at once. */
 const MAXIMUM_REQUESTS = 4
 
-/** A request that takes longer is given up, in milliseconds. */
+/** The time limit of a request, in milliseconds. */
 const REQUEST_LIMIT = 15_000
-/** A request is repeated after this time, in milliseconds. */
+/** A request that has failed is repeated after this time, in milliseconds. */
 const RETRY = 2000
 
-/** Events: `progress` after each attempt to load a sample. */
+/** The samples of the newest manifest. Events: `progress` after each attempt to load a sample. */
 export class Samples extends EventTarget {
   /** Why there are no sounds; undefined if there are. */
   failure = undefined
-  /** The context that decodes. The decoded samples can be played in every context. */
+  /** The AudioContext that decodes. The decoded samples can also be played in another AudioContext. */
   context
+  /** The payload of the newest frame `sounds`. */
   #manifest
   /** The decoded samples by path. */
   #buffers = new Map()
-  /** The paths of the manifest, and those that are not requested yet. */
+  /** The paths in the manifest, and those of them that still have to be requested. */
   #paths = new Set()
   #queue = []
   /** The paths that are being loaded. */
   #loading = new Set()
+  /** The headers of the requests, with the join token. */
   #headers
 
   constructor(headers) {
@@ -38,6 +40,7 @@ export class Samples extends EventTarget {
     return this.#manifest && [...this.#paths].filter((path) => !this.#buffers.has(path)).length
   }
 
+  /** Loads the missing samples of a manifest, and forgets those that it does not contain. */
   setManifest(manifest) {
     this.#manifest = manifest
     this.failure = manifest.failure
@@ -61,7 +64,7 @@ export class Samples extends EventTarget {
       if (!response.ok) throw new Error(`${path}: ${response.status}`)
       this.#buffers.set(path, await this.context.decodeAudioData(await response.arrayBuffer()))
     } catch {
-      // The request or the decoding failed.
+      // The request or the decoding has failed.
       setTimeout(() => this.#repeat(path), RETRY)
     }
     this.#loading.delete(path)
@@ -86,7 +89,7 @@ export class Samples extends EventTarget {
     return this.#sound(this.#manifest?.drums[note])
   }
 
-  /** The same of a key of a General MIDI program: the nearest sampled key, transposed. */
+  /** The same for a key of a General MIDI program. The sample is that of the nearest sampled key, and the playback rate transposes it. */
   tone(program, key) {
     const tones = this.#manifest?.tones[program] ?? []
     let nearest

@@ -1,14 +1,19 @@
-// HTTPS: browsers permit motion sensors and wake locks only on pages that they received over HTTPS. A page without it tests whether this
-// device trusts the server, and then moves there. Otherwise it shows how to install the certificate of the group.
+// The move from HTTP to HTTPS. Browsers permit motion sensors and wake locks only on pages that they have received over HTTPS. A page over
+// HTTP tests whether this device trusts the certificate of the server. If so, the page opens itself again over HTTPS. Otherwise, it shows
+// how to install the certificate of the group.
 
 import { settingsForAddress } from "./settings.js"
 import { text } from "./strings.js"
 
+/** The time limit of a request, in milliseconds. */
 const PATIENCE = 4000
 
 const element = (id) => document.getElementById(id)
 
-/** What the server offers: {https, name, authority}; undefined if it does not answer. */
+/**
+ * What the server tells about HTTPS; undefined if it does not answer. `https`: whether it supports HTTPS. `name`: the host name in the
+ * certificate of the group's domain, or null. `authority`: the fingerprint of the group's certificate authority, or null.
+ */
 async function offer() {
   try {
     const response = await fetch("/secure.json", { signal: AbortSignal.timeout(PATIENCE) })
@@ -18,7 +23,7 @@ async function offer() {
   }
 }
 
-/** Whether this device accepts the certificate of the server. */
+/** Whether this device trusts the certificate of the server, whose address over HTTPS is `base`. */
 async function isTrusted(base) {
   try {
     await fetch(`${base}/secure.json`, { mode: "no-cors", cache: "no-store", signal: AbortSignal.timeout(PATIENCE) })
@@ -28,7 +33,7 @@ async function isTrusted(base) {
   }
 }
 
-/** The address of this page at another server, with the token and the settings of this device. */
+/** The address of this page over HTTPS, with the token and the settings of this device in its fragment. */
 const address = (base, token) => {
   const fragment = new URLSearchParams(token ? { token } : {})
   const settings = settingsForAddress()
@@ -36,7 +41,10 @@ const address = (base, token) => {
   return `${base}/#${fragment}`
 }
 
-/** Moves to HTTPS if this device trusts the server; otherwise shows how to get there. `isIdle` tells whether the player has not joined. */
+/**
+ * Opens this page over HTTPS if this device trusts the server. Otherwise shows a link and how to install the certificate. `isIdle` returns
+ * whether the player has not joined yet: the page does not change while somebody plays on it.
+ */
 export async function offerSecurePage(token, isIdle) {
   if (location.protocol === "https:") return
   const offered = await offer()
@@ -45,7 +53,7 @@ export async function offerSecurePage(token, isIdle) {
   const base = `https://${offered.name ?? location.hostname}${port}`
   const link = element("secure-link")
   link.href = address(base, token)
-  // The name in the certificate of a domain may be unknown on this network, so the player decides.
+  // With the certificate of a domain, the page shows only a link, because this network may not resolve the name of the domain.
   if (offered.name === null && (await isTrusted(base)) && isIdle()) return location.replace(link.href)
   element("secure").hidden = false
   element("install").hidden = offered.authority === null

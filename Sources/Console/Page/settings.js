@@ -1,5 +1,5 @@
-// The settings of this device, in the storage of the browser. The browser may block the storage. A setting then lasts until the page
-// is closed.
+// The settings of this device, in the local storage of the browser. The browser may block the storage. A setting then lasts only until the
+// page is closed.
 
 /** The value of a setting, a string; null if there is none. */
 export function stored(key) {
@@ -14,16 +14,16 @@ export function store(key, value) {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // See above.
+    // The browser blocks the storage, or it is full.
   }
 }
 
-/** The keys of all settings begin with this. */
+/** The beginning of the keys of all settings. */
 const PREFIX = "tutti."
-/** In characters. */
+/** The largest length of all settings in an address, in characters. */
 const LONGEST_ADDRESS = 4000
 
-/** All settings as the value of a field in the fragment of an address; an empty string if there are none. */
+/** All settings as JSON, for the field `settings` in the fragment of an address; an empty string if there are none or too many. */
 export function settingsForAddress() {
   try {
     const entries = Object.entries(localStorage).filter(([key]) => key.startsWith(PREFIX))
@@ -34,7 +34,10 @@ export function settingsForAddress() {
   }
 }
 
-/** The page over HTTPS is another page for the browser, with another storage. It gets the settings in the fragment of its address. */
+/**
+ * Stores the settings in the fragment of the address, and removes them from the address. For a browser, the page over HTTPS is not the same
+ * page as over HTTP, and has its own storage. When the page moves to HTTPS, it passes its settings in this way.
+ */
 function adoptSettings() {
   const fragment = new URLSearchParams(location.hash.slice(1))
   const passed = fragment.get("settings")
@@ -46,7 +49,7 @@ function adoptSettings() {
       if (key.startsWith(PREFIX) && typeof value === "string" && stored(key) === null) store(key, value)
     }
   } catch {
-    // The address was changed by hand.
+    // Somebody has changed the address, so that the settings in it are not valid.
   }
 }
 

@@ -1,18 +1,18 @@
-// The notes that this device sends to the peer and the other players.
+// Sends the notes of the player on this device to the peer, and thus to the other players.
 
-/** A note that is released before it sounds lasts for this time, in milliseconds. */
+/** The length of a note that is released before it begins, in milliseconds. */
 const SHORTEST_NOTE = 50
 
 export class SharedNotes {
   #connection
-  /** The notes that sound, or that begin later. */
+  /** The notes that have begun and not ended, and those that will begin later. */
   #notes = new Set()
 
   constructor(connection) {
     this.#connection = connection
   }
 
-  /** Sends a note at a moment of performance.now(), or at once. Returns a function that ends it. */
+  /** Begins a note at a moment of performance.now(), or at once. Returns a function that ends the note. */
   begin(key, velocity, moment = 0) {
     const note = { key }
     const begin = () => {
@@ -30,7 +30,7 @@ export class SharedNotes {
     }
   }
 
-  /** Ends all notes at once. Those that have not begun do not begin. */
+  /** Ends all notes at once. Notes that have not begun yet do not begin. */
   endAll() {
     for (const note of [...this.#notes]) this.#end(note)
   }

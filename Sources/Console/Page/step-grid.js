@@ -1,17 +1,23 @@
-// The steps of the current bar, one row for each drum and each part. The current step is marked.
+// Shows the steps of the present bar as a grid, with one row for each drum and each pitched part. The present step is marked.
 
 const TICKS_PER_STEP = 6
+/** The names of the parts by their codes. The code of the drums is 0. */
 const PART_NAMES = ["", "bass", "guitar", "keys"]
 
 export class StepGrid {
   #container
   #context
+  /** The elements of each row, one per step. */
   #cells = []
+  /** The name of each row, and a function that returns whether a hit belongs to the row. */
   #rows = []
   #stepsPerBar = 16
+  /** The bar that is shown. */
   #bar = 0
+  /** The marked step of the bar; -1 for none. */
   #step = -1
   #activity = 0
+  /** The bar, the activity and the run whose hits are drawn. */
   #drawn = ""
   #reducedMotion = matchMedia("(prefers-reduced-motion: reduce)")
 
@@ -25,7 +31,7 @@ export class StepGrid {
     requestAnimationFrame(draw)
   }
 
-  /** Creates the rows of the patch. */
+  /** Creates the rows for the newest patch. */
   render() {
     const { patch } = this.#context.rhythm
     this.#stepsPerBar = patch.table.barSteps
@@ -56,11 +62,12 @@ export class StepGrid {
     this.#drawn = ""
   }
 
+  /** Sets the total activity at which the grid shows the hits while no rhythm plays. */
   setActivity(activity) {
     this.#activity = activity
   }
 
-  /** The present step; undefined while no rhythm plays. */
+  /** The present step, counted from the first downbeat; undefined while no rhythm plays. */
   get #present() {
     const { connection, rhythm } = this.#context
     if (!rhythm.schedule?.plays || !connection.hasClock) return undefined
@@ -75,7 +82,7 @@ export class StepGrid {
     const length = this.#stepsPerBar
     const bar = present === undefined ? 0 : Math.floor(present / length)
     const { rhythm } = this.#context
-    // While no rhythm plays, the grid shows the first bar at the present activity.
+    // While no rhythm plays, the grid shows the first bar at the present total activity.
     const signature = `${bar}/${this.#activity}/${present === undefined}/${rhythm.schedule?.run}`
     if (signature !== this.#drawn) {
       this.#drawn = signature

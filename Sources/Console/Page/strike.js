@@ -1,56 +1,73 @@
-// Strikes and shakes: movements of the hand that end with hard braking. motion.js explains the method.
+// Recognises strikes and shakes: movements of the hand that end with hard braking. motion.js explains the method.
+//
+// A *push* is the acceleration without gravity. A *stroke* is one movement in one direction. A *strike* is a stroke that is reported,
+// because it is strong enough.
 
 import { dot, length, plus, scaled, unit } from "./vector.js"
 
 /** The time constant of the leak of the integration in seconds. */
 const LEAK = 0.5
-/** The device is quiet below this acceleration in m/s^2. After this time in seconds, its speed is zero. */
+/** The device is quiet below this acceleration in m/s^2. After QUIET_TIME seconds of quiet, its speed counts as zero. */
 const QUIET = 1
 const QUIET_TIME = 0.06
 /** The speeds of the softest and of the loudest strike in m/s. */
 const [SOFTEST, LOUDEST] = [0.35, 2.5]
-/** A strike accelerates by at least this much in m/s^2, and brakes by at least this much, or by half of its push. */
+/** The least acceleration of a strike, in m/s^2. */
 const PUSH = 3.5
+/** The least deceleration with which a strike brakes, in m/s^2. It must also be at least half of the strike's largest acceleration. */
 const BRAKE = 4
-/** With few samples per second, the braking may fall between two samples. The push has then ended for this time in seconds. */
+/**
+ * With few samples per second, the braking may fall between two samples. A stroke therefore also ends when there was almost no acceleration
+ * for this time in seconds.
+ */
 const COAST = 0.04
-/** Two strikes are at least this far apart, in seconds. */
+/** The least time between two strikes, in seconds. */
 const REFRACTORY = 0.12
-/** For this time in seconds, a movement in the opposite direction below this share of the speed is the way back of a strike. */
+/**
+ * After a strike, the hand returns, which is not a strike. For RETURN_TIME seconds, a stroke in the opposite direction is ignored if its
+ * speed is below the share RETURN of the speed of the strike. A stroke in the same direction may be the end of the return. It is ignored
+ * below the share REBOUND.
+ */
 const RETURN = 0.7
-/** The same for a movement in the same direction, which may be the end of the way back. */
 const REBOUND = 0.5
 const RETURN_TIME = 0.5
-/** Then the share falls with this time constant in seconds. */
+/** After RETURN_TIME, these shares fall with this time constant in seconds. */
 const RETURN_FADE = 0.3
-/** Without gyroscope and linear acceleration, a strike changes the length of the acceleration by this much in m/s^2. */
+/**
+ * If a device has only an accelerometer, a strike must change the length of the acceleration by at least this much in m/s^2. A mere
+ * rotation does not change the length.
+ */
 const PROOF = 3.5
 /**
- * Without these sensors, or with a larger mean distance of samples in seconds, the speed is known less well. Strikes are then at
- * least this far apart in seconds, and weaker movements are not heard for a while.
+ * If the mean time between two samples is above COARSE seconds, or if the device has only an accelerometer, the speed of the hand is known
+ * less exactly. The values below then replace REFRACTORY, RETURN and REBOUND.
  */
 const COARSE = 0.04
 const COARSE_REFRACTORY = 0.24
 const COARSE_RETURN = 1.2
 const COARSE_REBOUND = 0.8
 
+/** Finds the onsets of strikes in a sequence of accelerations. */
 export class StrikeDetector {
   /** The estimated speed of the device as a vector, in m/s. */
   velocity = [0, 0, 0]
+  /** The acceleration of the previous sample. */
   #last = [0, 0, 0]
+  /** How long the device has been quiet, in seconds. */
   #quiet = 0
-  /** The mean distance of samples in seconds. */
+  /** The mean time between two samples in seconds. */
   #distance = 0.016
+  /** Whether the speed of the hand is known less exactly (see COARSE). */
   #isCoarse = false
-  /** The present stroke: its direction, its largest speed and push, the time without push, and whether it has sounded. */
+  /** The present stroke, see newStroke. */
   #stroke = newStroke()
-  /** The newest strike. */
+  /** The newest strike: its speed, its direction, and the time since its onset in seconds. */
   #strike = { speed: 0, direction: [0, 0, 0], age: Infinity }
 
   /**
-   * Adds an acceleration without gravity in m/s^2, which has lasted for a number of seconds. `proof` is the change of the length
-   * of the vector with gravity, if nothing else shows that the device is not only turned. Returns {strength, direction} if this
-   * sample is the onset of a strike.
+   * Adds a sample: `push` is the acceleration without gravity in m/s^2, which has lasted for a number of seconds. If the device has only an
+   * accelerometer, `proof` is the difference in m/s^2 between the length of the measured acceleration and gravity. Returns
+   * {strength, direction} if the onset of a strike is at this sample.
    */
   add(push, seconds, sensitivity, proof = Infinity) {
     this.#integrate(push, seconds)
@@ -58,7 +75,9 @@ export class StrikeDetector {
     this.#isCoarse = proof < Infinity || this.#distance > COARSE
     const stroke = this.#stroke
     const speed = length(this.velocity)
+    // The acceleration in the direction of the movement; negative while the hand brakes.
     const along = speed > 0 ? dot(push, this.velocity) / speed : 0
+    // The direction has reversed: a new stroke begins.
     if (dot(this.velocity, stroke.direction) < 0) Object.assign(stroke, newStroke())
     if (speed > stroke.speed) Object.assign(stroke, { speed, direction: unit(this.velocity) })
     stroke.push = Math.max(stroke.push, along)
@@ -71,10 +90,12 @@ export class StrikeDetector {
     if (!isOnset) return undefined
     stroke.hasSounded = true
     this.#strike = { speed: stroke.speed, direction: stroke.direction, age: 0 }
+    // The softest strike has the strength 0.2, the loudest 1.
     const share = (stroke.speed * sensitivity - SOFTEST) / (LOUDEST - SOFTEST)
     return { strength: Math.min(1, 0.2 + 0.8 * share), direction: stroke.direction }
   }
 
+  /** Integrates the acceleration to the speed, with a leak. */
   #integrate(push, seconds) {
     this.#quiet = length(push) < QUIET ? this.#quiet + seconds : 0
     const mean = scaled(plus(push, this.#last), 0.5)
@@ -82,11 +103,13 @@ export class StrikeDetector {
     this.#last = push
   }
 
+  /** Sets the speed to zero. */
   #stop() {
     this.velocity = [0, 0, 0]
     this.#stroke = newStroke()
   }
 
+  /** Whether a stroke is strong enough for a strike, and is not the return of the hand after the last strike. */
   #isStrong({ speed, push, proof, direction }, sensitivity) {
     if (speed * sensitivity < SOFTEST || push * Math.max(1, sensitivity) < PUSH || proof < PROOF) return false
     const last = this.#strike
@@ -99,6 +122,10 @@ export class StrikeDetector {
   }
 }
 
+/**
+ * A stroke: the direction and the speed of its fastest moment, its largest acceleration (`push`) and `proof`, the time in seconds since the
+ * acceleration has almost ended (`coast`), and whether its strike was reported.
+ */
 function newStroke() {
   return { direction: [0, 0, 0], speed: 0, push: 0, proof: 0, coast: 0, hasSounded: false }
 }

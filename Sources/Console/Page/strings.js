@@ -1,4 +1,4 @@
-// All texts of the page. A text may contain {name} for a value.
+// All texts of the page in English and German. {name} in a text is replaced by the value with this name.
 
 import { store, stored } from "./settings.js"
 
@@ -348,12 +348,12 @@ export function setLanguage(code) {
   store(LANGUAGE_KEY, code)
 }
 
-/** The text with a key, with its values inserted. */
+/** The text of a key in the present language, with its values inserted. */
 export function text(key, values = {}) {
   return languages[current][key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]))
 }
 
-/** Sets the texts of all elements with the attribute data-text. */
+/** Sets the text of each element with the attribute data-text, whose value is the key of the text. */
 export function translate(root = document) {
   document.documentElement.lang = current
   for (const element of root.querySelectorAll("[data-text]")) element.textContent = text(element.dataset.text)

@@ -1,20 +1,29 @@
-// The hits of a rhythm, a port of the Swift type StepTable. The comments there explain the rules; the names are the same.
-// Tests/Page/vectors.mjs compares both.
+// The hits of a rhythm: a port of the Swift type StepTable with the same names. The comments of the Swift type explain the rules.
+// Tests/ConsoleTests/Page/vectors.mjs compares the results of both.
+//
+// A line has the strokes of one drum, or of one tone of a pitched part. A cursor is a bar, a tick in this bar, and the total activity.
 
 /** How long before the main note of a flam its grace note sounds, in nanoseconds. */
 const GRACE_TIME = 25_000_000
 const TICKS_PER_STEP = 6
+/** The largest number of lines of drums. The hashes of the pitched lines use line numbers from here on. */
 const MAXIMUM_LINES = 64
+/** The longest note in ticks: eight bars of 4/4. */
 const MAXIMUM_LENGTH = 768
+/** A note that begins less than this many ticks before the next chord, and is held into it, already belongs to the next chord. */
 const ANTICIPATION = 24
+/** The code of a stroke that continues the note before it. */
 const HOLD = 6
+/** The line number for the hash that decides whether the fill sounds in a bar. */
 const FILL_LINE = 255
 
+/** The velocities of the strokes by their codes 1 to 5, before the level of the line is applied. Code 0 is a rest. */
 const VELOCITIES = [0, 56, 88, 120, 88, 120]
 const isFlam = (stroke) => stroke === 4 || stroke === 5
+/** The remainder from 0 to length - 1, also for a negative value. */
 const modulo = (value, length) => ((value % length) + length) % length
 
-/** The finalizer of MurmurHash3. */
+/** The finalizer of MurmurHash3 (fmix32): each bit of the result depends on each bit of the value. */
 function mix(value) {
   let hash = value ^ (value >>> 16)
   hash = Math.imul(hash, 0x85ebca6b)
@@ -23,7 +32,7 @@ function mix(value) {
   return hash ^ (hash >>> 16)
 }
 
-/** The hash of a position, an integer from 0 to 2^32 - 1. */
+/** The hash of a position in the rhythm, an integer from 0 to 2^32 - 1. It decides about a stroke with a chance, equally on all peers. */
 export function chanceHash(seed, bar, line, tick) {
   let hash = mix((seed + 0x9e3779b9) | 0)
   // The lower 32 bits of the bar.
@@ -31,6 +40,7 @@ export function chanceHash(seed, bar, line, tick) {
   return hash >>> 0
 }
 
+/** Whether an event with a chance in percent takes place. */
 function happens(percent, hash) {
   return Math.floor((hash * 100) / 4294967296) < percent
 }
@@ -54,9 +64,9 @@ export class StepTable {
   }
 
   /**
-   * All hits of a step, counted from the first downbeat, at a total activity of 0...127. A hit has the part, the program, the
-   * note, the velocity, the cut-off group, the position in thousandths of a tick, the end in ticks (0 for drums), the delay in
-   * nanoseconds, and whether it is a grace note.
+   * All hits of a step, counted from the first downbeat, at a total activity of 0...127. A hit has these fields: `part`, `program`,
+   * `note`, `velocity`, the cut-off `group`, the `position` after the step in thousandths of a tick, the `duration` from the step to the
+   * end of the note in ticks (0 for drums), the `delay` in nanoseconds, and `isGrace` for a grace note.
    */
   hits(step, activity) {
     const bar = Math.floor(step / this.barSteps)
@@ -73,6 +83,7 @@ export class StepTable {
     return hits
   }
 
+  /** Adds the hit of a drum line at a tick of the step; for a flam, also its grace note. */
   #addStroke(hits, index, offset, cursor) {
     const line = this.lines[index]
     const tick = cursor.tick + offset
@@ -80,6 +91,7 @@ export class StepTable {
     if (!stroke) return
     const velocity = this.#velocity(stroke, line, cursor.activity)
     if (this.#isMasked(index, velocity, tick, cursor)) return
+    // Triplets do not swing.
     const shift = line.ticksPerStroke === 6 ? this.swing[(cursor.tick / TICKS_PER_STEP) & 3] : 0
     const main = {
       part: 0, program: 0, note: line.voice, velocity, group: line.group, position: offset * 1000 + shift, duration: 0,
@@ -92,7 +104,7 @@ export class StepTable {
     hits.push(main)
   }
 
-  /** The code of the stroke of a line at a tick of the cursor's bar; 0 if there is none, or if it does not sound. */
+  /** The code of the stroke of a line at a tick of the cursor's bar, 1...5; 0 if there is none, or if it does not sound. */
   #stroke(index, tick, cursor) {
     const line = this.lines[index]
     if (!this.#sounds(line, cursor) || tick % line.ticksPerStroke !== 0) return 0
@@ -108,10 +120,12 @@ export class StepTable {
     return happens(chance, chanceHash(this.seed, cursor.bar, number, tick)) ? stroke : 0
   }
 
+  /** The index of the stroke at a tick of a bar, counted from the first stroke of the line. */
   #place(tick, bar, line) {
     return modulo(bar, line.bars) * line.strokesPerBar + divided(tick, line.ticksPerStroke)
   }
 
+  /** Whether a line sounds at the activity of the cursor. For a line of the fill, the fill must also sound in this bar. */
   #sounds(line, cursor) {
     if (line.from > cursor.activity || cursor.activity > line.to) return false
     if (!line.isFill) return true
@@ -119,6 +133,7 @@ export class StepTable {
     return happens(this.fillChance, chanceHash(this.seed, cursor.bar, FILL_LINE, 0))
   }
 
+  /** Whether another line has a louder stroke of the same drum at the same tick. Of equally loud strokes, the first one sounds. */
   #isMasked(index, velocity, tick, cursor) {
     const { voice } = this.lines[index]
     for (let other = 0; other < this.drumLineCount; other += 1) {
@@ -131,6 +146,7 @@ export class StepTable {
     return false
   }
 
+  /** The velocity of a stroke, 1...127. */
   #velocity(stroke, line, activity) {
     const swelled = interpolated(line, 100 - this.swell, 100, activity)
     return Math.min(Math.max(divided(VELOCITIES[stroke] * line.level * swelled, 10_000), 1), 127)
@@ -138,6 +154,7 @@ export class StepTable {
 
   // Pitched parts.
 
+  /** Adds the notes of a pitched line at a tick of the step. */
   #addNotes(hits, index, offset, cursor) {
     const tick = cursor.tick + offset
     const stroke = this.#pitchedStroke(index, tick, cursor)
@@ -155,11 +172,13 @@ export class StepTable {
     }
   }
 
+  /** How much later than written a position sounds, in thousandths of a tick. */
   #swing(line, tick) {
     if (line.ticksPerStroke !== 6 || tick % 6 !== 0) return 0
     return this.swing[((tick % this.barTicks) / 6) & 3]
   }
 
+  /** The velocity, the index of the chord, and the length in ticks of a pitched line's note at a tick; undefined if none begins there. */
   #pitchedStroke(index, tick, cursor) {
     if (this.chords.length === 0) return undefined
     const code = this.#stroke(index, tick, cursor)
@@ -171,6 +190,7 @@ export class StepTable {
     return { velocity: this.#velocity(code, line, cursor.activity), chord, length }
   }
 
+  /** The length in ticks of the note at a tick with its holds. */
   #notatedLength(line, tick, cursor) {
     const distance = line.ticksPerStroke
     const total = line.bars * line.strokesPerBar
@@ -195,6 +215,7 @@ export class StepTable {
     return chord
   }
 
+  /** The index of the chord of a note, and the length of the note in ticks: `length`, or less if the chord ends before. */
   #harmony(length, tick, cursor) {
     const step = cursor.bar * this.barSteps + divided(tick, 6)
     const place = modulo(step, this.chordSteps)
@@ -204,6 +225,7 @@ export class StepTable {
       chord = this.#nextChord(chord)
       end += this.#chordTicks(chord)
     }
+    // If the next chord is the same, the note continues.
     let last = chord
     while (end < length && this.#isSameChord(chord, this.#nextChord(last))) {
       last = this.#nextChord(last)
@@ -212,6 +234,7 @@ export class StepTable {
     return { chord, length: Math.min(end, length) }
   }
 
+  /** The step at which a chord ends, within the progression. */
   #chordEnd(index) {
     return index + 1 < this.chords.length ? this.chords[index + 1].step : this.chordSteps
   }
@@ -230,6 +253,7 @@ export class StepTable {
       first.root === second.root && first.bass === second.bass && first.pitchClasses === second.pitchClasses)
   }
 
+  /** The length of a note of the bass in ticks: `length`, or less if another note of the bass begins before. */
   #lengthAlone(length, line, tick, cursor) {
     let shortest = length
     for (let other = this.drumLineCount; other < this.lines.length; other += 1) {
@@ -244,6 +268,11 @@ export class StepTable {
     return shortest
   }
 
+  /**
+   * Whether another line of the same part silences a key of a line at the same tick. In the bass, a line is silenced by a louder line, and
+   * by a later one that is equally loud. In the other parts, a key is silenced by a line that plays the same key louder, and by an earlier
+   * line that plays it equally loud.
+   */
   #isKeyMasked(index, key, velocity, tick, cursor) {
     const { part } = this.lines[index]
     const isBass = part === 1
@@ -264,12 +293,14 @@ export class StepTable {
     return this.#keys(line, chord).includes(key)
   }
 
+  /** The keys that a pitched line plays in a chord. The tones 0 to 5 have one key. The tone after them is the whole chord. */
   #keys(line, chord) {
     const keys = this.keys[line.part - 1][chord]
     return line.tone < 6 ? [keys.tones[line.tone]] : keys.chord
   }
 }
 
+/** The value between `least` and `greatest` that belongs to an activity in the range of a line. */
 function interpolated(line, least, greatest, activity) {
   if (line.from >= line.to) return greatest
   return least + divided((greatest - least) * (activity - line.from), line.to - line.from)

@@ -1,6 +1,8 @@
-// The tempo that the player taps: the mean interval of the last taps, as in the Swift type TapTempo.
+// Computes the tempo that a player taps: the mean interval of the last taps, as the Swift type TapTempo does.
 
+/** The number of taps from which the tempo is computed. */
 const MAXIMUM_TAPS = 9
+/** After a pause of this length, in milliseconds, a new series of taps begins. */
 const PAUSE = 2000
 
 export class TapTempo {

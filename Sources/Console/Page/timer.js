@@ -1,2 +1,2 @@
-// A worker whose timer is not slowed down while the page is hidden.
+// A worker that posts a message every 40 ms. Browsers slow down the timers of a hidden page, but not those of a worker.
 setInterval(() => postMessage(0), 40)

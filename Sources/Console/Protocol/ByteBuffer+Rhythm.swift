@@ -22,6 +22,7 @@ extension ByteBuffer {
       schedule.countInStart,
     ] { writeInteger(tick.index) }
     let now = schedule.tick(at: snapshot.at)
+    // From the tempo change on, both segments describe the new timeline. The first one then refers to the tick before the change.
     let isChanged = now >= schedule.changeTick
     writeSegment(
       of: isChanged ? schedule.changed : schedule.timeline, by: schedule.clock,
@@ -30,7 +31,8 @@ extension ByteBuffer {
       of: schedule.changed, by: schedule.clock, at: schedule.changeTick.index == .max ? now : schedule.changeTick)
   }
 
-  /// Appends four octets, one per part: the level in percent, plus 128 for a stopped part; then 1 if all are quiet, otherwise 0.
+  /// Appends five octets: for each of the four parts, its level in percent, plus 128 if the part is stopped; then 1 if all parts are
+  /// quiet, otherwise 0.
   private mutating func writeMix(_ mix: Mix) {
     for part in 0..<Mix.partCount {
       writeInteger(UInt8(mix.level(ofPart: part)) | (mix.plays(part: part) ? 0 : 0x80))
@@ -38,10 +40,11 @@ extension ByteBuffer {
     writeInteger(UInt8(mix.isQuiet ? 1 : 0))
   }
 
-  /// Appends a tick, its instant in the peer's clock, and the length of a quarter note from there on in nanoseconds, as Float64.
+  /// Appends a segment of 24 octets: a tick, the instant of the tick in the peer's clock, and the length of a quarter note in nanoseconds
+  /// as Float64.
   ///
-  /// A follower's clock mapping is a line with at most one bend, so the length of the next four quarter notes is exact to the
-  /// slew rate.
+  /// The length is the mean of the four quarter notes after the tick. The clock mapping of a follower consists of at most two lines, so
+  /// the relative error of this length is at most the slew rate.
   private mutating func writeSegment(of timeline: Timeline, by clock: ClockMapping, at tick: Tick) {
     let first = clock.local(at: timeline.deadline(tick))
     let last = clock.local(at: timeline.deadline(tick + 4 * Tick.perQuarter))

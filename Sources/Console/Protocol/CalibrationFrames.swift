@@ -1,17 +1,20 @@
-/// The payload of a frame ``FrameKind/clicks``.
+/// The payload of a frame ``FrameKind/clicks``, which asks a page to click.
 struct ClicksDescription: Encodable {
-  /// The number of the turn, which the answer of the page repeats.
+  /// The number of the turn of the calibration. The answer of the page repeats it.
   var turn: Int
-  /// The number of the page.
+  /// The number of the page, which it shows to its player.
   var page: Int
-  /// When the page clicks: nanoseconds of the peer's clock as decimal digits, because JavaScript rounds larger numbers.
+  /// The instants of the clicks: nanoseconds of the peer's clock as decimal digits. JSON numbers would be rounded, because JavaScript
+  /// represents them as Float64.
   var instants: [String]
 }
 
-/// The payload of a frame ``FrameKind/delay``. Times are in milliseconds.
+/// The payload of a frame ``FrameKind/delay``: the result of a calibration, which the page stores. Times are in milliseconds.
 struct DelayDescription: Encodable {
+  /// The number of the turn in which the page has clicked.
   var turn: Int
   /// How much later than the peer the page sounds.
   var delay: Double
+  /// The error of ``delay``.
   var uncertainty: Double
 }

@@ -1,18 +1,20 @@
 import MusicalTime
 import NIOCore
 
-/// The header of a frame: version, kind, two octets of zero, sequence number (UInt32), instant (Int64, nanoseconds of the sender's
-/// clock). All numbers are big-endian. The payload follows.
+/// A message between a page and its peer: a header and a payload. The header consists of the version, the kind, two octets of zero, the
+/// sequence number (UInt32) and the instant (Int64). All numbers are big-endian.
 struct Frame: Equatable {
+  /// The version of the protocol.
   static let version: UInt8 = 1
   /// The length of the header in octets.
   static let headerLength = 16
-  /// The maximum length of a frame from a page in octets.
+  /// The maximum length in octets of a frame from a page, with its header.
   static let maximumLength = 2048
 
   var kind: FrameKind
-  /// The number of the frame on its connection.
+  /// The number of the frame. Each sender increases it by one with each frame.
   var sequence: UInt32
+  /// The instant in the header, by the clock of the sender.
   var at: Instant
   var payload: ByteBuffer
 
@@ -30,7 +32,7 @@ struct Frame: Equatable {
     (self.kind, self.sequence, self.at, payload) = (kind, sequence, Instant(nanoseconds: at), octets)
   }
 
-  /// The octets of the frame.
+  /// The frame as octets.
   var encoded: ByteBuffer {
     var octets = ByteBuffer()
     octets.reserveCapacity(Self.headerLength + payload.readableBytes)

@@ -9,7 +9,7 @@ enum FrameKind: UInt8, CaseIterable {
   case clockRequest = 128
   case command, activity, output
 
-  /// The parts of the state, each of which replaces its predecessor.
+  /// The kinds that contain a part of the state of the peer. A frame of such a kind replaces the earlier frame of the same kind.
   static let state: [FrameKind] = [
     .rhythm, .levels, .ensemble, .patch, .sounds, .library, .notices, .calibration, .partners,
   ]

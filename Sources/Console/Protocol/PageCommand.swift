@@ -12,13 +12,14 @@ enum PageCommand: Equatable {
   case player(PlayerCommand)
   /// Plays the rhythm of the library with this name.
   case selectPatch(String)
-  /// Lets all pages click in turn, to measure their delays.
+  /// Starts a calibration, in which all pages click, one after another.
   case calibrate
-  /// The answer to a frame ``FrameKind/clicks``: whether the page clicks in this turn.
+  /// The answer of a page to a frame ``FrameKind/clicks``: whether the page clicks in this turn.
   case clicking(turn: Int, Bool)
 
   /// The JSON object. Each command uses some of the fields.
   private struct Fields: Decodable {
+    /// The name of the command, such as `tempo`.
     var verb: String
     var bpm: Double?
     var bars: Int?
@@ -45,7 +46,7 @@ enum PageCommand: Equatable {
   /// The commands that ``Access/play`` permits.
   private static let playerVerbs: Set<String> = ["activity", "clicking", "note", "phrase", "shape"]
 
-  /// Decodes a command. Nil if it is malformed, out of range, or not permitted.
+  /// Decodes a command. Nil if it is malformed, if a value is out of range, or if `access` does not permit the command.
   init?(_ payload: ByteBuffer, access: Access) {
     guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(payload.readableBytesView)),
       access == .lead || Self.playerVerbs.contains(fields.verb)

@@ -2,8 +2,8 @@ import MusicalTime
 import NIOHTTP1
 import Realtime
 
-/// Decides which requests are answered: holds the check of the headers `Host` and `Origin` (``hosts``), and checks the join token.
-/// Used on the event loop only.
+/// Decides which requests the server answers: ``hosts`` checks the headers `Host` and `Origin`, and ``decide(_:from:at:)`` checks the
+/// join token. Used on the event loop only.
 final class Admission {
   /// The result of ``decide(_:from:at:)``.
   enum Decision: Equatable {
@@ -11,18 +11,19 @@ final class Admission {
     case admitted(Access)
     /// The token is missing or wrong.
     case wrongToken
-    /// Too many wrong tokens came from the address of the sender.
+    /// The token is wrong, and too many wrong tokens have come from the address of the sender.
     case limited
   }
 
-  /// The prefix of the WebSocket subprotocol that carries the token, because a page cannot set headers of a WebSocket request.
+  /// The prefix of the WebSocket subprotocol that contains the token. A script in a browser cannot set other headers of a WebSocket
+  /// request.
   static let tokenPrefix = "token."
   /// The name of the WebSocket subprotocol of the page (RFC 6455, section 1.9).
   static let subprotocol = "tutti.1"
 
   let hosts: HostCheck
   private let tokens: JoinTokens
-  /// Whether no token is needed.
+  /// Whether no token is needed (`--http-open`).
   private let isOpen: Bool
   private var limiter = AttemptLimiter()
 
@@ -30,7 +31,7 @@ final class Admission {
     (self.hosts, self.tokens, self.isOpen) = (hosts, tokens, isOpen)
   }
 
-  /// The decision about a request with these headers from `address`.
+  /// Decides about a request with `headers` from the IP address `address`.
   func decide(_ headers: HTTPHeaders, from address: String, at now: Instant = MonotonicClock.now) -> Decision {
     if isOpen { return .admitted(.lead) }
     guard let token = Self.token(in: headers) else { return .wrongToken }

@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// Limits the number of wrong tokens per address of the sender: ``burst`` at once, and one per ``interval`` in the long run.
+/// Limits the number of wrong join tokens per IP address: ``burst`` at once, and one per ``interval`` in the long run.
 ///
 /// At most ``maximumAddresses`` addresses are stored. A further address replaces the address that has sent no wrong token for the
 /// longest time.
@@ -12,7 +12,8 @@ struct AttemptLimiter {
   static let maximumAddresses = 256
 
   private struct Failures {
-    /// The number of wrong tokens that were not forgiven at ``at``. One is forgiven per ``interval``.
+    /// The number of wrong tokens at the instant ``at``, without those that were forgiven. One wrong token is forgiven per
+    /// ``interval``.
     var count: Int
     /// When a wrong token was last counted or forgiven.
     var at: Instant

@@ -12,11 +12,10 @@ final class HTTPHandler: ChannelInboundHandler {
   private let sounds: SoundStore
   private let timeout: RequestTimeout
   private let security: ConnectionSecurity
-  /// What the page needs to know about HTTPS.
   private let secureAccess: SecureAccess
-  /// The request whose head has arrived, but not its end.
+  /// The request of which the head has arrived, but not the end.
   private var request: HTTPRequestHead?
-  /// Whether the connection closes after the last response.
+  /// Whether the connection closes after the newest response.
   private var isClosing = false
 
   init(
@@ -51,14 +50,15 @@ final class HTTPHandler: ChannelInboundHandler {
     guard request.method == .GET || request.method == .HEAD else {
       return send(.methodNotAllowed, "only GET is supported", request, context)
     }
-    // The query is not used.
+    // The query of the URL is ignored.
     let path = String(request.uri.prefix { $0 != "?" })
     if let file = files[path] {
       return send(
         .ok, file.octets, type: file.type, ["Cache-Control": "no-cache"], request, context)
     }
     if path == SecureAccess.path {
-      // A page without HTTPS requests this file over HTTPS, which is another origin.
+      // A page that was loaded over HTTP also requests this file over HTTPS, to test whether the device trusts the certificate. For a
+      // browser, HTTPS is another origin.
       return send(
         .ok, secureAccess.json, type: "application/json",
         ["Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "cross-origin"], request, context)
@@ -103,8 +103,8 @@ final class HTTPHandler: ChannelInboundHandler {
     for (name, value) in additional { headers.replaceOrAdd(name: name, value: value) }
     if let type { headers.add(name: "Content-Type", value: type) }
     if status != .noContent { headers.add(name: "Content-Length", value: "\(body.readableBytes)") }
-    // The connection closes if the client sends the next request before it has read the last response. Otherwise, responses could
-    // accumulate.
+    // If the client sends a request while earlier responses are unread, the connection closes after the response to this request.
+    // Otherwise, responses could accumulate.
     let keepsAlive = request.isKeepAlive && status.code < 400 && context.channel.isWritable
     isClosing = !keepsAlive
     if !keepsAlive { headers.add(name: "Connection", value: "close") }

@@ -4,16 +4,22 @@ import NIOHTTP1
 ///
 /// A page of another server can make a browser send requests to this server. Such a request has a foreign `Origin`. In an attack by
 /// DNS rebinding, the host name of the foreign server resolves to this machine. `Host` and `Origin` then agree, but `Host` is a
-/// foreign name. Therefore `Host` must be an IP address, `localhost`, the name of this machine, with or without `.local`, or a name in
-/// the certificate of the group's domain. A browser sends `Origin` with every WebSocket request. Other programs may omit the header.
+/// foreign name. Therefore `Host` must be one of these:
+///
+/// - an IP address,
+/// - `localhost`,
+/// - the name of this machine, with or without `.local`,
+/// - a name in the certificate of the group's domain.
+///
+/// A browser sends `Origin` with every WebSocket request. Other programs may omit this header.
 struct HostCheck: Sendable {
-  /// The accepted names, in lower case.
+  /// The accepted host names, in lower case. A name may have a wildcard as its first label, such as `*.band.example`.
   private let names: Set<String>
   private let port: Int
 
   /// - Parameters:
   ///   - machine: the host name of this machine.
-  ///   - certified: the names in the certificate of the group's domain, in lower case.
+  ///   - certified: the host names in the certificate of the group's domain, in lower case.
   ///   - port: the port of the server.
   init(machine: String, certified: [String] = [], port: Int) {
     let machine = machine.lowercased()
@@ -34,19 +40,20 @@ struct HostCheck: Sendable {
     return origin == scheme + "://" + host
   }
 
-  /// Whether `host`, with its port, denotes this server.
+  /// Whether `host`, the value of a `Host` header, denotes this server.
   private func isOwn(_ host: String, scheme: String) -> Bool {
     guard let (name, port) = Self.split(host, scheme: scheme), port == self.port else { return false }
     return names.contains(name) || ListenAddress.isAddress(name) || isBelowWildcard(name)
   }
 
-  /// Whether a name of the certificate with a wildcard covers `name`: the wildcard stands for one label (RFC 9525, section 6.3).
+  /// Whether one of ``names`` with a wildcard covers `name`. The wildcard stands for exactly one label (RFC 9525, section 6.3).
   private func isBelowWildcard(_ name: String) -> Bool {
     guard let dot = name.firstIndex(of: ".") else { return false }
     return names.contains("*" + name[dot...])
   }
 
-  /// The name without brackets and the port of a `Host` header. The default port is 80, or 443 with HTTPS.
+  /// Splits the value of a `Host` header into the name, without the brackets of an IPv6 address, and the port. If the port is missing,
+  /// it is 80 for HTTP and 443 for HTTPS. Nil if `host` is malformed.
   static func split(_ host: String, scheme: String) -> (name: String, port: Int)? {
     let standardPort = scheme == "https" ? 443 : 80
     if host.hasPrefix("[") {

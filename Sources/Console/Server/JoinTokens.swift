@@ -8,7 +8,9 @@ public import PeerProtocol
 ///
 /// Real-time: not safe.
 public struct JoinTokens: Sendable {
+  /// The alphabet of base32 in lower case: each character stands for five bits.
   private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
+  /// The length of a token in characters.
   private static let length = 20
 
   private let tokens: [Access: String]

@@ -1,7 +1,7 @@
 public import Engine
 import NIOCore
 
-/// The address and the port at which the page is served: `[ADDRESS:]PORT`. An IPv6 address is in brackets.
+/// The IP address and the port at which the page is served, written as `[ADDRESS:]PORT`. An IPv6 address is in brackets.
 ///
 /// Real-time: not safe.
 public struct ListenAddress: Hashable, Sendable {
@@ -32,6 +32,7 @@ public struct ListenAddress: Hashable, Sendable {
   /// Whether only programs on this machine can reach the address.
   public var isLoopback: Bool { Self.isLoopback(host) }
 
+  /// Whether `host` is a loopback address, without brackets.
   static func isLoopback(_ host: String) -> Bool { host.hasPrefix("127.") || host == "::1" }
 
   /// Whether `text` is an IP address without brackets.

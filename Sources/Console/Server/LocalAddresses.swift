@@ -18,7 +18,9 @@ enum LocalAddresses {
 
   /// The IPv4 address that phones in the same network most likely reach; nil if there is none.
   ///
-  /// - Parameter group: runs the look-up of the route.
+  /// Blocks while the kernel selects the route.
+  ///
+  /// - Parameter group: the event loops on which the look-up of the default route runs. The caller must not be one of them.
   static func preferred(on group: any EventLoopGroup) -> String? {
     preferred(of: candidates(), routed: routedAddress(on: group))
   }
@@ -29,16 +31,16 @@ enum LocalAddresses {
       guard let address = device.address, address.protocol == .inet, let text = address.ipAddress else { return nil }
       return Candidate(
         address: text,
-        // Only devices with hardware have this link (Documentation/ABI/testing/sysfs-class-net of Linux).
+        // Only interfaces of hardware have this link (Documentation/ABI/testing/sysfs-class-net of Linux).
         isDevice: FileManager.default.fileExists(atPath: "/sys/class/net/\(device.name)/device"),
         broadcasts: device.broadcastAddress != nil)
     }
   }
 
-  /// Selects from `candidates`: a device before other interfaces, then an interface that broadcasts, then the one of the default
-  /// route.
+  /// Selects the best of `candidates`. A device precedes other interfaces. Among equals, an interface that broadcasts precedes others,
+  /// and then the interface of the default route.
   ///
-  /// - Parameter routed: the address of this machine for the default route.
+  /// - Parameter routed: the address of this machine on the interface of the default route; nil if it is unknown.
   static func preferred(of candidates: [Candidate], routed: String?) -> String? {
     func rank(_ candidate: Candidate) -> Int {
       (candidate.isDevice ? 4 : 0) + (candidate.broadcasts ? 2 : 0) + (candidate.address == routed ? 1 : 0)
@@ -51,9 +53,10 @@ enum LocalAddresses {
     return usable.first { rank($0) == highest }?.address
   }
 
-  /// The source address of datagrams to other networks. No datagram is sent.
+  /// The address of this machine on the interface of the default route; nil if there is none. For this look-up, a UDP socket is connected
+  /// to an address in another network, and its source address is read. No datagram is sent.
   private static func routedAddress(on group: any EventLoopGroup) -> String? {
-    // 192.0.2.0/24 is for documentation (RFC 5737).
+    // 192.0.2.0/24 is reserved for documentation (RFC 5737), so this address is never in the local network. Any port will do.
     guard let remote = try? SocketAddress(ipAddress: "192.0.2.1", port: 9),
       let channel = try? DatagramBootstrap(group: group).connect(to: remote).wait()
     else { return nil }

@@ -2,26 +2,28 @@ import Engine
 import Foundation
 import NIOCore
 
-/// The files of the page in memory. They are read once, so that no path of a request is ever used as a path of the file system.
+/// The files of the page, in memory. They are read once, so that no path of a request is ever used as a path of the file system.
 struct PageFiles: Sendable {
   /// A file in memory.
   struct File: Sendable {
+    /// The media type, for the header `Content-Type`.
     var type: String
     var octets: ByteBuffer
   }
 
+  /// The files by the path in the URL, such as `/app.js`.
   private let files: [String: File]
 
-  /// The media types by suffix. All texts are UTF-8.
+  /// The media types by the suffix of the file name. Files with other suffixes are not served.
   private static let types = [
     "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
   ]
 
-  /// Reads the resources of the package from the folder beside the program. (`Bundle.module` would end the program if the folder is
-  /// missing.)
+  /// Reads the files from the folder `Tutti_Console.resources/Page` beside the program. `Bundle.module` is not used, because it would end
+  /// the program if the folder is missing.
   ///
-  /// - Throws: ``EngineError`` if they are missing.
+  /// - Throws: ``EngineError`` if `index.html` is missing.
   init() throws(EngineError) {
     let program = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0]).resolvingSymlinksInPath()
     let folder = program.deletingLastPathComponent().appendingPathComponent("Tutti_Console.resources/Page")
@@ -41,9 +43,9 @@ struct PageFiles: Sendable {
     self.files = files
   }
 
-  /// The file at an absolute path of a URL; nil if there is none.
+  /// The file for the path of a URL, such as `/app.js`; nil if there is none.
   subscript(path: String) -> File? { files[path] }
 
-  /// All paths, for tests.
+  /// The URL paths of all files. For tests.
   var paths: [String] { files.keys.sorted() }
 }

@@ -6,24 +6,25 @@ import NIOCore
 import NIOWebSocket
 import Realtime
 
-/// The WebSocket connection of one page: answers the clock requests of the page, passes its commands to the peer, and sends it the
-/// state.
+/// The WebSocket connection of one page: answers the clock requests of the page, passes the commands of the page to the peer, and
+/// sends the state of the peer to the page. Used on the event loop only.
 ///
-/// While a page does not read, nothing is queued for it. As soon as the page reads again, it gets the newest payload of each kind.
+/// While the page does not read, no state is queued for it. As soon as the page reads again, it gets the newest payload of each kind
+/// that has changed.
 final class PageHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
   /// A page may send this number of frames per second, and five times as many at once.
   private static let frameRate = 100.0
-  /// After this number of excess frames, the connection is closed.
+  /// The number of frames above ``frameRate`` after which the connection is closed.
   private static let maximumExcess = 1000
   /// The time between two pings. A browser answers pings even while it suspends the scripts of a hidden page.
   private static let pingInterval = Nanoseconds.seconds(10)
   /// A page from which no frame has arrived for this time is closed.
   static let patience = Nanoseconds.seconds(30)
 
-  /// A page cannot report a longer delay, in microseconds.
+  /// The longest delay that a page may report, in microseconds.
   static let maximumDelay: UInt32 = 2_000_000
 
   let access: Access
@@ -34,21 +35,23 @@ final class PageHandler: ChannelInboundHandler {
   private unowned let pages: Pages
   private var context: ChannelHandlerContext?
   private var limiter = RateLimiter(rate: frameRate, burst: 5 * frameRate, at: MonotonicClock.now)
-  /// The number of frames so far that exceeded the rate.
+  /// The number of frames above ``frameRate`` so far.
   private var excess = 0
+  /// The sequence number of the last frame that was sent.
   private var sequence: UInt32 = 0
-  /// The kinds of payloads of which the page has not got the newest one yet.
+  /// The kinds whose newest payload has not been sent to the page yet.
   private var pending: Set<FrameKind> = []
   /// When a frame last arrived.
   private(set) var heard = MonotonicClock.now
-  /// Since when the page has not read what was sent; nil if it reads.
+  /// The instant since which the page has not read what was sent; nil if it reads.
   private(set) var blockedSince: Instant?
+  /// The instant of the last ping.
   private var pinged = MonotonicClock.now
-  /// The activity that the page reported last, 0...127.
+  /// The activity that the page reported last, 0...127; nil if it has reported none.
   private(set) var activity: UInt8?
   /// How long a change needs from this peer to the sound of the page, as the page reported it last; nil if its player has not joined.
   private(set) var delay: Nanoseconds?
-  /// Whether a task is scheduled that passes ``activity`` on.
+  /// Whether the call of ``Pages/updateActivity()`` for a changed ``activity`` is scheduled.
   private var isActivityDue = false
   /// The keys that the page holds: one bit per key.
   private var held = UInt128(0)
@@ -61,7 +64,7 @@ final class PageHandler: ChannelInboundHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     address = context.remoteAddress?.ipAddress ?? address
     let isAdded = pages.add(self)
-    // `context` is set after the addition, so that no frame is sent before the welcome.
+    // Without `context`, nothing is sent. It is set after the addition, so that no frame is sent before the welcome.
     self.context = context
     guard isAdded else { return close(.goingAway) }
     pending = Set(FrameKind.state)
@@ -76,6 +79,7 @@ final class PageHandler: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
+  /// Ends the participation of the page. The second call has no effect.
   private func leave() {
     context = nil
     pages.remove(self)
@@ -89,7 +93,7 @@ final class PageHandler: ChannelInboundHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    // The receive instant of a clock request is taken first.
+    // The receive instant of a clock request must contain no processing time, so the clock is read first.
     let now = MonotonicClock.now
     heard = now
     guard limiter.admit(at: now) else {
@@ -173,8 +177,9 @@ final class PageHandler: ChannelInboundHandler {
     }
   }
 
-  /// Answers a clock request, as an NTP server does (RFC 5905, section 8). The payload of the reply has the instants at which the
-  /// request was sent and received. The instant of the frame is the instant at which the reply is sent.
+  /// Answers a clock request, as an NTP server does (RFC 5905, section 8). The payload of the reply contains two instants: when the
+  /// request was sent, by the clock of the page, and when it was received. The header of the reply contains the instant at which the
+  /// reply is sent.
   private func answer(_ request: Frame, at now: Instant) {
     guard let context, context.channel.isWritable else { return }
     var payload = ByteBuffer()
@@ -195,18 +200,18 @@ final class PageHandler: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-  /// Sends payloads that have changed, now or when the page reads again.
+  /// Sends the newest payloads of the kinds `changed`, now or when the page reads again.
   func update(_ changed: [FrameKind]) {
     pending.formUnion(changed)
     sendPending()
   }
 
-  /// Asks the page to click at `instants` of the peer's clock.
+  /// Asks the page to click at `instants` of the peer's clock, in the given turn of a calibration.
   func requestClicks(turn: Int, at instants: [Instant]) {
     send(ClicksDescription(turn: turn, page: number, instants: instants.map { "\($0.nanoseconds)" }), as: .clicks)
   }
 
-  /// Tells the page its delay.
+  /// Sends the page the delay of its audio output, as the calibration has measured it.
   func send(_ delay: DeviceDelay, turn: Int) {
     send(
       DelayDescription(turn: turn, delay: delay.milliseconds, uncertainty: delay.uncertainty), as: .delay)
@@ -220,25 +225,26 @@ final class PageHandler: ChannelInboundHandler {
 
   private func sendPending() {
     guard let context else { return }
-    // The patch comes before the rhythm that plays it.
+    // A new patch is sent before the rhythm, because the page needs the patch to play the rhythm.
     for kind in [.patch] + FrameKind.state where context.channel.isWritable {
       guard pending.remove(kind) != nil, let payload = pages.state.payloads[kind] else { continue }
-      // Only pages that lead get the messages of the peer, because the messages contain addresses of other peers.
+      // Notices and results of a calibration contain network addresses. Only pages with the access `lead` get them.
       if kind == .notices || kind == .calibration, access != .lead { continue }
       send(kind, payload.octets, at: payload.at)
     }
     context.flush()
   }
 
-  private func send(_ kind: FrameKind, _ payload: ByteBuffer, at now: Instant) {
+  /// Writes a frame, without flushing. `instant` is the instant in the header.
+  private func send(_ kind: FrameKind, _ payload: ByteBuffer, at instant: Instant) {
     guard let context else { return }
     sequence &+= 1
-    let frame = Frame(kind, sequence: sequence, at: now, payload: payload)
+    let frame = Frame(kind, sequence: sequence, at: instant, payload: payload)
     context.write(
       Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .binary, data: frame.encoded)), promise: nil)
   }
 
-  /// Sends a ping (RFC 6455, section 5.5.2) every ten seconds.
+  /// Sends a ping (RFC 6455, section 5.5.2) if the last one is older than ``pingInterval``.
   func pingIfDue(at now: Instant) {
     guard let context, now - pinged >= Self.pingInterval, context.channel.isWritable else { return }
     pinged = now

@@ -8,7 +8,8 @@ import NIOWebSocket
 import Realtime
 import Rhythm
 
-/// The HTTP server of the page: accepts connections, and sets up an ``HTTPHandler`` or, for a WebSocket, a ``PageHandler`` for each.
+/// The HTTP server of the page. It accepts connections, and adds a ``PageHandler`` to each WebSocket connection and an ``HTTPHandler`` to
+/// each other connection.
 final class PageServer: @unchecked Sendable {
   // Unchecked: everything except `slot`, `played` and `sounds` is used on the event loop only.
 
@@ -16,7 +17,7 @@ final class PageServer: @unchecked Sendable {
   private static let (maximumConnections, maximumPerAddress) = (512, 160)
   /// The limits of the header of a request: octets per field, octets of all fields, and fields.
   private static let (maximumFieldSize, maximumHeaderSize, maximumFields) = (4096, 16_384, 64)
-  /// If this number of octets waits to be read by the client of a connection, nothing further is sent to it.
+  /// While the client of a connection has not read this number of octets, no further frames are sent to it.
   private static let highWatermark = 64 << 10
 
   private let configuration: ConsoleConfiguration
@@ -31,9 +32,9 @@ final class PageServer: @unchecked Sendable {
   private var notices = Notices()
   /// The sounds that were requested last.
   private var requestedSounds: SoundRequest?
-  /// The newest patch with its number.
+  /// The patch of the newest snapshot, with its number.
   private var newestPatch: (number: UInt32, patch: Patch)?
-  /// The patch before ``newestPatch``, which may play until the next bar.
+  /// The patch before ``newestPatch``. It may play until the next bar.
   private var previousPatch: Patch?
   /// The number of connections from each address.
   private var connections: [String: Int] = [:]
@@ -86,6 +87,7 @@ final class PageServer: @unchecked Sendable {
       }
   }
 
+  /// Begins to admit requests, when the number of the port is known.
   private func start(port: Int) {
     admission = Admission(
       hosts: HostCheck(machine: configuration.machine, certified: secureAccess.names, port: port), tokens: tokens,
@@ -101,7 +103,7 @@ final class PageServer: @unchecked Sendable {
   /// Shows the pages what players play, at most 50 times per second. Called by the control thread.
   func observe(_ event: PeerEvent) {
     guard case .sounded(let message, let player) = event.kind else { return }
-    // A device without Tutti has no identity.
+    // A standard device has no identity. Its messages are not shown.
     if player != nil, player?.identity == nil { return }
     guard played.add(message, from: player?.identity) else { return }
     eventLoop.scheduleTask(in: .milliseconds(20)) { [self] in
@@ -120,7 +122,7 @@ final class PageServer: @unchecked Sendable {
     }
   }
 
-  /// Shows a message on all pages with the access ``Access/lead``. Called by any thread.
+  /// Shows a message to the player on all pages with the access ``Access/lead``. Called by any thread.
   func show(_ text: String, level: String) {
     eventLoop.execute { [self] in
       notices.add(text, level: level)
@@ -128,7 +130,7 @@ final class PageServer: @unchecked Sendable {
     }
   }
 
-  /// Lets all pages click in turn. Called by any thread.
+  /// Starts a calibration, in which all pages click, one after another. Called by any thread.
   func calibrate() { eventLoop.execute { [self] in pages.calibrate() } }
 
   /// Closes all pages. Called by any thread.
@@ -139,11 +141,11 @@ final class PageServer: @unchecked Sendable {
     }
   }
 
-  /// Renders the sounds of the newest patch and of the patch before it, if the needed sounds have changed.
+  /// Renders the sounds of the newest patch and of the patch before it, if these sounds differ from ``requestedSounds``.
   private func prepareSounds(of snapshot: PeerSnapshot) {
     if let newestPatch, newestPatch.number != snapshot.patchNumber { previousPatch = newestPatch.patch }
     newestPatch = (snapshot.patchNumber, snapshot.patch)
-    // Without a page, nobody needs the sounds.
+    // Without a page, no sounds are needed.
     guard pages.count > 0 else { return }
     let request = SoundRequest([snapshot.patch] + (previousPatch.map { [$0] } ?? []))
     guard request != requestedSounds else { return }
@@ -155,7 +157,7 @@ final class PageServer: @unchecked Sendable {
     }
   }
 
-  /// Sets up the handlers of a new connection.
+  /// Adds the handlers to a new connection.
   private func configure(_ channel: any Channel) throws {
     guard register(channel) else { throw ChannelError.operationUnsupported }
     let (timeout, security) = (RequestTimeout(), NIOLoopBound(ConnectionSecurity(), eventLoop: eventLoop))
@@ -198,7 +200,7 @@ final class PageServer: @unchecked Sendable {
     _ = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(configuration: pipeline)
   }
 
-  /// Counts a connection. Returns false if there are too many.
+  /// Counts a connection until it closes. Returns false if there are too many connections.
   private func register(_ channel: any Channel) -> Bool {
     let address = channel.remoteAddress?.ipAddress ?? ""
     let count = connections[address, default: 0]
@@ -213,7 +215,7 @@ final class PageServer: @unchecked Sendable {
     return true
   }
 
-  /// The additional headers of the response to a WebSocket request; nil if the request is refused.
+  /// The additional headers of the response that accepts a WebSocket request; nil if the request is refused.
   private func upgradeHeaders(
     for request: HTTPRequestHead, scheme: String, from channel: any Channel
   ) -> HTTPHeaders? {
@@ -224,7 +226,7 @@ final class PageServer: @unchecked Sendable {
     return ["Sec-WebSocket-Protocol": Admission.subprotocol]
   }
 
-  /// The access of a request that was admitted.
+  /// The access of a WebSocket request that ``upgradeHeaders(for:scheme:from:)`` has accepted.
   private func access(of request: HTTPRequestHead, from channel: any Channel) -> Access {
     let decision = admission?.decide(request.headers, from: channel.remoteAddress?.ipAddress ?? "")
     if case .admitted(let access) = decision { return access }

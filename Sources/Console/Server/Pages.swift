@@ -4,20 +4,20 @@ import MusicalTime
 import NIOCore
 import Realtime
 
-/// All pages of the console. Used on the event loop only.
+/// The open pages: sends them the state of the peer, and passes their commands to the peer. Used on the event loop only.
 final class Pages {
   /// The maximum number of pages.
   static let maximumCount = 128
-  /// A page that has not read what was sent for this time is closed.
+  /// A page that has not read for this time what was sent to it is closed.
   private static let maximumBlocking = Nanoseconds.seconds(10)
   /// All pages together may send this number of commands per second, and twice as many at once.
   private static let commandRate = 200.0
 
   let state = SharedState()
   var counters = ConsoleCounters()
-  /// Measures the delays of the pages; nil without a microphone.
+  /// Measures the delays of the pages. The server sets it once. Nil in tests without a calibration.
   var calibration: Calibration?
-  /// How long before it sounds the peer must know a click.
+  /// How long before its instant a sound must be passed to the audio output of the peer (``Engine/PeerSnapshot/soundLead``).
   private(set) var soundLead = Nanoseconds.zero
   /// Whether a rhythm plays.
   private var plays = false
@@ -26,7 +26,8 @@ final class Pages {
   private var pages: [ObjectIdentifier: PageHandler] = [:]
   private let mailbox: Mailbox
   private let library: any RhythmLibrary
-  /// A random number in the welcome. A page that connects again and gets another number knows that the peer has started again.
+  /// A random number that identifies this run of the peer. The frame `welcome` contains it, so that a page that connects again knows
+  /// whether the peer was restarted in the meantime.
   private let instance = String(UInt64.random(in: 0 ... .max), radix: 16)
   private let eventLoop: any EventLoop
   private var limiter = RateLimiter(rate: commandRate, burst: 2 * commandRate, at: MonotonicClock.now)
@@ -40,7 +41,7 @@ final class Pages {
   /// The names of the rhythms that pages may select.
   private var rhythms: [String] = []
 
-  /// The number of pages whose player has joined.
+  /// The number of pages whose player has pressed *Join*.
   private(set) var players = 0
   /// The greatest delay of these pages; zero if there are none.
   private var delay = Nanoseconds.zero
@@ -57,16 +58,16 @@ final class Pages {
   /// The number of pages.
   var count: Int { pages.count }
 
-  /// The number of the next page.
+  /// Returns a number for a new page. The first page has the number 1.
   func nextNumber() -> Int {
     opened += 1
     return opened
   }
 
-  /// Lets all pages click in turn.
+  /// Starts a calibration, in which all pages click, one after another.
   func calibrate() { calibration?.start(pages.values.sorted { $0.number < $1.number }, plays: plays) }
 
-  /// Shows the state of the calibration on all pages that lead.
+  /// Shows the state of the calibration on all pages with the access ``Access/lead``.
   func show(_ calibration: CalibrationState) {
     if state.set(.calibration, json: calibration) { update([.calibration]) }
   }
@@ -78,6 +79,7 @@ final class Pages {
       return false
     }
     pages[ObjectIdentifier(page)] = page
+    // The files of the rhythms may have changed since the last page was opened.
     updateLibrary()
     return true
   }
@@ -102,7 +104,7 @@ final class Pages {
     onPlayers(count)
   }
 
-  /// Reads the list of rhythms again, because their files may have changed.
+  /// Reads the list of rhythms again, and shows it on all pages.
   private func updateLibrary() {
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     library.readNames { [eventLoop] names in eventLoop.execute { bound.value.show(names) } }
@@ -113,7 +115,7 @@ final class Pages {
     if state.set(.library, json: ["rhythms": rhythms]) { update([.library]) }
   }
 
-  /// The payload of the first frame of a page.
+  /// Returns the payload of the frame `welcome`, which is the first frame that a page gets.
   func welcome(for access: Access) -> ByteBuffer {
     let octets = try? JSONEncoder().encode([
       "access": access.rawValue, "version": Version.current, "instance": instance,
@@ -121,7 +123,7 @@ final class Pages {
     return ByteBuffer(bytes: octets ?? Data())
   }
 
-  /// Sends all pages the payloads that have changed.
+  /// Sends the newest payloads of the kinds `changed` to all pages.
   func update(_ changed: [FrameKind]) {
     guard !changed.isEmpty else { return }
     for page in pages.values { page.update(changed) }
@@ -136,7 +138,7 @@ final class Pages {
 
   /// Passes a command to the peer.
   ///
-  /// - Returns: whether it was passed on.
+  /// - Returns: false if the command was dropped.
   @discardableResult
   func execute(_ command: PageCommand) -> Bool {
     guard limiter.admit(at: MonotonicClock.now) else {
@@ -152,9 +154,10 @@ final class Pages {
         mailbox.post(command)
       }
     case .calibrate: calibrate()
+    // `PageHandler` passes this answer to the calibration.
     case .clicking: break
     case .selectPatch(let name):
-      // A name that is not in the list could be a path.
+      // The page may choose only from the list. Any other name could be a path of the file system.
       guard rhythms.contains(name) else {
         counters.malformed += 1
         return false
@@ -164,11 +167,11 @@ final class Pages {
     return true
   }
 
-  /// Ends a note that a page has begun.
+  /// Ends a note that a page has begun. The limit of the rate of commands does not apply.
   func release(_ key: UInt8) { mailbox.post(.note(key, velocity: 0)) }
 
-  /// Passes the greatest activity of all pages to the peer, which smooths it. When no page reports an activity any longer, the peer
-  /// gets ``heldActivity``.
+  /// Passes the greatest activity of all pages to the peer, which smooths it. When no page reports an activity any longer, passes
+  /// ``heldActivity`` to the peer.
   func updateActivity() {
     let greatest = pages.values.compactMap(\.activity).max()
     guard greatest != activity else { return }

@@ -2,8 +2,11 @@ import MusicalTime
 
 /// A token bucket: `burst` events at once, and `rate` events per second in the long run.
 struct RateLimiter {
+  /// The largest number of tokens in the bucket.
   private let burst: Double
+  /// The number of tokens that are added per second.
   private let rate: Double
+  /// The number of tokens in the bucket at the instant ``last``. Each event takes one.
   private var available: Double
   private var last: Instant
 

@@ -4,9 +4,9 @@ import NIOCore
 final class RequestTimeout: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
-  /// The time for one request, and between two requests.
+  /// The time in which a complete request must arrive: after the connection was opened, and after each response.
   static let request = TimeAmount.seconds(15)
-  /// The time for the transmission of one response.
+  /// The time in which the client must read a response.
   static let response = TimeAmount.seconds(120)
 
   private var timer: Scheduled<Void>?
@@ -24,14 +24,14 @@ final class RequestTimeout: ChannelInboundHandler, RemovableChannelHandler {
     context.fireChannelInactive()
   }
 
-  /// Begins the time for the next request, or for a response.
+  /// Restarts the timer. `limit` is the time for the next request, or for the client to read a response.
   func restart(for limit: TimeAmount = request) {
     timer?.cancel()
     guard let channel else { return }
     timer = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
   }
 
-  /// Ends the supervision: the connection has become a page or is closed.
+  /// Stops the timer. Called when the connection has become a WebSocket, or is closed.
   func end() {
     timer?.cancel()
     (timer, channel) = (nil, nil)

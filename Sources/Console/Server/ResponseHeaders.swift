@@ -4,10 +4,14 @@ import NIOHTTP1
 enum ResponseHeaders {
   /// The security headers for a request to `host`, the value of its `Host` header.
   ///
-  /// The content security policy names all sources: only this server. `connect-src` contains the WebSocket, because older
-  /// versions of Safari do not include it in 'self', and HTTPS, because a page without it tests whether HTTPS works. With the two cross-origin headers, browsers give the page a clock with a
-  /// resolution of 5 us instead of 100 us (High Resolution Time, section 4). Browsers ignore them over plain HTTP unless the
-  /// host is the machine itself.
+  /// The content security policy permits only resources of this server. `connect-src` also contains two other addresses of this server:
+  ///
+  /// - the WebSocket, because older versions of Safari do not include it in `'self'`,
+  /// - the address with HTTPS, because a page over plain HTTP tests whether HTTPS works.
+  ///
+  /// With the headers `Cross-Origin-Opener-Policy` and `Cross-Origin-Embedder-Policy`, browsers give the page a clock with a resolution
+  /// of 5 us instead of 100 us (High Resolution Time, section 4). Browsers ignore these two headers over plain HTTP, except for a page
+  /// of the same machine.
   static func security(host: String, scheme: String) -> HTTPHeaders {
     let isSecure = scheme == "https"
     let sources = [

@@ -1,4 +1,4 @@
-/// The rhythms that a page can choose from. The command line implements this protocol with the patch folders.
+/// The rhythms that a page can choose from. The command line implements this protocol, and finds the rhythms in the patch folders.
 public protocol RhythmLibrary: Sendable {
   /// Passes the names of all rhythms to `deliver`, on any thread. Returns at once.
   func readNames(_ deliver: @escaping @Sendable ([String]) -> Void)

@@ -1,14 +1,14 @@
-/// An instrument that can be played on the page.
+/// An instrument that a player can play on the page.
 struct PageInstrument: Encodable {
-  /// The key under which the page finds the name of the instrument in its texts.
+  /// The key of the instrument's name in the texts of the page (`strings.js`).
   var name: String
   /// The General MIDI program, 0...127.
   var program: UInt8
-  /// The keys that can be played. An instrument of drums does not use its range.
+  /// The MIDI keys that can be played. An instrument with drums does not use its range.
   var range: ClosedRange<UInt8>
-  /// The drums that can be played; empty for a pitched instrument.
+  /// The General MIDI notes of the drums that can be played; empty for a pitched instrument.
   var drums: [UInt8] = []
-  /// Whether a key sounds as long as it is held.
+  /// Whether a note sounds as long as its key is held. Otherwise the note decays by itself.
   var sustains = false
 
   private enum CodingKeys: String, CodingKey { case name, program, low, high, drums, sustains }
@@ -30,7 +30,7 @@ struct PageInstrument: Encodable {
     PageInstrument(name: "vibraphone", program: 11, range: 55...79),
     PageInstrument(name: "guitar", program: 24, range: 48...72),
     PageInstrument(name: "flute", program: 73, range: 60...84, sustains: true),
-    // Bongos, congas, cowbell, and claves.
+    // Two bongos, three congas, cowbell, claves, maracas.
     PageInstrument(name: "drums", program: 12, range: 60...60, drums: [60, 61, 62, 63, 64, 56, 75, 70]),
   ]
 }

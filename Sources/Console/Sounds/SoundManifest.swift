@@ -1,24 +1,23 @@
-/// The payload of the WebSocket message ``FrameKind/sounds``: the paths of the samples, and the instruments of the page.
+/// The payload of a frame ``FrameKind/sounds``: the paths of the samples, and the instruments of the page.
 struct SoundManifest: Encodable {
   /// A sample, which the page loads by HTTP.
   struct Sample: Encodable {
-    /// The path of a WAV file.
+    /// The URL path of a WAV file.
     var path: String
-    /// The factor by which the page multiplies the samples to get the loudness at velocity 127.
+    /// The factor by which the page multiplies the sample values to get the loudness of velocity 127.
     var gain: Float
   }
 
-  /// A sampled key of a General MIDI program.
+  /// A key of a General MIDI program for which there is a sample.
   struct Tone: Encodable {
-    /// The key that was sampled.
+    /// The MIDI key, 0...127.
     var key: Int
     var sample: Sample
   }
 
-  /// The samples of the drums. The key of the dictionary is the note number, 0...127.
+  /// The samples of the drums. The key of the dictionary is the General MIDI note, 0...127.
   var drums: [String: Sample] = [:]
-  /// The samples of each General MIDI program, in ascending order of their MIDI keys. The key of the dictionary is the number of the
-  /// program, 0...127.
+  /// The samples of each General MIDI program, in ascending order of their MIDI keys. The key of the dictionary is the program, 0...127.
   var tones: [String: [Tone]] = [:]
   var instruments = PageInstrument.all
   /// The reason why there are no sounds; nil if there are sounds.

@@ -2,8 +2,8 @@ import Audio
 import Engine
 import Rhythm
 
-/// The sounds that a page needs: the drums of patches, the clicks of the count-in, keys of the pitched parts, and the instruments
-/// of the page.
+/// The sounds that the pages need: the drums and pitched parts of patches, the clicks of the count-in and of a calibration, and the
+/// instruments of the page.
 struct SoundRequest: Equatable {
   /// A sound, and the maximum length of its sample in milliseconds.
   struct Entry: Hashable {
@@ -11,16 +11,18 @@ struct SoundRequest: Equatable {
     var milliseconds: Int
   }
 
-  /// The distance of the sampled keys of a pitched sound in semitones. The page transposes a sample by at most half this distance.
+  /// The distance in semitones between the keys of a program that are sampled. For the keys in between, the page transposes a sample by
+  /// at most half this distance.
   static let keyDistance = 4
   /// The maximum lengths of the samples in milliseconds.
   private static let (drumLength, partLength, instrumentLength) = (2500, 2500, 1800)
-  /// High and low wood block, the clicks of the count-in; claves, the click of a calibration.
+  /// The General MIDI notes of the high and the low wood block, which are the clicks of the count-in, and of the claves, which are the
+  /// click of a calibration.
   private static let clicks: [UInt8] = [76, 77, 75]
 
   let entries: [Entry]
 
-  /// The sounds of `patches`.
+  /// Collects the sounds for `patches`.
   init(_ patches: [Patch]) {
     var entries = (patches.flatMap(\.kit).map(\.note) + Self.clicks).map {
       Entry(sound: .drum($0), milliseconds: Self.drumLength)
@@ -36,9 +38,9 @@ struct SoundRequest: Equatable {
     self.entries = entries.filter { seen.insert($0.sound).inserted }
   }
 
-  /// The sampled keys of a program for all keys in `range`.
+  /// The sounds of a program from which the page can play all keys in `range`.
   private static func tones(_ program: UInt8, _ range: ClosedRange<UInt8>, milliseconds: Int) -> [Entry] {
-    // The first and the last key lie within half a distance of the ends of the range.
+    // Each end of the range is at most half of `keyDistance` away from a sampled key.
     stride(
       from: Int(range.lowerBound) + keyDistance / 2, to: Int(range.upperBound) + keyDistance / 2 + 1, by: keyDistance
     )

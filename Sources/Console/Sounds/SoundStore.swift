@@ -7,13 +7,15 @@ import Synchronization
 
 /// Renders the sounds that the pages need, on a background queue, and keeps them in memory.
 ///
-/// A sound is rendered once. Its path contains the hash of its contents, so browsers may keep the sound for ever. If all sounds
-/// together have more than ``maximumSize`` octets, the sounds that the present patch does not need are discarded.
+/// A sound is rendered once. Its URL path contains the hash of its contents, so browsers may keep the sound for ever. If all sounds
+/// together have more than ``maximumSize`` octets, the sounds that the newest request does not contain are discarded.
 final class SoundStore: Sendable {
-  /// The beginning of the paths of all sounds.
+  /// The beginning of the URL paths of all sounds.
   static let pathPrefix = "/sounds/"
+  /// The size of all sounds together, in octets, above which sounds are discarded.
   static let maximumSize = 64 << 20
 
+  /// A rendered sound.
   private struct Stored {
     var path: String
     var gain: Float
@@ -23,26 +25,26 @@ final class SoundStore: Sendable {
   private struct Contents {
     /// The rendered sounds. The value is nil for a sound that the SoundFont does not have.
     var sounds: [SampleRenderer.Sound: Stored?] = [:]
-    /// The WAV file at each path.
+    /// The WAV file at each URL path.
     var paths: [String: ByteBuffer] = [:]
-    /// The sum of the lengths of the files in octets.
+    /// The size of all files together, in octets.
     var size = 0
   }
 
   private let soundFont: String
   private let queue = DispatchQueue(label: "sounds", qos: .utility)
   private let contents = Mutex(Contents())
-  /// The number of the newest request. Older requests that have not begun are skipped.
+  /// The number of requests so far, and thus the number of the newest one. Older requests that have not begun are skipped.
   private let requestCount = Atomic<Int>(0)
 
   /// - Parameter soundFont: the path of a General MIDI SoundFont.
   init(soundFont: String) { self.soundFont = soundFont }
 
-  /// The WAV file at a path; nil if there is none.
+  /// The WAV file at a URL path; nil if there is none.
   subscript(path: String) -> ByteBuffer? { contents.withLock { $0.paths[path] } }
 
-  /// Renders the missing sounds of `request`, and passes the manifest to `deliver`, on the background queue. If another request
-  /// arrives before the rendering begins, nothing is rendered or delivered for this one.
+  /// Renders the missing sounds of `request` on the background queue, and passes the manifest to `deliver` there. If another request
+  /// arrives before the rendering begins, `request` is skipped: nothing is rendered or delivered for it.
   func prepare(_ request: SoundRequest, deliver: @escaping @Sendable (SoundManifest) -> Void) {
     let number = requestCount.add(1, ordering: .relaxed).newValue
     queue.async { [self] in
@@ -58,6 +60,7 @@ final class SoundStore: Sendable {
     }
   }
 
+  /// Renders the sounds of `request` that are not stored yet.
   private func render(_ request: SoundRequest) throws(AudioFileError) {
     let missing = contents.withLock { contents in request.entries.filter { contents.sounds[$0.sound] == nil } }
     guard !missing.isEmpty else { return }
@@ -80,7 +83,7 @@ final class SoundStore: Sendable {
     discardUnneeded(request)
   }
 
-  /// If all sounds together are too large, discards those that `request` does not contain.
+  /// Discards the sounds that `request` does not contain, if all sounds together have more than ``maximumSize`` octets.
   private func discardUnneeded(_ request: SoundRequest) {
     contents.withLock { contents in
       guard contents.size > Self.maximumSize else { return }
@@ -92,6 +95,7 @@ final class SoundStore: Sendable {
     }
   }
 
+  /// The manifest of the sounds of `request`. Sounds that the SoundFont does not have are left out.
   private func manifest(of request: SoundRequest) -> SoundManifest {
     contents.withLock { contents in
       var manifest = SoundManifest()

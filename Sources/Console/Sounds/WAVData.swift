@@ -5,7 +5,7 @@ enum WAVData {
   /// The length of the header in octets.
   static let headerLength = 44
 
-  /// Returns the file with the samples `levels` at `rate` frames per second.
+  /// Returns a file with the samples `levels` at a rate of `rate` frames per second.
   static func octets(of levels: [Int16], rate: Int64) -> ByteBuffer {
     let length = UInt32(2 * levels.count)
     var buffer = ByteBuffer()
@@ -14,7 +14,7 @@ enum WAVData {
     append("RIFF")
     buffer.writeInteger(36 + length, endianness: .little)
     append("WAVEfmt ")
-    // The length of the format, PCM, one channel.
+    // The length of the format block in octets, the format PCM, one channel.
     buffer.writeMultipleIntegers(UInt32(16), UInt16(1), UInt16(1), endianness: .little)
     // Frames and octets per second, octets per frame, bits per sample.
     buffer.writeMultipleIntegers(UInt32(rate), UInt32(2 * rate), UInt16(2), UInt16(16), endianness: .little)

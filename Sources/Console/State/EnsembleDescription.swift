@@ -12,13 +12,14 @@ struct EnsembleDescription: Encodable, Equatable {
     var name: String?
     /// `master`, `follower` or `idle`.
     var role: String
+    /// The MIDI channel, 1...16; nil if the remote peer has none.
     var channel: Int?
     var isMuted: Bool
     /// The gates of the local peer that are open for the remote peer.
     var gates: [String]
   }
 
-  /// See ``Engine/PhraseStatus``.
+  /// The phrases of the local player, as in ``Engine/PhraseStatus``.
   struct Phrases: Encodable, Equatable {
     var recorded: Int?
     var received: Int?
@@ -29,29 +30,42 @@ struct EnsembleDescription: Encodable, Equatable {
   /// A part of the rhythm.
   struct Part: Encodable, Equatable {
     var name: String
+    /// The level in percent.
     var percent: Int
     var plays: Bool
   }
 
+  /// The name of the local peer.
   var name: String
+  /// The identity of the local peer.
   var identity: String
+  /// The role of the local peer: `master`, `follower` or `idle`.
   var role: String
+  /// The MIDI channel, 1...16; nil if the local peer has none.
   var channel: Int?
-  /// The name of the master; nil if there is none.
+  /// The name of the master, or its identity if the name is unknown. Nil if the local peer follows no master.
   var master: String?
-  /// Why the local peer may not control the rhythm: another peer is the `master` or the `leader` of the session, or an external
-  /// `clock` controls the rhythm. Nil if the local peer may control it.
+  /// The reason why the local peer may not control the rhythm. Nil if it may.
+  ///
+  /// - `master`: another peer is the master.
+  /// - `clock`: an external clock controls the rhythm.
+  /// - `leader`: in a led session, another peer is the leader.
   var obstacle: String?
   /// Whether the master offers its role to the local peer.
   var isOffered: Bool
   var bpm: Double
   var isMuted: Bool
+  /// Whether the rhythm and all players are silenced.
   var isQuiet: Bool
+  /// The rule by which the master computes the total activity: `sum`, `mean` or `maximum`.
   var totalRule: String
+  /// The name of the patch of the rhythm.
   var patch: String
+  /// The name of the patch of the local player's instrument; nil without one.
   var instrument: String?
   var parts: [Part]
   var members: [Member]
+  /// The number of standard devices in session.
   var devices: Int
   /// The lead time in milliseconds.
   var lead: Double

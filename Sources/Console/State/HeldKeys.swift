@@ -1,22 +1,24 @@
 import MIDI
 
-/// The keys that a remote player holds, in the order in which they were pressed. When no key is held any longer, the key that was
-/// released last remains, until the next key is pressed. These are the rules of ``Rhythm/BorrowedPitches``. After All Notes Off, the key
+/// The keys that a remote player holds, in the order in which they were pressed. The pages use these keys as ``Rhythm/BorrowedPitches``
+/// does.
+///
+/// When no key is held any longer, the key that was released last remains, until the next key is pressed. After All Notes Off, the key
 /// that was pressed last remains.
 struct HeldKeys: Encodable, Equatable {
-  /// The maximum number of keys. Of more keys, the oldest one is forgotten.
+  /// The maximum number of keys. If more keys are held, the oldest ones are forgotten.
   static let capacity = 16
 
   /// At most ``capacity`` keys.
   private(set) var keys: [UInt8] = []
-  /// The number of keys that were pressed so far. The newest one is the last of ``keys``, unless it was released.
+  /// How many times a key was pressed so far. A change tells a page that the last of ``keys`` is a new key, which the next note plays.
   private(set) var presses = 0
-  /// Whether the only key was released.
+  /// Whether no key is held. ``keys`` then contains only the key that remains.
   private var isReleased = false
 
   private enum CodingKeys: String, CodingKey { case keys, presses }
 
-  /// Presses or releases a key. Returns whether anything has changed.
+  /// Presses or releases the key of a message, or releases all keys. Returns whether anything has changed.
   mutating func receive(_ message: Message) -> Bool {
     if message.endsAllNotes {
       guard !isReleased, let last = keys.last else { return false }

@@ -1,8 +1,8 @@
-/// The newest messages to the player, such as the reason why a command was not executed.
+/// The newest messages to the player, at most ``maximumCount``, such as the reason why a command was not executed.
 struct Notices {
-  /// A message.
+  /// A message to the player.
   struct Notice: Encodable {
-    /// The number of the message since the start.
+    /// The number of the message. The first message after the start of the peer has the number 1.
     var number: Int
     /// `info`, `notice`, `warning` or `error`.
     var level: String
@@ -14,6 +14,7 @@ struct Notices {
   /// The maximum length of a text in characters.
   static let maximumLength = 500
 
+  /// The newest messages, oldest first.
   private(set) var newest: [Notice] = []
   private var count = 0
 

@@ -1,7 +1,7 @@
 import Engine
 import Rhythm
 
-/// The JSON form of a patch for the page, as a part of ``PatchesDescription``.
+/// A patch as JSON for the page. It is a part of ``PatchesDescription``.
 struct PatchDescription: Encodable {
   /// A layer and the range of total activity in which it sounds, 0...127.
   struct Layer: Encodable {
@@ -21,14 +21,16 @@ struct PatchDescription: Encodable {
   var description: String
   /// The number of the patch. It increases with each change.
   var number: UInt32
-  /// The first tick that the patch plays.
+  /// The first tick at which the patch plays.
   var tick: Int64
   /// The number of beats in a bar.
   var beats: Int
   /// The note value of a beat: 4 is a quarter note.
   var unit: Int
   var layers: [Layer]
+  /// The drums.
   var voices: [Voice]
+  /// The lines and strokes, from which the page computes the hits.
   var table: StepTableDescription
 
   init(_ snapshot: PeerSnapshot) {

@@ -4,15 +4,15 @@ import MusicalTime
 /// The payload of a frame ``FrameKind/patch``: the newest patch, and the patch that plays until the newest one begins.
 struct PatchesDescription: Encodable {
   var newest: PatchDescription
-  /// The patch that plays before the first tick of ``newest``, only in the series of runs ``firstRun``. Nil if ``newest`` plays
-  /// already, if no rhythm plays, or if there was no patch before.
+  /// The patch that plays before the first tick of ``newest``. It plays only in the series of runs that begins with ``firstRun``. Nil if
+  /// ``newest`` plays already, if no rhythm plays, or if there was no patch before.
   var previous: PatchDescription?
-  /// ``Playback/PlaybackSchedule/firstRun`` of the rhythm that played when ``newest`` was chosen.
+  /// The first run of the series that played when ``newest`` was chosen (``Playback/PlaybackSchedule/firstRun``).
   var firstRun: UInt32
 
   /// Describes the patches of a snapshot.
   ///
-  /// - Parameter former: the previous description; nil if there is none.
+  /// - Parameter former: the description before this one; nil if there is none.
   init(_ snapshot: PeerSnapshot, after former: PatchesDescription?) {
     let schedule = snapshot.schedule
     self.init(
@@ -22,12 +22,16 @@ struct PatchesDescription: Encodable {
   }
 
   /// - Parameters:
+  ///   - newest: the newest patch.
+  ///   - former: the description before this one; nil if there is none.
+  ///   - firstRun: the first run of the series that plays.
   ///   - tick: the tick that plays now; `Int64.max` if no rhythm plays.
-  ///   - passed: the last tick that was passed to the sound. The patch of these ticks cannot change any more.
+  ///   - passed: the last tick that was passed to the audio output. The patch of this tick and of earlier ones can no longer change.
   init(newest: PatchDescription, after former: PatchesDescription?, firstRun: UInt32, tick: Int64, passed: Int64) {
     (self.newest, self.firstRun) = (newest, firstRun)
     guard let former, tick < newest.tick else { return }
-    // A patch that has not begun is replaced by the newest one and never plays.
+    // A former patch that has not begun is replaced by the newest one, and never plays. In another run, it counts as begun, because its
+    // first tick belongs to the former run.
     let hasBegun = former.firstRun != firstRun || passed >= former.newest.tick
     previous = hasBegun ? former.newest : former.previous ?? former.newest
   }

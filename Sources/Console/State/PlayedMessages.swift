@@ -4,28 +4,30 @@ import PeerProtocol
 import Synchronization
 
 /// What the players have played, as far as the pages need it. The control thread of the peer adds messages, and the event loop takes
-/// the result. Messages do not accumulate.
+/// the resulting state. The messages themselves are not stored.
 final class PlayedMessages: Sendable {
   /// The payload of a frame ``FrameKind/partners``.
   struct State: Encodable, Equatable {
-    /// The keys that remote players hold, by identity.
+    /// The keys that remote players hold, by the identity of the player's peer.
     var held: [String: HeldKeys] = [:]
-    /// The controllers that change the sound of the local player's instrument, by number: the newest values, 0...127.
+    /// The newest values, 0...127, of the controllers that change the sound of the local player's instrument. The key is the number of
+    /// the controller.
     var shape: [String: UInt8] = [:]
   }
 
-  /// The controllers `tilt forward` and `tilt sideways`.
+  /// The numbers of the controllers `tilt forward` (1) and `tilt sideways` (74).
   private static let shapes: Set<UInt8> = [1, 74]
 
   private struct Content {
     var state = State()
-    /// Whether the event loop has not taken the state since its last change.
+    /// Whether the state has changed since the event loop last took it.
     var isDue = false
   }
 
   private let content = Mutex(Content())
 
-  /// Adds a message of a remote player, or of the local one (nil). Returns whether the event loop must be woken.
+  /// Adds a message of a remote player; `player` is nil for the local player. Returns whether the event loop must be woken to take the
+  /// state. Called by the control thread.
   func add(_ message: Message, from player: Identity?) -> Bool {
     content.withLock { content in
       guard content.state.receive(message, from: player.map { "\($0)" }, shapes: Self.shapes), !content.isDue else {
@@ -36,7 +38,7 @@ final class PlayedMessages: Sendable {
     }
   }
 
-  /// Takes the newest state.
+  /// Returns the newest state. Called by the event loop.
   func take() -> State {
     content.withLock { content in
       content.isDue = false
@@ -44,7 +46,7 @@ final class PlayedMessages: Sendable {
     }
   }
 
-  /// Forgets the players that are not in session any longer. Called by the control thread.
+  /// Removes the keys of players that are no longer in session. `members` are the peers in session. Called by the control thread.
   func keep(_ members: [PeerSnapshot.Member]) {
     content.withLock { content in
       guard content.state.held.count > members.count else { return }
@@ -55,7 +57,8 @@ final class PlayedMessages: Sendable {
 }
 
 extension PlayedMessages.State {
-  /// Returns whether the message has changed the state.
+  /// Updates the state with a message: notes of a remote player, or controllers of the local player (nil). Returns whether the state has
+  /// changed.
   fileprivate mutating func receive(_ message: Message, from player: String?, shapes: Set<UInt8>) -> Bool {
     if let player {
       var keys = held[player] ?? HeldKeys()

@@ -6,17 +6,18 @@ import NIOCore
 import Playback
 import Realtime
 
-/// The state that the pages show, as payloads of frames. Each payload replaces its predecessor. Used on the event loop only.
+/// The state that the pages show, as the newest payload of each kind of frame. Used on the event loop only.
 final class SharedState {
-  /// The smallest time between two frames ``FrameKind/levels``.
+  /// The least time between two frames ``FrameKind/levels``. A change of the ensemble causes one sooner.
   private static let levelInterval = Nanoseconds.milliseconds(90)
-  /// The time after which the rhythm is sent again to the pages of a follower, because its estimate of the master's clock changes.
+  /// The time after which a follower sends the rhythm to its pages again, because its estimate of the master's clock changes.
   private static let rhythmInterval = Nanoseconds.seconds(1)
 
   /// The newest payload of each kind, and the instant for which it was computed.
   private(set) var payloads: [FrameKind: (octets: ByteBuffer, at: Instant)] = [:]
 
   private let encoder: JSONEncoder
+  // The values from which the present payloads were computed.
   private var ensemble: EnsembleDescription?
   private var schedule: PlaybackSchedule?
   private var role: Role?
@@ -24,6 +25,7 @@ final class SharedState {
   private var patchNumber: UInt32?
   private var identity: String?
   private var patchName: String?
+  /// The instants of the present payloads `rhythm` and `levels`.
   private var rhythmAt = Instant(nanoseconds: .min)
   private var levelsAt = Instant(nanoseconds: .min)
 

@@ -1,18 +1,18 @@
 import Engine
 import Synchronization
 
-/// Passes the newest snapshot of the peer from the control thread to the event loop. A snapshot that was not taken is discarded when a
-/// newer one arrives, so the control thread never waits, and nothing accumulates.
+/// A slot that passes the newest snapshot of the peer from the control thread to the event loop. A newer snapshot replaces one that the
+/// event loop has not taken, so the control thread never waits, and snapshots do not accumulate.
 final class SnapshotSlot: Sendable {
   private let newest = Mutex<PeerSnapshot?>(nil)
 
-  /// Stores a snapshot. Returns whether the slot was empty, so that the event loop must be woken.
+  /// Stores a snapshot. Returns whether the slot was empty. The event loop must then be woken.
   func put(_ snapshot: PeerSnapshot) -> Bool {
     let previous = newest.withLock { newest in
       defer { newest = snapshot }
       return newest
     }
-    // The previous snapshot is deallocated here, outside of the lock.
+    // `previous` keeps the old snapshot alive until here, so that it is deallocated outside of the lock.
     return previous == nil
   }
 

@@ -1,8 +1,8 @@
-/// The certificate of a domain that the group owns.
+/// The files of a TLS certificate for a domain that the group owns (`--certificate`, `--certificate-key`).
 public struct CertificateFiles: Sendable {
-  /// The path of the chain of certificates in PEM, that of the server first.
+  /// The path of a PEM file with the certificate chain. The certificate of the server is the first one.
   public var certificate: String
-  /// The path of the private key in PEM, without a passphrase.
+  /// The path of a PEM file with the private key of the server, without a passphrase.
   public var key: String
 
   public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }

@@ -1,7 +1,8 @@
-/// What the handlers of one connection know of its security.
+/// Whether one connection uses TLS. The handlers of the connection share this object: the handler that detects TLS sets it, and the
+/// others read it. Used on the event loop only.
 final class ConnectionSecurity {
   /// Whether the connection uses TLS.
   var isEncrypted = false
-  /// The scheme of the page's address.
+  /// The scheme of the URLs that this connection serves.
   var scheme: String { isEncrypted ? "https" : "http" }
 }

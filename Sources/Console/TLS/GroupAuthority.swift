@@ -8,22 +8,25 @@
   /// The certificate authority of a group with a passkey. Each device trusts the authority after its owner has installed the
   /// certificate of the authority once. The device then trusts the pages of all peers of the group.
   ///
-  /// The key of the authority is derived from the key of the group, so all peers have the same authority without an exchange. Anyone who
-  /// knows the passkey can issue certificates that the devices of the players trust. The authority is therefore limited. Name constraints
-  /// (RFC 5280, section 4.2.1.10) allow only host names under `.local` and private IPv4 addresses (RFC 1918, RFC 3927). The extended key
-  /// usage allows only certificates of servers.
+  /// The key of the authority is derived from the key of the group, so all peers have the same authority without exchanging any data.
+  /// Anyone who knows the passkey can issue certificates that the devices of the players trust. The authority is therefore limited. Name
+  /// constraints (RFC 5280, section 4.2.1.10) allow only host names under `.local` and private IPv4 addresses (RFC 1918, RFC 3927). The
+  /// extended key usage allows only certificates of servers.
   struct GroupAuthority: Sendable {
-    /// The private IPv4 networks: address and mask.
+    /// The private IPv4 networks: four octets of address, then four octets of mask (RFC 5280, section 4.2.1.10).
     private static let networks: [[UInt8]] = [
       [10, 0, 0, 0, 255, 0, 0, 0], [172, 16, 0, 0, 255, 240, 0, 0], [192, 168, 0, 0, 255, 255, 0, 0],
       [169, 254, 0, 0, 255, 255, 0, 0],
     ]
-    /// 2026-01-01 and 2046-01-01, UTC. The dates are fixed, so that the certificates of all peers have the same content.
+    /// The validity of the certificate of the authority: from 2026-01-01 to 2046-01-01, UTC. Each peer creates this certificate itself.
+    /// The dates are fixed, so that the certificates of all peers differ only in the serial number and the signature.
     private static let validity = (
       first: Date(timeIntervalSince1970: 1_767_225_600), last: Date(timeIntervalSince1970: 2_398_377_600)
     )
-    /// iOS and macOS accept at most 398 days for the certificate of a server.
+    /// The number of days from the issue of a server certificate to its expiry. The certificate is also valid for one day before its
+    /// issue. iOS and macOS accept a validity of at most 398 days.
     private static let daysOfServer = 397.0
+    /// The length of a day in seconds.
     private static let day: TimeInterval = 86_400
 
     private let key: Certificate.PrivateKey
@@ -31,18 +34,20 @@
     /// The certificate of the authority, which devices install.
     let certificate: Certificate
 
-    /// - Throws: an error of the libraries. It is not expected for any key.
+    /// Derives the key of the authority from the key of the group, and creates the certificate of the authority.
+    ///
+    /// - Throws: an error of the cryptographic libraries, which is not expected for any key.
     init(group: GroupKey) throws {
       let signingKey = try Self.signingKey(of: group)
-      // The name distinguishes the authorities of several groups.
+      // A device may trust the authorities of several groups, so each authority needs its own name.
       let fingerprint = SHA256.hash(data: signingKey.publicKey.derRepresentation).prefix(4)
       let label = fingerprint.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       let name = try DistinguishedName { CommonName("Tutti ensemble \(label)") }
       let key = Certificate.PrivateKey(signingKey)
       (self.key, self.name) = (key, name)
       certificate = try Certificate(
-        // The signature contains a random number, so the certificates of two peers differ. Firefox accepts no two different
-        // certificates with one serial number, so this number is random too.
+        // An ECDSA signature contains a random number, so two peers create different certificates of the authority. Firefox rejects
+        // two different certificates of one issuer with the same serial number. Therefore the serial number is random.
         version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
         notValidBefore: Self.validity.first, notValidAfter: Self.validity.last, issuer: name, subject: name,
         signatureAlgorithm: .ecdsaWithSHA256,
@@ -58,7 +63,8 @@
         }, issuerPrivateKey: key)
     }
 
-    /// A number of 32 octets is a private key with a probability of 1 - 2^-32; otherwise the next one is derived.
+    /// Derives the private key of the authority. With a probability of 2^-32, 32 derived octets are no valid private key of P-256. The
+    /// next 32 octets are then derived.
     private static func signingKey(of group: GroupKey) throws -> P256.Signing.PrivateKey {
       for attempt in 1... {
         let octets = group.derived(for: "Tutti certificate authority 1.\(attempt)")
@@ -71,16 +77,17 @@
     ///
     /// - Parameters:
     ///   - machine: the host name under `.local`.
-    ///   - addresses: IPv4 addresses. Those that the authority may not certify are left out.
-    ///   - key: the key of the server.
-    /// - Throws: an error of the libraries.
+    ///   - addresses: IPv4 addresses. Public addresses are left out, because the authority may not certify them.
+    ///   - key: the private key of the server.
+    ///   - now: the present time.
+    /// - Throws: an error of the cryptographic libraries.
     func issue(machine: String, addresses: [String], key: P256.Signing.PrivateKey, at now: Date) throws -> Certificate {
       let octets = addresses.compactMap(Self.octets).filter(Self.isPrivate)
       let names =
         [GeneralName.dnsName(machine)] + octets.map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) }
       return try Certificate(
         version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
-        // The clocks of devices may be slow.
+        // The clock of a device may be slow by up to a day.
         notValidBefore: now - Self.day, notValidAfter: now + Self.daysOfServer * Self.day, issuer: name,
         subject: try DistinguishedName { CommonName(machine) }, signatureAlgorithm: .ecdsaWithSHA256,
         extensions: try Certificate.Extensions {
@@ -103,7 +110,8 @@
       networks.contains { network in (0..<4).allSatisfy { address[$0] & network[4 + $0] == network[$0] } }
     }
 
-    /// The SHA-256 fingerprint of the public key of the authority, in hexadecimal. All peers of the group show the same one.
+    /// The fingerprint of the authority: the first eight octets of the SHA-256 hash of its public key, in hexadecimal with colons. All
+    /// peers of the group show the same fingerprint.
     var fingerprint: String {
       SHA256.hash(data: Array(certificate.publicKey.subjectPublicKeyInfoBytes)).prefix(8).map {
         ($0 < 16 ? "0" : "") + String($0, radix: 16).uppercased()

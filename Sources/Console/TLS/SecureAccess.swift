@@ -1,27 +1,31 @@
 import NIOCore
 
-/// What a page without HTTPS may know: whether the server also speaks HTTPS, and the certificate that a device has to install first.
+/// What the server tells pages about HTTPS: whether it supports HTTPS, and which certificate a device must install before it trusts the
+/// server. Pages over plain HTTP may also read this.
 struct SecureAccess: Sendable {
+  /// The URL path of ``json``.
   static let path = "/secure.json"
+  /// The URL path of ``authority``.
   static let authorityPath = "/authority.crt"
 
-  /// Whether the server speaks HTTPS on the port of the page.
+  /// Whether the server supports HTTPS, on the same port as HTTP.
   private(set) var isOffered = false
-  /// The names in the certificate of the group's domain, in lower case.
+  /// The host names in the certificate of the group's domain, in lower case; empty without such a certificate.
   private(set) var names: [String] = []
   /// The certificate of the group's authority in DER; nil without an authority.
   private(set) var authority: ByteBuffer?
   /// The fingerprint of the authority; nil without an authority.
   private(set) var fingerprint: String?
 
-  /// A name that every browser accepts: the first one in the certificate of the group's domain that is not a pattern; nil without such
-  /// a certificate.
+  /// The first host name in the certificate of the group's domain that has no wildcard; nil without such a certificate. Every browser
+  /// trusts this certificate.
   var certifiedName: String? { names.first { !$0.hasPrefix("*") } }
 
-  /// A server without HTTPS.
+  /// Describes a server without HTTPS.
   init() {}
 
   #if HTTPS
+    /// Describes a server with the certificate of `identity`; nil: without HTTPS.
     init(_ identity: TLSIdentity?) {
       guard let identity else { return }
       isOffered = true
@@ -31,9 +35,9 @@ struct SecureAccess: Sendable {
     }
   #endif
 
-  /// The answer to a request of ``path``.
+  /// The JSON text that the server sends for ``path``.
   var json: ByteBuffer {
-    // The texts contain no characters that JSON escapes: host names and hexadecimal digits.
+    // Host names and fingerprints contain no characters that must be escaped in JSON.
     let name = certifiedName.map { "\"\($0)\"" } ?? "null"
     let print = fingerprint.map { "\"\($0)\"" } ?? "null"
     return ByteBuffer(string: "{\"https\":\(isOffered),\"name\":\(name),\"authority\":\(print)}\n")

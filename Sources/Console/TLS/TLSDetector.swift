@@ -2,12 +2,13 @@
   import NIOCore
   import NIOSSL
 
-  /// Serves HTTP and HTTPS on one port: a connection that begins with a TLS handshake gets a TLS handler. The first octet of a TLS record
-  /// with a handshake is 22 (RFC 8446, section 5.1); no HTTP request begins with it.
+  /// Serves HTTP and HTTPS on one port: adds a TLS handler to a connection that begins with a TLS handshake. The first octet of a TLS
+  /// record with a handshake is 22 (RFC 8446, section 5.1). No HTTP request begins with this octet.
   final class TLSDetector: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
+    /// The content type of a TLS record with a handshake.
     private static let handshake: UInt8 = 22
 
     private let context: NIOSSLContext

@@ -6,24 +6,29 @@
   import PeerProtocol
   import X509
 
-  /// The certificate with which the server proves its name to browsers: that of files, or one of the authority of the group. Used on the
-  /// event loop only, after its creation.
+  /// The certificate with which the server proves its host name to browsers. It is read from files, or issued by the authority of the
+  /// group. After its creation, the object is used on the event loop only.
   final class TLSIdentity {
-    /// The configuration of the next connection.
+    /// The TLS configuration for the next connection.
     private(set) var context: NIOSSLContext
-    /// The names in the certificate of files, which are accepted in addresses of the page.
+    /// The host names in the certificate from files, in lower case. The header `Host` of a request may contain them. Empty without files.
     let names: [String]
-    /// The authority of the group; nil with a certificate of files.
+    /// The authority of the group; nil with a certificate from files.
     let authority: GroupAuthority?
+    /// The host name of this machine under `.local`; empty with a certificate from files.
     private let machine: String
+    /// The private key of the certificates that ``authority`` issues.
     private let key = P256.Signing.PrivateKey()
-    /// The addresses in ``context``, and when its certificate was created.
+    /// The IPv4 addresses of this machine when the certificate was issued, and the time of the issue. Not used with a certificate from
+    /// files.
     private var (addresses, created): ([String], Date) = ([], Date())
-    /// A certificate is replaced after half a year. It is valid for longer (``GroupAuthority``).
+    /// The age at which an issued certificate is replaced, in seconds: half a year. The certificate is valid for longer
+    /// (``GroupAuthority``).
     private static let lifetime: TimeInterval = 180 * 86_400
 
-    /// The identity for a configuration; nil if the page is served without HTTPS: there is neither a certificate nor a passkey, or the
-    /// passkey can be guessed. With a guessed passkey, anyone could issue certificates that the devices of the players trust.
+    /// Creates the identity for a configuration. Nil, and thus no HTTPS, if there is neither a certificate nor a passkey, or if the
+    /// passkey is so short that it can be guessed. Anyone who guesses the passkey could issue certificates that the devices of the
+    /// players trust.
     ///
     /// - Throws: ``EngineError`` if the certificate cannot be used.
     convenience init?(_ configuration: ConsoleConfiguration) throws(EngineError) {
@@ -83,8 +88,8 @@
       }
     }
 
-    /// Creates another certificate if the addresses of this machine have changed, if the certificate is old, or if the clock of this
-    /// machine was set back.
+    /// Replaces an issued certificate if the addresses of this machine have changed, if the certificate is older than ``lifetime``, or if
+    /// the clock of this machine was set back to a time before its creation. Called once per second.
     func renew() {
       guard let authority else { return }
       let current = LocalAddresses.all()
@@ -95,16 +100,18 @@
       (addresses, created, context) = (current, now, renewed)
     }
 
+    /// Returns a TLS configuration with a certificate that `authority` issues now.
     private static func context(
       of authority: GroupAuthority, machine: String, addresses: [String], key: P256.Signing.PrivateKey
     ) throws -> NIOSSLContext {
       let leaf = try authority.issue(machine: machine, addresses: addresses, key: key, at: Date())
       return try context(
-        // Devices have the certificate of the authority.
+        // The chain contains only the certificate of the server, because the devices have that of the authority.
         chain: [try NIOSSLCertificate(bytes: leaf.serializeAsPEM().derBytes, format: .der)],
         key: NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem))
     }
 
+    /// Returns a TLS configuration with a certificate chain and the private key of its first certificate.
     private static func context(chain: [NIOSSLCertificate], key: NIOSSLPrivateKey) throws -> NIOSSLContext {
       var configuration = TLSConfiguration.makeServerConfiguration(
         certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -113,7 +120,8 @@
       return try NIOSSLContext(configuration: configuration)
     }
 
-    /// The certificates of a PEM file, and the first one again, in the form of `X509`.
+    /// Reads the certificates of a PEM file. Returns all of them for NIOSSL, and the first one also as a value of the module `X509`, whose
+    /// fields can be read.
     private static func chain(in path: String) throws(EngineError) -> ([NIOSSLCertificate], Certificate) {
       do {
         let chain = try NIOSSLCertificate.fromPEMFile(path)

@@ -1,4 +1,5 @@
-// Finds accessibility problems of the visible page, as the rules of axe do. Evaluated in the page; returns an array of texts.
+// Finds accessibility problems of the visible page, with some of the rules of the tool axe. A test evaluates this script in the page. The
+// result is an array of texts, one for each problem.
 (() => {
   const problems = []
   const isVisible = (element) => element.checkVisibility({ visibilityProperty: true })
@@ -13,7 +14,7 @@
   for (const element of document.querySelectorAll("button, input, select, meter:not([aria-hidden]), [role=tab], [role=region]")) {
     if (isVisible(element) && !nameOf(element)) problems.push(`no name: ${describe(element)}`)
   }
-  // References to other elements.
+  // References to other elements must exist.
   for (const attribute of ["aria-labelledby", "aria-describedby", "aria-controls", "for"]) {
     for (const element of document.querySelectorAll(`[${attribute}]`)) {
       for (const id of element.getAttribute(attribute).split(/\s+/)) {

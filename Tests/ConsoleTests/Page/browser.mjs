@@ -13,7 +13,10 @@ import { strike } from "./sensors.mjs"
 const folder = process.argv[2]
 const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
 const PHONE = { width: 390, height: 844, isMobile: true }
-/** A busy machine sets the simulated sensors too rarely for short braking and for the way back, which motion.mjs tests. */
+/**
+ * The options of strikes. On a busy machine, the test changes the simulated sensors too rarely for short braking and for the return of
+ * the hand. The strikes here therefore brake slowly and do not return. motion.mjs tests realistic strikes.
+ */
 const SLOW = { stop: 0.1, returns: false }
 const NARROW = { width: 320, height: 640, isMobile: true }
 const browser = new Chromium()
@@ -25,12 +28,14 @@ function expect(condition, claim, detail = "") {
   console.log(`${condition ? "ok  " : "FAIL"} ${claim}${condition ? "" : `: ${detail}`}`)
 }
 
+/** Starts a peer, which ends after the test. */
 async function start(...settings) {
   const peer = await Peer.start(...settings)
   peers.push(peer)
   return peer
 }
 
+/** Opens a page, presses Join, and waits until the clock, the sound and all samples are ready. */
 async function join_(url, size, program = browser) {
   const page = await program.open(url, size)
   await page.wait("document.querySelector('#join')?.textContent")
@@ -52,7 +57,7 @@ async function checkAccessibility(page, name) {
 const plays = "tutti.rhythm.schedule?.plays === true"
 const step = "Number(document.querySelector('#grid').dataset.step || -1)"
 
-/** Two pages at two peers: what one does, the other shows. */
+/** The pages of two peers: the page of one peer shows what the page of the other peer does. */
 async function testEnsemble() {
   const ada = await start("Ada <b>bold</b>")
   const ben = await start("Ben", ["--connect", `127.0.0.1:${ada.port}`])
@@ -108,7 +113,7 @@ async function testEnsemble() {
   expect(first.problems.concat(second.problems).length === 0, "no problem in the console", first.problems.concat(second.problems))
 }
 
-/** The instrument, with the keyboard and with touches, in both languages. */
+/** The instrument: playing with the keyboard and with touches, and the view in both languages. */
 async function testInstrument() {
   const peer = await start("Cleo", ["--activity", "0"])
   const page = await join_(peer.play, PHONE)
@@ -157,7 +162,7 @@ async function testInstrument() {
   expect(page.problems.length === 0, "no problem in the console", page.problems)
 }
 
-/** A page with motion sensors, on the tab of the instrument, with a list of the notes that it plays. */
+/** Opens a page with motion sensors on the tab *Instrument*. Its variable `played` lists the notes that it plays. */
 async function joinWithSensors(url) {
   const page = await browser.open("about:blank", PHONE)
   await page.addSensors()
@@ -191,7 +196,10 @@ async function joinWithSensors(url) {
 
 const choose = (page, name) => page.evaluate(`document.querySelector('#instruments input[value=${name}]').click()`)
 
-/** Replaces samples by clicks, and adds an entry to `onsets` for each click that a worklet finds in the output. */
+/**
+ * Replaces the samples of `sounds` by clicks, and silences the others. A worklet finds the clicks in the output and adds an entry to the
+ * variable `onsets` of the page for each of them.
+ */
 const hearClicks = (page, sounds = "drum tone") => page.evaluate(`(async () => {
   const { context, output, samples } = tutti.audio
   const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
@@ -220,7 +228,7 @@ const hearClicks = (page, sounds = "drum tone") => page.evaluate(`(async () => {
 const summary = (numbers) => [0.5, 0.95].map((share) => `p${share * 100} ${quantile(numbers, share)?.toFixed(2)} ms`).join(", ")
 const quantile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length * share)]
 
-/** Playing by movement, with sensors that the browser simulates. */
+/** Playing by movements, with sensors that the browser simulates. */
 async function testMotion() {
   const peer = await start("Gil", ["--activity", "0"])
   const page = await joinWithSensors(peer.lead)
@@ -260,7 +268,7 @@ async function testMotion() {
   await shaking
   expect(true, "movement raises the activity of the peer")
 
-  // Four waves: right, left, right, left. Turns to the right are negative about the upward axis.
+  // Four waves: right, left, right, left. The rate of a turn to the right is negative, because the axis points upwards.
   const waving = (time) => ({ turn: [0, 0, time < 0.2 || time > 1.8 ? 0 : 6 * Math.sin((Math.PI * (time - 0.2)) / 0.4 + Math.PI)] })
   const wave = async (name) => {
     await choose(page, name)
@@ -294,7 +302,7 @@ async function testMotion() {
   expect((await page.evaluate("document.querySelector('#motion').getAttribute('aria-pressed')")) === "false", "the button shows it")
   await page.click("#motion")
 
-  // From the event of the sensor to the first rendered frame of its sound.
+  // The delay from the event of the sensor to the first rendered frame of the sound.
   await hearClicks(page)
   const [delays, noticed] = [[], []]
   for (let n = 0; n < 12; n += 1) {
@@ -304,7 +312,7 @@ async function testMotion() {
     const { cause, onset } = await page.evaluate("({ cause: causes[0], onset: onsets[0] })")
     if (cause === undefined || !onset) continue
     delays.push(onset.rendered - cause)
-    // An upper limit that needs no estimate of the output's clock.
+    // An upper limit of this delay that needs no estimate of the output's clock.
     noticed.push(onset.noticed - cause)
   }
   const p95 = quantile(delays, 0.95)
@@ -314,7 +322,7 @@ async function testMotion() {
   expect(page.problems.length === 0, "no problem in the console", page.problems)
 }
 
-/** The figures: in time with the rhythm, bent by movement, touch and a single key. */
+/** The figures: they are in time with the rhythm, and movements, waves and the button *Play* bend them. */
 async function testFigures() {
   const peer = await start("Hana", ["--activity", "0"])
   const page = await joinWithSensors(peer.lead)
@@ -395,7 +403,7 @@ async function testFigures() {
       const begun = notes.filter(({ velocity }) => velocity > 0).length
       return { heard: onsets.length, begun, ended: notes.length - begun }
     })()`)
-    // The first note may sound before the next report.
+    // Notes are sent at the reports of the activity. The first note may sound before the next report and is then not sent.
     const isRight = isShared ? begun >= heard - 1 && begun <= heard && ended === begun : begun === 0
     expect(heard >= 4 && isRight, `notes of a figure are ${isShared ? "" : "not "}sent`, `${heard} heard, ${begun} and ${ended} sent`)
   }
@@ -412,7 +420,7 @@ async function testFigures() {
     const position = tutti.rhythm.schedule.position(tutti.connection.peerTime(heard)) / 6
     return position - Math.floor(position + 0.1)
   })`)
-  // The output delay follows for notes that sound at once.
+  // A note that sounds at once is heard later, by the delay of the output.
   const latest = 0.4 + (await page.evaluate("(tutti.audio.outputClock.latency + 30) * tutti.state.ensemble.bpm * 4 / 60000"))
   expect(positions.length === 12 && positions.every((position) => position < latest), "notes are placed on sixteenths", positions)
   await page.click("#start-stop")
@@ -425,7 +433,7 @@ async function testFigures() {
   expect(page.problems.length === 0, "no problem in the console", page.problems)
 }
 
-/** The reasons for which movement is not available. */
+/** The reasons for which playing by movement is not available. */
 async function testMotionStates() {
   const peer = await start("Ida")
   const state = "document.querySelector('#motion-state').dataset.state"
@@ -466,7 +474,7 @@ async function testMotionStates() {
   expect(isExplained, "over plain HTTP, the page says so")
 }
 
-/** The forms of playing together with another player, on the pages of two peers. */
+/** The forms of playing together with a player of another peer. */
 async function testPartner() {
   const ada = await start("Ada", ["--activity", "0"])
   const ben = await start("Ben", ["--activity", "0", "--connect", `127.0.0.1:${ada.port}`])
@@ -550,7 +558,7 @@ async function testPartner() {
   expect(second.problems.length === 0, "no problem in the console", second.problems)
 }
 
-/** The sound starts at the instants of the rhythm. The samples are replaced by clicks, which a worklet finds. */
+/** The sounds start at the instants of the rhythm. The samples are replaced by clicks, which a worklet finds in the output. */
 async function testSound() {
   const peer = await start("Dora", ["--activity", "127"])
   const page = await browser.open(peer.lead)
@@ -559,7 +567,7 @@ async function testSound() {
   await page.wait("document.querySelector('#join')?.textContent")
   await page.click("#join")
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.samples?.missing === 0")
-  // The first seconds, in which the clock is measured.
+  // During the first seconds, the estimate of the peer's clock improves.
   await sleep(5000)
   await page.evaluate(`(async () => {
     const { context, output, samples } = tutti.audio
@@ -606,7 +614,10 @@ async function testSound() {
   expect((await page.evaluate("onsets.length")) === count, "nothing sounds after the stop")
 }
 
-/** The estimate of the peer's clock. The true offset follows from the start of the page in CLOCK_MONOTONIC. */
+/**
+ * The estimate of the peer's clock. The true offset is known, because the browser reports the start of the page in CLOCK_MONOTONIC, which
+ * is the clock of the peer on the same machine.
+ */
 async function testClock() {
   const peer = await start("Emil")
   const page = await join_(peer.lead)
@@ -627,7 +638,7 @@ async function testClock() {
   expect(p95 < 1, "the page knows the clock of the peer", `p95 ${p95} ms`)
 }
 
-/** A peer that starts again, and a wrong address. */
+/** The page connects again after a restart of the peer, and explains a wrong address. */
 async function testConnection() {
   const secrets = mkdtempSync(join(tmpdir(), "tutti-passkey-"))
   const passkey = join(secrets, "passkey.txt")
@@ -652,8 +663,8 @@ async function testConnection() {
 }
 
 /**
- * The calibration of two pages through the audio path of the system: the pages and the peer play into a sound server, whose microphone
- * records all of them. Then one page is delayed by a known time.
+ * The calibration of two pages through the real audio path: the pages and the peer play on the output of a sound server, whose microphone
+ * records all of them. For a second calibration, the sound of one page is delayed by a known time.
  */
 async function testCalibration() {
   if (!hasSoundServer()) return console.log("skip the calibration: install the packages pulseaudio and libasound2-plugins")
@@ -668,7 +679,7 @@ async function testCalibration() {
       (await player.evaluate("document.querySelector('#calibration-state').textContent")).includes("± 40 ms"),
       "a page without calibration shows its uncertainty")
     expect(await player.evaluate("document.querySelector('#calibrate').disabled"), "a player cannot calibrate")
-    // The clock is measured, and the time stamps of the output are smoothed.
+    // Meanwhile, the estimate of the peer's clock improves, and the time stamps of the output are smoothed.
     await sleep(6000)
     const calibrate = async () => {
       const known = peer.events.length
@@ -685,7 +696,7 @@ async function testCalibration() {
     expect(text.startsWith("Calibrated") && Math.abs(delay - before[1].delay_ms) < 1e-6, "the page stores and uses its delay", `${text}, ${delay}`)
     await checkAccessibility(leader, "the results of a calibration")
     await screenshot(leader, "calibration-laptop")
-    // A loudspeaker that is 120 ms later.
+    // Simulates a loudspeaker that is 120 ms later.
     await player.evaluate(`(() => {
       const { context, output } = tutti.audio
       output.disconnect()

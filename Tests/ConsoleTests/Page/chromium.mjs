@@ -1,4 +1,4 @@
-// A browser that a test controls through the DevTools protocol, over a pipe, so that no port is open.
+// A browser that a test controls through the Chrome DevTools Protocol. The messages use a pipe, so that no port is open.
 
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -16,14 +16,16 @@ export class Chromium {
   #process
   #folder
   #next = 1
+  /** The functions that end the promises of sent messages, by the number of the message. */
   #waiting = new Map()
+  /** The beginning of a message whose end has not arrived. */
   #received = ""
   /** The functions that get the events of each session. */
   #listeners = new Map()
 
   /**
-   * `flags`: further options of the program. `environment`: its further variables, such as HOME, the folder with the certificates that
-   * the browser trusts, or PULSE_SERVER. `isMute`: whether the browser plays no sound.
+   * `flags`: further options of the program. `environment`: further environment variables, such as PULSE_SERVER, or HOME, the folder with
+   * the certificates that the browser trusts. `isMute`: whether the browser plays no sound.
    */
   constructor({ flags = [], environment = {}, isMute = true } = {}) {
     this.#folder = mkdtempSync(join(tmpdir(), "tutti-browser-"))
@@ -51,6 +53,7 @@ export class Chromium {
     }
   }
 
+  /** Sends a message to the browser, or to the page of a session. Returns a promise of the result. */
   send(method, params = {}, sessionId = undefined) {
     const id = this.#next
     this.#next += 1
@@ -58,7 +61,7 @@ export class Chromium {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
   }
 
-  /** Opens a page in a profile of its own. */
+  /** Opens a page in a new browser profile, with its own storage. The size of the window is in CSS pixels. */
   async open(url, { width = 1280, height = 900, isMobile = false } = {}) {
     const { browserContextId } = await this.send("Target.createBrowserContext")
     const { targetId } = await this.send("Target.createTarget", { url: "about:blank", browserContextId })
@@ -79,7 +82,7 @@ export class Chromium {
     await Promise.race([this.send("Browser.close").catch(() => undefined), sleep(3000)])
     this.#process.kill()
     await Promise.race([hasEnded, sleep(5000)])
-    // The child processes of the browser may still write.
+    // The child processes of the browser may still write into the folder.
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }
 }
@@ -95,6 +98,7 @@ export class Page {
     this.#session = session
   }
 
+  /** Stores the problem that an event of the browser reports. */
   handle({ method, params }) {
     if (method === "Runtime.exceptionThrown") this.problems.push(params.exceptionDetails.exception?.description ?? "exception")
     if (method === "Runtime.consoleAPICalled" && ["error", "warning", "assert"].includes(params.type)) {
@@ -118,7 +122,7 @@ export class Page {
     return result.value
   }
 
-  /** Waits until an expression is true. */
+  /** Waits until a JavaScript expression is true, at most `limit` milliseconds. Returns its value. */
   async wait(expression, limit = 10_000) {
     const end = Date.now() + limit
     for (;;) {
@@ -150,7 +154,7 @@ export class Page {
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event, text: undefined })
   }
 
-  /** Gives the page motion sensors at rest. Must be called before the page listens to them. */
+  /** Adds simulated motion sensors at rest. Must be called before the page listens to its sensors. */
   async addSensors() {
     const metadata = { available: true, minimumFrequency: 1, maximumFrequency: 100 }
     for (const type of ["accelerometer", "linear-acceleration", "gyroscope"]) {
@@ -159,7 +163,7 @@ export class Page {
     await this.setSensors({})
   }
 
-  /** Sets the acceleration without gravity in m/s^2, gravity, and the rate of rotation in rad/s. */
+  /** Sets the values of the sensors: the acceleration without gravity and gravity in m/s^2, and the rate of rotation in rad/s. */
   async setSensors({ push = [0, 0, 0], gravity = [0, 0, 9.81], turn = [0, 0, 0] }) {
     const total = push.map((value, axis) => value + gravity[axis])
     const readings = [["accelerometer", total], ["linear-acceleration", push], ["gyroscope", turn]]
@@ -167,7 +171,7 @@ export class Page {
       this.send("Emulation.setSensorOverrideReadings", { type, reading: { xyz: { x, y, z } } }))))
   }
 
-  /** Moves the sensors in real time: `sensors` returns the values at a time in seconds. */
+  /** Changes the values of the sensors for a number of seconds. `sensors` returns the values at a time in seconds. */
   async moveSensors(seconds, sensors) {
     const begin = Date.now()
     for (;;) {

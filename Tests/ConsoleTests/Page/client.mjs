@@ -1,13 +1,15 @@
-// A page without a browser, for tests: sends its activity 20 times per second, and clock requests.
+// A client that behaves like a page, but needs no browser: it sends clock requests, and a random activity 20 times per second.
 
 import { Kind, encode } from "../../../Sources/Console/Page/frames.js"
 
 export class Client {
+  /** The number of frames that have arrived. */
   frames = 0
   #socket
   #sequence = 0
   #timers = []
 
+  /** Opens a connection. @param url the address of the page, with the token in the fragment. */
   constructor(url) {
     const { host, hash } = new URL(url)
     this.#socket = new WebSocket(`ws://${host}/socket`, ["tutti.1", `token.${hash.slice("#token=".length)}`])

@@ -14,7 +14,8 @@ const folder = process.argv[2]
 const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
 const PHONE = { width: 390, height: 844, isMobile: true }
 const home = mkdtempSync(join(tmpdir(), "tutti-home-"))
-// The name of this machine has no entry in the DNS. Browsers treat 127.0.0.1 as secure even without HTTPS, so the tests use the name.
+// Browsers treat 127.0.0.1 as secure even without HTTPS, so the tests use the name of this machine. The DNS may not resolve this name, so a
+// flag of the browser does.
 const name = `${hostname().toLowerCase().split(".")[0]}.local`
 const flags = [`--host-resolver-rules=MAP ${name} 127.0.0.1`]
 let failures = 0
@@ -28,10 +29,10 @@ async function screenshot(page, picture) {
   if (folder) await page.screenshot(join(folder, `${picture}.png`))
 }
 
-/** The address of a page of the peer at its name. */
+/** An address that the peer has printed, with the name of this machine instead of 127.0.0.1. */
 const named = (address, scheme = "http") => address.replace("http://127.0.0.1", `${scheme}://${name}`)
 
-/** A device that does not trust the authority: the page works over HTTP and explains how to install the certificate. */
+/** On a device that does not trust the authority, the page works over HTTP and explains how to install the certificate. */
 async function testUntrusted(peer) {
   const browser = new Chromium({ flags, environment: { HOME: home } })
   try {
@@ -53,7 +54,7 @@ async function testUntrusted(peer) {
   }
 }
 
-/** A device that trusts the authority: the page moves to HTTPS and keeps the settings. */
+/** On a device that trusts the authority, the page moves to HTTPS and keeps the settings. */
 async function testTrusted(peer) {
   const response = await fetch(`${new URL(peer.play).origin}/authority.crt`)
   writeFileSync(join(home, "authority.crt"), Buffer.from(await response.arrayBuffer()))

@@ -1,7 +1,7 @@
 // Measures the lateness of the ticks of a peer without and with pages: node --experimental-websocket load.mjs [PAGES [SECONDS]]
 //
-// Each page sends its activity 20 times per second, and clock requests. The runs alternate, so that other load of the machine
-// affects both kinds alike.
+// Each page sends clock requests, and its activity 20 times per second. Runs with and without pages alternate, so that other load of the
+// machine affects both kinds of runs alike.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,7 +14,10 @@ import { Peer } from "./peer.mjs"
 const [pages, seconds] = [Number(process.argv[2] ?? 50), Number(process.argv[3] ?? 20)]
 const folder = mkdtempSync(join(tmpdir(), "tutti-load-"))
 
-/** Plays at 240 BPM, 96 ticks per second. Returns the lateness of all ticks in microseconds, ascending. */
+/**
+ * Plays at 240 BPM, which is 96 ticks per second, with `count` pages. Returns the number of frames that the pages got, and the lateness of
+ * all ticks in microseconds, ascending.
+ */
 async function run(count, number) {
   const trace = join(folder, `${number}.trace`)
   const peer = await Peer.start("Load", ["--trace", trace, "--bpm", "240"])
@@ -24,7 +27,7 @@ async function run(count, number) {
   await first.opened
   await sleep(1000)
   first.send(Kind.command, encodeJSON({ do: "start" }))
-  // Without pages, the one that has started the rhythm leaves.
+  // In a run without pages, the client that has started the rhythm leaves.
   await sleep(200)
   if (count === 0) first.close()
   await sleep(seconds * 1000)

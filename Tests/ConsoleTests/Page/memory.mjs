@@ -1,10 +1,12 @@
 // Samples the memory of a page and of its peer while the page plays: node memory.mjs [MINUTES [PAGES]]
 //
-// A rhythm with all layers plays for MINUTES (60). The page in the browser plays notes. PAGES (49) further pages without a browser
-// connect to the peer and send their activity 20 times per second. Once a minute, after a garbage collection, the script prints the
-// JavaScript heap, the nodes and the event listeners of the page, and the resident memory of the peer. The status is 1 if a figure is
-// still growing: if its median in the last third is more than 5 % and 256 kB (nodes, listeners: 50) above that in the second third. In
-// the first third, the peer and the browser fill their caches.
+// A rhythm with all layers plays for MINUTES (default 60). One page runs in a browser and plays notes. PAGES (default 49) further clients
+// without a browser connect to the peer and send their activity 20 times per second. Once a minute, after a garbage collection, the script
+// prints the JavaScript heap, the DOM nodes and the event listeners of the page, and the resident memory of the peer.
+//
+// The exit status is 1 if one of these figures is still growing. A figure is growing if its median in the last third of the time exceeds
+// its median in the second third by more than 5 %, and also by more than 256 kB (nodes and listeners: 50). The first third is not used,
+// because the peer and the browser fill their caches then.
 //
 // Needs chromium and .build/release/tutti (or TUTTI=PROGRAM). Node.js before version 22 needs --experimental-websocket.
 
@@ -18,7 +20,7 @@ const pages = Number(process.argv[3] ?? 49)
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
-/** The resident memory of a process in kB. The kernel counts the pages for smaps_rollup. */
+/** The resident memory of a process in kB, from smaps_rollup, for which the kernel counts the pages exactly. */
 const resident = (id) => Number(/^Rss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))[1])
 
 const peer = await Peer.start("Memory", ["--start", "--bpm", "120", "--activity", "127"])

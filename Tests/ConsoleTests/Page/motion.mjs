@@ -1,4 +1,4 @@
-// Tests the recognition of movements on simulated sensors, and which notes they play: node motion.mjs
+// Tests the recognition of movements on simulated sensors, and which notes the movements play: node motion.mjs
 
 import { Figure } from "../../../Sources/Console/Page/figure.js"
 import { POSITIONS, figureOf, keyAt, tiltedPosition } from "../../../Sources/Console/Page/figures.js"
@@ -16,11 +16,14 @@ function expect(condition, claim, detail = "") {
   if (failures <= 20) console.error(`motion: ${claim}: ${detail}`)
 }
 
+/** Samples per second. */
 const RATES = [20, 30, 50, 60, 100, 120]
+/** The largest speeds of the hand in m/s. */
 const SPEEDS = [0.6, 0.9, 1.3, 1.8, 2.4]
 const SEEDS = 15
-/** Which fields a device may lack: Android without a gyroscope has only the acceleration with gravity. */
+/** The sets of sensors that a device may lack. Android devices without a gyroscope have only the acceleration with gravity. */
 const LACKS = [[], ["acceleration"], ["rotation"], ["gravity"], ["acceleration", "rotation"]]
+/** The time in seconds at which the hand brakes. */
 const BRAKE = 1.2
 
 /** The gestures of a recogniser for the samples of a device, with their times in seconds. */
@@ -31,10 +34,10 @@ function gestures(device, seconds, movement, recognizer = new MotionRecognizer()
 const strikesOf = (all) => all.filter((gesture) => gesture.strike !== undefined)
 const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 
-/** The wrist turns by 20 degrees with the strike, and back. */
+/** The angle of the wrist, which turns by 20 degrees with the strike, and back. */
 const wrist = (time) => swing(BRAKE - 0.12, 0.16, 0.35)(time) - swing(BRAKE + 0.1, 0.4, 0.35)(time)
 
-/** One strike is one onset, in any position of the device. Returns the share of such strikes and the latencies in samples. */
+/** A strike causes exactly one onset, in any position of the device. Returns the share of such strikes and their p95 latency in samples. */
 function testStrikes(rate, lacks) {
   let [right, count] = [0, 0]
   const [latencies, strengths] = [[], SPEEDS.map(() => [])]
@@ -50,6 +53,7 @@ function testStrikes(rate, lacks) {
     })
   }
   const name = `${rate} Hz, without ${lacks.join(" and ") || "nothing"}`
+  // A device with an accelerometer only.
   const isLone = lacks.length === 2
   const share = right / count
   const least = isLone ? 0.7 : rate < 30 ? 0.85 : 0.99
@@ -86,7 +90,7 @@ function testSilence(rate, lacks) {
   }
 }
 
-/** Each turn of a shake is one onset. */
+/** Each turn of a shake causes one onset. */
 function testShakes() {
   for (const rate of [50, 60, 100, 120]) {
     for (const turns of [3, 5]) {
@@ -100,7 +104,7 @@ function testShakes() {
   }
 }
 
-/** Each wave is one onset; a faster wave is louder; the directions alternate. */
+/** Each wave causes one onset, faster waves are louder, and the directions of waves to and fro alternate. */
 function testWaves() {
   for (const rate of [30, 60, 120]) {
     for (let seed = 1; seed <= 20; seed += 1) {
@@ -118,14 +122,14 @@ function testWaves() {
   }
 }
 
-/** The tilt of a device that is held flat, upright, and anyhow. */
+/** The tilt of a device that is held flat, upright, and in random positions. */
 function testTilt() {
   const recognized = (device, seconds, movement) => gestures(device, seconds, movement).at(-1).tilt
   for (const lacks of LACKS.filter((lack) => !lack.includes("gravity"))) {
     const device = (up, turnAxis) => Object.assign(new Device({ rate: 60, seed: 5, lacks }), { up, turnAxis })
     const turn = { angle: swing(1, 0.5, 0.5) }
     const near = (a, b) => Math.abs(a - b) < 0.05
-    // Flat, with the right edge down; flat, with the far edge down; upright, turned like a steering wheel to the right.
+    // Flat, then the right edge moves down. Flat, then the far edge moves down. Upright, then turned to the right like a steering wheel.
     const cases = [
       { up: [0, 0, 1], axis: [0, 1, 0], sideways: 0.5, forward: 0 }, { up: [0, 0, 1], axis: [-1, 0, 0], sideways: 0, forward: 0.5 },
       { up: [0, 1, 0], axis: [0, 0, -1], sideways: 0.5, forward: 0 },
@@ -143,7 +147,7 @@ function testTilt() {
   }
 }
 
-/** Samples that no device should send. */
+/** Samples that no device should send do no harm. */
 function testBadSamples() {
   const recognizer = new MotionRecognizer()
   expect(recognizer.add({ timeStamp: 0, acceleration: null, accelerationIncludingGravity: null }) === undefined, "no fields")
@@ -171,7 +175,7 @@ function testBadSamples() {
   expect(shifted.filter((sample) => recognizer.add(sample)?.strike !== undefined).length === 1, "a strike after bad samples")
 }
 
-/** Notes are placed as by the Swift type Quantizer: a grid of sixteenths, 40 % tolerance. */
+/** A note sounds when the Swift type Quantizer would let it sound, with a grid of sixteenths and a tolerance of 40 %. */
 function testPlacement() {
   const segment = { tick: 0, instant: 1_000_000_000, quarter: 480_000_000 }
   const schedule = new Schedule(
@@ -180,7 +184,7 @@ function testPlacement() {
   for (let share = 0; share < 4; share += 0.01) {
     const instant = segment.instant + share * sixteenth
     const late = share % 1
-    // Rounding decides at the limit.
+    // At the limits, rounding errors decide.
     if (Math.abs(late - 0.4) < 1e-6 || late > 1 - 1e-6) continue
     const wanted = late <= 0.4 ? undefined : segment.instant + Math.ceil(share) * sixteenth
     const actual = placed(schedule, instant)
@@ -213,7 +217,7 @@ function testKeys() {
   expect(angles.join() === "0,0,3,4,4,7,7", "positions of tilts", angles)
 }
 
-/** A figure at a virtual clock, in a rhythm of 120 BPM whose eighths are swung by 4 ticks. Instants are in milliseconds. */
+/** A figure with a virtual clock (`now` in milliseconds), in a rhythm of 120 BPM in which every second eighth sounds 4 ticks later. */
 function swungFigure() {
   const clock = { now: 0 }
   const connection = { hasClock: true, peerTime: () => clock.now * 1e6 }
@@ -230,7 +234,7 @@ function swungFigure() {
   return { clock, figure }
 }
 
-/** A planned note of a figure stays planned until its swung instant, and is then passed to the other players. */
+/** A planned note of a figure stays planned until its swung instant, so that it is also sent to the other players. */
 function testSwungFigure() {
   const { clock, figure } = swungFigure()
   figure.bend(2, 1, { holder: "key" })
@@ -256,7 +260,7 @@ function testSwungFigure() {
   expect(shared.size >= 2 * perBar - 1, "all notes are passed on", `${shared.size} of ${2 * perBar}`)
 }
 
-/** A figure sounds as long as one of several fingers holds it, and for a bar after the last one. */
+/** A figure sounds as long as at least one finger holds it, and for a bar after the last finger has left. */
 function testHeldFigure() {
   const { clock, figure } = swungFigure()
   figure.bend(2, 1, { holder: "first" })
@@ -272,7 +276,7 @@ function testHeldFigure() {
   expect(!figure.isSounding, "the figure ends a bar after the release")
 }
 
-/** The notes for other players: each one that has begun ends once, also when the page is hidden. */
+/** The notes for other players. Each note that has begun ends exactly once, also when all notes are ended because the page is hidden. */
 function testSharedNotes() {
   const sent = []
   const notes = new SharedNotes({ command: ({ key, velocity }) => sent.push(`${key}/${velocity}`) })

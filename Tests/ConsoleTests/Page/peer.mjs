@@ -1,4 +1,4 @@
-// A peer with a web page, for tests.
+// Starts a peer with a web page, for tests.
 
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -10,8 +10,11 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url))
 export const PROGRAM = process.env.TUTTI ?? join(ROOT, ".build/release/tutti")
 
 export class Peer {
+  /** The address of the page for the access `lead`. */
   lead = undefined
+  /** The address of the page for the access `play`. */
   play = undefined
+  /** The port for sessions with other peers. */
   port = undefined
   #process
   #folder = mkdtempSync(join(tmpdir(), "tutti-peer-"))
@@ -22,7 +25,8 @@ export class Peer {
   /**
    * Starts a peer, and waits until it serves its page.
    *
-   * @param environment variables for the peer, such as PULSE_SERVER. With them, `args` must contain an output.
+   * @param http the value of the option --http: the address and port of the page; "0" for any free port.
+   * @param environment variables for the peer, such as PULSE_SERVER. The peer then plays sound, so `args` must contain the option --audio.
    */
   static async start(name, args = [], http = "0", environment = undefined) {
     const peer = new Peer()
@@ -62,7 +66,7 @@ export class Peer {
     return this.#process.pid
   }
 
-  /** Ends the peer without notice. */
+  /** Kills the process of the peer, so that the peer cannot end its sessions. */
   async kill() {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       const hasEnded = new Promise((resolve) => this.#process.once("exit", resolve))

@@ -1,13 +1,15 @@
-// A simulated phone in a moving hand, from a seed. Its samples have the fields of the event `devicemotion`.
+// Simulates the motion sensors of a phone in a moving hand. The samples have the fields of the event `devicemotion`. Random numbers come
+// from a seed.
 
 import { cross, dot, plus, scaled, unit } from "../../../Sources/Console/Page/vector.js"
 
 const GRAVITY = 9.80665
-/** The sensors average over this time in seconds. */
+/** The time in seconds over which the sensors average. */
 const BANDWIDTH = 0.008
+/** The number of instants in this time from which the average is computed. */
 const POINTS = 8
 
-/** Mulberry32: numbers from 0 to 1. */
+/** Returns a generator of random numbers from 0 to 1 (Mulberry32). */
 export function generator(seed) {
   let state = seed | 0
   return () => {
@@ -18,26 +20,28 @@ export function generator(seed) {
   }
 }
 
-/** A number with a normal distribution (Box and Muller). */
+/** A random number with the standard normal distribution (Box and Muller). */
 const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
+/** A random direction, as a vector of length one. */
 export function direction(random) {
   const numbers = [normal(random), normal(random), normal(random)]
   return unit(numbers)
 }
 
-/** Turns a vector about an axis (Rodrigues). */
+/** Rotates a vector about an axis by an angle in rad (formula of Rodrigues). */
 function turned(vector, axis, angle) {
   const [sine, cosine] = [Math.sin(angle), Math.cos(angle)]
   return plus(plus(scaled(vector, cosine), cross(axis, vector), sine), axis, dot(axis, vector) * (1 - cosine))
 }
 
+/** Half a sine wave from a time on, with a duration in seconds and a height; 0 before and after. */
 const pulse = (time, from, duration, height) => (
   time < from || time >= from + duration ? 0 : height * Math.sin((Math.PI * (time - from)) / duration))
 
 /**
- * The acceleration in m/s^2 of a strike whose hand brakes at `moment`, with a largest speed in m/s: 120 ms of acceleration, a
- * number of seconds of braking, and a slow way back unless this is excluded.
+ * A strike: returns the acceleration in m/s^2 as a function of the time. The hand accelerates for 120 ms to `speed` in m/s, brakes from
+ * `moment` on for `stop` seconds, and then returns slowly if `returns` is true.
  */
 export function strike(moment, speed, { stop = 0.04, returns = true } = {}) {
   const [push, back] = [0.12, 0.4]
@@ -51,7 +55,10 @@ export function strike(moment, speed, { stop = 0.04, returns = true } = {}) {
   }
 }
 
-/** The acceleration of a shake from `moment` on: a number of turns, a number of turns per second, and the largest speed in m/s. */
+/**
+ * A shake: returns the acceleration in m/s^2 as a function of the time. From `moment` on, the hand turns back `turns` times. `speed` is its
+ * largest speed in m/s.
+ */
 export function shake(moment, turnsPerSecond, speed, turns) {
   const rate = Math.PI * turnsPerSecond
   return (time) => {
@@ -60,32 +67,37 @@ export function shake(moment, turnsPerSecond, speed, turns) {
   }
 }
 
-/** The acceleration of a hand that carries the device while walking slowly: 1.7 steps per second, with jolts of the heels. */
+/** The acceleration in m/s^2 of a hand while the player walks slowly: 1.7 steps per second, with jolts of the heels. */
 export function walk(time) {
   const phase = (time * 1.7) % 1
   const sway = 1.6 * Math.sin(2 * Math.PI * 1.7 * time) + 0.6 * Math.sin(2 * Math.PI * 3.4 * time + 1)
   return sway + pulse(phase / 1.7, 0.1, 0.03, 2.5)
 }
 
-/** The angle of a device that turns smoothly by `size` rad in a number of seconds, from `moment` on. */
+/** A turn: returns the angle in rad as a function of the time. From `moment` on, the device turns smoothly by `size` in `seconds`. */
 export const swing = (moment, seconds, size) => (time) => {
   const share = Math.min(Math.max((time - moment) / seconds, 0), 1)
   return size * (share - Math.sin(2 * Math.PI * share) / 2 / Math.PI)
 }
 
+/** A simulated device, held in a random position and moved in a random direction. */
 export class Device {
-  /** @param options the rate in Hz, the seed, the fields that the device lacks, and the noise in m/s^2 and rad/s. */
+  /**
+   * @param options `rate`: samples per second. `lacks`: the sensors that the device does not have. `noise` and `turnNoise`: the standard
+   * deviations of the noise in m/s^2 and rad/s. `jitter`: the random part of the time between two samples.
+   */
   constructor({ rate, seed = 1, lacks = [], noise = 0.12, turnNoise = 0.015, jitter = 0.1 }) {
     Object.assign(this, { rate, lacks, noise, turnNoise, jitter, random: generator(seed) })
-    /** The vertical axis of the earth in the axes of the device. */
+    /** The upward direction in the axes of the device. */
     this.up = direction(this.random)
+    /** The axis of the earth along which the hand moves, and the axis about which the device turns. */
     this.moveAxis = direction(this.random)
     this.turnAxis = direction(this.random)
   }
 
   /**
-   * The samples of a number of seconds. `push` is the acceleration in m/s^2 along an axis of the earth, `angle` the angle in rad of
-   * the device about another axis; both are functions of the time.
+   * Generates the samples of a number of seconds. `push` is the acceleration in m/s^2 along `moveAxis`, and `angle` the angle in rad of the
+   * device about `turnAxis`. Both are functions of the time in seconds.
    */
   * samples(seconds, { push = () => 0, angle = () => 0 } = {}) {
     const phase = this.random()

@@ -1,4 +1,4 @@
-// A sound server of its own, whose only output is recorded by its only microphone.
+// A separate PulseAudio server for a test. Its only microphone records what programs play on its only output.
 
 import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -44,7 +44,7 @@ export class SoundServer {
     }
   }
 
-  /** The variables with which programs use the server, also through ALSA. */
+  /** The environment variables with which programs use this server, also through the ALSA plugin. */
   get environment() {
     return { PULSE_SERVER: `unix:${join(this.#folder, "socket")}`, PULSE_COOKIE: join(this.#folder, "cookie") }
   }

@@ -1,5 +1,6 @@
 // Compares the JavaScript of the page with test vectors that the Swift code has written: node vectors.mjs VECTORS.json
-// Also runs the tests of the movements (motion.mjs), which need no vectors.
+//
+// The import of motion.mjs also runs the tests of the movements, which need no vectors.
 
 import { readFileSync } from "node:fs"
 import { RemoteClock } from "../../../Sources/Console/Page/clock.js"
@@ -39,7 +40,7 @@ for (const { name, resolution, packets, estimates: expected } of vectors.clocks)
   })
 }
 
-/** FNV-1a of numbers, each as four octets, lowest first. */
+/** The hash FNV-1a (32 bits) of numbers. Each number has four octets, the lowest one first. */
 class Digest {
   hash = 2166136261
 
