@@ -9,7 +9,8 @@ public import RTPMIDI
 /// - No System Exclusive message exceeds the capacity of the receiver.
 public final class PacketFuzzer: Fuzzer {
   private static let systemExclusiveCapacity = 256
-  /// An upper bound of the events of one packet: those of its recovery journal, and one for each of its up to 4000 octets.
+  /// An upper bound of the events of one packet: the events of its recovery journal, and one event for each of its up to 4000
+  /// octets.
   private static let maximumEvents = EventLimits.journal + 4000
 
   private var packets: HostilePackets
