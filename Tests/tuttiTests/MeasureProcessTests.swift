@@ -3,7 +3,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// `tutti measure` with running peers.
+/// Tests of the commands of `tutti measure` that measure a running peer or its trace.
 @Suite(.ownThreads) struct MeasureProcessTests {
   private struct Network: Decodable {
     struct Clock: Decodable { var offsetNs, uncertaintyUs, skewPpm: Double }
@@ -30,7 +30,7 @@ import _TestTraits
     return try decoder.decode(type, from: Data(outcome.output.utf8))
   }
 
-  /// Both programs use the clock of one machine: the true offset is 0.
+  /// Both programs use the clock of one machine, so the true offset is 0.
   @Test func networkToATuttiPeerIsMeasured() async throws {
     let folder = try TemporaryFolder()
     let peer = try await PeerProcess("ada", ["--audio", "none"], in: folder)
@@ -72,7 +72,7 @@ import _TestTraits
     try await peer.leave()
   }
 
-  /// The notes that a player begins are in the trace, with the instants at which they reached the peer.
+  /// The trace contains an action for each note that the player begins, with the instant at which the note reached the peer.
   @Test func actionsOfAPlayerAreMeasured() async throws {
     let folder = try TemporaryFolder()
     let peer = try await PeerProcess("ada", ["--audio", "none", "--start", "--trace", "ada.trace"], in: folder)

@@ -5,7 +5,7 @@ import _TestSupport
 
 /// A `tutti peer` process that a test controls with typed commands and observes by JSON events.
 final class PeerProcess {
-  /// A JSON event. The members that its kind of event does not have are nil.
+  /// A JSON event. The members that this kind of event does not have are nil.
   struct Event: Decodable {
     struct Peer: Decodable {
       var name: String?
@@ -28,6 +28,8 @@ final class PeerProcess {
   let port: UInt16
 
   /// Starts the process and waits until other peers can connect to it.
+  ///
+  /// - Parameter others: the peers to which this peer connects.
   init(
     _ name: String, port: UInt16 = 0, connect others: [PeerProcess] = [], _ arguments: [String] = [],
     environment: [String: String] = [:], in folder: TemporaryFolder

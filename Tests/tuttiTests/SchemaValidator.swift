@@ -7,7 +7,7 @@ struct SchemaValidator {
   struct UnknownKeyword: Error { let keyword: String }
 
   private let root: [String: Any]
-  /// The deviations of the newest value, each with its place.
+  /// The deviations of the value that was validated last, each with its place in the JSON.
   private(set) var errors: [String] = []
 
   init(_ document: String) throws {
