@@ -6,7 +6,7 @@ import Transports
 
 @testable import Engine
 
-/// The look-up of host names in the background, with a name server that the test controls.
+/// Tests of ``HostResolver``, which looks up host names in the background. The test controls the answers of the name server.
 @Suite struct HostResolverTests {
   private let address = SocketAddress(host: 0x7F00_0001, port: 5004)
 
