@@ -1,7 +1,7 @@
 import Foundation
 import Measurement
 
-/// The results of all followers in the same experiment over all seeds.
+/// The table of the results of all followers, with and without loss, over all seeds.
 struct FollowerTable: Encodable {
   struct Row: Encodable {
     var follower: FollowerMethod
