@@ -10,8 +10,8 @@ import _TestSupport
 
 /// Tests of the messages that the clock loop sends from the ALSA ports of the player, on virtual time.
 @Suite(.serialized, .enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)")) struct ClockPortTests {
-  /// The player, and two other MIDI programs. `device` subscribes to the clock from the beginning, `late` does so later
-  /// or never.
+  /// The ALSA client of the player, and two other MIDI programs. `device` subscribes to the clock from the beginning. `late`
+  /// subscribes later or never.
   private struct Studio {
     let rings = ClockRings()
     let player: Sequencer

@@ -68,7 +68,7 @@ import _TestSupport
       return octets { _ = sender.encode(.clock, at: Instant(nanoseconds: 0), into: &$0) }
     }
     let invitation: [UInt8] = [0xFF, 0xFF, 0x49, 0x4E, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 9]
-    // The events of the known source, those of the stranger, and the control packets.
+    // The numbers of events of the known source, of events of the stranger, and of control packets.
     var (known, unknown, control) = (0, 0, 0)
     var arrivals: [Instant] = []
     func takeAll() {

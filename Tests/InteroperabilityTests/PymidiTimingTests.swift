@@ -59,8 +59,8 @@ import _TestSupport
     #expect(packets[count + 1].at >= end)
   }
 
-  /// Wireshark 4.0 decodes all packets of a session as AppleMIDI, and those of the stream as RTP-MIDI inside AppleMIDI. A
-  /// clock probe is "AppleMIDI, unknown command: 0x5455".
+  /// Wireshark 4.0 decodes all packets of a session as AppleMIDI, and the packets of the stream as RTP-MIDI inside AppleMIDI. It shows
+  /// a clock probe as "AppleMIDI, unknown command: 0x5455".
   @Test(.timeLimit(.minutes(10))) func tsharkDecodesEveryPacket() async throws {
     let run = try await Self.observedRun()
     let packets: [CapturedPacket]

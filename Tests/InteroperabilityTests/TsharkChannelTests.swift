@@ -5,7 +5,7 @@ import Testing
 /// `tshark` decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the
 /// reason.
 ///
-/// The expected fields are those of the last packet, a guard packet, unless a test states another packet. The stream begins with
+/// The expected fields belong to the last packet, a guard packet, unless a test states another packet. The stream begins with
 /// packet 65530, so this packet is the checkpoint. Wireshark shows the values as they are in the packet: channels count from 0,
 /// `total_channels` is the number of channels minus 1, and `c_length` is the number of controller logs minus 1.
 @Suite struct TsharkChannelTests {

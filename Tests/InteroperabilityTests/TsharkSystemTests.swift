@@ -32,7 +32,7 @@ import Testing
     var session = try RecordedSession()
     try session.send(.start, .clock, .clock, .clock, .stop, .continue, .clock, .songPosition(16383), .clock, .clock)
     try session.sendGuard()
-    // The fields of the system journal after each of the ten commands, without those of the journal header.
+    // The fields of the system journal after each of the ten commands, without the four fields of the journal header.
     let journals = try await session.decoded().dropFirst().map { Array($0.journal.dropFirst(4)) }
     #expect(
       journals == [
@@ -164,7 +164,7 @@ import Testing
     let data = [0x43] + (0..<100).map { UInt8($0) }
     try session.send(systemExclusive: data, rooms: [100])
     try session.sendGuard()
-    // Another message begins, so the first one is cancelled.
+    // Another message begins, so the first message is cancelled.
     try session.send(systemExclusive: [0x43, 5])
     try session.sendGuard()
     let octets = session.streamPackets

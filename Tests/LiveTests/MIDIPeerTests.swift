@@ -37,8 +37,8 @@ extension TimingTests {
       }
     }
 
-    /// A keyboard sends notes to ada, and a synthesizer receives them from the notes port of ben. The rhythm plays meanwhile and loses no
-    /// tick.
+    /// A keyboard sends messages to ada, and a synthesizer receives them from the notes port of ben. At the same time, the rhythm plays
+    /// and loses no tick.
     @Test func notesOfAProgramReachTheProgramsOfTheOtherPeerInOrder() async throws {
       let (ada, ben) = try await pair { $0.start = true }
       let (keyboard, synthesizer, monitor) = (
@@ -85,7 +85,7 @@ extension TimingTests {
         try await Task.sleep(for: .milliseconds(20))
         heard += synthesizer.takeMessages()
       }
-      // All messages are sent on the channel of the player, except those of the drum channel.
+      // Ada sends all messages on the channel of its player, except messages on the drum channel 10.
       #expect(heard == messages.map { $0.channel == Channel(10) ? $0 : $0.on(channel) })
       #expect(monitor.takeMessages() == [], "the notes port of a peer does not repeat the messages of its own programs")
       ada.mailbox.post(.startOrStop)

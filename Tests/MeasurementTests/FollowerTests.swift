@@ -33,9 +33,9 @@ import _TestSupport
     for loss in report.losses { #expect(abs(loss.ticks) < 0.02) }
   }
 
-  /// The jitter transfer is the standard deviation of the jitter of the device that the clock causes, divided by that of the
-  /// clock. A low-pass filter of first order with the gain g has the transfer (g / (2 - g))^(1/2). The result of each seed is
-  /// within five standard errors of this value. The mean over all seeds is within 0.02.
+  /// The jitter of the clock causes jitter of the device. The jitter transfer is the standard deviation of this jitter, divided by the
+  /// standard deviation of the jitter of the clock. A low-pass filter of first order with the gain g has the transfer
+  /// (g / (2 - g))^(1/2). The result of each seed is within five standard errors of this value. The mean over all seeds is within 0.02.
   @Test(arguments: [1.0, 0.3, 0.1, 0.03])
   func jitterTransferIsRecovered(gain: Double) throws {
     let expected = (gain / (2 - gain)).squareRoot()

@@ -47,7 +47,7 @@ import _TestSupport
     for (onset, hit) in zip(found, expected) { #expect(abs(onset - hit) <= 48, "seed \(seed)") }
   }
 
-  /// The last voice begins 480 frames, 10 ms, after the first one.
+  /// Three voices of one step begin within 480 frames (10 ms).
   @Test func voicesOfOneStepAreOneOnset() {
     var drums = Drums(seconds: 0.4)
     drums.strike(.kick, at: 5_000)

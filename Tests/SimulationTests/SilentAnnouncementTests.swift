@@ -10,7 +10,7 @@ import Testing
 /// announced peers with the lowest identities do not answer: they were killed but are still announced, or their announcements
 /// are false.
 @Suite struct SilentAnnouncementTests {
-  /// A scenario in which all peers that answer join at once, except the last one, which joins after 20 s.
+  /// A scenario in which all peers that answer join at once, except the last of them, which joins after 20 s.
   private final class LateJoiner: Scenario {
     /// The hosts without a peer, and those with a peer.
     var (silent, answering): ([Int], [Int]) = ([], [])
@@ -32,8 +32,8 @@ import Testing
     }
   }
 
-  /// Of the peers that answer, each is in session with the two that have the lowest identities fifteen seconds after it has
-  /// joined.
+  /// Fifteen seconds after a peer has joined, it is in session with two peers: those with the lowest identities among the peers that
+  /// answer.
   @Test(arguments: [(2, 18), (16, 4), (24, 20)], UInt64(1)...3) func peersThatDoNotAnswerIsolateNoPeer(
     counts: (silent: Int, answering: Int), seed: UInt64
   ) {

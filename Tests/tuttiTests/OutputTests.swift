@@ -83,7 +83,7 @@ import _TestTraits
     let lines = text.split(separator: "\n").compactMap { try? JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     let discarded = lines.filter { $0.event == "discarded" }.compactMap(\.lines).reduce(0, +)
     #expect(discarded > 0)
-    // A few other events, such as the channel, may be among the discarded ones.
+    // The discarded events may include a few other events, such as the channel.
     let total = lines.count { $0.event == "message" } + discarded
     #expect(total >= notes && total <= notes + 20)
     #expect(text.split(separator: "\n").last?.hasPrefix("{\"") == true && text.hasSuffix("\n"))

@@ -33,7 +33,7 @@ import _TestSupport
     } ?? []
   }
 
-  /// A signal, such as that of Ctrl-C, ends the peer. The recording is complete, and has replaced an earlier recording.
+  /// A signal ends the peer, for example SIGINT by Ctrl-C. The recording is complete, and has replaced an earlier recording.
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func nothingIsLostOnASignal(signal: Int32) async throws {
     try Data("earlier".utf8).write(to: folder.url.appendingPathComponent("take.mid"))
     let ada = try await peer(["--start"])

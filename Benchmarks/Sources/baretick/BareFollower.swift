@@ -17,9 +17,9 @@ protocol BareFollower {
 /// the arrival of a tick minus its predicted arrival. The loop corrects the phase by b e, where b = sqrt(2) omega, and the
 /// interval by c e, where c = omega^2.
 struct DelayLockedLoop: BareFollower {
-  /// The angular frequency of the loop in radians per tick: 2 pi times its bandwidth, for the first 24 ticks.
+  /// The angular frequency of the loop for the first 24 ticks, in radians per tick: 2 pi times the bandwidth.
   let first: Double
-  /// The angular frequency of the loop in radians per tick: 2 pi times its bandwidth, from the 25th tick on.
+  /// The angular frequency of the loop from the 25th tick on, in radians per tick.
   let omega: Double
   private(set) var count = 0
   private(set) var phase = 0.0

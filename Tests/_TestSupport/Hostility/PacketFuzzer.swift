@@ -1,7 +1,7 @@
 import MusicalTime
 public import RTPMIDI
 
-/// A ``PacketReceiver`` that receives ``HostilePackets``.
+/// A fuzzer of a ``PacketReceiver``, which receives ``HostilePackets``.
 ///
 /// After each packet, the following invariants are checked:
 /// - A rejected packet gives no events.

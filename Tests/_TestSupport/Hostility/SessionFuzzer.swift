@@ -248,8 +248,8 @@ public final class SessionFuzzer: Fuzzer {
     return outputs.count
   }
 
-  /// Puts a datagram of peer `k` in transit. One in four of these datagrams is also recorded by an imitator: by that of peer `k`,
-  /// or, if the sender is the tested endpoint, by that of a random genuine peer.
+  /// Puts a datagram of peer `k` in transit. With a probability of 1/4, the imitator of peer `k` also records the datagram. If the
+  /// sender is the tested endpoint, the imitator of a random genuine peer records it.
   private func put(_ flight: Flight, of k: Int) {
     if pick(4) == 0 { imitators[k == 0 ? pickPeer() : k].see(flight.datagram) }
     // Datagrams to strangers, whose hosts have numbers from 10 on, are not delivered.
@@ -258,7 +258,7 @@ public final class SessionFuzzer: Fuzzer {
     inFlight.append(flight)
   }
 
-  /// Checks the invariants that hold after each input, and `holds`.
+  /// Checks the invariants of the tested endpoint, and that `holds` is true.
   private func check(_ holds: Bool, _ violation: @autoclosure () -> String) throws(FuzzFailure) {
     guard tested.counters.received == tested.counters.accepted + tested.counters.dropped else {
       throw failure("a datagram is not counted exactly once")

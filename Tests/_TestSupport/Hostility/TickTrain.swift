@@ -129,7 +129,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
       }
     }
 
-    /// Sends `count` ticks. They arrive 0.1 ms apart from the due time of the last one on.
+    /// Sends `count` ticks. The first tick arrives at the due time of the last tick, and the others follow 0.1 ms apart.
     mutating func sendAtOnce(_ count: Int, bpm: Double) {
       let end = due + Double(count) * 60e9 / bpm / 24
       for n in 0..<count {
