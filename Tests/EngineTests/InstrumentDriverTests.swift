@@ -78,6 +78,7 @@ import Testing
     return played
   }
 
+  /// The messages that begin notes.
   private func beginnings(_ played: [Played]) -> [Played] { played.filter { $0.message.startsNote } }
 
   private let strike = Message.noteOn(Channel(wire: 3), key: 60, velocity: 100)

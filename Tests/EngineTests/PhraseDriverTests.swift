@@ -49,6 +49,7 @@ import Testing
     return played
   }
 
+  /// The times after the origin at which notes begin.
   private func beginnings(_ played: [Played]) -> [Nanoseconds] {
     played.filter { $0.message.startsNote }.map { $0.due - Self.origin }
   }

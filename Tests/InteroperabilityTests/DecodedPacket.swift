@@ -51,6 +51,7 @@ struct DecodedPacket: Sendable {
     if isInJournal { journal.append(text) } else { commands.append(text) }
   }
 
+  /// Reads the packets from the elements of the PDML.
   private final class Reader: NSObject, XMLParserDelegate {
     var packets: [DecodedPacket] = []
     /// The field of the innermost open element, if this element has no child elements so far. The field is recorded when its

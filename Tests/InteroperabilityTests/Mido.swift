@@ -59,6 +59,7 @@ struct Mido {
     }
   }
 
+  /// Runs `midifiles.py`, which prints one JSON line for each file.
   private func run(_ arguments: [String]) async throws -> [MidoFile] {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("midifiles.py").path
     let process = try Child(

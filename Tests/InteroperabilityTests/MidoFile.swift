@@ -45,6 +45,7 @@ struct MidoFile: Decodable, Equatable, Sendable {
 
   private static func endOfTrack(at tick: Int64) -> Event { Event(tick: tick, octets: [0xFF, 0x2F]) }
 
+  /// The octets of an event as `midifiles.py` prints them.
   private static func octets(_ content: StandardMIDIFile.Event.Content) -> [UInt8] {
     switch content {
     case .message(let message):

@@ -24,6 +24,7 @@ extension RecordedSession {
     return stream
   }
 
+  /// Writes the packets to a capture file, and decodes them with `tshark`.
   private static func decoded(_ packets: PacketFile) async throws -> [DecodedPacket] {
     let tshark = try Program.find("tshark", package: "tshark")
     let folder = try TemporaryFolder()

@@ -54,6 +54,7 @@ final class FaultyMaster: @unchecked Sendable {
     done.wait()
   }
 
+  /// Handles datagrams and sends timeline messages, until ``leave()``.
   private func play() {
     var sender = PacketSender(ssrc: 0, sequence: 100)
     var follower: SocketAddress?

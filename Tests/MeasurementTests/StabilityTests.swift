@@ -7,9 +7,9 @@ import Testing
 /// ``PhaseSeries`` returns an Allan deviation times the observation time. The tests therefore multiply the expected value by
 /// the factor, because the test suite has one value per second.
 ///
-/// The vectors of AllanTools are from `pip install allantools`, with x as in ``Clocks/testSuite``:
-/// `allantools.oadev(x, rate=1, data_type="phase", taus=[...])`, and the same with `tdev` and `mtie`. The vectors with
-/// gaps are from `allantools.gradev`, with NaN as in ``gaps``.
+/// The expected values of AllanTools (`pip install allantools`) were computed by `allantools.oadev(x, rate=1, data_type="phase",
+/// taus=[...])`, `tdev` and `mtie`, where x is ``Clocks/testSuite``. The expected values with gaps are from `allantools.gradev`, where
+/// x is ``gaps``.
 @Suite struct StabilityTests {
   /// The phase values of the test suite with 92 gaps: single values at irregular distances, and a block of 40 values.
   private static let gaps = Clocks.testSuite.enumerated().map { index, value in

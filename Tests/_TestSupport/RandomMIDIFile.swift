@@ -35,6 +35,9 @@ public struct RandomMIDIFile {
   /// Returns a delta time: half of the values are 0, the others take one to four bytes in a file.
   private mutating func delta() -> Int { pick(2) == 0 ? 0 : pick(1 << (7 * (1 + pick(4)))) }
 
+  /// Returns the content of an event.
+  ///
+  /// - Parameter status: the status byte of most channel messages of the track.
   private mutating func content(_ status: UInt8) -> StandardMIDIFile.Event.Content {
     switch pick(12) {
     case 0...3: return .message(message(status))
@@ -87,5 +90,6 @@ public struct RandomMIDIFile {
   }
 
   private mutating func octet() -> UInt8 { UInt8(truncatingIfNeeded: random.next()) }
+  /// Returns a random number in 0..<count.
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 }

@@ -8,6 +8,7 @@ import _TestTraits
 
 /// Tests of `tutti calibrate --from`, which measures the delays of phones in a recording. The recordings are simulated.
 @Suite(.ownThreads) struct CalibrateCommandTests {
+  /// The members of the JSON output that are tested.
   fileprivate struct Listing: Decodable {
     struct Phone: Decodable {
       var phone: Int

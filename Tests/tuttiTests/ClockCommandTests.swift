@@ -6,6 +6,7 @@ import _TestTraits
 
 /// Tests of the outputs of `tutti measure clock`.
 @Suite(.ownThreads) struct ClockCommandTests {
+  /// The members of the JSON report that are tested.
   fileprivate struct Report: Decodable {
     struct Input: Decodable { var file, sha256: String }
     struct Provenance: Decodable {

@@ -7,6 +7,7 @@ import _TestTraits
 
 /// Tests of `tutti measure follower` with a file of the clock that was sent, and a recording of the device that followed it.
 @Suite(.ownThreads) struct FollowerCommandTests {
+  /// The members of the JSON report that are tested.
   fileprivate struct Report: Decodable {
     struct Provenance: Decodable {
       struct Input: Decodable { var file, sha256: String }

@@ -5,6 +5,8 @@ import _TestTraits
 
 /// Tests of the commands of `tutti measure` that measure a running peer or its trace.
 @Suite(.ownThreads) struct MeasureProcessTests {
+  // The members of the JSON reports of `measure network`, `measure clock` and `measure players` that are tested.
+
   private struct Network: Decodable {
     struct Clock: Decodable { var offsetNs, uncertaintyUs, skewPpm: Double }
     var `protocol`: String
@@ -23,6 +25,7 @@ import _TestTraits
     var players: [Player]
   }
 
+  /// Decodes the standard output of a command that must have succeeded.
   private func decode<Report: Decodable>(_ type: Report.Type, _ outcome: Child.Outcome) throws -> Report {
     #expect(outcome.status == 0, "\(outcome.errors)")
     let decoder = JSONDecoder()

@@ -6,6 +6,7 @@ import _TestTraits
 
 /// Tests of `tutti ports`, and of the errors for ports and sound cards that cannot be used.
 @Suite(.ownThreads) struct PortsTests {
+  /// The JSON output of `tutti ports`.
   fileprivate struct Listing: Decodable {
     struct Port: Decodable {
       var address, client, port: String

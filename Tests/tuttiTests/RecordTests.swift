@@ -9,6 +9,7 @@ import _TestSupport
 
   init() throws { folder = try TemporaryFolder() }
 
+  /// Starts a peer that records to `path`, and waits until it is ready.
   private func peer(
     _ arguments: [String] = [], prefix: [String] = [], path: String = "take.mid"
   ) async throws -> Child {

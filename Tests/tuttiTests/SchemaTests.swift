@@ -6,6 +6,7 @@ import _TestTraits
 
 /// Tests that the published JSON schemas describe the real output of each command of `tutti measure`.
 @Suite(.ownThreads) struct SchemaTests {
+  /// Expects that the output of a command matches `schema`, and that a changed output does not match it.
   private func validate(_ outcome: Child.Outcome, _ schema: ReportSchema) throws {
     #expect(outcome.status == 0, "\(outcome.errors)")
     var validator = try SchemaValidator(schema.document)
@@ -51,6 +52,7 @@ import _TestTraits
     try await checkPaths(in: folder)
   }
 
+  /// The members of the JSON report of `measure path` that are tested.
   private struct Paths: Decodable {
     struct Stage: Decodable { var stage: String, varianceShare: Double? }
     struct Figures: Decodable { var count: Int, p50Us, maxUs: Double }

@@ -5,7 +5,7 @@ import _TestTraits
 
 /// Tests of the state folder of a peer. A peer also plays if its state folder cannot be used.
 @Suite(.ownThreads) struct StateFolderTests {
-  /// Runs a peer for a short time. Returns its messages.
+  /// Runs a peer for a short time. Returns its exit status and its output.
   private func run(
     _ environment: [String: String], prefix: [String] = [], seconds: Double = 0.2, in folder: TemporaryFolder
   ) async throws -> Child.Outcome {

@@ -27,6 +27,7 @@ import _TestSupport
     var peers: [Peer]
   }
 
+  /// Runs `tutti demo`, for two bars unless `arguments` contain another number. Returns its JSON output.
   private func demo(_ arguments: [String], in folder: TemporaryFolder) async throws -> Demo {
     let demo = try Child.tutti(["demo", "--bars", "2", "--output", "d", "--json"] + arguments, in: folder)
     let outcome = try await demo.outcome()
@@ -143,6 +144,7 @@ import _TestSupport
     return try ["ada", "ben"].map { try Trace(contentsOf: folder.path("\($0).trace")) }
   }
 
+  /// Reads the recordings that belong to `traces`.
   private func recordings(_ traces: [Trace], in folder: TemporaryFolder) throws -> [Recording] {
     try traces.map { trace in
       let audio = try #require(trace.header.audio)

@@ -3,6 +3,7 @@ import Measurement
 
 /// The table of the results of all followers, with and without loss, over all seeds.
 struct FollowerTable: Encodable {
+  /// The results of one follower, with or without loss.
   struct Row: Encodable {
     var follower: FollowerMethod
     /// The share of lost ticks, 0...1.

@@ -5,6 +5,7 @@ import _TestSupport
 
 /// The table that shows how soon the follower of Tutti recovers from the disturbances of tick trains (``TickTrain``).
 struct TrainTable: Encodable {
+  /// The results for one train.
   struct Row: Encodable {
     /// The name of the train.
     var train: String

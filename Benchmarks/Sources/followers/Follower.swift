@@ -153,6 +153,7 @@ final class Follower {
     counters.lost = receiver.statistics.lost
   }
 
+  /// Executes the outputs of the endpoint, and sets the next deadline.
   private func handleOutputs(at now: Instant) {
     for output in endpoint.drain() {
       switch output {

@@ -48,6 +48,7 @@ final class StateFuzzer: Fuzzer {
     }
   }
 
+  /// Decodes a file. If it can be read, checks that its session is unchanged after it is written and read again.
   private func feed(_ data: Data) throws(FuzzFailure) {
     guard let session = try? JSONDecoder().decode(SavedSession.self, from: data) else { return }
     accepted += 1

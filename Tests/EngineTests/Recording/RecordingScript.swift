@@ -39,6 +39,7 @@ struct RecordingScript {
     return Double((timeline.deadline(Tick(ticks.upperBound)) - Self.instant(0)).count) / 1e6
   }
 
+  /// Adds a message of a player. Player 0 is the local player.
   mutating func add(_ message: Message, player: Int = 0, at milliseconds: Double) {
     recording.add(.message(message, player: player, instant: Self.instant(milliseconds)))
   }

@@ -44,8 +44,10 @@ public struct HostileDatagrams {
     return Array(datagram.prefix(1500))
   }
 
+  /// Returns a random number in 0..<count.
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
+  /// Returns a random recorded datagram of a random kind.
   private mutating func pickRecorded() -> [UInt8] {
     let kind = pick(recorded.count)
     return recorded[kind][pick(recorded[kind].count)]

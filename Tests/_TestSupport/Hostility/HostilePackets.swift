@@ -70,5 +70,6 @@ public struct HostilePackets {
     return Array(packet.prefix(4000))
   }
 
+  /// Returns a random number in 0..<count.
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 }

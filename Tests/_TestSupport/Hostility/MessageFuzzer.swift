@@ -66,6 +66,7 @@ public final class MessageFuzzer: Fuzzer {
     _ = sessions.exchange(at: now)
   }
 
+  /// Lets some time pass, and sends a message from a hostile peer to the tested peer.
   private func feed(_ octets: [UInt8]) throws(FuzzFailure) {
     if pick(100) == 0 { connect() }
     now = now + .milliseconds(Int64(pick(pick(50) == 0 ? 3000 : 20)))
@@ -121,12 +122,14 @@ public final class MessageFuzzer: Fuzzer {
     }
   }
 
+  /// Returns the octets of the next message. One of four messages is damaged.
   private func message() -> [UInt8] {
     var octets = validMessage()
     if pick(4) == 0 { mutator.mutate(&octets, from: pick(3) == 0 ? 0 : 4, splicing: validMessage()) }
     return octets
   }
 
+  /// Returns the octets of a random message of any kind, which can be decoded.
   private func validMessage() -> [UInt8] {
     switch pick(10) {
     case 0...3: timelineMessage().systemExclusive
@@ -190,6 +193,7 @@ public final class MessageFuzzer: Fuzzer {
     }
   }
 
+  /// Returns a random number in 0..<count.
   private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
   private func check(_ holds: Bool, _ violation: @autoclosure () -> String) throws(FuzzFailure) {

@@ -35,10 +35,12 @@ public struct Mutator {
     }
   }
 
+  /// Appends fewer than `limit` random octets.
   private mutating func grow(_ datagram: inout [UInt8], by limit: Int) {
     for _ in 0..<pick(limit) { datagram.append(octet()) }
   }
 
+  /// Returns a random number in 0..<count.
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
   private mutating func octet() -> UInt8 { UInt8(truncatingIfNeeded: random.next()) }
 }

@@ -46,6 +46,7 @@ public final class PacketFuzzer: Fuzzer {
     }
   }
 
+  /// Passes a packet to the receiver, takes all its events, and checks the invariants.
   private func feed(_ octets: [UInt8]) throws(FuzzFailure) {
     let packet = octets.span
     let countBefore = receiver.statistics.received

@@ -59,10 +59,13 @@ public final class ReceiverFuzzer: Fuzzer {
     }
   }
 
+  /// Returns a random number in 0..<count.
   private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
+  /// The source address of the packets of a slot. Larger numbers are addresses of strangers.
   private func address(_ slot: Int) -> SocketAddress { SocketAddress(host: UInt32(slot), port: 5005) }
 
+  /// Feeds one input: a packet, a clock request or a command.
   private func step() throws(FuzzFailure) {
     while let output = receiver.nextTimed(at: now) { try record(output) }
     let slot = pick(Self.slots)
@@ -95,6 +98,7 @@ public final class ReceiverFuzzer: Fuzzer {
     try execute(.open(slot: slot, SessionID(number: lastSession), source, admissions[slot]))
   }
 
+  /// Sets random gates and a random hearing for a slot.
   private func admit(_ slot: Int) throws(FuzzFailure) {
     (admissions[slot].notes, admissions[slot].modification) = (pick(4) > 0, pick(4) > 0)
     admissions[slot].isStandardDevice = pick(2) == 0
@@ -104,6 +108,7 @@ public final class ReceiverFuzzer: Fuzzer {
     try execute(.admit(slot: slot, SessionID(number: sessions[slot] ?? 0), admissions[slot]))
   }
 
+  /// Passes a command to the receiver, and checks its outputs.
   private func execute(_ command: ReceivingCommand) throws(FuzzFailure) {
     receiver.execute(command)
     var count = 0
@@ -127,6 +132,7 @@ public final class ReceiverFuzzer: Fuzzer {
     }
   }
 
+  /// Passes a packet to the receiver, and checks its outputs.
   private func receive(_ packet: [UInt8], from address: SocketAddress) throws(FuzzFailure) {
     _ = receiver.receive(packet.span, from: address, at: now)
     var count = 1
@@ -146,6 +152,7 @@ public final class ReceiverFuzzer: Fuzzer {
     if receiver.reply(to: request.span, from: address, at: now, sentAt: now) != nil { replies += 1 }
   }
 
+  /// Checks an output of the receiver.
   private func record(_ output: Receiver.Output) throws(FuzzFailure) {
     switch output {
     case .sound(let message, let session?):

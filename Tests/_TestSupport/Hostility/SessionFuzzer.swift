@@ -88,7 +88,9 @@ public final class SessionFuzzer: Fuzzer {
     }
   }
 
+  /// Returns a random number in 0..<count.
   private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+  /// Returns the index of a random genuine peer.
   private func pickPeer() -> Int { 1 + pick(Self.controls.count - 1) }
   private func pickPort() -> Port { pick(4) == 0 ? .control : .data }
 
@@ -99,6 +101,7 @@ public final class SessionFuzzer: Fuzzer {
     SocketAddress(host: UInt32(10 + pick(inputs / 100_000 % 4 == 3 ? 3000 : 800)), port: 5004)
   }
 
+  /// Feeds one input.
   private func step() throws(FuzzFailure) {
     // The cases are percentages of all inputs.
     switch pick(100) {
@@ -175,10 +178,12 @@ public final class SessionFuzzer: Fuzzer {
     send(from: 0)
   }
 
+  /// Lets the endpoint of peer `k` invite the endpoint of peer `other`.
   private func connect(_ k: Int, to other: Int) {
     _ = try? peers[k].endpoint.connect(to: Self.controls[other], data: Self.controls[other].data, at: now)
   }
 
+  /// Passes a datagram to the tested endpoint, and checks the invariants.
   private func receive(_ datagram: [UInt8], from address: SocketAddress, _ port: Port) throws(FuzzFailure) {
     let (content, isAuthentic) = peers[0].open(datagram, port: port)
     tested.receive(
@@ -193,6 +198,7 @@ public final class SessionFuzzer: Fuzzer {
     mostCandidates = max(mostCandidates, tested.candidateCount)
   }
 
+  /// Lets time pass for all endpoints, and checks the invariants.
   private func advance(by time: Nanoseconds) throws(FuzzFailure) {
     now = now + time
     for k in peers.indices {

@@ -83,8 +83,10 @@ public final class Child {
     }
   }
 
+  /// The error if the process has not reached an awaited state in time.
   public struct TookTooLong: Error, CustomStringConvertible { public let description: String }
 
+  /// Creates the file at `path` for writing. An existing file is replaced.
   private static func file(_ path: String) throws -> FileHandle {
     try Data().write(to: URL(fileURLWithPath: path))
     return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
