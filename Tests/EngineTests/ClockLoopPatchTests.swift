@@ -51,7 +51,7 @@ import Transports
 
   /// The snare drags by 8 ms, and the hat is pushed by 30 ms. The first hat is not pushed, because nothing sounds before the
   /// rhythm begins.
-  @Test func voicesDragAndPush() throws {
+  @Test func draggedVoiceSoundsLaterAndPushedVoiceEarlier() throws {
     let events = try hits(
       of: table("feel: { snare: +8 ms, hat: -30 ms }\nplay: { always: { hat: x.x., snare: x... } }"))
     #expect(times(38, events).prefix(2) == [8_000, 488_000])

@@ -10,7 +10,7 @@ import Transports
 @Suite struct HostResolverTests {
   private let address = SocketAddress(host: 0x7F00_0001, port: 5004)
 
-  @Test func slowNameServerDelaysNothing() {
+  @Test func slowNameServerDoesNotDelayOtherHosts() {
     let (answers, bell, address) = (DispatchSemaphore(value: 0), Doorbell(), address)
     let resolver = HostResolver(["slow", "fast"], bell: bell) { name throws(TransportError) in
       if name == "slow" { answers.wait() }

@@ -65,7 +65,7 @@ import _TestSupport
   }
 
   /// One loud pulse does not hide the others, and one soft pulse is not lost.
-  @Test func levelsMayDiffer() throws {
+  @Test func pulsesOfDifferentLevelsAreFound() throws {
     var recording = recording((0..<50).map { 4_800 + Double($0) * 1_000 }, isSquare: false, scale: 0.25)
     for frame in 14_800..<15_200 { recording.samples[frame] *= 3.5 }
     for frame in 24_800..<25_200 { recording.samples[frame] *= 0.7 }

@@ -32,7 +32,7 @@ import _TestSupport
     for (tick, next) in zip(lost, lost.dropFirst()) { #expect(next - tick > 24 * 9) }
   }
 
-  @Test func partsCanBeLeftOut() throws {
+  @Test func partsWithTheValueZeroAreLeftOut() throws {
     let stimulus = try FollowerStimulus(tempo: 120, jitter: 0, step: 0, losses: 0, seconds: 10, seed: 1)
     #expect(stimulus.sections.map(\.part) == [.steady] && stimulus.lostTicks.isEmpty)
     #expect(stimulus.ticks.allSatisfy { $0.planned == $0.ideal && !$0.isLost })

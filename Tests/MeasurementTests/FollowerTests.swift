@@ -141,7 +141,7 @@ import _TestSupport
   }
 
   /// The device plays three of eight sixteenth notes. The recording also contains sounds off the grid.
-  @Test func patternMayBeSparse() throws {
+  @Test func sparsePatternIsMeasured() throws {
     let followers = try Followers()
     var sounds = followers.ideal(delay: 10e6).enumerated().filter { $0.offset % 8 % 3 == 0 }.map(\.element)
     sounds += stride(from: 10, to: sounds.count, by: 20).map { sounds[$0] + 62e6 }

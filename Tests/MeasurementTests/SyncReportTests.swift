@@ -208,7 +208,7 @@ import _TestSupport
 
   /// The offsets of twenty runs have standard deviations of 100, 200, ... 2000 us. The median over the runs lies between the
   /// figures of the two middle runs, 1000 and 1100 us. The median over all ticks is larger, because the noisy runs are longer.
-  @Test func figuresOverRunsHaveTheRunAsUnit() throws {
+  @Test func figuresOverRunsWeightEachRunEqually() throws {
     var (reference, other): ([TraceTick], [TraceTick]) = ([], [])
     for number in 0..<20 {
       let start = Self.origin + .seconds(Int64(number) * 30)
@@ -245,7 +245,7 @@ import _TestSupport
 
   /// Of three timelines, one is steady and two deviate in opposite directions. The median timeline equals the steady one, except
   /// at the first 100 ticks, which only two peers have.
-  @Test func medianTimelineIsThatOfMostPeers() throws {
+  @Test func medianTimelineEqualsTheSteadyTimeline() throws {
     let traces = [
       trace("anna", run(1_000, offset: { Int64($0) * 1_000 })), trace("bert", run(1_000)),
       trace("cleo", run(900, from: 100, offset: { Int64($0 + 100) * -1_000 })),

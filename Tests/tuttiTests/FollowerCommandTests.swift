@@ -72,7 +72,7 @@ import _TestTraits
     return data
   }
 
-  @Test func figuresAreThoseOfTheDevice() async throws {
+  @Test func figuresDescribeTheSimulatedDevice() async throws {
     let folder = try folder()
     let command = ["measure", "follower", "clock.jsonl", "--listen", "device.wav", "--pulses", "--json"]
     let outcome = try await Child.tutti(command, in: folder).outcome()

@@ -68,7 +68,7 @@ extension TimingTests {
     /// The master of four peers is killed while the rhythm plays. In the recordings of the other peers, every hit is where it
     /// would be if the master still played. If the machine has stalled, the peers have counted late hits, and the test is
     /// repeated.
-    @Test func killedMasterIsInaudible() async throws {
+    @Test func failureOfTheMasterIsInaudible() async throws {
       for attempt in 1...4 {
         let folder = try TemporaryFolder()
         let arguments = { (name: String) in

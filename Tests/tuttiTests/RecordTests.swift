@@ -35,7 +35,7 @@ import _TestSupport
   }
 
   /// A signal ends the peer, for example SIGINT by Ctrl-C. The recording is complete, and has replaced an earlier recording.
-  @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func nothingIsLostOnASignal(signal: Int32) async throws {
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalLosesNoRecordedNote(signal: Int32) async throws {
     try Data("earlier".utf8).write(to: folder.url.appendingPathComponent("take.mid"))
     let ada = try await peer(["--start"])
     try await ada.wait(for: "to be the master", within: .seconds(20)) { ada.errors.contains("master") }

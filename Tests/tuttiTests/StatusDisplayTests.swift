@@ -68,7 +68,7 @@ import _TestSupport
   }
 
   /// With TERM=dumb or NO_COLOR, the output contains no control sequences.
-  @Test(arguments: [["TERM": "dumb"], ["NO_COLOR": "1"]]) func plainLinesWithoutAUsableTerminal(
+  @Test(arguments: [["TERM": "dumb"], ["NO_COLOR": "1"]]) func outputIsPlainLinesWithoutAUsableTerminal(
     environment: [String: String]
   ) async throws {
     let folder = try TemporaryFolder()

@@ -121,7 +121,7 @@ import Testing
   }
 
   /// A tick whose number is higher than the fastest tempo permits begins another run. The file gets no long empty part.
-  @Test(arguments: [1_000_000, Int64.max - 200]) func impossibleTickBeginsAnotherRun(tick: Int64) {
+  @Test(arguments: [1_000_000, Int64.max - 200]) func implausibleTickNumberBeginsAnotherRun(tick: Int64) {
     var script = RecordingScript()
     let time = script.play(0..<24, from: 0)
     script.play(tick..<tick + 24, from: time)
@@ -148,7 +148,7 @@ import Testing
 
   /// A tick of the rhythm has a whole number of units, and so has a unit of a sequencer with 960 units per quarter note. A unit is
   /// shorter than a millisecond at every tempo.
-  @Test func resolutionIsFine() throws {
+  @Test func ticksAndSequencerUnitsAreWholeNumbersOfFileUnits() throws {
     #expect(RecordedTimeline.resolution % 24 == 0 && RecordedTimeline.resolution % 960 == 0)
     let slowest = try Tempo(bpm: Tempo.range.lowerBound).nanosecondsPerQuarter
     #expect(slowest / Int64(RecordedTimeline.resolution) < 1_000_000)

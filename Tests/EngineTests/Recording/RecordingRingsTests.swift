@@ -9,7 +9,7 @@ import Transports
 /// A test of the events that the clock thread passes to a MIDI recording.
 @Suite struct RecordingRingsTests {
   /// The recording gets the same hits and recalls as the sound, and the tempo of each tick.
-  @Test func recordingGetsWhatTheSoundGets() throws {
+  @Test func recordingGetsTheHitsAndRecallsOfTheSound() throws {
     let (recording, socket) = (RecordingRings(), try UDPSocket(port: 0))
     defer { socket.close() }
     let rings = ClockRings(recording: recording)
