@@ -12,7 +12,7 @@ let package = Package(
     .package(name: "Tutti", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    // Without traits: the malloc replacement of the package needs the network. Allocations are counted by CAllocationCount.
+    // The package is used without traits, because its malloc replacement needs the network. CAllocationCount counts allocations.
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
   ],
   targets: [
@@ -26,7 +26,7 @@ let package = Package(
       name: "baretick",
       dependencies: [arguments] + tutti("ClockSync", "Measurement", "MusicalTime", "_TestSupport")),
 
-    // A symbolic link to the target of the root package, which is not a product.
+    // This target is a symbolic link to the target in the root package, because the root package has no product for it.
     .target(name: "CAllocationCount"),
     .target(
       name: "Workloads",

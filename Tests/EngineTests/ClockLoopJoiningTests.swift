@@ -7,13 +7,16 @@ import Transports
 
 @testable import Engine
 
-/// The sound when one rhythm replaces another. Steps are 120 ms long and are passed to the sound 50 ms ahead.
+/// Tests of the sound when one rhythm replaces another. Steps are 120 ms long. The clock loop passes them to the sound 50 ms ahead.
+/// A recall withdraws the waiting hits from its instant on.
 @Suite struct ClockLoopJoiningTests {
   /// The instant that is `length` after the origin.
   private func instant(_ length: Nanoseconds) -> Instant { VirtualRhythm.origin + length }
 
-  /// The instants of the hits that sound when a rhythm that begins at the origin is replaced by one that begins at
-  /// `start`. The replacement is announced at `announced`. Both times are relative to the origin.
+  /// Plays a rhythm that begins at the origin, and replaces it by a rhythm that begins at `start`. The replacement is announced at
+  /// `announced`. Both times are relative to the origin.
+  ///
+  /// - Returns: the instants of the hits that sound.
   private func sounding(joining start: Nanoseconds, announced: Nanoseconds) throws -> [Instant] {
     let rings = ClockRings()
     let socket = try UDPSocket(port: 0)
@@ -57,12 +60,12 @@ import Transports
 
   /// Step 5 of the old rhythm is due at 600 ms. It is passed to the sound at 550 ms, before the new rhythm is announced.
   @Test(arguments: [.milliseconds(601), .milliseconds(610), .milliseconds(630)] as [Nanoseconds])
-  func replacedRhythmSoundsUpToTheNewOne(start: Nanoseconds) throws {
+  func replacedRhythmSoundsUpToTheNewRhythm(start: Nanoseconds) throws {
     #expect(try sounding(joining: start, announced: start - .milliseconds(50)) == steps(to: 5, then: start))
   }
 
   /// Step 5 of the old rhythm (600 ms) is recalled if it would sound after the first step of the new rhythm, or together with this
-  /// step. Steps less than 100 us apart count as together.
+  /// step. Two steps that are less than 100 us apart sound together.
   @Test(arguments: [.milliseconds(585), .milliseconds(600), .microseconds(600_050)] as [Nanoseconds])
   func stepThatWouldSoundWithTheNewRhythmIsWithdrawn(start: Nanoseconds) throws {
     #expect(try sounding(joining: start, announced: .milliseconds(560)) == steps(to: 4, then: start))

@@ -8,11 +8,12 @@ import Transports
 
 @testable import Engine
 
-/// The layers that are passed to the sound. The timeline of ``VirtualRhythm`` has steps of 120 ms, whatever the tempo of the
-/// patch is. Steps are passed 50 ms ahead.
+/// Tests of the layers whose hits the clock loop passes to the sound. The timeline of ``VirtualRhythm`` has steps of 120 ms,
+/// independent of the tempo of the patch. Steps are passed to the sound 50 ms ahead. A recall withdraws the waiting hits from its
+/// instant on.
 @Suite struct ClockLoopLayersTests {
-  /// Returns the events that are passed to the sound up to 960 ms after the origin: those of steps 0...8. `later` is a
-  /// second schedule, and the time after the origin at which it is published.
+  /// Returns the events that are passed to the sound up to 960 ms after the origin, which are the events of the steps 0...8.
+  /// `later` is a second schedule, and the time after the origin at which it is published.
   private func soundEvents(
     of schedule: PlaybackSchedule, then later: (schedule: PlaybackSchedule, at: Nanoseconds)? = nil
   )

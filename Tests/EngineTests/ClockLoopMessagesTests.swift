@@ -10,9 +10,9 @@ import Transports
 @testable import Engine
 @testable import Ensemble
 
-/// Messages between the ticks, and the send instants of packets.
+/// Tests of the messages that the clock loop sends between the ticks, and of the send instants of packets.
 @Suite struct ClockLoopMessagesTests: ClockLoopSuite {
-  /// Tutti peers get messages on the player's channel. Standard devices get messages on the channel on which they were played.
+  /// Tutti peers get a message on the channel of the player. Standard devices get the message on the channel on which it was played.
   @Test func messagesGoToTheirReceiversBetweenTicks() throws {
     try withLoop { loop, rings, _, open in
       let (standardDevice, tuttiPeer) = (try open(.playOnArrival), try open(.timeStamped))
@@ -23,7 +23,7 @@ import Transports
       let others = messages.map { $0.on(Channel(7)!) }
       for message in messages { rings.messages.push(.stream(StreamMessage(message, at: nil, to: .tuttiPeers))) }
       for message in others { rings.messages.push(.stream(StreamMessage(message, at: nil, to: .standardDevices))) }
-      // The deadline of this step is only 200 us away, so the messages wait.
+      // The deadline of the first step is only 200 us away, so the messages wait.
       let next = loop.advance(to: VirtualRhythm.origin - .microseconds(50_200))
       #expect(next == VirtualRhythm.origin - .milliseconds(50))
       #expect(rings.messages.count == 20)

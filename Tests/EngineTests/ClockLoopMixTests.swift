@@ -8,14 +8,16 @@ import Testing
 
 @testable import Engine
 
-/// The mix of the parts and the count-in, as the clock loop passes them to the sound.
+/// Tests of the mix (the levels of the parts of a rhythm) and of the count-in in the events that the clock loop passes to the sound.
 @Suite struct ClockLoopMixTests: ClockLoopSuite {
+  /// Removes and returns the events that were passed to the sound.
   private func events(_ rings: ClockRings) -> [SoundEvent] {
     var events: [SoundEvent] = []
     while let event = rings.sound.first.hits.pop() { events.append(event) }
     return events
   }
 
+  /// The hits among `events`. `at` is in milliseconds after the origin.
   private func hits(_ events: [SoundEvent]) -> [(note: UInt8, velocity: UInt8, at: Double)] {
     events.compactMap { event in
       guard case .hit(let note, let velocity, _) = event.kind else { return nil }
@@ -51,7 +53,8 @@ import Testing
     }
   }
 
-  /// The second half of the bar has been passed to the sound when the change arrives. Its steps are recalled and passed again.
+  /// The second half of the bar has already been passed to the sound when the change arrives. The clock loop recalls these steps and
+  /// passes them again.
   @Test func lateChangeOfTheMixRecallsSteps() throws {
     try withLoop { loop, rings, _, _ in
       rings.commands.push(.soundLead(.seconds(1)))
@@ -125,7 +128,7 @@ import Testing
     }
   }
 
-  /// A run that continues another one keeps its notes. Any other run ends them.
+  /// A run that continues the previous run keeps its notes. Any other run ends the notes of the previous run.
   @Test func heldNotesContinueInARunThatContinues() throws {
     for continues in [true, false] {
       try withLoop { loop, rings, _, _ in

@@ -7,8 +7,9 @@ import Transports
 
 @testable import Engine
 
-/// The hits of a patch with swing, pushed voices and flams, and the change of the patch while a rhythm plays. The timeline of
-/// ``VirtualRhythm`` has steps of 120 ms. Steps are passed to the sound 50 ms ahead. The bars of the patches have four steps.
+/// Tests of the hits of a patch with swing, pushed voices and flams, and of the change of the patch while a rhythm plays. The
+/// timeline of ``VirtualRhythm`` has steps of 120 ms. Steps are passed to the sound 50 ms ahead. The bars of the patches have four
+/// steps unless a test states another meter.
 @Suite struct ClockLoopPatchTests {
   private func table(_ fields: String) throws -> StepTable {
     let text = "name: test\ndescription: A test.\ntempo: 120\nmeter: 1/4\n" + fields
@@ -42,7 +43,7 @@ import Transports
     }
   }
 
-  /// With a swing of 75 %, each second step sounds half a step later.
+  /// With a swing of 75 %, every second step sounds half a step later.
   @Test func secondStepOfAPairSwings() throws {
     let events = try hits(of: table("swing: 75%\nplay: { always: { hat: xxxx } }"))
     #expect(times(42, events).prefix(5) == [0, 180_000, 240_000, 420_000, 480_000])
@@ -50,7 +51,7 @@ import Transports
 
   /// The snare drags by 8 ms, and the hat is pushed by 30 ms. The first hat is not pushed, because nothing sounds before the
   /// rhythm begins.
-  @Test func voicesDragAndPush() throws {
+  @Test func draggedVoiceSoundsLaterAndPushedVoiceEarlier() throws {
     let events = try hits(
       of: table("feel: { snare: +8 ms, hat: -30 ms }\nplay: { always: { hat: x.x., snare: x... } }"))
     #expect(times(38, events).prefix(2) == [8_000, 488_000])
@@ -63,7 +64,7 @@ import Transports
     #expect(times(38, events).prefix(2) == [215_000, 240_000])
   }
 
-  /// The first table ends at 480 ms with its bar. The second one is published in its second step.
+  /// The second table is published during the second step of the first table. It begins at 480 ms, when the bar ends.
   @Test func patchChangesAtABar() throws {
     let second = try table("play: { always: { snare: xxxx } }")
     let events = try hits(of: table("play: { always: { kick: xxxx } }"), then: (second, .milliseconds(150)))

@@ -11,13 +11,13 @@ import Transports
 @testable import Engine
 @testable import Ensemble
 
-/// Tests that the clock loop passes events to the synthesizer and allocates no memory.
+/// Tests that the clock loop passes events to the synthesizer in time, and allocates no memory.
 @Suite struct ClockLoopSoundTests: ClockLoopSuite {
   @Test func stepsReachTheSynthesizerAheadOfTimeAndInOrder() throws {
     try withLoop { loop, rings, _, _ in
       rings.schedule.publish(VirtualRhythm.schedule(end: 96))
-      // A kick sounds on each quarter note (480 ms), and a hit is passed to the sound 50 ms ahead. 70 is 80 % of
-      // the normal velocity, because the total activity is 0.
+      // A kick sounds on each quarter note (480 ms), and a hit is passed to the sound 50 ms ahead. The total activity is 0, so the
+      // velocity is 80 % of the normal velocity.
       loop.play(from: .milliseconds(-51), to: .milliseconds(-50))
       var expected = SoundEvent(instant: VirtualRhythm.origin, note: 36, velocity: 70, group: 0)
       expected.submitted = VirtualRhythm.origin - .milliseconds(50)
@@ -30,7 +30,7 @@ import Transports
     }
   }
 
-  /// The kicks are 480 ms apart. Each is passed to the sound once, first 50 ms and then 200 ms ahead.
+  /// The kicks are 480 ms apart. Each is passed to the sound once: the first kick 50 ms ahead, the others 200 ms ahead.
   @Test func hitsLeaveEarlierWhenTheDelayOfTheSoundHasIncreased() throws {
     try withLoop { loop, rings, _, _ in
       rings.schedule.publish(VirtualRhythm.schedule(end: 96))
@@ -51,7 +51,7 @@ import Transports
       let change = TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
       rings.schedule.publish(VirtualRhythm.schedule(end: end, change: change))
       let exclusive = try #require(SystemExclusiveData([UInt8](repeating: 0x7D, count: 78)))
-      // A first pass, because the Swift runtime allocates type metadata at first use.
+      // This pass is not counted, because the Swift runtime allocates type metadata at its first use.
       loop.advance(to: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)

@@ -9,7 +9,8 @@ import Transports
 @testable import Engine
 @testable import Ensemble
 
-/// Tests that the ticks of a rhythm reach receivers through the socket. SendingTests test the sender without a socket.
+/// Tests that the ticks of a rhythm reach receivers through the socket. The tests of the module Sending test the sender without a
+/// socket.
 @Suite struct ClockLoopTests: ClockLoopSuite {
   @Test func ticksReachBothKindsOfReceiversThroughTheSocket() throws {
     try withLoop { loop, rings, _, open in
@@ -31,7 +32,8 @@ import Transports
     }
   }
 
-  /// A record of a tick has the instants at which the first packets with it left for both kinds of receiver.
+  /// The record of a tick contains two instants: when the first packet with this tick left for a play-on-arrival receiver (`sent`),
+  /// and when it left for a time-stamp receiver (`sentAhead`).
   @Test func recordsHaveTheInstantsOfThePackets() throws {
     try withLoop { loop, rings, _, open in
       let start = MonotonicClock.now
@@ -50,7 +52,7 @@ import Transports
     }
   }
 
-  /// A peer without receivers has sent nothing.
+  /// Without receivers, the records of the ticks contain no send instants.
   @Test func recordsWithoutReceiversHaveNoDeparture() throws {
     try withLoop { loop, rings, _, _ in
       rings.schedule.publish(VirtualRhythm.schedule(end: 10))
@@ -67,7 +69,7 @@ import Transports
       loop.advance(to: VirtualRhythm.origin - .milliseconds(1))
       let commands = 4000
       for _ in 0..<commands { rings.commands.push(.subscribed(SequencerAddress(client: 250, port: 0))) }
-      // At most one slice of the commands is executed before tick 0 is sent. All others still wait.
+      // Before tick 0 is sent, the loop executes at most `slice` commands. All other commands still wait.
       let continues = loop.execute()
       #expect(continues)
       while loop.step(at: VirtualRhythm.origin) == nil {}

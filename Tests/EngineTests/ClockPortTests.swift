@@ -8,10 +8,10 @@ import _TestSupport
 
 @testable import Engine
 
-/// The messages of the ALSA clock port on virtual time.
+/// Tests of the messages that the clock loop sends from the ALSA ports of the player, on virtual time.
 @Suite(.serialized, .enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)")) struct ClockPortTests {
-  /// The player, and two other MIDI programs. `device` subscribes to the clock from the beginning, `late` does so later
-  /// or never.
+  /// The ALSA client of the player, and two other MIDI programs. `device` subscribes to the clock from the beginning. `late`
+  /// subscribes later or never.
   private struct Studio {
     let rings = ClockRings()
     let player: Sequencer
@@ -82,8 +82,8 @@ import _TestSupport
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule(start: 6 * 20_000))
       loop.play(from: .milliseconds(-20), to: .milliseconds(1))
-      // Tick 6 * 20 000 begins step 20 000. A song position has 14 bits. So the position is the step modulo 16384, the
-      // largest multiple of the 16 steps of the pattern with 14 bits.
+      // Tick 6 * 20 000 begins step 20 000. A song position has 14 bits, so it is less than 16384. It is the step modulo the largest
+      // multiple of the pattern length that is at most 16384. A pattern of 16 steps gives 16384.
       #expect(studio.device.takeMessages() == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
     }
   }
@@ -94,8 +94,8 @@ import _TestSupport
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))
       try studio.connectLate()
       loop.play(from: .milliseconds(305), to: .milliseconds(2005))
-      // A bar has 96 ticks of 20 ms. So the second bar begins at 1920 ms, with step 16. From its subscription at 305 ms
-      // on, the late joiner also receives the 80 ticks 16...95. Up to 2005 ms, both receive the ticks up to 100.
+      // A bar has 96 ticks of 20 ms, so the second bar begins at 1920 ms, with step 16. The late joiner subscribes at 305 ms. Before
+      // the second bar, it receives the 80 ticks 16...95. Up to 2005 ms, both programs receive the ticks up to 100.
       #expect(studio.late.takeMessages() == clocks(80) + [.songPosition(16), .continue] + clocks(5))
       #expect(studio.device.takeMessages() == [.start] + clocks(101))
       // The next bar begins at 3840 ms, without a further song position.
@@ -125,8 +125,8 @@ import _TestSupport
     }
   }
 
-  /// Messages to late joiners that have left are counted as not sent. The list of late joiners has room for 32. A late joiner
-  /// beyond that gets no song position.
+  /// Messages to late joiners that have left are counted as not sent. The list of late joiners has room for 32. A further late
+  /// joiner gets no song position.
   @Test func lateJoinersThatLeaveOrAreTooManyDisturbNoOtherSubscriber() throws {
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule())

@@ -6,7 +6,7 @@ import _TestSupport
 
 @testable import Engine
 
-/// The syntax of the contacts file, and the connection policies.
+/// Tests of the contacts file (``ContactFile``) and of the connection policies.
 @Suite struct ContactFileTests {
   /// An address that is in no contacts file.
   private let unknownAddress = SocketAddress(host: 0x0A00_0063, port: 5004)

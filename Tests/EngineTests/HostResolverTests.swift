@@ -6,11 +6,11 @@ import Transports
 
 @testable import Engine
 
-/// The look-up of host names in the background, with a name server that the test controls.
+/// Tests of ``HostResolver``, which looks up host names in the background. The test controls the answers of the name server.
 @Suite struct HostResolverTests {
   private let address = SocketAddress(host: 0x7F00_0001, port: 5004)
 
-  @Test func slowNameServerDelaysNothing() {
+  @Test func slowNameServerDoesNotDelayOtherHosts() {
     let (answers, bell, address) = (DispatchSemaphore(value: 0), Doorbell(), address)
     let resolver = HostResolver(["slow", "fast"], bell: bell) { name throws(TransportError) in
       if name == "slow" { answers.wait() }

@@ -6,11 +6,17 @@ import Testing
 
 @testable import Engine
 
-/// The instrument of the local player on virtual time.
+/// Tests of ``InstrumentDriver``, which plays the instrument of the local player, on virtual time. A line is a line of the grid of
+/// the instrument: a sixteenth note.
 @Suite struct InstrumentDriverTests {
   private static let origin = Instant(nanoseconds: 1_000_000_000)
 
-  /// An instrument that plays C4 to C6, on a grid of sixteenth notes: 125 ms at 120 BPM.
+  /// An instrument that plays C4 to C6, on a grid of sixteenth notes (125 ms at 120 BPM).
+  ///
+  /// - Parameters:
+  ///   - rest: further lines of the file.
+  ///   - late: how late a note may be to sound at once, as a share of the distance of two lines.
+  ///   - length: the length of a note.
   private func table(_ rest: String = "", late: String = "40%", length: String = "1/16") throws -> InstrumentTable {
     InstrumentTable(
       try InstrumentLoader.instrument(
@@ -42,7 +48,7 @@ import Testing
     let at: Instant
     /// When the message takes effect at the local peer.
     let due: Instant
-    /// When the message takes effect at the other peers; nil: it is not sent to them.
+    /// When the message takes effect at the other peers; nil if it is not sent to them.
     let remote: Instant?
   }
 
@@ -72,6 +78,7 @@ import Testing
     return played
   }
 
+  /// The messages that begin notes.
   private func beginnings(_ played: [Played]) -> [Played] { played.filter { $0.message.startsNote } }
 
   private let strike = Message.noteOn(Channel(wire: 3), key: 60, velocity: 100)
@@ -90,7 +97,7 @@ import Testing
   }
 
   /// In a rhythm, a note that is up to 50 ms late (40 % of the grid) sounds at once. Any other note sounds on the next line of the
-  /// grid, and is passed to the sound before.
+  /// grid. The driver returns it before it is due.
   @Test(arguments: [0, 49, 51, 124], [0, 1, 4001]) func noteIsQuantized(late: Int64, line: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table(), run: 1), at: Self.origin)
@@ -105,7 +112,8 @@ import Testing
     #expect(played.last?.message.silencesNote == true)
   }
 
-  /// A figure plays one note per beat, exactly on the ticks of the rhythm, 50 ms in advance, and ends with the rhythm.
+  /// A figure plays one note per beat, exactly on the ticks of the rhythm, and ends with the rhythm. The driver returns each note
+  /// 50 ms in advance.
   @Test func figureFollowsTheRhythm() throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table("figure: x... x... x... x..."), run: 1, end: Tick(24 * 6)), at: Self.origin)
@@ -153,8 +161,8 @@ import Testing
     #expect(played.last?.at == Self.origin + .milliseconds(20) && driver.nextDeadline == .distantFuture)
   }
 
-  /// All Notes Off while a note waits for its line. If the note was passed to the sound already, its end does not precede its
-  /// beginning. If not, the note is not played. The line is 125 ms after the origin, and the lead is 50 ms.
+  /// The player sends All Notes Off while a note waits for its line. If the driver has already returned the note, the end of the note
+  /// does not precede its beginning. Otherwise the note is not played. The line is 125 ms after the origin, and the lead is 50 ms.
   @Test(arguments: [100, 60]) func endOfANoteDoesNotOvertakeItsBeginning(milliseconds: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table(), run: 1), at: Self.origin)
@@ -169,7 +177,7 @@ import Testing
   }
 
   /// The length of a note that sounds at once does not depend on the instant of the previous call of the driver.
-  @Test(arguments: [0, 10, 49]) func noteAtOnceHasItsLength(milliseconds: Int64) throws {
+  @Test(arguments: [0, 10, 49]) func noteThatSoundsAtOnceHasItsLength(milliseconds: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table(), run: 1), at: Self.origin)
     // The line is 125 ms after the origin, and the action up to 49 ms after it.
@@ -182,7 +190,7 @@ import Testing
   }
 
   /// After a pause of the process, or a jump of the master's rhythm within a run, the driver does not play the skipped notes.
-  @Test(arguments: [Int64(600_000), -400_000]) func jumpOfTheRhythmIsNotCaughtUp(milliseconds: Int64) throws {
+  @Test(arguments: [Int64(600_000), -400_000]) func notesThatTheRhythmSkipsAreNotPlayed(milliseconds: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table("figure: xxxx xxxx xxxx xxxx"), run: 1)
     settings.schedule.timeline = Timeline(tempo: .standard, tick: Tick(48_000), at: Self.origin)
@@ -201,7 +209,7 @@ import Testing
   }
 
   /// Volume, pan, activity and All Notes Off are played unchanged. The instrument replaces all other controllers.
-  @Test func volumeAndActivityAreNotUsedUp() throws {
+  @Test func volumePanActivityAndAllNotesOffPassUnchanged() throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table()), at: Self.origin)
     let expected: [(channel: UInt8, controller: UInt7, isUsed: Bool)] = [
@@ -214,8 +222,8 @@ import Testing
     }
   }
 
-  /// An instrument that follows chords plays those of the rhythm. The chords of another rhythm are valid from its next bar on: from
-  /// the third second, because a bar of 3/4 lasts 1.5 seconds at 120 BPM.
+  /// An instrument that follows chords plays the chords of the rhythm. The chords of another rhythm are valid from the next bar of
+  /// this rhythm on. Here this bar begins at 3 s, because a bar of 3/4 lasts 1.5 s at 120 BPM.
   @Test func chordsChangeWithTheBar() throws {
     func chords(_ name: String, _ meter: String, _ bar: String) throws -> ChordProgression {
       StepTable(
@@ -248,19 +256,20 @@ import Testing
     #expect(beginnings(played).map(\.due) == (0..<8).map { Self.origin + .milliseconds($0 * 500) })
   }
 
-  /// The line of sixteenth notes with this number, 125 ms apart.
+  /// The instant of a line of the grid. Line 0 is at the origin, and the lines are 125 ms apart.
   private func line(_ number: Int64) -> Instant { Self.origin + .milliseconds(125 * number) }
 
-  /// At the other peers, a note sounds on the first line that is not before the note and at least the delay of notes away, here
-  /// 60 ms. It keeps its length of 125 ms.
+  /// At the other peers, a note sounds on a line. The line is not before the instant of the note at the local peer, and is at least
+  /// `noteDelay` (60 ms) after the action, so that the note reaches the other peers in time. The note keeps its length of 125 ms.
   @Test func noteSoundsOnALineAtTheOtherPeers() throws {
-    // The action, the instant at the local peer, the line at the others.
+    // The action and the instant at the local peer in milliseconds, and the number of the line at the other peers.
     let cases: [(action: Int64, local: Int64, line: Int64)] = [
-      // On a line and slightly late: at once. The next line is 125 ms and 105 ms away.
+      // On a line or slightly late, the note sounds at once. The next line is 125 ms or 105 ms away.
       (1000, 1000, 9), (1020, 1020, 9),
-      // 65 ms before a line. With the tolerance of 50 ms, it waits for the line, which it reaches in time at all peers.
+      // The action is 60 ms late, which is more than the tolerance of 50 ms. The note waits for the next line, 65 ms away. It reaches
+      // all peers before this line.
       (1060, 1125, 9),
-      // 50 ms before a line: the others play it a line later.
+      // The next line is only 50 ms away. The other peers play the note one line later.
       (1075, 1125, 10),
     ]
     for (action, local, line) in cases {
@@ -278,7 +287,8 @@ import Testing
     }
   }
 
-  /// Two notes of a key that sound at different instants at the local peer, but on the same line at the others, sound once there.
+  /// Two notes of a key sound at different instants at the local peer. At the other peers, they would sound on the same line, so only
+  /// one of them is sent.
   @Test func notesOnTheSameLineSoundOnceAtTheOtherPeers() throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table(length: "1/32"), run: 1)
@@ -291,7 +301,7 @@ import Testing
     #expect(played.filter { $0.message.silencesNote }.map { $0.remote == nil } == [false, true, false])
   }
 
-  /// Without a rhythm, and if the rhythm ends before the line, a note sounds at the other peers as at the local one.
+  /// Without a rhythm, or if the rhythm ends before the line, a note sounds at the same instant at the local and at the other peers.
   @Test func noteWithoutALineSoundsAtOnceAtTheOtherPeers() throws {
     for (run, end) in [(UInt32(0), Tick(.max)), (1, Tick(50))] {
       var driver = InstrumentDriver(at: Self.origin)
@@ -305,7 +315,8 @@ import Testing
     }
   }
 
-  /// With `late 100%`, notes are not quantized at the other peers either. After All Notes Off, a repeated note is sent again.
+  /// With `late 100%`, notes are quantized neither at the local peer nor at the other peers. After All Notes Off, a second note on the
+  /// same line is sent too.
   @Test func onlyQuantizedNotesHaveALine() throws {
     for tolerance in ["40%", "100%"] {
       var driver = InstrumentDriver(at: Self.origin)

@@ -9,8 +9,8 @@ import _TestSupport
 @testable import Engine
 @testable import Ensemble
 
-/// The peers that a peer invites, and the time for which it invites them. No peer answers the invitations that ``endpoint`` sends.
-/// The tests themselves report the outcome of an invitation to the list.
+/// Tests of ``InvitationList``: which peers a peer invites, and how long it invites them. No peer answers the invitations that
+/// ``endpoint`` sends. The tests themselves report the outcome of an invitation to the list.
 @Suite struct InvitationListTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   /// The control port of the remote peer.
@@ -69,13 +69,13 @@ import _TestSupport
     // Two successive invitations are one second apart, or slightly more, so their whole seconds differ by at most two. The last
     // invitation is sent in the last second of the minute, or later.
     #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $1 - $0 <= 2 } && seconds.last! >= 59)
-    // An attempt to connect consists of twelve invitations: the first four are 250 ms apart, the others 1 s. An attempt
-    // takes about ten seconds, so six attempts with 72 invitations fit into the minute. The bounds leave a margin.
+    // An attempt to connect consists of twelve invitations. The first four are 250 ms apart, and the others 1 s. An attempt takes
+    // about ten seconds, so six attempts with 72 invitations fit into the minute. The limits below leave a margin.
     let (attempts, invitationsPerAttempt) = (6, 12)
     // One attempt fewer: 60 invitations.
     let fewest = (attempts - 1) * invitationsPerAttempt
-    // One invitation more in each attempt, and one attempt more, because an attempt that begins before the end of the
-    // minute is completed: 90 invitations.
+    // One invitation more in each attempt, and one more attempt: 90 invitations. An attempt that begins before the end of the minute
+    // is completed.
     let most = attempts * (invitationsPerAttempt + 1) + invitationsPerAttempt
     #expect((fewest...most).contains(seconds.count))
     #expect(invitations.targets.isEmpty && invitations.nextDeadline == .distantFuture)
@@ -106,7 +106,7 @@ import _TestSupport
 
   /// A configured peer has changed its address and connects by itself. After the end of a session, the next invitation
   /// follows in one second.
-  @Test func peerInSessionFromANewAddressIsNotInvitedAtTheOldOne() throws {
+  @Test func peerInSessionFromANewAddressIsNotInvitedAtItsOldAddress() throws {
     var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
     advance(&invitations, to: start)
     let session = try #require(invitations.targets.first?.session)
@@ -136,8 +136,8 @@ import _TestSupport
       Identity(identity), as: name, at: .init(address ?? remote), isInSession: isInSession, now: start)
   }
 
-  /// The local peer has identity `local`, and the discovered peer has identity 2. If two peers discover each other, the
-  /// one with the lower identity invites at once, the other after three seconds.
+  /// The local peer has the identity `local`, and the discovered peer has the identity 2. Of two peers that discover each other, the
+  /// peer with the lower identity invites at once, and the other peer after three seconds.
   @Test(arguments: [(UInt64(1), 0), (3, 3)]) func discoveredPeerIsInvited(local: UInt64, firstSecond: Int) throws {
     var invitations = InvitationList(to: [], local: Identity(local), at: start)
     // The peer announces itself twice.
@@ -206,7 +206,7 @@ import _TestSupport
     #expect(invitations.targets.isEmpty && invitations.nextDeadline == .distantFuture)
   }
 
-  /// A configured peer is invited again after a refusal, a discovered peer is not.
+  /// A configured peer is invited again after it has refused an invitation. A discovered peer is not.
   @Test(arguments: [true, false]) func playerIsInformedOnceOfARefusal(isDiscovered: Bool) throws {
     var invitations = InvitationList(to: isDiscovered ? [] : [.init(remote)], local: Identity(1), at: start)
     if isDiscovered { #expect(discover(&invitations)) }
@@ -240,8 +240,8 @@ import _TestSupport
     invitations.targets.compactMap { $0.identity?.bits }.sorted()
   }
 
-  /// Up to sixteen peers all connect to each other. With more, every peer connects to the two lowest identities, and
-  /// these two connect to all. The order of discovery does not matter.
+  /// Up to sixteen peers all connect to each other. With more peers, every peer connects to the two peers with the lowest identities,
+  /// and these two connect to all peers. The order of discovery does not matter.
   @Test(arguments: UInt64(1)...10) func withManyPeersOnlyTheTwoLowestIdentitiesAreTargets(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let numbers = Array(1...40).shuffled(using: &random)
@@ -270,7 +270,7 @@ import _TestSupport
   @Test func whenOneOfTheTwoLowestLeavesTheNextLowestReplacesIt() {
     var invitations = InvitationList(to: [], local: Identity(30), at: start)
     discoverAll(1...29, by: &invitations)
-    // Peer 3 is in session already. Therefore it becomes a target that does not need to be invited.
+    // Peer 3 is already in session, so it becomes a target that need not be invited.
     invitations.withdrawn(Identity(1), as: "Ben 1", isInSession: { $0 == Identity(3) }, now: start)
     #expect(identities(invitations) == [2, 3])
     #expect(invitations.targets.first { $0.identity == Identity(3) }?.isEstablished == true)
@@ -283,12 +283,14 @@ import _TestSupport
     discoverAll(1...29, by: &invitations)
     var wanted: [Int] = []
     for second in Int64(1)...12 {
-      // The peers that replace silent ones are invited at once.
+      // The second call sends the invitations of the peers that replace silent peers.
       for _ in 1...2 { advance(&invitations, to: start + .seconds(second)) }
       wanted.append(invitations.targets.count)
       #expect(identities(invitations) == (1...UInt64(wanted.last!)).map { $0 }, "second \(second)")
     }
-    // Two peers; six, two of them silent; fourteen, six of them silent. The last fifteen peers are a full mesh.
+    // First, two peers are wanted. They are silent after three seconds, and four more peers are wanted. These are silent too, and
+    // eight more peers are wanted. Then fourteen peers are silent. The other fifteen and the local peer are sixteen peers, which all
+    // connect to each other.
     #expect(wanted == [2, 2, 2, 2, 2, 6, 6, 6, 14, 14, 14, 29])
   }
 
@@ -298,7 +300,7 @@ import _TestSupport
     for second in Int64(1)...6 { advance(&invitations, to: start + .seconds(second)) }
     #expect(identities(invitations) == [1, 2, 3, 4, 5, 6])
     invitations.recognised(try #require(invitations.targets.first?.session), as: Identity(1))
-    // One silent peer, and the three lowest of the others.
+    // The wanted peers are one silent peer (2), and the three lowest of the others.
     #expect(identities(invitations) == [1, 2, 3, 4])
   }
 
@@ -313,7 +315,7 @@ import _TestSupport
       invitations.recognised(session, as: target.identity == Identity(1) ? Identity(99) : Identity(2))
     }
     advance(&invitations, to: start + .seconds(6))
-    // One silent peer, and the three lowest of the others.
+    // The wanted peers are one silent peer (1), and the three lowest of the others.
     #expect(Set(invitations.targets.compactMap(\.announced?.bits)) == [1, 2, 3, 4])
   }
 

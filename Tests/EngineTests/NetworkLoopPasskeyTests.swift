@@ -11,11 +11,12 @@ import _TestSupport
 @testable import Engine
 @testable import RTPMIDI
 
-/// The network thread in a session with a passkey, on the loopback interface.
+/// Tests of the network thread in a session with a passkey, on the loopback interface.
 @Suite struct NetworkLoopPasskeyTests {
   private let local = SessionKeys(sending: TagKey(low: 1, high: 2), receiving: TagKey(low: 3, high: 4))
   private let remote = SessionKeys(sending: TagKey(low: 3, high: 4), receiving: TagKey(low: 1, high: 2))
 
+  /// Returns `content` with a tag.
   private func sealed(_ content: [UInt8], by sealer: inout DatagramSealer, port: Port = .data) -> [UInt8] {
     var datagram = rigid(content + [UInt8](repeating: 0, count: DatagramSealer.length))
     datagram.removeLast(DatagramSealer.length)
@@ -25,8 +26,9 @@ import _TestSupport
 
   private func host(_ port: UInt16) -> SocketAddress { SocketAddress(host: 0x7F00_0001, port: port) }
 
-  /// All datagrams have the SSRC of the peer. The control thread gets datagrams with a valid tag, which is removed, and datagrams
-  /// that can begin a session. All other datagrams are dropped and counted.
+  /// All datagrams have the SSRC of the peer. The network thread removes valid tags. The control thread gets the control datagrams
+  /// with a valid tag, and datagrams that can begin a session. All other datagrams are dropped and counted: datagrams without a tag,
+  /// repeated datagrams, and a datagram with the tag of the other port.
   @Test func datagramsWithoutAValidTagAreDropped() throws {
     let (ports, peer) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { ports.close() }
@@ -59,7 +61,7 @@ import _TestSupport
     #expect(rings.counters.take()?.notAuthentic == 5)
   }
 
-  /// The answers to a clock probe and to CK0 have tags, which cover the send instant.
+  /// The answers to a clock probe and to CK0 have tags. A tag also protects the send instant in the answer.
   @Test func answersHaveTags() throws {
     let (ports, peer) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { ports.close() }
@@ -86,8 +88,8 @@ import _TestSupport
     }
   }
 
-  /// A flood of handshake packets with the SSRC and the address of a peer in session is limited, as a flood of a stranger is.
-  @Test func floodOfInvitationsWithTheSourceOfAPeerIsLimited() throws {
+  /// A flood of handshake packets with the SSRC and the address of a peer in session is limited like a flood of a stranger.
+  @Test func floodOfHandshakesWithTheSourceOfAPeerIsLimited() throws {
     let (ports, peer) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { ports.close() }
     defer { peer.close() }

@@ -10,10 +10,10 @@ import _TestSupport
 @testable import Engine
 @testable import RTPMIDI
 
-/// The instrument of the local player on the network thread, whose pitches a remote player sets.
+/// A test of the local player's instrument on the network thread, while a remote player sets its pitches.
 @Suite struct NetworkLoopPitchesTests {
-  /// The remote player holds D5 and G5. The notes do not sound, and each action of the local player plays one of them. After the
-  /// choice has ended, the instrument has its own pitch, C5.
+  /// The remote player holds D5 and G5. These notes do not sound. Each action of the local player plays one of them. When the local
+  /// player no longer uses the pitches of the remote player, the instrument plays its own pitch, C5.
   @Test func eachActionPlaysAPitchOfTheRemotePlayer() throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { local.close() }
@@ -40,7 +40,7 @@ import _TestSupport
     }
     /// The keys that an action plays.
     func act() -> [UInt8] {
-      // Two notes of a key at the same position sound once. Positions are 21 us apart.
+      // Two notes of a key at the same position of the rhythm sound once. A position has a resolution of 21 us, so the test waits.
       MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(1))
       rings.commands.push(.play(.noteOn(Channel(5)!, key: 60, velocity: 100)))
       rings.signal.signal()

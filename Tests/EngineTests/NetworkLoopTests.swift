@@ -12,9 +12,10 @@ import _TestSupport
 @testable import Engine
 @testable import RTPMIDI
 
-/// The replies of the network thread, on the loopback interface with the addresses 127.0.0.1 and 127.0.0.2.
+/// Tests of the network thread on the loopback interface: its replies, its limits, and the events that it passes to other threads.
 @Suite struct NetworkLoopTests {
-  /// The remote peer knows the local peer by 127.0.0.2, but the host would reply from 127.0.0.1.
+  /// The remote peer knows the local peer by the address 127.0.0.2. Without an explicit source address, the kernel would reply from
+  /// 127.0.0.1.
   @Test func clockRepliesLeaveFromTheAddressOfTheRequest() throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { local.close() }
@@ -44,8 +45,8 @@ import _TestSupport
     }
   }
 
-  /// A stranger floods the data port. The number of its datagrams that reach the control thread is limited, and the dropped
-  /// datagrams are counted. All datagrams of a known source on the same host arrive, and so does the invitation of another host.
+  /// A stranger floods the data port. Only a limited number of its datagrams reach the control thread. The dropped datagrams are
+  /// counted. All datagrams of a known source on the same host arrive, and also an invitation from another host.
   @Test func floodOfAStrangerIsLimitedAndCounted() throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { local.close() }
@@ -67,7 +68,7 @@ import _TestSupport
       return octets { _ = sender.encode(.clock, at: Instant(nanoseconds: 0), into: &$0) }
     }
     let invitation: [UInt8] = [0xFF, 0xFF, 0x49, 0x4E, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 9]
-    // The events of the known source, those of the stranger, and the control packets.
+    // The numbers of events of the known source, of events of the stranger, and of control packets.
     var (known, unknown, control) = (0, 0, 0)
     var arrivals: [Instant] = []
     func takeAll() {
@@ -94,7 +95,8 @@ import _TestSupport
     _ = remote.control.send(invitation, to: controlPort, from: SocketAddress(host: 0x7F00_0003, port: 0))
     takeAll()
     #expect(known == 500 && control == 2)
-    // The depth and the rate of the bucket for new sources of RTP packets. The rate applies to the time that the flood took.
+    // The bucket for new sources of RTP packets has a depth of 256 and a rate of 256 per second. The rate applies to the time that the
+    // flood took.
     let duration = try #require(arrivals.max()) - #require(arrivals.min())
     #expect(unknown >= 256 && Double(unknown) <= 257 + 256 * duration.seconds)
     #expect(rings.counters.take()?.limited == Int64(2000 - unknown))
@@ -148,7 +150,7 @@ import _TestSupport
     #expect(copies == notes + ends, "the control thread gets the messages on their own channels")
   }
 
-  /// The notes that the local player begins are reported with their velocity; ends of notes and controllers are not.
+  /// The notes that the local player begins are reported with their velocity. Ends of notes and controllers are not reported.
   @Test func notesOfThePlayerAreReportedAsActions() throws {
     let local = try PortPair(port: 0)
     defer { local.close() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Engine
 
-/// The check of the texts of patches, which a hostile master can send.
+/// Tests of ``PatchChecker``, which checks the text of a patch from a master. The master can be hostile.
 @Suite struct PatchCheckerTests {
   private func text(name: String = "claps", rest: String = "play: { always: { clap: x... x... x... x... } }") -> String
   {

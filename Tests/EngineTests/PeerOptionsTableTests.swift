@@ -6,7 +6,8 @@ import Transports
 
 @testable import Engine
 
-/// The rules that decide to which peers an option applies that the player has set by name or by address.
+/// Tests of ``PeerOptionsTable``. The player sets options for a peer by name, by host, or by host and port. The table determines to
+/// which peers the options apply.
 @Suite struct PeerOptionsTableTests {
   private let address = SocketAddress(host: 0xC0A8_0114, port: 5004)
 
@@ -16,7 +17,7 @@ import Transports
   }
 
   @Test(arguments: ["Ada", "192.168.1.20", "192.168.1.20:5004"])
-  func optionsApplyByNameByHostAndByPort(key: String) {
+  func optionsApplyByNameByHostOrByPort(key: String) {
     var table = PeerOptionsTable()
     table[key].playsByStamps = true
     table[key].takesJournal = false
@@ -45,7 +46,7 @@ import Transports
   }
 
   /// Each option is looked up independently of the others.
-  @Test func nameTakesPrecedenceOverPortAndPortOverHost() {
+  @Test func nameHasPrecedenceOverPortAndPortOverHost() {
     var table = PeerOptionsTable()
     table["192.168.1.20"] = PeerOptions(playsByStamps: true, takesJournal: true)
     #expect(table.options(for: "Ada", at: address) == PeerOptions(playsByStamps: true, takesJournal: true))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Engine
 
-/// A phrase that is repeated, on virtual time.
+/// Tests of ``PhraseDriver``, which repeats a phrase, on virtual time.
 @Suite struct PhraseDriverTests {
   private static let origin = Instant(nanoseconds: 1_000_000_000)
 
@@ -49,6 +49,7 @@ import Testing
     return played
   }
 
+  /// The times after the origin at which notes begin.
   private func beginnings(_ played: [Played]) -> [Nanoseconds] {
     played.filter { $0.message.startsNote }.map { $0.due - Self.origin }
   }
@@ -77,7 +78,7 @@ import Testing
     #expect(beginnings(played) == [.milliseconds(4000), .milliseconds(5000)])
   }
 
-  /// Another run that continues the rhythm neither repeats nor omits a note. Another phrase replaces the first one.
+  /// When another run continues the rhythm, no note is repeated or omitted. Another phrase replaces the first phrase at once.
   @Test func phraseContinuesAndChanges() throws {
     var driver = PhraseDriver()
     var settings = try settings()
@@ -96,7 +97,8 @@ import Testing
     #expect(played.contains { $0.message.startsNote && $0.message.key == 72 })
   }
 
-  /// A note that was passed to the sound in advance ends after its beginning. Nothing follows.
+  /// The phrase is removed after the driver has returned a note in advance. The end of this note is due at its beginning, and no other
+  /// note follows.
   @Test func endOfThePhraseLeavesNoNote() throws {
     var driver = PhraseDriver()
     var settings = try settings()

@@ -4,13 +4,14 @@ import _TestSupport
 
 @testable import Engine
 
-/// The budget is a token bucket with a capacity of 2 ms, refilled with a quarter of a core.
+/// Tests of ``ProcessorBudget``, which limits the processor time of a real-time thread. The budget is a token bucket with a capacity
+/// of 2 ms. It is refilled with a quarter of a core.
 @Suite struct ProcessorBudgetTests {
   private let start = Instant(nanoseconds: 7_000_000_000)
 
   @Test func threadBelowAQuarterOfACoreNeverPauses() {
     var budget = ProcessorBudget()
-    // A round every 100 us that takes 25 us.
+    // The thread works 25 us of every 100 us.
     for round in 0..<100_000 {
       let end = budget.pauseEnd(used: .microseconds(25 * Int64(round)), at: start + .microseconds(100 * Int64(round)))
       #expect(end == nil)
@@ -22,18 +23,19 @@ import _TestSupport
     // The time before the first report does not count.
     #expect(budget.pauseEnd(used: .seconds(5), at: start) == nil)
     #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(1999), at: start) == nil)
-    // 0.5 ms are refilled in 2 ms.
+    // The bucket is empty. The pause ends when the bucket holds the reserve of 0.5 ms, after 2 ms.
     #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(2000), at: start) == start + .milliseconds(2))
   }
 
   @Test func excessLengthensThePause() {
     var budget = ProcessorBudget()
     #expect(budget.pauseEnd(used: .zero, at: start) == nil)
-    // 3 ms are 1 ms too much. 1.5 ms are refilled in 6 ms, up to the reserve of 0.5 ms.
+    // 3 ms are 1 ms more than the capacity. The bucket holds the reserve of 0.5 ms when 1.5 ms are refilled, after 6 ms.
     #expect(budget.pauseEnd(used: .milliseconds(3), at: start) == start + .milliseconds(6))
   }
 
-  /// A thread that works whenever it may uses a quarter of a core in any interval, plus the burst and one round.
+  /// A thread that works whenever the budget permits uses a quarter of a core in any interval, plus the burst of 2 ms and one round of
+  /// work.
   @Test(arguments: UInt64(1)...4) func noIntervalContainsMoreThanItsShare(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var budget = ProcessorBudget()

@@ -8,7 +8,7 @@ import _TestSupport
 
 @testable import Engine
 
-/// Sound outputs without a sound card. The lab tests the outputs with a sound card.
+/// Tests of ``SoundOutputs`` without a sound card. The lab tests the outputs with a sound card.
 @Suite struct SoundOutputsTests {
   private func outputs(lead: Int64 = 100, latency: Int64 = 0, recording: String? = nil) throws -> SoundOutputs {
     let text = """
@@ -26,8 +26,8 @@ import _TestSupport
     return try SoundOutputs(configuration)
   }
 
-  /// The configured lead time, the configured latency, and the resulting sound lead: how long before its instant a hit is
-  /// passed to the output. All values are in milliseconds.
+  /// The arguments are the configured lead time, the configured latency, and the resulting sound lead in milliseconds. The sound lead
+  /// is how long before its instant a hit is passed to the output.
   @Test(arguments: [
     (100, 0, 50),  // the default
     (70, 0, 50),  // a shorter lead time does not reduce the sound lead

@@ -6,9 +6,10 @@ import Testing
 
 @testable import Engine
 
-/// The background writer of the state, with a simulated disk whose writes end only when the test permits it.
+/// Tests of ``StateWriter``, which writes the state of a peer in the background. The disk is simulated. A write ends only when the
+/// test permits it.
 @Suite struct StateWriterTests {
-  /// A disk that records what is written, in order. Each write waits for ``proceed``.
+  /// A simulated disk. It records the written terms in order. Each write waits for ``proceed``.
   private final class SlowDisk: Sendable {
     let proceed = DispatchSemaphore(value: 0)
     let hasBegun = DispatchSemaphore(value: 0)
@@ -48,7 +49,8 @@ import Testing
     #expect(disk.failures.load(ordering: .relaxed) == 1)
   }
 
-  /// The bound, the highest reserved term, must not be lost. If its write fails, it is written again together with the next session.
+  /// The bound is the highest reserved term (``TermReservation``), and must not be lost. If its write fails, it is written again
+  /// together with the next session.
   @Test func failedBoundIsWrittenAgainWithTheNextSession() throws {
     let disk = SlowDisk()
     let writer = disk.writer(succeeds: false)

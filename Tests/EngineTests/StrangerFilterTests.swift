@@ -7,7 +7,7 @@ import _TestSupport
 
 @testable import Engine
 
-/// The limits of sources without a session. All times are virtual.
+/// Tests of ``StrangerFilter``, which limits the datagrams of sources without a session by token buckets. All times are virtual.
 @Suite struct StrangerFilterTests {
   private let start = Instant(nanoseconds: 7_000_000_000)
 
@@ -15,7 +15,7 @@ import _TestSupport
     SocketAddress(host: UInt32(truncatingIfNeeded: n), port: UInt16(truncatingIfNeeded: n >> 32))
   }
 
-  /// A header with this command, or of an RTP packet without one.
+  /// The header of an AppleMIDI packet with this command; of an RTP packet if `command` is nil.
   private func header(_ command: String?, ssrc: UInt32) -> DatagramHeader {
     var packet = RigidArray<UInt8>(capacity: 16)
     for octet in command.map({ [0xFF, 0xFF] + Array($0.utf8) }) ?? [0x80, 0x61, 0, 0] { packet.append(octet) }
@@ -32,7 +32,7 @@ import _TestSupport
       if filter.admits(header("IN", ssrc: UInt32(n)), from: address(1), at: now) { admitted += 1 }
     }
     #expect((1000...2048 + 320).contains(admitted), "\(admitted)")
-    // Another host is admitted at once, at the end of the flood.
+    // At the end of the flood, the first datagram of another host is admitted.
     let isOtherAdmitted = filter.admits(header("IN", ssrc: 1), from: address(2), at: start + .seconds(10))
     #expect(isOtherAdmitted)
   }
@@ -47,13 +47,15 @@ import _TestSupport
       let header = header([nil, "IN", "CK", "TU"][n % 4], ssrc: UInt32(truncatingIfNeeded: random.next()))
       if filter.admits(header, from: address(random.next()), at: now) { admitted += 1 }
     }
-    // 64 session commands per second, and 256 datagrams of each other kind, for ten seconds, and the depths.
+    // In ten seconds, the rates permit 640 session commands and 2560 datagrams of each of the two other kinds. In addition, the buckets
+    // are full at the beginning.
     let (rates, depths) = (640 + 2 * 2560, 2048 + 2 * 256)
     #expect(admitted >= rates && admitted <= rates + depths, "\(admitted)")
   }
 
-  /// A hundred honest peers in turn invite twice, 250 ms apart, in a flood of 2000 invitations per second of forged sources.
-  /// The second invitation is admitted, unless the flood has overwritten the fingerprint: 0.2 % of all cases.
+  /// During a flood of 2000 invitations per second from forged sources, a hundred honest peers in turn invite twice, 250 ms apart. The
+  /// filter remembers a source by a fingerprint, so it admits the second invitation. In 0.2 % of all cases, the flood has overwritten
+  /// the fingerprint.
   @Test func repeatedInvitationIsAdmittedInAFlood() {
     var filter = StrangerFilter(key: 4)
     var random = SplitMix(seed: 5)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Engine
 
-/// The reservation of terms in blocks.
+/// Tests of ``TermReservation``, which reserves the terms of claims in blocks. The bound is the highest reserved term.
 @Suite struct TermReservationTests {
-  @Test func blockIsReservedWhenHalfOfThePreviousOneIsUsed() {
+  @Test func blockIsReservedWhenHalfOfThePreviousBlockIsUsed() {
     var reservation = TermReservation(after: 10)
     #expect(reservation.bound == 74)
     #expect(reservation.reserve(for: 41) == nil)

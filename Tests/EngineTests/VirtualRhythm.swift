@@ -7,14 +7,14 @@ import Transports
 
 @testable import Engine
 
-/// The rhythm of the clock loop tests: 20 ms per tick, 120 ms per step, bars of 16 steps, a kick on each quarter note.
+/// The rhythm of the clock loop tests. A tick takes 20 ms, and a step 120 ms. A bar has 16 steps. A kick sounds on each quarter note.
 enum VirtualRhythm {
   /// When the first tick is due.
   static let origin = Instant(nanoseconds: 5_000_000_000)
   static let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!
 
-  /// A schedule of the ticks `start..<end`. Tick `start` is due at `origin`. If `sends` is true, the local peer is the
-  /// master and sends the ticks.
+  /// A schedule of the ticks `start..<end`. Tick `start` is due at `origin`. If `sends` is true, the local peer is the master and
+  /// sends the ticks. Otherwise the local peer is a follower.
   static func schedule(
     run: UInt32 = 1, sends: Bool = true, start: Int64 = 0, end: Int64 = .max, at origin: Instant = origin,
     change: TempoChange? = nil
@@ -43,7 +43,7 @@ enum VirtualRhythm {
 }
 
 extension ClockLoop {
-  /// Does everything that may be done at `now`. Returns the next deadline.
+  /// Executes all waiting commands and does all work that may be done at `now`. Returns the next deadline.
   @_noLocks @_noAllocation
   @discardableResult
   mutating func advance(to now: Instant) -> Instant {
@@ -53,7 +53,7 @@ extension ClockLoop {
     }
   }
 
-  /// Lets time pass in steps of half a millisecond. `start` and `end` are relative to the origin of the rhythm.
+  /// Advances the loop from `start` to `end`, half a millisecond at a time. Both are relative to the origin of the rhythm.
   mutating func play(from start: Nanoseconds, to end: Nanoseconds) {
     var now = VirtualRhythm.origin + start
     while now <= VirtualRhythm.origin + end {

@@ -3,9 +3,10 @@ import Testing
 
 @testable import Engine
 
-/// How the wake lead of the clock thread follows the wake-up times.
+/// Tests of ``WakeLead``: how long before a deadline the clock thread wakes. The wake lead follows the 99.9 % quantile of the wake-up
+/// times.
 struct WakeLeadTests {
-  /// Notes `count` wake-ups. Each `rare`-th of them takes `slow`, all others take 8 us.
+  /// Notes `count` wake-ups. Of `rare` wake-ups, one takes `slow`, and the others take 8 us.
   private func note(_ count: Int, rare: Int, slow: Nanoseconds, in lead: inout WakeLead) {
     for number in 1...count {
       let wake = Instant(nanoseconds: Int64(number) * 5_000_000)
@@ -13,26 +14,26 @@ struct WakeLeadTests {
     }
   }
 
-  @Test func reachesTheMinimumOnAFastMachine() {
+  @Test func leadReachesTheMinimumOnAFastMachine() {
     var lead = WakeLead()
     #expect(lead.value == WakeLead.maximum)
     note(20_000, rare: 2, slow: .microseconds(17), in: &lead)
     #expect(lead.value == WakeLead.minimum)
   }
 
-  @Test func coversAWakeUpTimeOfOneInFiveHundred() {
+  @Test func leadCoversAWakeUpTimeThatOccursOnceInFiveHundred() {
     var lead = WakeLead()
     note(60_000, rare: 500, slow: .microseconds(100), in: &lead)
     #expect(lead.value > .microseconds(90) && lead.value < .microseconds(112))
   }
 
-  @Test func ignoresAWakeUpTimeOfOneInFiveThousand() {
+  @Test func leadIgnoresAWakeUpTimeThatOccursOnceInFiveThousand() {
     var lead = WakeLead()
     note(60_000, rare: 5_000, slow: .microseconds(100), in: &lead)
     #expect(lead.value <= .microseconds(30))
   }
 
-  @Test func returnsToTheMinimumWhenTheMachineIsFastAgain() {
+  @Test func leadReturnsToTheMinimumWhenTheMachineIsFastAgain() {
     var lead = WakeLead()
     note(10_000, rare: 100, slow: .microseconds(150), in: &lead)
     #expect(lead.value > .microseconds(140))
@@ -40,13 +41,14 @@ struct WakeLeadTests {
     #expect(lead.value == WakeLead.minimum)
   }
 
-  @Test func hasAMaximum() {
+  @Test func leadHasAMaximum() {
     var lead = WakeLead()
     note(10_000, rare: 10, slow: .milliseconds(5), in: &lead)
     #expect(lead.value <= WakeLead.maximum && lead.value > .microseconds(190))
   }
 
-  @Test func isNotChangedByARingOfTheBell() {
+  /// The bell wakes the thread before the instant for which it waited.
+  @Test func ringOfTheBellDoesNotChangeTheLead() {
     var lead = WakeLead()
     note(1_000, rare: 2, slow: .microseconds(100), in: &lead)
     let before = lead.value

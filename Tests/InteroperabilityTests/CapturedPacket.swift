@@ -1,5 +1,6 @@
-/// A packet as `tshark` decodes it.
+/// A summary of a packet in a capture, as `tshark` decodes it.
 struct CapturedPacket: Sendable {
+  /// The fields that `tshark` prints for each packet, by their names in Wireshark.
   static let fields = [
     "frame.number", "udp.dstport", "frame.protocols", "applemidi.command", "rtp.seq", "rtpmidi.channel_status",
     "rtpmidi.common_status", "_ws.malformed",
@@ -11,7 +12,7 @@ struct CapturedPacket: Sendable {
   let port: Int
   /// The protocols from the outermost to the innermost.
   let protocols: [Substring]
-  /// The two letters of an AppleMIDI packet, including unknown commands; nil for RTP.
+  /// The two letters of the command of an AppleMIDI packet. Wireshark need not know the command. Nil for RTP.
   let command: String?
   /// The RTP sequence number; nil if the packet is not RTP.
   let sequence: UInt16?
@@ -21,7 +22,7 @@ struct CapturedPacket: Sendable {
 
   struct Fault: Error, CustomStringConvertible { let description: String }
 
-  /// Parses a line of ``fields`` separated by semicolons.
+  /// Parses a line that contains the values of ``fields``, separated by semicolons.
   init(_ line: Substring) throws {
     let values = line.split(separator: ";", omittingEmptySubsequences: false)
     guard values.count == Self.fields.count, let number = Int(values[0]), let port = Int(values[1]) else {

@@ -3,12 +3,12 @@ import FoundationXML
 
 /// The protocols, the RTP-MIDI fields and the RTP header extension of one packet, as `tshark` decodes them.
 ///
-/// Fields are in packet order. A set flag is listed by its name, a cleared flag is omitted, a number is listed as name and
-/// value. The name of `rtpmidi.cj_chapter_n_log_note` is `n_log_note`.
+/// Fields are in packet order. A flag that is set is listed by its name, and a flag that is not set is omitted. A number is listed
+/// by its name and value. Names are shortened: `rtpmidi.cj_chapter_n_log_note` is `n_log_note`.
 struct DecodedPacket: Sendable {
-  /// Fields that are omitted, because Wireshark 4.0 reads them from the wrong octets. In Chapters E and A, the field LEN has
-  /// one octet, but Wireshark reads two. The value of a quarter frame is in the same octet as its type, but Wireshark reads
-  /// it from the next octet.
+  /// Fields that are omitted, because Wireshark 4.0 reads them from the wrong octets. In Chapters E and A, the field LEN is part
+  /// of one octet, but Wireshark reads two octets. The value of a quarter frame is in the same octet as its type, but Wireshark
+  /// reads it from the next octet.
   private static let misread: Set = ["e_length", "a_length", "mtc_quarter_frame_value"]
 
   /// The protocols from the outermost to the innermost; the last is `_ws.malformed` if tshark could not decode the packet.
@@ -21,7 +21,7 @@ struct DecodedPacket: Sendable {
   private(set) var headerExtension: [String] = []
   private var isInJournal = false
 
-  /// Whether the packet belongs to the RTP stream, and not to the AppleMIDI session protocol.
+  /// Whether the packet belongs to the RTP stream. Otherwise it belongs to the AppleMIDI session protocol.
   var isOfStream: Bool { protocols.contains("rtpmidi") }
   var isMalformed: Bool { protocols.contains("_ws.malformed") }
 
@@ -38,11 +38,12 @@ struct DecodedPacket: Sendable {
     return reader.packets
   }
 
-  /// Appends a field to ``commands``, or to ``journal`` from `s_flag` on, which is the first field of the journal.
+  /// Appends a field to ``commands`` or ``journal``. The journal begins with the field `s_flag`.
   private mutating func append(_ field: String, _ value: String) {
     if field == "s_flag" { isInJournal = true }
     let name = field.replacing(#/^[cs]j_chapter_/#, with: "")
-    // The flags of a channel journal are `chanjour_s` and `chanjour_h`. A flag with `_toc_` tells that a chapter is present.
+    // The flags of a channel journal are `chanjour_s` and `chanjour_h`. A flag with `_toc_` in its name states that a chapter is
+    // present.
     let isFlag = name.contains(#/flag$|^chanjour_[sh]$|_toc_/#)
     guard !Self.misread.contains(name), !isFlag || value == "1" else { return }
     let number = value.hasPrefix("0x") ? UInt32(value.dropFirst(2), radix: 16) : nil
@@ -50,10 +51,11 @@ struct DecodedPacket: Sendable {
     if isInJournal { journal.append(text) } else { commands.append(text) }
   }
 
+  /// Reads the packets from the elements of the PDML.
   private final class Reader: NSObject, XMLParserDelegate {
     var packets: [DecodedPacket] = []
-    /// The field whose element was opened last; nil after an element was closed. It is recorded when its element is closed.
-    /// A field that contains other fields is not recorded, because it only repeats their contents.
+    /// The field of the innermost open element, if this element has no child elements so far. The field is recorded when its
+    /// element is closed. A field that contains other fields only repeats their contents, so it is not recorded.
     private var leaf: (name: Substring, value: String)?
 
     func parser(

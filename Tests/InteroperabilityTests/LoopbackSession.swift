@@ -9,6 +9,7 @@ import _TestSupport
 /// A session over UDP on loopback from an endpoint and a packet sender of this project to a third-party listener. The
 /// packets contain no recovery journal.
 struct LoopbackSession: ~Copyable {
+  /// The name of the endpoint.
   static let name = "the inviter"
 
   private let ports: PortPair

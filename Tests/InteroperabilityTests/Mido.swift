@@ -2,13 +2,13 @@ import Foundation
 import MIDI
 import _TestSupport
 
-/// mido in a separate process that runs `midifiles.py`.
+/// mido, a Python library for Standard MIDI Files. It runs in separate processes with the script `midifiles.py`.
 struct Mido {
   private let python: String
   private let package: String
   private let folder: TemporaryFolder
 
-  /// - Parameter folder: the folder for files.
+  /// - Parameter folder: the folder for the files of the processes.
   /// - Throws: ``Unavailable`` if Python, pip or PyPI is missing.
   init(in folder: TemporaryFolder) async throws {
     python = try Program.find("python3", package: "python3")
@@ -16,15 +16,15 @@ struct Mido {
     self.folder = folder
   }
 
-  /// Reads the files `paths`.
+  /// Lets mido read the files at `paths`.
   func read(_ paths: [String]) async throws -> [MidoFile] { try await run(["read"] + paths) }
 
-  /// Writes `count` random files.
+  /// Lets mido write `count` random files. Returns their contents.
   func write(seed: Int, count: Int) async throws -> [MidoFile] {
     try await run(["write", "\(seed)", "\(count)", folder.url.path])
   }
 
-  /// Writes and reads the hex dumps of mido's own tests.
+  /// Writes the hex dumps of mido's own tests to files, and lets mido read these files.
   ///
   /// - Throws: ``Unavailable`` if pip or PyPI is missing.
   func examples() async throws -> [MidoFile] {
@@ -32,9 +32,11 @@ struct Mido {
     return try await run(["examples", source + "/mido-1.3.3.tar.gz", folder.url.path])
   }
 
-  /// Whether mido reads `content` without loss. mido rejects status bytes in F7 packets, and therefore system messages
-  /// that are written according to the specification. It loses the delta times of meta events of unknown types. It decodes
-  /// the meta events of known types, and rejects or shortens them if their content is not what it expects.
+  /// Whether mido reads `content` without loss. It does not in three cases:
+  ///
+  /// - mido rejects status bytes in F7 packets. The specification requires F7 packets for system messages.
+  /// - mido loses the delta times of meta events of unknown types.
+  /// - mido rejects or shortens meta events of known types if their content is not what mido expects.
   static func reads(_ content: StandardMIDIFile.Event.Content) -> Bool {
     switch content {
     case .message(let message): return message.isOfChannel
@@ -57,6 +59,7 @@ struct Mido {
     }
   }
 
+  /// Runs `midifiles.py`, which prints one JSON line for each file.
   private func run(_ arguments: [String]) async throws -> [MidoFile] {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("midifiles.py").path
     let process = try Child(

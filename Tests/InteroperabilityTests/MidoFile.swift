@@ -11,14 +11,14 @@ struct MidoFile: Decodable, Equatable, Sendable {
   }
 
   var path: String
-  /// Why mido cannot read the file. The other properties are then nil.
+  /// The reason why mido cannot read the file; nil if it can. With a reason, ``format``, ``division`` and ``tracks`` are nil.
   var error: String?
   var format: UInt16?
-  /// The last word of the header.
+  /// The division: the last word of the header.
   var division: Int?
   var tracks: [[Event]]?
 
-  /// The events of `file` as mido understands them.
+  /// Describes `file` as mido describes it after reading it.
   init(_ file: StandardMIDIFile, path: String) {
     self.path = path
     format = file.format.rawValue
@@ -32,8 +32,8 @@ struct MidoFile: Decodable, Equatable, Sendable {
     }
   }
 
-  /// The same file with tracks that end at their first End of Track, or at their last event if there is none. mido keeps
-  /// events after End of Track and adds no End of Track, `StandardMIDIFile` ignores these events and adds an end.
+  /// The file as `StandardMIDIFile` reads it: a track ends at its first End of Track, or at its last event if there is no End of
+  /// Track. `StandardMIDIFile` ignores events after End of Track, and adds a missing End of Track. mido does neither.
   var endingAtEndOfTrack: MidoFile {
     var file = self
     file.tracks = tracks?.map { track in
@@ -45,6 +45,7 @@ struct MidoFile: Decodable, Equatable, Sendable {
 
   private static func endOfTrack(at tick: Int64) -> Event { Event(tick: tick, octets: [0xFF, 0x2F]) }
 
+  /// The octets of an event as `midifiles.py` prints them.
   private static func octets(_ content: StandardMIDIFile.Event.Content) -> [UInt8] {
     switch content {
     case .message(let message):

@@ -4,8 +4,8 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// `StandardMIDIFile` and mido 1.3.3 agree on the ticks, types and bytes of all events. If Python or PyPI is missing, the
-/// tests are cancelled with the reason. They run one at a time, so that mido is installed once.
+/// Tests that `StandardMIDIFile` and mido 1.3.3 agree on the ticks, types and bytes of all events. If Python or PyPI is missing,
+/// the tests are cancelled with the reason. They run one at a time, so that mido is installed once.
 @Suite(.ownThreads, .serialized) struct MidoTests {
   private let folder: TemporaryFolder
   private let mido: Mido
@@ -34,7 +34,7 @@ import _TestTraits
     return file
   }
 
-  /// Random files, with running status and without.
+  /// mido reads random files that `StandardMIDIFile` writes, with and without running status.
   @Test(.timeLimit(.minutes(10))) func midoReadsWrittenFiles() async throws {
     var random = RandomMIDIFile(seed: 1)
     var written: [MidoFile] = []
@@ -59,8 +59,9 @@ import _TestTraits
     for file in written { #expect(try MidoFile(read(file.path), path: file.path) == file) }
   }
 
-  /// The twelve hex dumps of mido's own tests. mido reads five of them and rejects seven. Two of the seven have an undefined
-  /// key signature, which is one byte too short: End of Track is incomplete after it.
+  /// mido's own tests contain twelve hex dumps of files. mido reads five of them and rejects seven, and so does
+  /// `StandardMIDIFile`. Two of the seven have an undefined key signature that is one byte too short, so the End of Track after it
+  /// is incomplete.
   @Test(.timeLimit(.minutes(10))) func testFilesOfMidoAreRead() async throws {
     let examples: [MidoFile]
     do {
@@ -79,10 +80,11 @@ import _TestTraits
     }
   }
 
-  /// Files with damaged tracks. If both read a file, the events are the same. `StandardMIDIFile` reads every file that mido
-  /// reads, except with a delta time of more than four bytes, or with running status after a System Exclusive or a system
-  /// message. It also reads files that mido rejects: meta events may have any content, and an excessive length of a track
-  /// is no error.
+  /// Files with damaged tracks. If mido and `StandardMIDIFile` both read a file, the events are the same.
+  ///
+  /// `StandardMIDIFile` reads every file that mido reads, with two exceptions: a delta time of more than four bytes, and running
+  /// status after a System Exclusive or a system message. It also reads files that mido rejects: meta events may have any content,
+  /// and an excessive length of a track is no error.
   @Test(.timeLimit(.minutes(10))) func damagedTracksAreReadAsMidoReadsThem() async throws {
     var random = RandomMIDIFile(seed: 2)
     var mutator = Mutator(seed: 2)

@@ -5,14 +5,14 @@ import _TestSupport
 /// A run of one minute that a `tutti peer` plays to a pymidi listener on loopback, with the events of the listener, the
 /// trace of the peer and the captured packets.
 struct ObservedRun: Sendable {
-  /// The run that all tests examine. It begins at the first use.
+  /// The run that all tests examine. It begins when the first test uses it.
   static let shared = Task { try await ObservedRun() }
 
   static let name = "the peer"
   static let bpm = 137.3
   static let seconds: Int64 = 60
 
-  /// The events of the listener after `ready`.
+  /// The events of the listener, without the first event `ready`.
   let events: [PymidiListener.Event]
   let trace: Trace
   /// The captured packets, or the reason why capturing is not possible.

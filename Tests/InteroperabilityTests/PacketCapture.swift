@@ -36,7 +36,7 @@ struct PacketCapture {
     self.process = process
   }
 
-  /// Waits for the BY that ends the session, stops the capture and returns the decoded packets.
+  /// Waits until the BY packet that ends the session is recorded, stops the capture and returns the decoded packets.
   func end() async throws -> [CapturedPacket] {
     // The kernel delivers captured packets in blocks, so the BY is in the file some time after it was sent.
     let bye = Data([0xFF, 0xFF] + Array("BY".utf8))
@@ -46,8 +46,8 @@ struct PacketCapture {
     process.interrupt()
     _ = try await process.status(within: .seconds(30))
     let fields = CapturedPacket.fields.flatMap { ["-e", $0] }
-    // AppleMIDI has no port of its own, so `tshark` recognises it by its content. A free port may be one that `tshark` knows
-    // from another protocol. The content is therefore examined first.
+    // AppleMIDI has no fixed port, so `tshark` recognises it by its content. The port of the listener may be the registered port of
+    // another protocol. With this option, `tshark` examines the content before it considers the port.
     let decoder = try Child(
       tshark,
       ["-n", "-o", "udp.try_heuristic_first:TRUE", "-r", file, "-T", "fields", "-E", "separator=;"] + fields,

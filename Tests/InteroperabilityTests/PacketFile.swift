@@ -1,7 +1,7 @@
-/// A synthetic capture file in the format of `libpcap`: UDP over IPv4 on loopback, link type 101, raw IP
-/// (https://www.tcpdump.org/linktypes.html).
+/// A synthetic capture file in the format of `libpcap`. It contains UDP datagrams over IPv4 on loopback. The link type is 101, raw
+/// IP (https://www.tcpdump.org/linktypes.html).
 ///
-/// The checksums are 0. In UDP this means that there is no checksum; `tshark` does not check the checksum of IPv4.
+/// The checksums are 0. In UDP, 0 means that there is no checksum. `tshark` does not check the checksum of IPv4.
 struct PacketFile {
   private(set) var octets: [UInt8] = []
   /// The number of packets in the file.
@@ -15,7 +15,11 @@ struct PacketFile {
     append(101 as UInt32)  // The link type.
   }
 
-  /// Appends `datagram`, sent `nanoseconds` after the epoch.
+  /// Appends `datagram` as a packet with the time `nanoseconds` after the epoch.
+  ///
+  /// - Parameters:
+  ///   - source: the source port.
+  ///   - destination: the destination port.
   mutating func append(_ datagram: [UInt8], from source: UInt16, to destination: UInt16, at nanoseconds: Int64) {
     let udpLength = UInt16(8 + datagram.count)
     let ipLength = 20 + udpLength

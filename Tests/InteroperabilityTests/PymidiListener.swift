@@ -2,15 +2,19 @@ import Foundation
 import MusicalTime
 import _TestSupport
 
-/// The pymidi listener `listener.py` in a separate process.
+/// The script `listener.py` in a separate process: an RTP-MIDI listener that uses pymidi, a third-party implementation.
 struct PymidiListener {
-  /// An event of the listener, one JSON line each.
+  /// An event of the listener. The listener prints each event as a JSON line.
   enum Event: Sendable {
+    /// The listener has opened its ports. `port` is the control port.
     case ready(port: Int)
+    /// A session with the peer `name` has begun.
     case connected(name: String)
-    /// The commands of one RTP packet as pymidi decodes them; nil if pymidi could not decode them.
+    /// An RTP packet has arrived at `at`. `commands` are its commands as pymidi decodes them; nil if pymidi could not decode them.
     case packet(at: Instant, commands: [[UInt8]]?)
+    /// A line that pymidi has logged.
     case log(String)
+    /// The session has ended.
     case disconnected
   }
 

@@ -3,9 +3,10 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// pymidi 0.5.0 decodes the messages of a `PacketSender`, in packets without a recovery journal. With a journal it loses
-/// messages, because it mistakes the S bit of the journal for the Y bit and looks for a missing system journal. If Python
-/// or PyPI is missing, the test is cancelled with the reason.
+/// A test that pymidi 0.5.0 decodes the messages of a `PacketSender`, in packets without a recovery journal.
+///
+/// In packets with a journal, pymidi loses messages: it mistakes the S bit of the journal for the Y bit, and looks for a system
+/// journal that is not there. If Python or PyPI is missing, the test is cancelled with the reason.
 @Suite(.ownThreads) struct PymidiMessageTests {
   @Test(.timeLimit(.minutes(10))) func pymidiDecodesEveryMessage() async throws {
     let listener: PymidiListener
@@ -42,8 +43,7 @@ import _TestTraits
       ]
     }
     #expect(commands == [[[0xFA]], [[0xF8]]] + sent + [[[0xFC]]])
-    // pymidi has logged no warning. One for a clock probe, which pymidi does not know, would be permitted, but this session sends
-    // none.
+    // pymidi has logged no warning, except possibly for a clock probe ("TU"), which it does not know.
     #expect(log.allSatisfy { $0 == "WARNING: Ignoring unrecognized command: b'TU'" })
   }
 }

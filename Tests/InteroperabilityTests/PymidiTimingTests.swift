@@ -3,10 +3,13 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// A third-party listener, pymidi 0.5.0, receives the clock of a peer for a minute, and Wireshark decodes the packets. Both
-/// tests examine the same run. If Python, PyPI, `tshark` or the permission to capture is missing, they are cancelled with
-/// the reason. The run takes longer than all tests without live peers, so it takes place beside the other timing tests.
+/// Tests in which a third-party listener, pymidi 0.5.0, receives the clock of a peer for a minute, and Wireshark decodes the
+/// packets.
+///
+/// Both tests examine the same run. If Python, PyPI, `tshark` or the permission to capture is missing, they are cancelled with the
+/// reason. The run takes longer than all tests without live peers. It therefore takes place beside the other timing tests.
 @Suite struct PymidiTimingTests {
+  /// Returns the common run. Cancels the test with the reason if the run is not possible on this machine.
   private static func observedRun() async throws -> ObservedRun {
     do {
       return try await ObservedRun.shared.value
@@ -17,9 +20,9 @@ import _TestSupport
 
   @Test(.timeLimit(.minutes(10))) func pymidiReceivesStartEveryTickAndStop() async throws {
     let run = try await Self.observedRun()
-    // The session lasts from before the first packet until after the last. The peer sends BY on both ports, because
-    // some implementations end a session only then. pymidi logs a warning for each of the three clock probes, and
-    // possibly for the second BY. It logs no other warnings.
+    // The session begins before the first packet and ends after the last packet. The peer sends BY on both ports, because some
+    // implementations end a session only if both ports have received BY. pymidi logs a warning for each of the three clock probes,
+    // and possibly for the second BY. It logs no other warnings.
     var (packets, log, sessions): ([(at: Instant, commands: [[UInt8]]?)], [String], [String]) = ([], [], [])
     for event in run.events {
       switch event {
@@ -37,7 +40,7 @@ import _TestSupport
     // If pymidi handles the BY on the data port first, it logs no warning for the BY on the control port.
     #expect(log.count(where: isSecondBye) <= 1)
 
-    // Start, the ticks due in [0, 60 s) and Stop, one per packet.
+    // The stream consists of Start, the ticks that are due in [0, 60 s), and Stop. Each has a packet of its own.
     let start = try #require(run.trace.ticks.first).due
     let end = start + .seconds(ObservedRun.seconds)
     let timeline = Timeline(tempo: try Tempo(bpm: ObservedRun.bpm), tick: Tick(0), at: start)
@@ -49,15 +52,15 @@ import _TestSupport
     #expect(packets[1...count].allSatisfy { $0.commands == [[0xF8]] })
     #expect(packets[count + 1].commands == [[0xFC]])
 
-    // A play-on-arrival receiver gets no tick before it is due.
+    // pymidi is a play-on-arrival receiver, so no tick arrives before it is due.
     let dues = (0..<count).map { timeline.deadline(Tick(Int64($0))) }
     #expect(run.trace.ticks.map(\.due) == dues)
     #expect(zip(packets[1...count], dues).allSatisfy { $0.at >= $1 })
     #expect(packets[count + 1].at >= end)
   }
 
-  /// Wireshark 4.0 decodes all packets of a session as AppleMIDI, and those of the stream as RTP-MIDI inside AppleMIDI. A
-  /// clock probe is "AppleMIDI, unknown command: 0x5455".
+  /// Wireshark 4.0 decodes all packets of a session as AppleMIDI, and the packets of the stream as RTP-MIDI inside AppleMIDI. It shows
+  /// a clock probe as "AppleMIDI, unknown command: 0x5455".
   @Test(.timeLimit(.minutes(10))) func tsharkDecodesEveryPacket() async throws {
     let run = try await Self.observedRun()
     let packets: [CapturedPacket]

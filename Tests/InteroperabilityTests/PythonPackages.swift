@@ -1,7 +1,7 @@
 import Foundation
 import _TestSupport
 
-/// Packages from PyPI in a folder beside the test bundle.
+/// Packages from PyPI in a folder of their own beside the test bundle.
 struct PythonPackages {
   /// pymidi 0.5.0, a third-party RTP-MIDI implementation (https://pypi.org/project/pymidi/0.5.0/), and its requirements.
   static let pymidi = PythonPackages(
@@ -14,7 +14,7 @@ struct PythonPackages {
 
   /// The name of the folder.
   private let name: String
-  /// The arguments of pip. The path of the folder follows the last one.
+  /// The arguments of pip, without the path of the folder, which follows the last of them.
   private let arguments: [String]
 
   /// Packages that Python can import from the folder.
@@ -37,7 +37,7 @@ struct PythonPackages {
     if FileManager.default.fileExists(atPath: place.path) { return place.path }
     try FileManager.default.createDirectory(
       at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-    // Filled beside the final folder and then moved, so that the final folder is complete or missing.
+    // pip fills a folder beside the final folder. This folder is then renamed, so the final folder is either complete or missing.
     let fresh = place.path + ".\(ProcessInfo.processInfo.processIdentifier)"
     defer { try? FileManager.default.removeItem(atPath: fresh) }
     let options = ["--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "15"]

@@ -3,8 +3,8 @@ import Testing
 import _TestSupport
 
 extension RecordedSession {
-  /// Ends the session and decodes it with `tshark`. Expects that `tshark` recognises the protocol of every packet, and that
-  /// exactly the packets in `malformed` are malformed. Cancels the test with the reason if `tshark` is missing.
+  /// Ends the session and decodes its packets with `tshark`. Expects that `tshark` recognises the protocol of every packet, and
+  /// that it finds exactly the packets in `malformed` malformed. Cancels the test with the reason if `tshark` is missing.
   ///
   /// - Parameter malformed: indices of packets of the stream, from 0.
   /// - Returns: the packets of the stream.
@@ -24,6 +24,7 @@ extension RecordedSession {
     return stream
   }
 
+  /// Writes the packets to a capture file, and decodes them with `tshark`.
   private static func decoded(_ packets: PacketFile) async throws -> [DecodedPacket] {
     let tshark = try Program.find("tshark", package: "tshark")
     let folder = try TemporaryFolder()
@@ -42,11 +43,11 @@ func fields(_ text: String) -> [String] {
   text.split { $0 == "," || $0.isNewline }.map { $0.trimmingCharacters(in: .whitespaces) }
 }
 
-/// The octets in the form of a field value: hexadecimal, separated by colons.
+/// The octets as Wireshark shows the value of a field: hexadecimal, separated by colons.
 func list(_ octets: some Collection<UInt8>) -> String { hex(octets).replacing(" ", with: ":") }
 
 /// The octets in hexadecimal, separated by spaces.
 func hex(_ octets: some Collection<UInt8>) -> String {
-  // With bit 8 set, every number has three digits. The first one is dropped.
+  // With bit 8 set, every number has three digits. The first digit is dropped.
   octets.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined(separator: " ")
 }

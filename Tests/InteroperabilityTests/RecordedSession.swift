@@ -5,10 +5,12 @@ import PeerProtocol
 import RTPMIDI
 import _TestSupport
 
-/// A session of two endpoints in memory. The datagrams of the endpoints and the packets of a `PacketSender` are written to
-/// a capture file, which `tshark` decodes. Every packet of the stream contains a journal. The first packet has the sequence
-/// number 65530. The receiver acknowledges no packet, so every journal begins at the first packet. The inviter has the ports
-/// 5004 (control) and 5005 (data), the invited endpoint 5006 and 5007.
+/// A session of two endpoints in memory, which is recorded in a capture file. The file contains the datagrams of the endpoints and
+/// the packets of a `PacketSender`. `tshark` decodes the file.
+///
+/// Every packet of the stream contains a journal. The first packet has the sequence number 65530. The receiver acknowledges no
+/// packet, so the first packet is the checkpoint of every journal. The inviter has the ports 5004 (control) and 5005 (data). The
+/// invited endpoint has the ports 5006 and 5007.
 struct RecordedSession: ~Copyable {
   /// The packets of the stream that are not lost, in order.
   private(set) var streamPackets: [[UInt8]] = []
@@ -67,7 +69,8 @@ struct RecordedSession: ~Copyable {
     exchange()
   }
 
-  /// Appends a packet, which takes effect at an instant, to an array. Returns false if nothing is appended.
+  /// A function that encodes a packet with a sender. The packet takes effect at the instant, and is appended to the array. Returns
+  /// false if nothing is appended.
   private typealias Encoding = (inout PacketSender, Instant, inout RigidArray<UInt8>) -> Bool
 
   /// Encodes a packet of at most `room` octets, and appends it to the capture file.

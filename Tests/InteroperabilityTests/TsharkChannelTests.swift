@@ -1,12 +1,13 @@
 import MIDI
 import Testing
 
-/// `tshark` 4.0 decodes every field that a `PacketSender` can set in channel journals (RFC 6295, appendix A). Where `tshark`
-/// decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the reason.
+/// Tests that `tshark` 4.0 decodes every field that a `PacketSender` can set in channel journals (RFC 6295, appendix A). Where
+/// `tshark` decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the
+/// reason.
 ///
-/// The expected fields are those of the last packet, a guard packet, unless a test says otherwise. The stream begins with packet
-/// 65530, so this is the checkpoint. Wireshark shows the fields as sent: channels count from 0, and `total_channels` and
-/// `c_length` are one less than the number of channels and of controller logs.
+/// The expected fields belong to the last packet, a guard packet, unless a test states another packet. The stream begins with
+/// packet 65530, so this packet is the checkpoint. Wireshark shows the values as they are in the packet: channels count from 0,
+/// `total_channels` is the number of channels minus 1, and `c_length` is the number of controller logs minus 1.
 @Suite struct TsharkChannelTests {
   private let first = Channel(1)!
   private let second = Channel(2)!
@@ -54,8 +55,8 @@ import Testing
           """))
   }
 
-  /// With the enhanced encoding, each command has a log for its count and one for its value. Commands of the pedal, 64, also have
-  /// one for the number of its changes.
+  /// With the enhanced encoding of Chapter C, each command has a log for its count and a log for its value. Commands of the pedal
+  /// (controller 64) also have a log for the number of changes of the pedal.
   @Test func enhancedControllersAreDecoded() async throws {
     var session = try RecordedSession(usesEnhancedControllers: true)
     try session.send(
@@ -79,15 +80,15 @@ import Testing
           """))
   }
 
-  /// Wireshark misreads a journal with PENDING, the MSB of a parameter number whose LSB has not been sent
-  /// (``halfOfAParameterNumberIsPending()``). The packet after each MSB is therefore malformed for Wireshark.
+  /// A journal contains PENDING if the MSB of a parameter number was sent, but not yet its LSB. Wireshark misreads such a journal
+  /// (``halfOfAParameterNumberIsPending()``), so the packet after each MSB is malformed for Wireshark.
   @Test func parametersAreDecoded() async throws {
     var session = try RecordedSession()
     // Channel 1: the registered parameters 1 and 2. Parameter 2 is still selected.
     for (controller, value) in [(101, 0), (100, 1), (6, 64), (38, 2), (100, 2), (96, 0), (96, 0)] as [(UInt7, UInt7)] {
       try session.send(.controlChange(first, controller: controller, value: value))
     }
-    // Channel 2: the non-registered parameter 3, 4, which is above 127, and then Reset All Controllers.
+    // Channel 2: a non-registered parameter with the MSB 3 and the LSB 4, and then Reset All Controllers.
     for (controller, value) in [(99, 3), (98, 4), (6, 5), (38, 6), (97, 0), (121, 0)] as [(UInt7, UInt7)] {
       try session.send(.controlChange(second, controller: controller, value: value))
     }
@@ -97,7 +98,7 @@ import Testing
     {
       try session.send(.controlChange(third, controller: controller, value: value))
     }
-    // Channel 16: a non-registered parameter below 128, which is still selected.
+    // Channel 16: a non-registered parameter with the MSB 0, which is still selected.
     for (controller, value) in [(99, 0), (98, 5), (6, 1)] as [(UInt7, UInt7)] {
       try session.send(.controlChange(last, controller: controller, value: value))
     }
@@ -125,9 +126,9 @@ import Testing
           """))
   }
 
-  /// Chapter M contains PENDING after the MSB of a parameter number. LENGTH counts all octets of the chapter, including PENDING
-  /// (appendices A.1 and A.4). Wireshark does not subtract PENDING from LENGTH, so it reads the octet after the chapter as the
-  /// beginning of another log.
+  /// After the MSB of a parameter number, Chapter M contains the octet PENDING. LENGTH counts all octets of the chapter, including
+  /// PENDING (appendices A.1 and A.4). Wireshark does not subtract PENDING from LENGTH, so it reads the octet after the chapter as
+  /// the beginning of another log.
   @Test func halfOfAParameterNumberIsPending() async throws {
     var session = try RecordedSession()
     for (controller, value) in [(101, 0), (100, 1), (6, 64), (101, 5)] as [(UInt7, UInt7)] {
@@ -194,7 +195,8 @@ import Testing
           """))
   }
 
-  /// The seven bits of LEN are 127 for both 127 and 128 note logs. With LOW = 15, HIGH = 0 means 128 logs, HIGH = 1 means 127.
+  /// LEN of Chapter N has seven bits and is 127 for both 127 and 128 note logs. If LOW is 15, HIGH = 0 means 128 logs, and HIGH = 1
+  /// means 127 logs.
   @Test func journalsOf127And128NotesAreDecoded() async throws {
     for count in [127, 128] {
       var session = try RecordedSession()

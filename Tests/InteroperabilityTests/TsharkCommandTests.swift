@@ -1,13 +1,13 @@
 import MIDI
 import Testing
 
-/// `tshark` 4.0 decodes the command lists of a `PacketSender`, and one journal that has every chapter. If `tshark` is missing,
-/// the tests are cancelled with the reason.
+/// Tests that `tshark` 4.0 decodes the command lists of a `PacketSender`, and a journal that has every chapter. If `tshark` is
+/// missing, the tests are cancelled with the reason.
 @Suite struct TsharkCommandTests {
   private static let (second, last) = (Channel(2)!, Channel(16)!)
 
-  /// Every kind of message with its fields in Wireshark. The sequencer messages are consecutive at the end, so that every
-  /// Chapter Q refers to the previous packet. Wireshark decodes only this form correctly.
+  /// Every kind of message with its fields in Wireshark. The sequencer messages are consecutive at the end, so that every Chapter Q
+  /// refers to the previous packet. Wireshark decodes Chapter Q correctly only in this case.
   private static let kinds: [(Message, String)] = [
     (.noteOff(second, key: 0, velocity: 127), "channel_status 8, channel 1, note 0, velocity 127"),
     (.noteOn(last, key: 127, velocity: 1), "channel_status 9, channel 15, note 127, velocity 1"),
@@ -44,7 +44,8 @@ import Testing
       #expect(packet.commands == fields(head + command))
     }
     #expect(packets.last?.commands == fields("j_flag, cmd_length_short 0"))
-    // After the RTP header: the header of the command section, then the quarter frame, whose value Wireshark misreads.
+    // Packet 8 is the quarter frame, whose value Wireshark misreads. After the RTP header follow the header of the command section
+    // and the two octets of the quarter frame.
     #expect(hex(octets[8][12..<15]) == "42 f1 35")
   }
 
@@ -55,7 +56,8 @@ import Testing
     try session.send(systemExclusive: [0x7D, 1])
     try session.sendGuard()
     let octets = session.streamPackets
-    // Profile "TU", two words. The send instant is 0, because no socket has overwritten it.
+    // The header extension has the profile "TU" and two words. The send instant is 0, because the thread that sends the packet
+    // writes it just before sending.
     #expect(octets.allSatisfy { hex($0[12..<24]) == "54 55 00 02 00 00 00 00 00 00 00 00" })
     let packets = try await session.decoded()
     #expect(packets.map(\.headerExtension) == Array(repeating: ["0x5455", "2", "0x00000000", "0x00000000"], count: 4))
@@ -134,7 +136,8 @@ import Testing
     try session.send(systemExclusive: [0x7D, 1, 2])
     try session.send(.start)
     try session.sendGuard()
-    // Packet 3 follows the MSB of a parameter number. Wireshark misreads its Chapter M (``TsharkChannelTests``).
+    // Packet 3 follows the MSB of a parameter number. Wireshark misreads the Chapter M of this packet
+    // (``TsharkChannelTests/halfOfAParameterNumberIsPending()``).
     #expect(
       try await session.decoded(malformed: [3]).last?.journal
         == fields(

@@ -1,9 +1,9 @@
 import MIDI
 import Testing
 
-/// `tshark` 4.0 decodes every field that a `PacketSender` can set in system journals (RFC 6295, appendix B). Where `tshark`
-/// decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the reason. The
-/// stream begins with packet 65530, so this is the checkpoint of every journal.
+/// Tests that `tshark` 4.0 decodes every field that a `PacketSender` can set in system journals (RFC 6295, appendix B). Where
+/// `tshark` decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the
+/// reason. The stream begins with packet 65530, so this packet is the checkpoint of every journal.
 @Suite struct TsharkSystemTests {
   @Test func simpleCommandsAndActiveSensingAreDecoded() async throws {
     var session = try RecordedSession()
@@ -32,7 +32,7 @@ import Testing
     var session = try RecordedSession()
     try session.send(.start, .clock, .clock, .clock, .stop, .continue, .clock, .songPosition(16383), .clock, .clock)
     try session.sendGuard()
-    // The fields of the system journal after each of the ten commands, without those of the journal header.
+    // The fields of the system journal after each of the ten commands, without the four fields of the journal header.
     let journals = try await session.decoded().dropFirst().map { Array($0.journal.dropFirst(4)) }
     #expect(
       journals == [
@@ -48,8 +48,8 @@ import Testing
       ])
   }
 
-  /// If Chapter Q refers to a packet before the previous one, its S bit is 1. Wireshark reads the S bit as the T bit and expects
-  /// the three octets of TIMETOOLS, so these packets are malformed for it.
+  /// If Chapter Q refers to a packet before the previous packet, its S bit is 1. Wireshark reads the S bit as the T bit, and expects
+  /// the three octets of TIMETOOLS. These packets are therefore malformed for Wireshark.
   @Test func songPositionOfEarlierPacketsHasTheSBit() async throws {
     var session = try RecordedSession()
     try session.send(.start)
@@ -71,14 +71,15 @@ import Testing
 
   @Test func timeCodeIsDecoded() async throws {
     var session = try RecordedSession()
-    // 07:06:05:12 (hours, minutes, seconds, frames at 25 frames per second), and the beginning of the next time code.
+    // The eight quarter frames of 07:06:05:12 (hours, minutes, seconds, frames at 25 frames per second), and the first two of the
+    // next time code.
     for data in [0x0C, 0x10, 0x25, 0x30, 0x46, 0x50, 0x67, 0x72, 0x0E, 0x10] as [UInt7] {
       try session.send(.quarterFrame(data))
     }
     try session.sendGuard()
     let packets = try await session.decoded()
-    // Packet 3 follows three of the eight quarter frames. Packet 8 follows all eight. Packet 10 follows two of the next time
-    // code.
+    // Packet 3 follows three quarter frames. Packet 8 follows the eight quarter frames of the first time code. Packet 10 follows
+    // two quarter frames of the next time code.
     #expect(
       packets[3].journal
         == fields(
@@ -106,7 +107,7 @@ import Testing
 
   @Test func backwardsTimeCodeIsDecoded() async throws {
     var session = try RecordedSession()
-    // The quarter frames 7 to 0, and the first two of the next time code. The second guard packet has S = 1 everywhere.
+    // The quarter frames 7 to 0, and the first two of the next time code. In the second guard packet, every S bit is 1.
     for data in [0x72, 0x67, 0x50, 0x46, 0x30, 0x25, 0x10, 0x0C, 0x72, 0x67] as [UInt7] {
       try session.send(.quarterFrame(data))
     }
@@ -123,7 +124,8 @@ import Testing
           """))
   }
 
-  /// Wireshark omits the last data octet, in which bit 7 is set, and reads only the first log of a list.
+  /// Wireshark omits the last data octet of a log, in which bit 7 is set. If Chapter X has several logs, Wireshark reads only the
+  /// first. The other octets are therefore compared directly.
   @Test func systemExclusivesAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(systemExclusive: [0x7D, 1, 2, 3])
@@ -162,7 +164,7 @@ import Testing
     let data = [0x43] + (0..<100).map { UInt8($0) }
     try session.send(systemExclusive: data, rooms: [100])
     try session.sendGuard()
-    // Another message begins, so the first one is cancelled.
+    // Another message begins, so the first message is cancelled.
     try session.send(systemExclusive: [0x43, 5])
     try session.sendGuard()
     let octets = session.streamPackets
@@ -176,7 +178,8 @@ import Testing
           """))
     // Fields 9 and 10 are STA and COUNT of the first log.
     #expect(packets[3].journal.prefix(10).suffix(2) == fields("x_sta 1, x_count 1"))
-    // The first packet, of at most 100 octets, contains 81 data octets. STA is 0 (2c: open), and 1 (2d: cancelled) after the second command.
+    // The first packet has room for 81 data octets. The first octet of its log contains STA: 2c stands for STA 0 (unfinished), and
+    // 2d for STA 1 (cancelled), after the second message.
     let sent = hex(data[..<80] + [data[80] | 0x80])
     #expect(hex(octets[1].suffix(83)) == "2c 01 \(sent)")
     #expect(hex(octets[3].suffix(87)) == "2d 01 \(sent) 2f 02 43 85")

@@ -6,7 +6,7 @@ import _TestSupport
 @testable import Engine
 
 extension TimingTests {
-  /// A follower of a faulty master logs one warning, and its rhythm continues.
+  /// A test that a follower of a faulty master logs one warning, and that its rhythm continues.
   @Suite struct ClockWarningTests {
     /// All faults are tested at the same time, each with its own master and follower.
     @Test func rhythmContinuesAndOneWarningIsLogged() async throws {
@@ -28,8 +28,8 @@ extension TimingTests {
       try await Task.sleep(for: .seconds(2))
       let trace = try ben.leave()
       master.leave()
-      // When the clock is stepped by two seconds and later back, the follower enters the rhythm again at the next step. Other faults
-      // cause no break.
+      // The fault `clockIsStepped` steps the clock of the master by two seconds, and back at its end. After each of the two, the
+      // follower enters the rhythm again at the next step of the rhythm. The other faults cause no break.
       let breaks = zip(trace.ticks, trace.ticks.dropFirst()).count { $1.tick != $0.tick + 1 || $1.due <= $0.due }
       #expect(breaks <= (fault == .clockIsStepped ? 2 : 0), "\(fault)")
       // The rhythm plays for about seven seconds, with 48 ticks per second.
@@ -40,16 +40,16 @@ extension TimingTests {
       }
       switch fault {
       case .clockIsStepped:
-        // The rhythm is interrupted at both steps of the clock, for at most one or two steps of the rhythm.
+        // The rhythm is interrupted both times that the clock is stepped, for at most two steps of the rhythm.
         #expect(
           deviations.count { $0 > .milliseconds(1) } <= 2 && deviations.allSatisfy { $0 < .milliseconds(300) },
           "\(fault)")
         #expect(ben.log.count { $0.contains("Eve: its clock was stepped") } == 1, "\(fault)")
       case .clockStandsStill, .clockRunsBackwards, .clockJumps:
-        // The correction of the follower changes the length of a tick by at most half a percent, which is 104 us. The limit also
+        // The follower slews its clock by at most half a percent, which changes the length of a tick by 104 us. The limit also
         // includes the skew of the two clocks.
         #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault): \(deviations.max()!)")
-        // At least one of the two warnings is logged, and none of them twice.
+        // At least one of the two warnings is logged, and neither of them twice.
         let warnings = ben.log.filter {
           $0.contains("implausible time stamps") || $0.contains("clock probes: unsolicited")
         }

@@ -9,7 +9,7 @@ import _TestSupport
 @testable import Engine
 
 extension TimingTests {
-  /// The log lines of a peer about connections, on loopback in real time.
+  /// Tests of the log lines of a peer about connections, on loopback in real time.
   @Suite struct ConnectionLogTests {
     /// A free control port.
     private func port() throws -> UInt16 {
@@ -29,7 +29,7 @@ extension TimingTests {
       #expect(ada.log.count { $0.contains("the invitation came back") || $0.contains("refused") } == 1, "\(ada.log)")
     }
 
-    /// Two computers have the same identity if the disk of one was copied from the other.
+    /// Two peers have the same identity if the state folder of one was copied from the other, for example with a whole disk.
     @Test func peerWithTheSameIdentityIsReportedAndNotInvitedAgain() async throws {
       let folder = try TemporaryFolder()
       // No other test has a peer with this name. The peer therefore uses the first identity file of the name.
@@ -46,7 +46,7 @@ extension TimingTests {
       #expect(copy.log.count { $0.contains("joined") } == 1 && ada.log.count { $0.contains("joined") } == 1)
     }
 
-    /// A stranger establishes 300 sessions and ends each at once.
+    /// A stranger establishes 300 sessions, one after another, and ends each of them at once.
     @Test func rateOfLoggedSessionsIsLimited() async throws {
       let folder = try TemporaryFolder()
       let ada = try LivePeer("ada", folder: folder)
@@ -54,7 +54,8 @@ extension TimingTests {
       let (control, data) = (ports.control, ports.data)
       defer { ports.close() }
       for n in 1...300 {
-        /// Sends the octets that `encode` appends to a port of ada. Her data port is the one after her control port.
+        /// Sends the octets that `encode` appends to the port of ada of the same kind. The data port of a peer is the port after its
+        /// control port.
         func send(from socket: UDPSocket, _ encode: (inout RigidArray<UInt8>) -> Bool) async throws {
           let port = ada.port + (socket.port == data.port ? 1 : 0)
           _ = socket.send(octets { _ = encode(&$0) }, to: SocketAddress(host: 0x7F00_0001, port: port))
@@ -78,7 +79,7 @@ extension TimingTests {
       }
       try await ada.waitForLog("sessions begin and end too often; only one line per second is logged from now on")
       _ = try ada.leave()
-      // 128 lines are logged at once, then one per second. The test takes less than 72 s.
+      // The first 128 lines are logged without delay, and then one line per second. The test takes less than 72 s.
       #expect((128...200).contains(ada.log.count { $0.contains("Mallory") }), "\(ada.log.count)")
     }
   }

@@ -12,13 +12,14 @@ import _TestSupport
 
 /// A standard RTP-MIDI device on its own thread that sends MIDI clock at 97.3 BPM.
 ///
-/// The device accepts invitations and answers CK, but no clock probes, so peers treat it as a standard device. Each tick has the time
-/// stamp of its due time and is sent up to 3 ms late.
+/// The device accepts invitations and answers CK. It answers no clock probes, so peers treat it as a standard device. Each tick has
+/// the time stamp of its due time and is sent up to 3 ms late.
 final class DrumMachine: @unchecked Sendable {
   static let bpm = 97.3
 
+  /// The control port.
   let port: UInt16
-  /// One tick in this many is not sent, as if the network had lost it; 0 for none.
+  /// The number of ticks of which one is lost: it is encoded but not sent. 0 for no losses.
   private let lossInterval: Int64
   private let ports: PortPair
   private let isEnding = Atomic(false)
@@ -28,10 +29,10 @@ final class DrumMachine: @unchecked Sendable {
   private let originStorage = Atomic<Int64>(0)
 
   /// - Parameters:
-  ///   - lossInterval: one tick in this many is not sent; 0 for none.
-  ///   - port: the control port; 0 for any.
-  ///   - origin: the due time of tick 0 of an earlier drum machine that this one continues; nil for a new rhythm, which begins
-  ///     with Start.
+  ///   - lossInterval: the number of ticks of which one is lost; 0 for no losses.
+  ///   - port: the control port; 0 for any free port.
+  ///   - origin: the due time of tick 0 of an earlier drum machine, whose rhythm this drum machine continues; nil for a new rhythm,
+  ///     which begins with Start.
   init(losingOneTickIn lossInterval: Int64 = 0, port: UInt16 = 0, continuingFrom origin: Instant? = nil) throws {
     let ports = try PortPair(port: port)
     (self.ports, self.lossInterval, self.port) = (ports, lossInterval, ports.control.port)
@@ -53,14 +54,14 @@ final class DrumMachine: @unchecked Sendable {
 
   /// Ends all sessions with BY.
   ///
-  /// - Parameter sendingStop: whether Stop is sent before.
+  /// - Parameter sendingStop: whether the device sends Stop before.
   func leave(sendingStop: Bool = true) {
     sendsStop.store(sendingStop, ordering: .releasing)
     isEnding.store(true, ordering: .releasing)
     done.wait()
   }
 
-  /// Serves the sessions, and sends the ticks to the peer of the newest session, until ``leave(sendingStop:)``.
+  /// Handles datagrams and sends the ticks to the peer of the newest session, until ``leave(sendingStop:)``.
   private func play() {
     let endpoint = Endpoint(name: "Drums", random: SplitMix(seed: 3))
     var sender = PacketSender(ssrc: 0, sequence: 65500)
@@ -82,7 +83,7 @@ final class DrumMachine: @unchecked Sendable {
       let due = Self.dueTime(of: tick, since: origin)
       guard MonotonicClock.now >= due + lateness else { continue }
       if tick == 0 { send(.start, at: due, &sender, to: receiver) }
-      // After tick 24, each tick that is 7 modulo the loss interval is lost.
+      // After tick 24, each tick whose remainder modulo the loss interval is 7 is lost.
       send(.clock, at: due, &sender, to: receiver, isLost: lossInterval > 0 && tick > 24 && tick % lossInterval == 7)
       tick += 1
       lateness = Nanoseconds(random.integer(in: 0...3_000_000))
@@ -105,8 +106,8 @@ final class DrumMachine: @unchecked Sendable {
     _ = ports.data.send((0..<packet.count).map { packet[$0] }, to: address)
   }
 
-  /// Waits up to one millisecond for datagrams, handles them, and sends the replies. When a session is established, sets
-  /// `receiver` to the data port of the peer, and starts the stream again with the SSRC of the session.
+  /// Waits up to one millisecond for datagrams, handles them, and sends the replies. When a session is established, it sets
+  /// `receiver` to the address of the peer's data port, and restarts the stream with the SSRC of the session.
   private func serve(_ endpoint: Endpoint, _ sender: inout PacketSender, _ receiver: inout SocketAddress?) {
     _ = ports.wait(milliseconds: 1)
     for port in [Datagram.Port.control, .data] {
@@ -126,7 +127,7 @@ final class DrumMachine: @unchecked Sendable {
     }
   }
 
-  /// Sends the datagrams of `endpoint`. Returns the peer of a new session.
+  /// Sends the datagrams of `endpoint`. Returns the peer of a session that was established; nil if there is none.
   @discardableResult
   private func executeOutputs(of endpoint: Endpoint) -> SessionInfo? {
     var established: SessionInfo?

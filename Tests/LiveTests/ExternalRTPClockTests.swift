@@ -10,7 +10,8 @@ import _TestSupport
 @testable import Ensemble
 
 extension TimingTests {
-  /// A peer that uses a standard RTP-MIDI device as its external clock, and a follower of this peer, on loopback in real time.
+  /// Tests of a peer that uses a standard RTP-MIDI device as its external clock, and of a follower of this peer, on loopback in real
+  /// time.
   @Suite struct ExternalRTPClockTests {
     /// Expects consecutive ticks up to `last`. From two quarter notes after the first tick on, each tick is due within 6 ms of the
     /// same tick of the drum machine.
@@ -25,7 +26,7 @@ extension TimingTests {
       #expect(worst < .milliseconds(6), "\(trace.header.name): \(worst.microseconds) us off")
     }
 
-    /// Four drum machines at the same time, each with its own peers.
+    /// Four drum machines play at the same time, each with its own peers.
     @Test func rhythmIsInStepWithADrumMachine() async throws {
       try await withThrowingTaskGroup { group in
         for lossInterval in [Int64(0), 19] {
@@ -53,13 +54,14 @@ extension TimingTests {
       // In 10 s, the drum machine sends about 389 ticks.
       for trace in traces { try expectInStep(trace, with: drums, until: 370) }
       #expect(traces.map(\.summary?.role) == ["master", "follower"])
-      // One tick in 19 is lost, so about 20 of the 389 ticks.
+      // With losses, one of 19 ticks is lost, about 20 of the 389 ticks.
       let lost = try #require(traces[0].summary?.others["clock_ticks_lost"])
       #expect(lossInterval == 0 ? lost == 0 : (12...24).contains(lost), "\(lost)")
       #expect(!ada.log.contains { $0.contains("sends no ticks") })
     }
 
-    /// While the control thread of the peer sleeps, several packets arrive. Some of them follow a lost packet.
+    /// The control thread of the peer sleeps for 80 ms at a time, so it receives several packets at once. Some of them follow a lost
+    /// packet. Lost ticks must be counted also in this case.
     private func expectLostTicksAreCountedInBatches() async throws {
       let folder = try TemporaryFolder()
       let drums = try DrumMachine(losingOneTickIn: 19)
@@ -114,7 +116,8 @@ extension TimingTests {
       #expect(traces[0].summary?.role == "follower")
     }
 
-    /// A Tutti peer sends MIDI clock until it is recognised as a Tutti peer.
+    /// The player has given a Tutti peer in --clock-from. Until the peer is recognised as a Tutti peer, its clock is used as an
+    /// external clock. Then the clock is discarded.
     @Test func clockOfATuttiPeerIsDiscardedWhenThePeerIsRecognised() throws {
       var random = SplitMix(seed: 1)
       let endpoint = Endpoint(name: "", random: random)

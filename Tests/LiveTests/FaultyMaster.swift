@@ -11,12 +11,12 @@ import _TestSupport
 
 @testable import Engine
 
-/// A Tutti master on its own thread that sends a timeline of 120 BPM. Between ``beginFault()`` and ``endFault()``, its packets have a
-/// fault.
+/// A Tutti master on its own thread, with a timeline of 120 BPM. It sends no ticks, only timeline messages and clock probes. Between
+/// ``beginFault()`` and ``endFault()``, its packets have a fault.
 final class FaultyMaster: @unchecked Sendable {
   /// The fault of the packets.
   enum Fault: String, CaseIterable {
-    /// The time stamps of the master in its clock probes are wrong.
+    /// The master writes wrong time stamps of its clock into clock probes.
     case clockStandsStill, clockRunsBackwards, clockJumps, clockIsStepped
     /// The master sends each reply and each acknowledgement of a clock probe twice.
     case repliesTwice
@@ -24,6 +24,7 @@ final class FaultyMaster: @unchecked Sendable {
     case sendsUndecodableMessages
   }
 
+  /// The control port.
   let port: UInt16
   private let fault: Fault
   private let ports: PortPair
@@ -53,6 +54,7 @@ final class FaultyMaster: @unchecked Sendable {
     done.wait()
   }
 
+  /// Handles datagrams and sends timeline messages, until ``leave()``.
   private func play() {
     var sender = PacketSender(ssrc: 0, sequence: 100)
     var follower: SocketAddress?
@@ -92,8 +94,9 @@ final class FaultyMaster: @unchecked Sendable {
     ports.close()
   }
 
-  /// Executes the outputs of the endpoint. In a new session, the stream starts with the SSRC of the session. Returns the address
-  /// of a peer whose clock probe was answered: this peer is a Tutti peer.
+  /// Executes the outputs of the endpoint. In a new session, the stream starts with the SSRC of the session.
+  ///
+  /// - Returns: the address of a peer whose clock probe was answered, and which therefore is a Tutti peer; nil if there is none.
   private func executeOutputs(_ sender: inout PacketSender) -> SocketAddress? {
     var recognised: SocketAddress?
     for output in endpoint.drain() {
@@ -123,7 +126,7 @@ final class FaultyMaster: @unchecked Sendable {
     return recognised
   }
 
-  /// The probe with the receive and transmit time stamps that a master with this fault would send.
+  /// Replaces the receive and the transmit time stamp of a clock probe by the wrong time stamps of this fault.
   private func withFault(_ octets: [UInt8]) -> [UInt8] {
     guard let faultBegin else { return octets }
     var probe = octets

@@ -10,13 +10,14 @@ import _TestSupport
 
 @testable import Engine
 
-/// A complete peer on its own thread. A test controls it with commands in ``mailbox`` and observes it by its log and, after it
-/// has left, by its trace.
+/// A complete peer on its own thread. A test controls the peer with commands in ``mailbox``. It observes the peer by its log, and
+/// by its trace after the peer has left.
 final class LivePeer: @unchecked Sendable {
   let mailbox = Mailbox()
+  /// The control port.
   let port: UInt16
   private let name: String
-  /// The folder of the trace. The folder is removed when its last reference is released.
+  /// The folder of the trace. The reference keeps the folder until the object is released.
   private let folder: TemporaryFolder
   private let tracePath: String
   private let logCapture = LogCapture()
@@ -105,7 +106,7 @@ final class LivePeer: @unchecked Sendable {
 
   private static func makeState() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
-    // Once per process, because setenv(3) is not safe while other threads call getenv(3).
+    // The variable is set only once per process, because setenv(3) is not safe while other threads call getenv(3).
     setenv("XDG_STATE_HOME", folder.url.path, 1)
     atexit { _ = try? FileManager.default.removeItem(at: LivePeer.state.get().url) }
     return folder

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// The log lines of a peer, collected from its thread.
+/// The log lines of a peer. The thread of the peer adds lines, and the thread of a test reads them.
 final class LogCapture: Sendable {
   private let storage = Mutex<[String]>([])
 
@@ -10,7 +10,7 @@ final class LogCapture: Sendable {
   func add(_ line: String) { storage.withLock { $0.append(line) } }
 }
 
-/// Appends each log message to a ``LogCapture``.
+/// A log handler that appends each log message to a ``LogCapture``.
 struct LogCaptureHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.info

@@ -9,9 +9,9 @@ import _TestSupport
 @testable import Engine
 
 extension TimingTests {
-  /// Complete peers in this process with ALSA sequencer ports, and programs that are connected to these ports, in real time.
+  /// Tests of complete peers in this process with ALSA sequencer ports, in real time. The tests connect programs to these ports.
   @Suite(.enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)")) struct MIDIPeerTests {
-    /// Two peers in session. The programs send MIDI to ada.
+    /// Starts two peers and waits until they are in session. `configure` changes the configuration of ada.
     private func pair(
       configure: (inout PeerConfiguration) -> Void = { _ in }
     ) async throws -> (ada: LivePeer, ben: LivePeer) {
@@ -37,8 +37,8 @@ extension TimingTests {
       }
     }
 
-    /// A keyboard sends notes to ada, and a synthesizer receives them from the notes port of ben. The rhythm plays meanwhile and loses no
-    /// tick.
+    /// A keyboard sends messages to ada, and a synthesizer receives them from the notes port of ben. At the same time, the rhythm plays
+    /// and loses no tick.
     @Test func notesOfAProgramReachTheProgramsOfTheOtherPeerInOrder() async throws {
       let (ada, ben) = try await pair { $0.start = true }
       let (keyboard, synthesizer, monitor) = (
@@ -49,7 +49,8 @@ extension TimingTests {
       try monitor.subscribe(to: "ada notes")
       try await ada.waitForLog("master")
       try await ada.waitForLog("plays on MIDI channel")
-      // Wait until ada knows the channel of ben from its first presence. At this moment, a peer sends its earlier controllers again.
+      // Wait until ada knows the channel of ben from the first presence of ben. At this moment, ada sends its earlier controllers
+      // again, which would disturb the comparison below.
       for _ in 0..<250 where !ada.log.contains(where: { $0.contains("ben: channel") }) {
         ada.mailbox.post(.showRoster)
         try await Task.sleep(for: .milliseconds(20))
@@ -57,9 +58,12 @@ extension TimingTests {
       let channel = try #require(
         ada.log.last { $0.contains("MIDI channel") }?.split(separator: " ").last.flatMap { Int($0) }.flatMap(
           Channel.init))
-      // Expression on channel 1 sets the activity of the player and is not sent to other peers. A message that ends all notes
-      // of one channel is sent as Note Offs while notes of another channel sound: see AllNotesOffTests.
-      // A controller on the channel of ben changes the sound of ben's instrument: see ShapingTests. Two peers have channels 2 and 3.
+      // Three kinds of messages do not reach ben unchanged, so they are omitted:
+      // - Expression on channel 1 sets the activity of the player, and is not sent to other peers.
+      // - A controller on the channel of ben changes the sound of ben's instrument (ShapingTests). Two peers have the channels 2 and
+      //   3, so the channel of ben is 5 minus the channel of ada.
+      // - A message that ends all notes of one channel is sent as Note Offs while notes of another channel sound
+      //   (AllNotesOffTests).
       let other = Channel(5 - channel.number)!
       let messages = channelMessages(400, seed: 3).filter {
         switch $0 {
@@ -70,7 +74,8 @@ extension TimingTests {
       var heard: [Message] = []
       for (n, message) in messages.enumerated() {
         #expect(keyboard.play(message))
-        // Active Sensing and MIDI clock of the keyboard are not sent to other peers. One log line reports the unused clock.
+        // A peer does not send the Active Sensing and the MIDI clock of its programs to other peers. One log line reports the unused
+        // clock.
         if n % 50 == 0 { #expect(keyboard.play(.activeSensing) && keyboard.play(.clock)) }
         if n % 20 == 0 { try await Task.sleep(for: .milliseconds(15)) }
         heard += synthesizer.takeMessages()
@@ -80,7 +85,7 @@ extension TimingTests {
         try await Task.sleep(for: .milliseconds(20))
         heard += synthesizer.takeMessages()
       }
-      // All messages are sent on the channel of the player, except those of the drum channel.
+      // Ada sends all messages on the channel of its player, except messages on the drum channel 10.
       #expect(heard == messages.map { $0.channel == Channel(10) ? $0 : $0.on(channel) })
       #expect(monitor.takeMessages() == [], "the notes port of a peer does not repeat the messages of its own programs")
       ada.mailbox.post(.startOrStop)
@@ -95,7 +100,7 @@ extension TimingTests {
       #expect(ada.log.count { $0.contains("--clock-from") } == 1)
     }
 
-    /// A keyboard holds a key and a pedal. Then it is disconnected, or its program ends.
+    /// A keyboard holds a key and a pedal. Then the keyboard is disconnected, or its program ends.
     @Test(arguments: [false, true]) func notesOfADisconnectedProgramEndAtTheOtherPeer(endsProgram: Bool) async throws {
       let (ada, ben) = try await pair()
       var keyboard: MIDIProgram? = try MIDIProgram("Keyboard")
@@ -145,8 +150,9 @@ extension TimingTests {
       #expect(!ada.log.contains { $0.contains("disappeared") || $0.contains("no ticks") })
     }
 
-    /// The device is unplugged, continues to play, and is plugged in again with another client number. Meanwhile the peer continues the
-    /// rhythm. Afterwards the peer is in step with the device again, and has neither omitted nor repeated a tick.
+    /// The device is unplugged and continues its count of ticks. Then it is plugged in again with another client number. Without the
+    /// device, the peer continues the rhythm. Afterwards, the peer is in step with the device again, and has neither omitted nor
+    /// repeated a tick.
     @Test func rhythmIsInStepAgainAfterTheExternalClockReturns() async throws {
       var drums: MIDIProgram! = try MIDIProgram("Drums")
       let address = drums.address

@@ -10,7 +10,7 @@ import _TestSupport
 @testable import Engine
 
 extension TimingTests {
-  /// The MIDI recording of a complete peer in this process, in real time.
+  /// Tests of the MIDI recording of a complete peer in this process, in real time.
   @Suite struct MIDIRecordingTests {
     private let folder: TemporaryFolder
 
@@ -35,14 +35,14 @@ extension TimingTests {
       if case .noteOn(_, _, let velocity) = message { velocity.value } else { nil }
     }
 
-    /// Ben is a follower and records. Ada plays notes over the network, and Ben plays notes himself.
+    /// Ben is a follower and records. The players of ada and ben both play notes.
     @Test func notesOfARemotePlayerAreOnTheTimelineOfTheRhythm() async throws {
       let ben = try LivePeer("ben", folder: folder) { $0.midiRecording = folder.path("take.mid") }
       let ada = try LivePeer("ada", folder: folder, connect: [ben.port], start: true)
       try await ben.waitForLog("follower")
       try await ben.waitForLog("plays on MIDI channel")
       try await ada.waitForLog("plays on MIDI channel")
-      /// When each note was played: it sounds a little later.
+      /// The instant at which each note was played. The note sounds a little later.
       var played: [Instant] = []
       for key in UInt8(60)..<65 {
         try await Task.sleep(for: .milliseconds(230))
@@ -61,7 +61,8 @@ extension TimingTests {
       #expect(trace.summary?.others["midi_recording_lost"] == 0)
       let file = try file("take.mid")
       #expect(file.tracks.map(\.name) == ["ben", "rhythm", "ben", "ada"])
-      // The stick sounds on each step: exactly on the grid of the file, at both tempos. A tick has 160 units, a bar 96 ticks.
+      // The stick sounds on each step. At both tempos, it is exactly on the grid of the file. A tick has 160 units of the file, and a
+      // bar has 96 ticks.
       let hits = begins(of: file.tracks[1])
       let steps = trace.ticks.filter { $0.tick.index % 6 == 0 }
       let origin = try #require(hits.first).tick - #require(steps.first).tick.index * 160
@@ -82,7 +83,7 @@ extension TimingTests {
           #expect(try note.tick >= position(of: instant) && note.tick <= latest + 160, "\(note.message)")
         }
       }
-      // Ben held his notes until he left. All notes have an end in the file.
+      // The player of ben held the notes until ben left. In the file, each note has a beginning and an end.
       #expect(notes(of: file.tracks[2]).count == 10 && notes(of: file.tracks[3]).count == 10)
       let tempos = file.tracks[0].events.compactMap { event -> Int? in
         if case .meta(let meta) = event.content { meta.microsecondsPerQuarter } else { nil }
@@ -90,8 +91,9 @@ extension TimingTests {
       #expect(tempos == [500_000, 333_333])
     }
 
-    /// The notes of an instrument sound on the grid of the rhythm: the notes of a figure, and notes that were played between two lines of
-    /// the grid. A position is rounded to thousandths of a tick, and then to units of the file. A tick has 160 units.
+    /// The notes of an instrument sound on the grid of the rhythm: the notes of a figure, and notes that were played between two lines
+    /// of the grid. A position is rounded to thousandths of a tick, and then to units of the file, so it can be one unit beside the
+    /// grid. A tick has 160 units.
     @Test func notesOfAnInstrumentAreOnTheGrid() async throws {
       let ada = try LivePeer("ada", folder: folder, start: true) { configuration in
         configuration.midiRecording = folder.path("take.mid")
@@ -113,7 +115,7 @@ extension TimingTests {
       #expect(trace.summary?.others["midi_recording_lost"] == 0)
       let file = try file("take.mid")
       let all = notes(of: file.tracks[2])
-      // The end of a note that is missing would be at the end of the file, after the rhythm.
+      // If the peer had not ended a note, the recording would end it at the end of the file, after the rhythm.
       let end = try #require(begins(of: file.tracks[1]).last).tick
       #expect(all.allSatisfy { $0.tick <= end }, "\(all.map(\.tick).max() ?? 0), \(end)")
       let figure = begins(of: file.tracks[2]).filter { velocity(of: $0.message) == 88 }
@@ -140,7 +142,7 @@ extension TimingTests {
           """, file: "test.yaml")
     }
 
-    /// The rhythm plays twice, and a note is played in the pause. Both runs are on the bars of the file.
+    /// The rhythm plays twice, and a note is played in the pause. Each run begins on a bar line of the file.
     @Test func rhythmsAreOnTheBarsOfTheFile() async throws {
       let ada = try LivePeer("ada", folder: folder, start: true) { $0.midiRecording = folder.path("take.mid") }
       try await ada.waitForLog("master")

@@ -4,7 +4,7 @@ import Rhythm
 import Testing
 import _TestSupport
 
-/// Two peers with different patches on this machine.
+/// Tests of two peers with different patches on this machine: the follower receives the patch of the master.
 @Suite(.serialized) struct PatchTransferTests {
   private func patch(_ name: String) throws -> Patch {
     try PatchLoader.patch(
@@ -16,8 +16,8 @@ import _TestSupport
         """, file: "a.yaml")
   }
 
-  /// The follower plays the patch of the master, and then the patch that the player of the master chooses. The player of the
-  /// follower cannot choose a patch, but can save the one that plays.
+  /// The follower plays the patch of the master, and then another patch that the player of the master chooses. The player of the
+  /// follower cannot choose a patch, but can save the patch that plays.
   @Test func followerPlaysThePatchOfTheMaster() async throws {
     let folder = try TemporaryFolder()
     let (first, second) = (try patch("claps"), try patch("12/8 claps"))
@@ -47,7 +47,8 @@ import _TestSupport
     #expect(!follower.log.contains { $0.contains("received from the master") })
   }
 
-  @Test func peerKeepsItsOwnPatch() async throws {
+  /// With `ownPatch`, a follower keeps its patch, and its player can choose another one.
+  @Test func peerWithTheOptionOwnPatchKeepsItsPatch() async throws {
     let folder = try TemporaryFolder()
     let patch = try patch("claps")
     let master = try LivePeer("Ada", folder: folder, start: true) { ($0.patch, $0.patchName) = (patch, "claps") }

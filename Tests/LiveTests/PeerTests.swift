@@ -8,7 +8,7 @@ import _TestSupport
 @testable import Engine
 
 extension TimingTests {
-  /// Complete peers in this process, with real sockets, threads and clocks, on loopback in real time.
+  /// Tests of complete peers in this process, with real sockets, threads and clocks, on loopback in real time.
   @Suite struct PeerTests {
     private func wait(_ seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
 
@@ -56,7 +56,8 @@ extension TimingTests {
       }
     }
 
-    /// Both peers use the same clock, so the follower deviates from the master only by half the configured asymmetry.
+    /// Both peers use the same clock, and the delays on loopback are equal. The configured asymmetry is therefore wrong, and the
+    /// follower deviates from the master by half of it.
     private func expectConfiguredAsymmetryShiftsTheClockOffsetByHalf() async throws {
       let folder = try TemporaryFolder()
       let ada = try LivePeer("ada", folder: folder)
@@ -70,8 +71,8 @@ extension TimingTests {
       try await wait(0.5)
       let traces = try [ada.leave(), ben.leave()]
       let comparison = try SyncReport(traces: traces).comparisons[0]
-      // The configured delay to the master is 8 ms shorter than the delay back. The follower therefore estimates the clock of
-      // the master 4 ms further ahead and plays everything 4 ms earlier.
+      // The configuration states that the delay to the master is 8 ms shorter than the delay back. The estimate of the master's clock
+      // is therefore 4 ms too far ahead, and the follower plays everything 4 ms earlier.
       #expect(abs(try #require(comparison.offset).p50 + 4e6) < 1e6)
     }
 
@@ -159,8 +160,8 @@ extension TimingTests {
       #expect(traces[0].ticks.count == traces[1].ticks.count)
       let summary = try #require(traces[1].summary)
       #expect(summary.ticksReceived == summary.ticksExpected && summary.others["timeline_messages_rejected"] == 0)
-      // The kernel drops datagrams that are not RTP-MIDI ("discarded"), and the peer drops most of the others. An invitation that
-      // happens to be complete is not dropped.
+      // The socket filter in the kernel drops datagrams that are not RTP-MIDI (`discarded`). The peer drops most of the others
+      // (`dropped`). An invitation that happens to be valid is not dropped.
       let (discarded, dropped) = (summary.others["datagrams_discarded"]!, summary.others["datagrams_dropped"]!)
       #expect(discarded > Int64(sentCount / 4) && dropped > Int64(sentCount / 4), "\(sentCount) sent")
       #expect(discarded + dropped > Int64(sentCount * 9 / 10), "\(sentCount) sent, \(discarded) and \(dropped)")

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Engine
 
-/// The identity and the bound (the highest reserved term) on the disk.
+/// Tests of ``StateStore``, which stores the identity of a peer and its bound (the highest reserved term, ``TermReservation``).
 @Suite struct StateStoreTests {
   private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-  /// Opens the first file of a name. A process that another test starts inherits the lock of a file and keeps it until it executes
-  /// its program, so the file may be in use for some milliseconds.
+  /// Opens the first file of a name. The file may be in use for some milliseconds: a process that another test starts inherits the
+  /// lock of the file, and keeps the lock until it executes its program.
   private func store(_ name: String) throws -> StateStore {
     _ = try LivePeer.state.get()
     for _ in 0..<1000 {
@@ -20,7 +20,7 @@ import Testing
     throw EngineError("\(name): in use")
   }
 
-  /// The next start uses the new identity. The bound is unchanged.
+  /// The next start of the peer uses the new identity. The bound is unchanged.
   @Test func renewedIdentityIsStored() throws {
     let former: (identity: String, term: UInt64)
     let renewed: String

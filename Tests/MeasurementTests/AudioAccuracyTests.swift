@@ -4,10 +4,14 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The stated errors of the figures of recordings, on synthetic recordings with known differences.
+/// Tests that the figures of recordings (`tutti measure audio`) have at most their stated errors. The recordings are synthetic,
+/// and their differences are known. A hit is *correlated* if its difference was measured by correlation, not by the detected
+/// onsets.
 @Suite struct AudioAccuracyTests {
-  /// The errors of the correlated hits in frames, ascending, and the number of hits, of 20 pairs of recordings with twelve
-  /// hits each. The differences are random between -40 and 40 frames.
+  /// Measures 20 pairs of recordings with twelve hits each. The two recordings of a pair differ by a random shift of each hit,
+  /// between -40 and 40 frames.
+  ///
+  /// - Returns: the errors of the correlated hits in frames, ascending, and the number of all hits.
   private func errors(_ sound: Drums.Sound, noise: Double?) throws -> (errors: [Double], hits: Int) {
     var (errors, hits): ([Double], Int) = ([], 0)
     for seed in UInt64(1)...20 {
@@ -21,7 +25,8 @@ import _TestSupport
       ])
       hits += 12
       for hit in analysis.hits where hit.isCorrelated {
-        // The detection of the reference can find a hit in the noise: the nearest true hit decides.
+        // The detector may also find a false hit in the noise of the reference, so the numbers of the hits can be shifted. The
+        // error is therefore relative to the true hit that is nearest in time.
         let index = grid.indices.min { abs(grid[$0] / 48e3 - hit.time) < abs(grid[$1] / 48e3 - hit.time) }!
         errors.append(abs(hit.difference * 48e-6 - shifts[index]))
       }
@@ -29,7 +34,8 @@ import _TestSupport
     return (errors.sorted(), hits)
   }
 
-  /// Sounds with energy at high frequencies, with noise 20 dB below the first 10 ms of the hit: 240 hits of each sound.
+  /// Sounds with energy at high frequencies, 240 hits of each. The noise is 30 or 20 dB below the first 10 ms of the hits, or
+  /// there is none.
   @Test(arguments: [Drums.Sound.snare, .hat], [nil, 30, 20] as [Double?])
   func differenceIsWithinATenthOfAFrame(sound: Drums.Sound, noise: Double?) throws {
     let (errors, hits) = try errors(sound, noise: noise)
@@ -37,7 +43,8 @@ import _TestSupport
     #expect(try #require(errors.last) < 0.1)
   }
 
-  /// Sounds of low frequencies have little slope, so that noise moves their maximum further.
+  /// Sounds of low frequencies. The maximum of their correlation is flat, so noise moves it further. The arguments are the sound,
+  /// the distance of the noise in decibels, and the limit of 95 % of the errors in frames.
   @Test(
     arguments: [
       (.kick, 30, 0.3), (.kick, 20, 3), (.tom, 30, 0.1), (.tom, 20, 0.5),
@@ -60,7 +67,8 @@ import _TestSupport
     #expect(abs(figures.mean * 48e-6 - 7.25) < 0.1 && figures.count >= 11, "seed \(seed)")
   }
 
-  /// The recordings begin seconds apart, and their sample clocks differ. The rhythm is irregular, so the delay is unique.
+  /// The recordings begin seconds apart, and their sample clocks differ by `ppm`. The rhythm is irregular, so only one delay
+  /// fits.
   @Test(arguments: zip([-80.0, -20, 0.5, 35, 120], UInt64(1)...5))
   func delayAndDriftAreRecovered(ppm: Double, seed: UInt64) throws {
     var random = SplitMix(seed: seed)
@@ -77,7 +85,7 @@ import _TestSupport
     let comparison = report.comparisons[0]
     #expect(comparison.matched >= 270 && comparison.notes.count == 1, "\(comparison.notes)")
     #expect(abs(try #require(comparison.drift) - ppm) < 0.5)
-    // The delay is that of the middle of the recording.
+    // Because of the drift, the delay changes during the recording. The reported delay is the delay in the middle.
     let middle = -start / 48e3 + ppm / 1e6 * grid[163] / 48e3
     #expect(abs(try #require(comparison.delay) - middle) < 0.002)
     #expect(try #require(comparison.residual?.standardDeviation) < 0.1 * 20_833)
@@ -109,8 +117,8 @@ import _TestSupport
     #expect(comparison.notes.contains { $0.contains("do not correspond") }, "seed \(seed): \(comparison.notes)")
   }
 
-  /// Another kit: the differences are those of the detected onsets.
-  @Test func otherKitIsMeasuredByDetection() throws {
+  /// The second recording has the sound of another drum. The differences are the differences of the detected onsets.
+  @Test func differentDrumsAreMeasuredByDetection() throws {
     let grid = Takes.grid(20, seed: 5)
     let comparison = try AudioReport(recordings: [
       Takes.recording("a", positions: grid, sounds: [.snare]),
@@ -131,7 +139,7 @@ import _TestSupport
     #expect(comparison.matched == 12 && comparison.signChanges == 6)
   }
 
-  @Test func recordingsOfOtherTimesAreReported() throws {
+  @Test func recordingsOfDifferentTimesAreReported() throws {
     let grid = Takes.grid(12, seed: 8)
     let comparison = try AudioReport(recordings: [
       Takes.recording("a", positions: grid, sounds: [.snare]),

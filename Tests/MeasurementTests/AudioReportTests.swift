@@ -4,16 +4,18 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The report on recordings at 48 kHz with hits at known frames. The first recording is the reference.
+/// Tests of the report on recordings (`tutti measure audio`). The recordings have 48 kHz and hits at known frames. The first
+/// recording is the reference.
 @Suite struct AudioReportTests {
   private static let origin = Instant(nanoseconds: 9_000_000_000_000)
   /// The frames of the hits: thirteen eighth notes at 200 BPM.
   private static let grid = (0..<13).map { 4_800 + $0 * 7_200 }
 
-  /// The groove with the hits of ``grid``.
+  /// The samples of a recording with the hits of ``grid``.
   private static let regular = groove(grid)
 
-  /// A recording of drums with a hat at each of `frames`, and a kick or a snare at every other one; nil for no hit.
+  /// The samples of a recording of drums. A hat plays at each of `frames`, and a kick and a snare play in turn at every second
+  /// of them. At a frame that is nil, nothing plays.
   private static func groove(_ frames: [Int?], seconds: Double = 2.3) -> [Float] {
     var drums = Drums(seconds: seconds)
     for (index, frame) in frames.enumerated() {
@@ -69,7 +71,7 @@ import _TestSupport
   }
 
   @Test func recordingsMayStartAtDifferentInstants() throws {
-    // The same hits, but this recording starts 18 000 frames (375 ms) later, after two hits of the other.
+    // The same hits, but this recording starts 18 000 frames (375 ms) later, after two hits of the first recording.
     let samples = Self.regular
     let late = recording("bert", Array(samples[18_000...]), at: Self.origin + .milliseconds(375))
     let report = try AudioReport(recordings: [recording("anna", samples), late])
@@ -105,8 +107,8 @@ import _TestSupport
     var frames: [Int?] = Self.grid
     frames[3] = nil
     frames[8] = nil
-    // Two additional hits between the beats. Each is close to a preceding and a following hit, which have nearer
-    // partners.
+    // Two additional hits between the hits of the grid. They remain without a partner, because the hits of the grid before and
+    // after them have nearer partners.
     let other = Self.groove(frames + [Self.grid[5] + 2_900, Self.grid[10] + 4_500])
     let report = try AudioReport(recordings: [recording("anna", Self.regular), recording("bert", other)])
     let bert = report.comparisons[0]
@@ -120,14 +122,14 @@ import _TestSupport
   @Test func stallOfAPeerIsReported() throws {
     let samples = Self.regular
     var stalled = samples
-    // Silence for 300 ms, in which two hits are due. At its end these hits have decayed.
+    // Silence for 300 ms, in which two hits are due. These hits have decayed when the silence ends.
     for frame in Self.grid[6] - 800..<Self.grid[6] + 13_600 { stalled[frame] = 0 }
     let report = try AudioReport(recordings: [recording("anna", samples), recording("bert", stalled)])
     let bert = report.comparisons[0]
     #expect(bert.matched == 11 && bert.missing == 2 && bert.extra == 0)
     #expect(bert.magnitude?.maximum == 0)
-    // A peer that stalls plays a late hit at the end of the stall. Here hit 6 is 9600 frames late, so it is 2400 frames after the
-    // position of hit 7, which is missing.
+    // A peer that stalls plays a late hit at the end of the stall. Here hit 6 is 9600 frames late and hit 7 is missing. The late
+    // hit is 2400 frames after the position of hit 7.
     var frames: [Int?] = Self.grid
     frames[6] = Self.grid[6] + 9_600
     frames[7] = nil

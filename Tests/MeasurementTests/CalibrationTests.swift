@@ -4,8 +4,10 @@ import MusicalTime
 import Testing
 import _TestSupport
 
+/// Tests of ``CalibrationAnalysis``: the delay of a phone from a recording of the clicks of the peer (the reference) and of the
+/// phone (the device).
 @Suite struct CalibrationTests {
-  /// The number of seeded cases of a test. The detector is slow in a debug build.
+  /// The seeds of a test: 1...`count`, and fewer in a debug build, because the onset detector is slow there.
   static func seeds(_ count: UInt64) -> ClosedRange<UInt64> {
     #if DEBUG
       1...max(count / 40, 2)
@@ -32,6 +34,11 @@ import _TestSupport
     return room
   }
 
+  /// Measures the delay of the phone in a recording of `room`.
+  ///
+  /// - Parameters:
+  ///   - seed: the seed of the noise.
+  ///   - usesReference: whether the clicks of the peer are used. Otherwise the clock of the recording must be exact.
   private func delay(_ room: CalibrationRoom, seed: UInt64, usesReference: Bool = true) throws(CalibrationError)
     -> DeviceDelay
   {
@@ -54,12 +61,12 @@ import _TestSupport
         if error <= delay.uncertainty { within += 1 }
       } catch { refused += 1 }
     }
-    // An echo that is nearly as loud as the sound can hide a third of the clicks.
+    // At most 3 % of the rooms are refused: an echo that is nearly as loud as the direct sound can hide too many clicks.
     #expect(refused * 100 <= 3 * (errors.count + refused), "\(refused) refused, \(errors.count) accepted")
     #expect(within * 100 >= 95 * errors.count, "\(within) of \(errors.count) within the uncertainty")
   }
 
-  @Test func aQuietRoomIsMeasuredMoreExactly() throws {
+  @Test func delayInAQuietRoomIsExactToATenthOfAMillisecond() throws {
     for seed in Self.seeds(20) {
       var random = SplitMix(seed: seed)
       var room = CalibrationRoom()
@@ -70,7 +77,7 @@ import _TestSupport
     }
   }
 
-  @Test func withoutReferenceTheClockOfTheRecordingCounts() throws {
+  @Test func delayWithoutReferenceIsRelativeToTheClockOfTheRecording() throws {
     for seed in Self.seeds(40) {
       var random = SplitMix(seed: seed)
       var room = room(&random)
@@ -80,7 +87,7 @@ import _TestSupport
     }
   }
 
-  /// A delay that is measured although the phone cannot be heard is wrong.
+  /// The phone is silent, so the analysis must report an error and no delay.
   @Test func otherSoundsAreNotTakenForClicks() {
     for seed in Self.seeds(200) {
       var random = SplitMix(seed: seed)
@@ -103,7 +110,7 @@ import _TestSupport
     }
   }
 
-  @Test func fewClicksAreNotEnough() {
+  @Test func tooFewClicksAreAnError() {
     var room = CalibrationRoom()
     room.missed = [0, 2, 4, 6, 8]
     #expect(throws: CalibrationError.tooFewClicks(found: 7, of: 12)) { () throws(CalibrationError) in
@@ -118,7 +125,7 @@ import _TestSupport
   }
 
   @Test func faintDirectSoundBeforeAnEchoIsAmbiguous() {
-    // The direct sound of seven clicks is heard; the echo of all.
+    // The direct sound of only seven of the twelve clicks is heard, 40 ms late. An echo of all clicks is heard 130 ms late.
     var room = CalibrationRoom()
     room.missed = [1, 4, 6, 8, 10]
     room.delay = 40
@@ -159,7 +166,8 @@ import _TestSupport
     }
   }
 
-  /// A wrong shift of a pattern brings few clicks together, with a tolerance of 4 ms.
+  /// If a pattern is shifted against itself or against the other pattern, at most two clicks coincide. All instants are multiples
+  /// of 10 ms.
   @Test func patternsAreIrregular() {
     let origin = Instant(nanoseconds: 0)
     let patterns = [ClickPattern.reference, .device].map {

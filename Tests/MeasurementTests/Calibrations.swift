@@ -3,20 +3,21 @@ import Measurement
 import MusicalTime
 import _TestSupport
 
-/// Simulated recordings of calibrations: a peer and a phone click through loudspeakers in a room with noise and echoes.
+/// A simulated room in which a calibration is recorded: a peer and a phone click through loudspeakers, with noise and echoes.
 struct CalibrationRoom {
+  /// The nominal sample rate of the recording in hertz.
   var rate = 48_000
   /// The delay of the phone in milliseconds.
   var delay = 100.0
   /// The latency of the microphone in milliseconds, which is not known to the analysis.
   var latency = 12.0
-  /// The rate of the recording clock minus that of the peer, in ppm.
+  /// The rate of the recording clock minus the rate of the peer's clock, in ppm.
   var drift = 0.0
   /// The power of a click of the softer loudspeaker during its first 10 ms, relative to the noise, in decibels; nil for no noise.
   var signalToNoise: Double? = 20
   /// Whether the noise is pink, not white.
   var isPink = false
-  /// The levels of the peer and of the phone; 0: no clicks.
+  /// The amplitudes of the clicks of the peer and of the phone; 0 for no clicks.
   var levels: (peer: Double, phone: Double) = (0.3, 0.3)
   /// The sounds of the peer and of the phone.
   var sounds = (peer: Click.claves, phone: Click.claves)
@@ -27,9 +28,11 @@ struct CalibrationRoom {
   /// The onsets of other sounds in seconds since the first frame.
   var others: [Double] = []
 
-  /// The sound of a click: an exponential attack to a decaying tone. Times in milliseconds, frequency in hertz.
+  /// The sound of a click: a decaying tone with an exponential attack.
   struct Click {
+    /// The time constants of the attack and of the decay in milliseconds, and the frequency of the tone in hertz.
     var attack, decay, frequency: Double
+    /// A click like the sound of claves.
     static let claves = Click(attack: 0.25, decay: 8, frequency: 2_500)
     /// A small loudspeaker with a resonance.
     static let bright = Click(attack: 0.1, decay: 3, frequency: 4_200)
@@ -40,17 +43,19 @@ struct CalibrationRoom {
         * sin(2 * .pi * frequency * milliseconds / 1e3)
     }
 
-    /// The mean power of the first 10 ms.
+    /// The mean power of the first 10 ms, from 480 samples at 48 kHz.
     var power: Double { (0..<480).reduce(0) { $0 + pow(value(Double($1) / 48), 2) } / 480 }
   }
 
   /// The instant of the first click of the peer.
   static let beginning = Instant(nanoseconds: 7_000_000_000)
-  /// The beginning of the calibration in seconds after the first frame, without the latency.
+  /// The time from the first frame to the first click of the peer in seconds, without the latency.
   static let lead = 0.4
+  /// The length of the recording of one calibration in seconds.
   static let length = 6.9
 
-  /// The recording of `count` calibrations, one after another. Its first instant is exact except for the latency.
+  /// Returns the recording of `count` calibrations, one after another. The first instant of the recording is wrong by the
+  /// latency only.
   func recording(seed: UInt64, count: Int = 1) -> Recording {
     var samples = [Double](repeating: 0, count: Int(Self.length * Double(count) * Double(rate)))
     let paths = [(delay: 0.0, gain: 1.0)] + echoes
@@ -88,7 +93,7 @@ struct CalibrationRoom {
       firstInstant: Self.beginning - Nanoseconds(Int64(Self.lead * 1e9)))
   }
 
-  /// White noise, or pink noise by the filter of P. Kellet (three poles).
+  /// Returns white noise, or pink noise by the filter with three poles of P. Kellet.
   private func noise(_ count: Int, seed: UInt64) -> [Double] {
     let white = Clocks.gaussian(count, seed: seed)
     guard isPink else { return white }

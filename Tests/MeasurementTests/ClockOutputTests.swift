@@ -2,13 +2,14 @@ import Foundation
 import Measurement
 import Testing
 
-/// The rows, the histogram and the plot of a clock.
+/// Tests of the outputs of `tutti measure clock` besides the report: the CSV rows, the histogram and the plot.
 @Suite struct ClockOutputTests {
   private func analysis(_ stamps: [Int64]) throws -> ClockAnalysis {
     try ClockAnalysis(ClockStamps(name: "x", stamps: stamps), nominalBPM: 125, provenance: Clocks.provenance)
   }
 
-  /// A clock of 20 ms with a lost, a doubled and a late tick, and a stop.
+  /// A clock with a tick every 20 ms: tick 10 is lost, tick 40 is 15 ms late, and tick 49 comes twice. Then the clock stops, and
+  /// runs again from 5 s on.
   private static let stamps: [Int64] =
     (0..<50).filter { $0 != 10 }.map { $0 * 20_000_000 + ($0 == 40 ? 15_000_000 : 0) } + [49 * 20_000_000 + 1000]
     + (0..<50).map { 5_000_000_000 + $0 * 20_000_000 }
@@ -22,11 +23,12 @@ import Testing
     #expect(lines.count == 1 + Self.stamps.count)
     let rows = lines.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false) }
     #expect(zip(rows, Self.stamps).allSatisfy { $0[2] == "\($1)" })
-    // Tick 11 follows a lost tick, row 49 is tick 49 again, row 39 is the late tick 40.
+    // Row 10 is tick 11, which follows the lost tick 10 and has no interval. Row 39 is the late tick 40. Row 49 is the second
+    // tick 49.
     #expect(rows[10][1] == "11" && rows[10][3].isEmpty && rows[11][3] == "20000000")
     #expect(rows[49][1] == "49" && rows[49][3...] == ["", "", "doubled"] && rows[39][5] == "late")
     #expect(rows[50][0] == "1" && rows[50][1] == "0" && rows[50][3].isEmpty && rows[99][1] == "49")
-    // The errors add up to nothing in each run, and the late tick has the largest.
+    // The sum of the phase errors of each run is 0. The late tick has the largest phase error.
     let errors = rows.map { Double($0[4]) ?? 0 }
     #expect(abs(errors[..<50].reduce(0, +)) < 10 && abs(errors[50...].reduce(0, +)) < 10)
     #expect(errors.max() == errors[39] && abs(errors[39] - analysis.report.phase.maximum) < 0.1)
@@ -34,7 +36,7 @@ import Testing
   }
 
   @Test func histogramHasTheFormOfCyclictest() throws {
-    // The errors are symmetric and their mean is 0, so that the line does not change them.
+    // The errors are symmetric and their mean is 0, so the best-fit line through the stamps leaves them unchanged.
     let errors: [Int64] = [4600, -2300, -2300, -2300, -2300, 4600]
     let text = try analysis(errors.enumerated().map { Int64($0) * 20_000_000 + $1 + 10_000 }).histogram(limit: 3)
     let lines = text.split(separator: "\n").drop { $0.hasPrefix("#") }

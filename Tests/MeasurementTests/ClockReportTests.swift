@@ -3,20 +3,21 @@ import Measurement
 import Testing
 import _TestSupport
 
-/// Figures of synthetic clocks with known errors.
+/// Tests of the report on a clock (`tutti measure clock`): the figures of synthetic clocks with known errors.
 @Suite struct ClockReportTests {
   /// The length of a tick at 120 BPM, nanoseconds.
   private static let period = 500e6 / 24
 
   /// White phase noise of standard deviation sigma. The second difference x - 2 y + z of three errors has the variance
-  /// 6 sigma^2. Therefore the Allan deviation is sqrt(3) sigma / tau. In the same way, the time deviation over n ticks
-  /// is that of the mean of n errors, sigma / sqrt(n).
+  /// 6 sigma^2. The Allan variance is half the mean square of the second difference, divided by tau^2. Therefore the Allan
+  /// deviation is sqrt(3) sigma / tau. The time deviation over n ticks is the standard deviation of the mean of n errors,
+  /// sigma / sqrt(n).
   @Test(arguments: UInt64(1)...40) func whitePhaseNoiseIsRecovered(seed: UInt64) throws {
     let sigma = pow(10, 3 + Double(seed % 4))
     let errors = Clocks.gaussian(4000, seed: seed).map { $0 * sigma }
     let report = try Clocks.report(Clocks.stamps(period: Self.period, errors: errors), nominalBPM: 120)
     #expect(report.ticks == 4000 && report.runs == 1 && report.lost == 0 && report.doubled == 0 && report.late == 0)
-    // The standard deviation of a deviation of 4000 values is 1.1 %.
+    // A standard deviation that is computed from 4000 values has a relative standard error of 1.1 % (1 / sqrt(2 * 4000)).
     #expect(try #require(report.phase.standardDeviation).isClose(to: sigma, 0.05))
     #expect(try #require(report.interval?.standardDeviation).isClose(to: 2.0.squareRoot() * sigma, 0.06))
     for row in report.stability.prefix(5) {
@@ -26,8 +27,8 @@ import _TestSupport
       let time = try #require(row.timeDeviation)
       #expect(time.isClose(to: sigma / Double(row.factor).squareRoot(), 0.25), "tau \(row.factor), seed \(seed)")
     }
-    // The slope of n points with white errors has the standard error sigma sqrt(12 / n^3). Five of them: one in a
-    // million.
+    // The slope of a line through n points with white errors has the standard error sigma sqrt(12 / n^3). One of a million
+    // values deviates by more than five standard errors.
     let expectedError = sigma * (12 / pow(4000, 3)).squareRoot() / Self.period
     let tempoError = try #require(report.tempo.standardError)
     #expect(tempoError.isClose(to: 120 * expectedError, 0.06))
@@ -37,8 +38,8 @@ import _TestSupport
     #expect(try #require(drift.standardError).isClose(to: expectedError * 1e6, 0.06))
   }
 
-  /// White frequency noise: the mean frequency over n ticks has the standard deviation of the frequency of one tick,
-  /// divided by sqrt(n), and so has the Allan deviation.
+  /// White frequency noise. The mean frequency over n ticks has the standard deviation of the frequency of one tick, divided by
+  /// sqrt(n). The Allan deviation has the same value.
   @Test(arguments: UInt64(1)...40) func whiteFrequencyNoiseIsRecovered(seed: UInt64) throws {
     var sum = 0.0
     let errors = Clocks.gaussian(4000, seed: seed).map { value in
@@ -57,8 +58,9 @@ import _TestSupport
     #expect(report.nominalTempo == nil && report.drift == nil)
   }
 
-  /// The 95 % interval contains the true deviation in 95 of 100 cases. 300 cases: 285 with a standard deviation of 3.8.
-  @Test(arguments: [true, false]) func intervalHasItsConfidence(isPhaseNoise: Bool) throws {
+  /// The 95 % interval contains the true deviation in 95 of 100 cases. Of 300 cases, 285 are expected, with a standard deviation
+  /// of 3.8.
+  @Test(arguments: [true, false]) func intervalContainsTheTrueDeviation(isPhaseNoise: Bool) throws {
     let factors = [1, 4, 16]
     var covered = [0, 0, 0]
     for seed in 1...UInt64(300) {
@@ -80,14 +82,14 @@ import _TestSupport
     let period = Self.period / (1 + ppm / 1e6)
     let report = try Clocks.report(
       Clocks.stamps(period: period, errors: [Double](repeating: 0, count: 10_000)), nominalBPM: 120)
-    // Stamps are whole nanoseconds: over 208 s, the rounding changes the slope by less than 1e-11.
+    // The stamps are rounded to whole nanoseconds. Over 208 s, the rounding changes the slope by less than 1e-11.
     #expect(abs(try #require(report.drift).value - ppm) < 1e-5)
     #expect(report.tempo.value.isClose(to: 120 * (1 + ppm / 1e6), 1e-11))
     #expect(report.phase.maximum < 1.1 && report.phase.minimum > -1.1)
   }
 
-  /// A frequency that changes by d per second: adjacent mean frequencies differ by d tau. Therefore the Allan deviation
-  /// is d tau / sqrt(2).
+  /// A frequency that changes by d per second. The mean frequencies of two adjacent intervals of length tau differ by d tau.
+  /// Therefore the Allan deviation is d tau / sqrt(2).
   @Test(arguments: [1e-6, 1e-5, -1e-4]) func linearFrequencyDriftIsRecovered(drift: Double) throws {
     let errors = (0..<4000).map { index in
       let time = Double(index) * Self.period / 1e9
@@ -107,8 +109,8 @@ import _TestSupport
     var (stamps, lost, doubled): ([Int64], Int, Int) = ([], 0, 0)
     var wasLost = true
     for (index, stamp) in all.enumerated() {
-      // The first and the last tick stay: what is missing outside them is unknown. A doubled tick does not follow a
-      // lost one.
+      // The first and the last tick are never lost, because a clock report cannot know of ticks outside them. A tick after a
+      // lost tick is not doubled.
       let choice = index == 0 || index == all.count - 1 ? 99 : random.integer(in: 0...99)
       if choice < 3 {
         lost += 1
@@ -125,12 +127,12 @@ import _TestSupport
     let report = try Clocks.report(stamps, nominalBPM: 120)
     #expect(report.lost == lost && report.doubled == doubled && report.runs == 1, "seed \(seed)")
     #expect(report.ticks == 2000 - lost && report.late == 0)
-    // Gaps neither improve nor spoil the stability.
+    // The gaps of the lost ticks do not change the Allan deviation.
     let expected = 3.0.squareRoot() * 200_000 / Self.period
     #expect(report.stability[0].allanDeviation.isClose(to: expected, 0.1))
   }
 
-  /// Three of four ticks are lost, up to 22 in succession, and the tempo is given approximately or not at all.
+  /// Most ticks are lost, up to 22 in succession, and the nominal tempo is given approximately or not at all.
   @Test(arguments: [nil, 122, 128]) func manyLostTicksAreCounted(nominal: Double?) throws {
     var random = SplitMix(seed: 7)
     var (stamps, tick): ([Int64], Int64) = ([], 0)
@@ -147,7 +149,7 @@ import _TestSupport
 
   @Test func lateTicksAreNeitherLostNorDoubled() throws {
     var stamps = Clocks.stamps(period: 20e6, errors: [Double](repeating: 0, count: 500))
-    // A stall of 70 ms: ticks 100 to 103 come together, before tick 104.
+    // Ticks 100 to 103 come together, 10 ms before tick 104. Tick 100 is 70 ms late.
     for index in 100...103 { stamps[index] = stamps[103] + 10_000_000 + Int64(index) * 1000 }
     let report = try Clocks.report(stamps)
     #expect(report.lost == 0 && report.doubled == 0 && report.late == 3 && report.ticks == 500)

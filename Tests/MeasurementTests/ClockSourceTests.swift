@@ -5,10 +5,10 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Clocks in recordings and in MIDI files, with known stamps.
+/// Tests of ``ClockStamps`` from recordings of clock pulses and from MIDI files. The true stamps are known.
 @Suite struct ClockSourceTests {
-  /// A recording of pulses at `positions`: a decaying sine of 4 kHz, as the click of a drum machine, or a square pulse of
-  /// 5 ms behind the coupling capacitor of an input.
+  /// A recording of pulses at `positions`, in frames at 48 kHz. A pulse is a decaying sine of 4 kHz, as the click of a drum
+  /// machine, or a square pulse of 5 ms as it looks behind the coupling capacitor of an audio input.
   private func recording(
     _ positions: [Double], isSquare: Bool, noise: Double = 0, seed: UInt64 = 1, scale: Float = 0.8
   ) -> Recording {
@@ -19,7 +19,8 @@ import _TestSupport
         let time = (Double(frame) - position) / 48e3
         let value: Double
         if isSquare {
-          // Time constants: 20 us for the rise, 20 ms for the capacitor. The end of the pulse is a pulse downwards.
+          // The time constants are 20 us for the rise and 20 ms for the capacitor. At the end of the pulse, the same step goes
+          // downwards.
           func step(_ time: Double) -> Double { time < 0 ? 0 : (1 - exp(-time / 20e-6)) * exp(-time / 20e-3) }
           value = step(time) - step(time - 5e-3)
         } else {
@@ -31,8 +32,8 @@ import _TestSupport
     return Recording(name: "clicks.wav", samples: samples, rate: 48_000, firstInstant: Instant(nanoseconds: 0))
   }
 
-  /// 24 ticks per quarter at 120 BPM with a jitter of 100 us: the standard deviation is recovered to 1 %, each tick to a
-  /// fifth of a frame, without noise and with noise 40 dB below the pulse.
+  /// The clock has 24 ticks per quarter at 120 BPM and a jitter of 100 us. The standard deviation of the jitter is recovered to
+  /// 1 %, and each tick to a fifth of a frame. The recording has no noise, or noise 40 dB below the pulses.
   @Test(arguments: [(true, 0.0), (true, 0.008), (false, 0.0), (false, 0.008)], UInt64(1)...5)
   func jitterIsRecovered(pulse: (isSquare: Bool, noise: Double), seed: UInt64) throws {
     let errors = Clocks.gaussian(500, seed: seed).map { $0 * 100_000 }
@@ -63,15 +64,15 @@ import _TestSupport
     }
   }
 
-  /// One loud click does not hide the others, and a softer one is not lost.
-  @Test func levelsMayDiffer() throws {
+  /// One loud pulse does not hide the others, and one soft pulse is not lost.
+  @Test func pulsesOfDifferentLevelsAreFound() throws {
     var recording = recording((0..<50).map { 4_800 + Double($0) * 1_000 }, isSquare: false, scale: 0.25)
     for frame in 14_800..<15_200 { recording.samples[frame] *= 3.5 }
     for frame in 24_800..<25_200 { recording.samples[frame] *= 0.7 }
     #expect(try ClockStamps(recording).stamps.count == 50)
   }
 
-  /// The click of a plug is ten times louder than the pulses.
+  /// The click of a plug that was connected is ten times louder than the pulses. It gives one more stamp.
   @Test func loudClickDoesNotHideThePulses() throws {
     var recording = recording((0..<50).map { 4_800 + Double($0) * 1_000 }, isSquare: false, noise: 0.001, scale: 0.08)
     recording.samples[2_000] = 0.9
@@ -93,7 +94,7 @@ import _TestSupport
     #expect(report.warnings.contains { $0.contains("units of 500.000 us") })
   }
 
-  /// The tempo changes in the middle; notes of two voices begin together.
+  /// The tempo changes in the middle. Two notes begin on each beat and give one stamp.
   @Test func notesOfAMIDIFileAreMeasured() throws {
     let channel = Channel(10)!
     let note = Message.noteOn(channel, key: 36, velocity: 100)

@@ -4,7 +4,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Files of stamps and traces as the input of a clock report.
+/// Tests of ``ClockStamps`` from text files: files with one stamp per line, and traces.
 @Suite struct ClockStampsTests {
   /// Reads `text` from a file.
   private func read(
@@ -56,7 +56,7 @@ import _TestSupport
     #expect(error?.line == line && error?.reason.contains(reason) == true, "\(String(describing: error))")
   }
 
-  @Test func lineWithoutEndIsIgnoredWithAWarning() throws {
+  @Test func lastLineWithoutNewlineIsIgnoredWithAWarning() throws {
     #expect(try read("1\n20\n1.").warnings.count == 1 && read("1\n20\n30\n").warnings.isEmpty)
     let clock = try read("1\n20\n3")
     #expect(clock.stamps == [1, 20] && clock.warnings.count == 1 && clock.warnings[0].contains(":3: the last line"))
@@ -75,7 +75,7 @@ import _TestSupport
     #expect(acted.header?.name == "anna" && acted.duePeriod == 20_000_000 && acted.source == .acted)
     let report = try ClockAnalysis(acted, provenance: Clocks.provenance).report
     #expect(report.nominalTempo == 125 && report.nominalSource == "due instants")
-    // 100 ns per tick: 5 ppm slow.
+    // Relative to its due instant, each tick is acted on 100 ns later than the previous tick. Of 20 ms, this is 5 ppm.
     #expect(try #require(report.drift).value.isClose(to: -5, 1e-4))
     #expect(try ClockAnalysis(due, provenance: Clocks.provenance).report.drift == nil)
   }
@@ -87,10 +87,11 @@ import _TestSupport
     #expect(throws: TraceError.self) { try read(trace(ticks, end: "{\"tick\":10,\"due\":20\n")) }
   }
 
-  @Test func numbersOfATraceTellLostDoubledAndRestartedTicks() throws {
+  @Test func tickNumbersOfATraceShowLostDoubledAndRestartedTicks() throws {
     let period: Int64 = 20_000_000
     var ticks: [(Int64, Int64, Int64)] = []
-    // Run 1 lacks 3, 4 and 9, and has 6 twice. Run 2 begins again at 0. Run 3 continues after a stop of 2 s.
+    // Run 1 lacks the ticks 3, 4 and 9, and has tick 6 twice. Run 2 begins again at tick 0. Run 3 continues with tick 5 after a
+    // stop of 2 s.
     for tick in [0, 1, 2, 5, 6, 6, 7, 8, 10] as [Int64] { ticks.append((tick, tick * period, tick * period + 500)) }
     for tick in 0..<5 as Range<Int64> { ticks.append((tick, (tick + 20) * period, (tick + 20) * period + 500)) }
     for tick in 5..<9 as Range<Int64> { ticks.append((tick, (tick + 120) * period, (tick + 120) * period + 500)) }
@@ -99,7 +100,7 @@ import _TestSupport
     #expect(report.phaseMagnitude.maximum == 0)
   }
 
-  @Test func implausibleNumbersOfATraceBeginNewRuns() throws {
+  @Test func implausibleTickNumbersOfATraceBeginNewRuns() throws {
     let limit: Int64 = 1 << 61
     let clock = try read(
       trace([

@@ -2,7 +2,7 @@ import Foundation
 import Measurement
 import _TestSupport
 
-/// Reproducible clocks with known errors.
+/// Reproducible stamps of clocks with known errors, and the random numbers for them.
 enum Clocks {
   /// Returns `count` values of the normal distribution with mean 0 and standard deviation 1 (G. Box and M. Muller,
   /// 1958).
@@ -14,7 +14,8 @@ enum Clocks {
     }
   }
 
-  /// Returns stamps at the whole nanoseconds next to `period` times the index, plus the errors.
+  /// Returns one stamp for each error: `first`, plus the index times `period`, plus the error. All values are in nanoseconds. The
+  /// stamps are rounded.
   static func stamps(period: Double, errors: [Double], first: Int64 = 5_000_000_000) -> [Int64] {
     errors.enumerated().map { index, error in first + Int64((Double(index) * period + error).rounded()) }
   }
@@ -24,12 +25,13 @@ enum Clocks {
     try ClockAnalysis(ClockStamps(name: "x", stamps: stamps), nominalBPM: nominalBPM, provenance: provenance).report
   }
 
-  /// The provenance of a test.
+  /// The provenance in the reports of the tests.
   static let provenance = Provenance(
     version: "1", command: "test", inputs: [Provenance.Input(file: "x", sha256: "00")])
 
-  /// The phase of the 1000-point test suite of NIST SP 1065, section 12.4: 1000 fractional frequencies between 0 and 1,
-  /// minus a half, summed. The first phase is 0.
+  /// The phase values of the 1000-point test suite of NIST SP 1065, section 12.4. The suite has 1000 random fractional
+  /// frequencies between 0 and 1. The first phase is 0. Each further phase is the sum of the frequencies so far, with 0.5
+  /// subtracted from each.
   static let testSuite: [Double] = {
     var number = 1_234_567_890
     var phase = [0.0]

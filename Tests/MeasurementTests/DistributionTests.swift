@@ -4,15 +4,15 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Summaries compared with exact ranks and sums of the data.
+/// Tests of ``Distribution`` and ``SignedHistogram``: their figures are compared with the figures of the sorted data.
 @Suite struct DistributionTests {
-  /// The percentile of sorted data by the nearest-rank method, for example `thousandths` 990 for p99.
+  /// The percentile of sorted data by the nearest-rank method. `thousandths` is the percentile times ten, for example 990 for p99.
   private func exact(_ sorted: [Int64], thousandths: Int) -> Int64 {
     sorted[max(1, (sorted.count * thousandths + 999) / 1_000) - 1]
   }
 
-  /// Random values: not negative (seed 0 modulo 3), not positive (1), or both (2); from nanoseconds to minutes; from one
-  /// value to thousands.
+  /// One to 4000 random values from nanoseconds to minutes. The remainder of the seed modulo 3 selects their sign: 0 for values
+  /// that are not negative, 1 for values that are not positive, 2 for both.
   private func values(seed: UInt64) -> [Int64] {
     var random = SplitMix(seed: seed)
     let scale = Int64(1) << random.integer(in: 1...36)
@@ -41,7 +41,7 @@ import _TestSupport
     #expect(try #require(summary.standardDeviation).isClose(to: variance.squareRoot(), 1e-9), "seed \(seed)")
   }
 
-  /// The percentiles of a histogram are within 0.1 %, away from zero; the other values are exact.
+  /// The percentiles of a histogram are rounded away from zero by at most 0.1 %. The other figures are exact.
   @Test(arguments: UInt64(1)...28) func summaryOfAHistogramIsWithinItsResolution(seed: UInt64) throws {
     let values = values(seed: seed)
     var histogram = SignedHistogram()
@@ -63,7 +63,7 @@ import _TestSupport
     #expect(histogram.percentile(0) == Nanoseconds(-1_000) && histogram.percentile(1) == Nanoseconds(-1))
   }
 
-  @Test func nothingHasNoSummary() {
+  @Test func emptyDataHasNoSummary() {
     #expect(Distribution([Double]()) == nil && Distribution(SignedHistogram()) == nil)
     let none: Distribution? = nil
     #expect(none.row == ["0", "-", "-", "-", "-", "-", "-", "-", "-"] && none.row.count == Distribution.columns.count)
@@ -76,7 +76,8 @@ import _TestSupport
     #expect(summary.minimum == -4_611_686_018_427_387_904 && summary.maximum == 4_611_686_018_427_387_904)
   }
 
-  /// The differences of clocks that differ by a day, during 100 minutes of ticks at 120 BPM. Their sum is more than 2^64 ns.
+  /// The differences of two clocks that are a day apart, for 100 minutes of ticks at 120 BPM. The sum of the differences is more
+  /// than 2^64 ns.
   @Test func percentilesOfLongRecordingsOfDistantClocksAreExact() {
     let day = Nanoseconds.seconds(86_400)
     var histogram = SignedHistogram()

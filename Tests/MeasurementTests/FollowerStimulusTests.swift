@@ -4,7 +4,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The clock that is sent to a device, and its file.
+/// Tests of the clock that `tutti measure follower` sends to a device (the stimulus), and of the file that records it.
 @Suite struct FollowerStimulusTests {
   @Test(arguments: UInt64(1)...10) func ticksHaveTheStatedProperties(seed: UInt64) throws {
     let stimulus = try FollowerStimulus(tempo: 120, jitter: 2.6, step: -8, losses: 6, seconds: 10, seed: seed)
@@ -32,7 +32,7 @@ import _TestSupport
     for (tick, next) in zip(lost, lost.dropFirst()) { #expect(next - tick > 24 * 9) }
   }
 
-  @Test func partsCanBeLeftOut() throws {
+  @Test func partsWithTheValueZeroAreLeftOut() throws {
     let stimulus = try FollowerStimulus(tempo: 120, jitter: 0, step: 0, losses: 0, seconds: 10, seed: 1)
     #expect(stimulus.sections.map(\.part) == [.steady] && stimulus.lostTicks.isEmpty)
     #expect(stimulus.ticks.allSatisfy { $0.planned == $0.ideal && !$0.isLost })
@@ -51,7 +51,8 @@ import _TestSupport
     }
   }
 
-  /// The file of a stimulus contains everything, also if its last line is cut.
+  /// A record is equal to the record that is read from its file. If the last line of the file is cut, only the last tick is
+  /// missing.
   @Test func recordIsReadFromItsFile() throws {
     let followers = try Followers(seconds: 4)
     var (copy, text) = (StimulusRecord(followers.record.header), followers.record.header.line)

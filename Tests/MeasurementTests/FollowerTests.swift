@@ -4,9 +4,10 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The figures of simulated devices, whose true values are known.
+/// Tests of the report on a device that follows a MIDI clock (`tutti measure follower`). The devices are simulated, so the true
+/// figures are known. ``Followers`` contains the devices.
 @Suite struct FollowerTests {
-  /// The delay is recovered to 0.1 ms if the device has noise of 0.2 ms, for early and for late devices.
+  /// The delay is recovered to 0.1 ms if the device has noise of 0.2 ms. A device with a negative delay plays early.
   @Test(arguments: [-20e6, 0, 3e6, 90e6], UInt64(1)...10)
   func delayIsRecovered(delay: Double, seed: UInt64) throws {
     let followers = try Followers(seed: seed)
@@ -16,9 +17,9 @@ import _TestSupport
     #expect(report.offGrid == 0 && report.warnings.isEmpty && report.drift == nil, "\(report.warnings)")
   }
 
-  /// A perfect device: no jitter, no lag, settled at once, and no effect of lost ticks.
+  /// A device that knows the ideal clock: it has no jitter and no lag, settles at once, and plays as if no tick was lost.
   @Test(arguments: UInt64(1)...10)
-  func perfectDeviceIsPerfect(seed: UInt64) throws {
+  func perfectDeviceHasNoJitterNoLagAndNoLosses(seed: UInt64) throws {
     let followers = try Followers(seed: seed)
     let report = try followers.analysis(followers.ideal(delay: 3e6), noise: 1e5, seed: seed).report
     let transfer = try #require(report.transfer)
@@ -32,9 +33,9 @@ import _TestSupport
     for loss in report.losses { #expect(abs(loss.ticks) < 0.02) }
   }
 
-  /// The jitter transfer of devices whose transfer is known, each within five standard errors, and in the mean of the
-  /// seeds within 2 % of the input. A low-pass filter of first order with the gain g has the transfer
-  /// (g / (2 - g))^(1/2).
+  /// The jitter of the clock causes jitter of the device. The jitter transfer is the standard deviation of this jitter, divided by the
+  /// standard deviation of the jitter of the clock. A low-pass filter of first order with the gain g has the transfer
+  /// (g / (2 - g))^(1/2). The result of each seed is within five standard errors of this value. The mean over all seeds is within 0.02.
   @Test(arguments: [1.0, 0.3, 0.1, 0.03])
   func jitterTransferIsRecovered(gain: Double) throws {
     let expected = (gain / (2 - gain)).squareRoot()
@@ -63,7 +64,7 @@ import _TestSupport
       let lag = change * (1 - gain) / gain
       #expect(abs(try #require(step.lag) - lag) < 1.5e5, "\(step), \(lag)")
       let ticks = max(log(tolerance / abs(lag)) / log(1 - gain), 0)
-      // The device plays every six ticks. Noise moves the crossing of the band.
+      // The device plays every six ticks. Noise moves the instant at which the error enters the tolerance band.
       let settling = try #require(step.settling)
       let crossing = log(1 + 6e5 / tolerance) / gain
       #expect(
@@ -74,7 +75,8 @@ import _TestSupport
     for loss in report.losses { #expect(abs(loss.ticks) < 0.02, "\(loss)") }
   }
 
-  /// A loop of second order: the figures with noise are those without noise. It has no lag. A weakly damped one overshoots.
+  /// A loop of second order has no lag. It overshoots if it is weakly damped. The figures with noise agree with the figures
+  /// that are computed from the phase errors without noise.
   @Test(arguments: [(0.1, 0.0025), (0.05, 0.003)], UInt64(1)...10)
   func secondOrderLoopIsRecovered(loop: (gain: Double, rate: Double), seed: UInt64) throws {
     let followers = try Followers(seed: seed)
@@ -82,7 +84,7 @@ import _TestSupport
     let report = try followers.analysis(sounds, noise: 2e5, seed: seed).report
     let tolerance = try #require(report.tolerance)
     for (step, section) in zip(report.steps, followers.record.header.stimulus.sections[1...2]) {
-      // The phase errors without noise, and their first and last extremes.
+      // The phase errors without noise, their peak, and the overshoot: the largest error after the peak on the other side.
       let errors = section.ticks.filter { $0 % 6 == 0 }.map {
         sounds[$0 / 6] - Double(Followers.origin.nanoseconds + followers.record.ticks[$0].ideal)
       }
@@ -103,7 +105,7 @@ import _TestSupport
     #expect(loop.gain != 0.05 || report.steps.allSatisfy { $0.overshoot! > 0 })
   }
 
-  /// A device that counts ticks is a tick behind after each lost tick.
+  /// A device that counts ticks falls behind by one tick with each lost tick.
   @Test(arguments: [3, 6, 12, 24], UInt64(1)...5)
   func permanentLossIsRecovered(grid: Int, seed: UInt64) throws {
     let followers = try Followers(seed: seed, grid: grid)
@@ -112,7 +114,8 @@ import _TestSupport
     for loss in report.losses { #expect(abs(loss.ticks - 1) < 0.02, "\(loss)") }
   }
 
-  /// A grid of two ticks hides a lost tick: there is no figure, but a warning.
+  /// If a device plays on every tick or on every second tick, a lost tick cannot be seen. The report then has a warning and no
+  /// figures of lost ticks.
   @Test(arguments: [1, 2]) func fineGridHasNoLosses(grid: Int) throws {
     let followers = try Followers(grid: grid)
     let report = try followers.analysis(followers.onArrival(delay: 3e6), noise: 1e5).report
@@ -120,13 +123,13 @@ import _TestSupport
     #expect(abs(try #require(report.transfer).ratio - 1) < 0.05)
   }
 
-  /// A recorder on another machine: its clock has another origin and drifts. The delay is unknown. The drift is recovered to
-  /// 20 ppm, the other figures are those of the device.
+  /// The clock of a recorder on another machine has another origin and drifts. The delay is therefore unknown. The drift is
+  /// recovered to 20 ppm. The other figures are as with a common clock.
   @Test(arguments: [-120.0, 0, 80], UInt64(1)...10)
-  func recorderWithAnotherClock(drift: Double, seed: UInt64) throws {
+  func recorderMayHaveAnotherClock(drift: Double, seed: UInt64) throws {
     let followers = try Followers(seed: seed)
     let sounds = followers.loop(gain: 0.1).map { ($0 - 6e9) * (1 + drift * 1e-6) + 5e6 }
-    // The click of a plug before the start.
+    // The first sound is the click of a plug before the start.
     let report = try followers.analysis([0.3e9] + sounds, noise: 2e5, seed: seed, hasCommonClock: false).report
     #expect(report.delay == nil)
     #expect(abs(try #require(report.drift).value - drift) < 20, "\(report.drift!)")
@@ -137,8 +140,8 @@ import _TestSupport
     #expect(abs(transfer.ratio - (0.1 / 1.9).squareRoot()) < 5 * transfer.standardError + 0.01)
   }
 
-  /// A sparse pattern, and sounds that do not belong to it.
-  @Test func patternMayBeSparse() throws {
+  /// The device plays three of eight sixteenth notes. The recording also contains sounds off the grid.
+  @Test func sparsePatternIsMeasured() throws {
     let followers = try Followers()
     var sounds = followers.ideal(delay: 10e6).enumerated().filter { $0.offset % 8 % 3 == 0 }.map(\.element)
     sounds += stride(from: 10, to: sounds.count, by: 20).map { sounds[$0] + 62e6 }
@@ -148,7 +151,7 @@ import _TestSupport
     #expect(report.keptLosses == 4 && report.steps.map(\.settling) == [0, 0])
   }
 
-  /// A device that drops its phase by half a grid interval, once.
+  /// From the lost tick on, the device plays 60 ms later, which is about half of a grid interval.
   @Test func jumpOfHalfAnIntervalIsFollowed() throws {
     let followers = try Followers(losses: 1)
     let tick = followers.record.header.stimulus.lostTicks[0]
@@ -158,7 +161,7 @@ import _TestSupport
     #expect(report.offGrid == 4)
   }
 
-  /// A stimulus that was interrupted: complete parts are measured, others are not.
+  /// The stimulus was interrupted. Its complete parts are measured, and the other parts are not.
   @Test func interruptedStimulusHasNoFiguresOfMissingParts() throws {
     let complete = try Followers()
     var record = StimulusRecord(complete.record.header)
@@ -172,7 +175,7 @@ import _TestSupport
     #expect(report.warnings.contains { $0.contains("the stimulus ended after \(end) of") }, "\(report.warnings)")
   }
 
-  /// A device that is too slow for the parts has no settling time and no lag.
+  /// The device needs longer to settle than the parts of the stimulus last. It has no settling time and no lag.
   @Test func slowDeviceDoesNotSettle() throws {
     let followers = try Followers(seconds: 8)
     let report = try followers.analysis(followers.loop(gain: 0.003), noise: 1e5).report
@@ -197,8 +200,7 @@ import _TestSupport
     }
   }
 
-  /// The same device, rendered as sound and found by the detectors: pulses to 2 us in the mean, drum hits to a tenth of a
-  /// millisecond.
+  /// The sounds of a device are rendered as a recording of pulses or of drum hits, and then found by the detectors.
   @Test(arguments: [true, false]) func soundsAreFoundInARecording(usesPulses: Bool) throws {
     let followers = try Followers(seconds: 6)
     let instants = followers.counting(delay: 4e6)
@@ -222,7 +224,7 @@ import _TestSupport
     let analysis = try FollowerAnalysis(
       sounds, followers.record, soundsPerQuarter: 4, provenance: Clocks.provenance)
     let report = analysis.report
-    // The first frame of a pulse above half its level is later than its beginning.
+    // The tolerance allows for the detector, which finds a pulse a little later than its beginning.
     #expect(abs(try #require(report.delay) - 4e6) < 1e5)
     #expect(try #require(report.steady?.maximum) < (usesPulses ? 4e3 : 1.2e4))
     #expect(report.losses.allSatisfy { abs($0.ticks - 1) < 0.02 } && report.losses.count == 4)

@@ -1,16 +1,19 @@
 import Measurement
 import MusicalTime
 
-/// Devices of known behaviour that follow a ``FollowerStimulus``. They play on each tick whose number is a multiple of `grid`.
-/// The instants are nanoseconds of the clock of the stimulus.
+/// Simulated devices that follow a ``FollowerStimulus``. A device plays a sound on each tick whose number is a multiple of
+/// ``grid``. Each function that simulates a device returns the instants of its sounds, in nanoseconds of the clock that also
+/// stamped the sent ticks.
 struct Followers {
+  /// The ticks that were sent to the devices.
   let record: StimulusRecord
+  /// The number of ticks from one sound to the next.
   let grid: Int
 
   /// The instant of tick 0.
   static let origin = Instant(nanoseconds: 7_000_000_000)
 
-  /// A stimulus whose ticks were all sent exactly when they were planned.
+  /// Creates a stimulus. Each tick that is not lost was sent exactly when it was planned.
   init(
     tempo: Double = 120, jitter: Double = 2, step: Double = 5, losses: Int = 4, seconds: Double = 16, seed: UInt64 = 1,
     grid: Int = 6
@@ -25,28 +28,30 @@ struct Followers {
     (self.record, self.grid) = (record, grid)
   }
 
+  /// Returns `instant` of each tick on which a device plays.
   private func sounds(_ instant: (Int) -> Double) -> [Double] {
     stride(from: 0, to: record.ticks.count, by: grid).map(instant)
   }
 
-  /// A device that knows the ideal clock, with a constant delay.
+  /// A device that knows the ideal clock without jitter and losses, and plays with a constant delay.
   func ideal(delay: Double) -> [Double] {
     sounds { Double(Self.origin.nanoseconds + record.ticks[$0].ideal) + delay }
   }
 
-  /// A device that plays when a tick arrives.
+  /// A device that plays `delay` after a tick was sent. It plays a lost tick at its ideal instant.
   func onArrival(delay: Double) -> [Double] {
     sounds { Double(record.sent[$0] ?? Self.origin.nanoseconds + record.ticks[$0].ideal) + delay }
   }
 
-  /// A device that plays when a tick arrives and counts the ticks that arrive. After a lost tick, it is a tick behind.
+  /// A device that counts the ticks that arrive, and plays on every ``grid``-th of them. With each lost tick, it falls behind by
+  /// one tick.
   func counting(delay: Double) -> [Double] {
     let arrivals = record.sent.compactMap { $0 }
     return stride(from: 0, to: arrivals.count, by: grid).map { Double(arrivals[$0]) + delay }
   }
 
-  /// A loop that moves its phase by the fraction `gain` of the error of each tick, and its period by the fraction `rate`. With
-  /// a rate of 0, a low-pass filter of first order.
+  /// A device with a phase-locked loop. After each tick, the loop moves its phase by the fraction `gain` of the error of the tick,
+  /// and its period by the fraction `rate`. With a rate of 0, the loop is a low-pass filter of first order.
   func loop(gain: Double, rate: Double = 0) -> [Double] {
     var phase = Double(record.sent[0] ?? 0)
     var period = 60e9 / record.header.stimulus.tempo / 24
@@ -63,7 +68,8 @@ struct Followers {
     return sounds { phases[$0] }
   }
 
-  /// Measures sounds, to which normal noise is added.
+  /// Measures the sounds at `instants`, to which normally distributed noise is added. `noise` is its standard deviation in
+  /// nanoseconds.
   func analysis(
     _ instants: [Double], noise: Double = 0, seed: UInt64 = 99, hasCommonClock: Bool = true
   ) throws -> FollowerAnalysis {

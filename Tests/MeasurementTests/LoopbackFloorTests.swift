@@ -3,7 +3,7 @@ import Measurement
 import MusicalTime
 import Testing
 
-/// The jitter floor of an interface, from the recording of known pulses.
+/// Tests of the jitter floor of an audio interface (``LoopbackFloor``), from recordings of known pulses.
 @Suite struct LoopbackFloorTests {
   private func floor(_ samples: [Float]) throws -> LoopbackFloor {
     try LoopbackFloor(
@@ -11,7 +11,8 @@ import Testing
       outputRate: 48_000)
   }
 
-  /// A perfect interface with noise 60 dB below full scale, and an input that inverts: the floor is that of the detector.
+  /// A perfect interface with noise 60 dB below full scale. With the gain -0.1, its input inverts the signal. The floor consists
+  /// only of the error of the detector.
   @Test(arguments: UInt64(1)...5, [1, -0.1] as [Float])
   func perfectInterfaceHasALowFloor(seed: UInt64, gain: Float) throws {
     let noise = Clocks.gaussian(560_000, seed: seed).map { Float($0 * 1e-3) * abs(gain) }
@@ -25,7 +26,7 @@ import Testing
     #expect(floor.peakToPeak < 6_000 && abs(floor.drift) < 0.05, "\(floor)")
   }
 
-  /// Pulses that the interface moves by known numbers of frames: each block of 24 pulses is delayed by one more frame, modulo two.
+  /// The interface delays every second block of 24 pulses by one frame. 24 pulses take 24 009 frames.
   @Test func jitterOfTheInterfaceIsRecovered() throws {
     let signal = LoopbackFloor.signal(rate: 48_000)
     let samples = signal.indices.map { index in

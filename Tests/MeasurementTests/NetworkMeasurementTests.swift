@@ -4,25 +4,30 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The figures of simulated networks with known delays and clocks.
+/// Tests of the report on a network (`tutti measure network`): the figures of simulated networks with known delays and clocks.
 @Suite struct NetworkMeasurementTests {
-  /// A network and a remote clock.
+  /// A simulated network and the clock of the remote peer. All times are in nanoseconds.
   private struct Network {
+    /// The minimum delays of requests and of replies.
     var outMinimum = 200_000.0
     var backMinimum = 200_000.0
-    /// The mean of the exponential delay above the minimum.
+    /// The mean of the exponentially distributed delay above the minimum.
     var queueing = 50_000.0
+    /// The remote clock minus the local clock at instant 0.
     var offset = 123_456_789_000.0
+    /// The skew of the remote clock.
     var ppm = 12.0
+    /// The fraction of requests that are lost, 0...1.
     var loss = 0.0
+    /// The resolution of the stamps of the remote clock.
     var resolution: Int64 = 1
-    /// The time that the peer needs for its answer.
+    /// The time from the arrival of a request to the reply.
     var kept = 30_000.0
   }
 
   private static let provenance = Provenance(version: "1", command: "test", inputs: [])
 
-  /// Measures `count` exchanges, 20 ms apart.
+  /// Simulates `count` exchanges, 20 ms apart. Returns the measurement and the number of lost requests.
   private func measurement(
     _ network: Network, _ protocol: NetworkProtocol = .probes, count: Int = 3_000, seed: UInt64
   ) -> (measurement: NetworkMeasurement, lost: Int) {
@@ -57,7 +62,8 @@ import _TestSupport
     let (measurement, lost) = measurement(network, seed: seed)
     let report = try measurement.report(peer: "x", pending: 0, provenance: Self.provenance)
     #expect(report.lost == lost && report.sent == 3_000 && report.answered == 3_000 - lost, "seed \(seed)")
-    // The sum of two exponential delays has the mean of 100 us, and its median is 1.678 times the mean of one.
+    // The minimum of the round trip is 400 us. The sum of two exponential delays with a mean of 50 us has the mean 100 us and the
+    // median 1.678 * 50 us = 83.917 us.
     #expect(report.roundTrip.minimum > 399_999 && report.roundTrip.minimum < 410_000)
     #expect(report.roundTrip.mean.isClose(to: 500_000, 0.02) && report.roundTrip.p50.isClose(to: 483_917, 0.02))
     let clock = try #require(report.clock)
@@ -72,13 +78,13 @@ import _TestSupport
     for direction in [out, back] {
       #expect(abs(direction.minimum - 200_000) < 6_000)
       #expect(direction.variation.p50.isClose(to: 34_657, 0.15) && direction.variation.mean.isClose(to: 50_000, 0.12))
-      // The mean magnitude of the difference of two exponential delays is their mean. The jitter is its running mean over
-      // about 16 differences.
+      // The jitter (RFC 3550) is a running mean over the magnitudes of about 16 differences of delays. The expected value of such
+      // a magnitude is 50 us, the mean of the exponential delay.
       #expect((15_000...120_000).contains(direction.jitter))
     }
   }
 
-  /// All of the delay is in one direction: the error of the offset is the asymmetry bound.
+  /// Almost all of the delay is in one direction. The error of the offset then reaches the asymmetry bound.
   @Test func asymmetryIsWithinItsBound() throws {
     var network = Network()
     (network.outMinimum, network.backMinimum, network.queueing) = (400_000, 0, 1_000)
@@ -91,7 +97,8 @@ import _TestSupport
     #expect(try #require(clock.skewBounds).contains(network.ppm))
   }
 
-  /// CK stamps count 100 us. The errors of the stamps average out, because the requests leave at all phases of the unit.
+  /// The time stamps of CK packets have a resolution of 100 us. The errors of the stamps average out, because the requests leave
+  /// at all phases of this unit.
   @Test(arguments: UInt64(1)...10) func figuresOfAStandardPeerAreRecovered(seed: UInt64) throws {
     var network = Network()
     (network.resolution, network.ppm) = (100_000, Double(seed) * 10 - 40)
@@ -99,7 +106,7 @@ import _TestSupport
       peer: "x", pending: 0, provenance: Self.provenance)
     let clock = try #require(report.clock)
     let error = Double(clock.offset.count) - network.offset - 2_999 * 20e6 * network.ppm / 1e6
-    // The peer's 30 us before its answer count half.
+    // A CK reply contains only the instant at which it was sent. Half of the 30 us before the reply is an error of the offset.
     #expect(abs(error) < 40_000, "seed \(seed), \(error) ns")
     #expect(abs(clock.skew - network.ppm) < 2, "seed \(seed), \(clock.skew)")
     #expect(report.notes.contains { $0.contains("100 us") } && report.roundTrip.p50.isClose(to: 513_917, 0.02))
@@ -137,7 +144,8 @@ import _TestSupport
     #expect(report.notes.contains { $0.contains("was set") } && report.clock?.skewBounds == nil)
   }
 
-  /// In ten minutes, the skew changes from 10 to 18 ppm. The delays are right, and the report states that there is no constant rate.
+  /// In ten minutes, the skew changes from 10 to 18 ppm. The delays are right, and the report states that the skew was not
+  /// constant.
   @Test func delaysAreRightAlthoughTheSkewChanges() throws {
     var (measurement, random) = (NetworkMeasurement(.probes), SplitMix(seed: 5))
     func remote(_ local: Double) -> Instant {

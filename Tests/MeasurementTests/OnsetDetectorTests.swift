@@ -3,7 +3,8 @@ import Measurement
 import Testing
 import _TestSupport
 
-/// The detector on drum-like sounds with known first frames. Onsets are frame numbers, at 48 kHz unless a test says otherwise.
+/// Tests of ``OnsetDetector`` on drum-like sounds whose first frames are known. Onsets are frame numbers, at 48 kHz unless a test
+/// states another rate.
 @Suite struct OnsetDetectorTests {
   /// The onsets that the detector finds.
   private func onsets(_ drums: Drums) -> [Int] { OnsetDetector(rate: drums.rate).onsets(in: drums.rounded()) }
@@ -23,7 +24,8 @@ import _TestSupport
     #expect(onsets(drums) == [0])
   }
 
-  /// Two bars of a groove with accents and softer hits. Overlapping hits are located within one millisecond.
+  /// Two bars of a groove with accents and softer hits. Hits that overlap with the tail of another hit are located within one
+  /// millisecond (48 frames).
   @Test(arguments: UInt64(1)...6) func onsetsOfAGrooveAreExactlyItsHits(seed: UInt64) {
     var random = SplitMix(seed: seed)
     // Steps from 60 ms (250 BPM) to 167 ms (90 BPM).
@@ -45,7 +47,7 @@ import _TestSupport
     for (onset, hit) in zip(found, expected) { #expect(abs(onset - hit) <= 48, "seed \(seed)") }
   }
 
-  /// The last voice begins 480 frames, 10 ms, after the first one.
+  /// Three voices of one step begin within 480 frames (10 ms).
   @Test func voicesOfOneStepAreOneOnset() {
     var drums = Drums(seconds: 0.4)
     drums.strike(.kick, at: 5_000)
@@ -55,7 +57,8 @@ import _TestSupport
   }
 
   @Test func softHitAfterALoudHitIsDetected() {
-    // A tenth of the amplitude (-20 dB), 125 ms later. In some band the tail of the loud hit has decayed further.
+    // The soft hit has a tenth of the amplitude (-20 dB) and comes 125 ms later. The detector examines several frequency bands. In
+    // one of them, the tail of the loud hit is already softer than the soft hit.
     for sound in [Drums.Sound.kick, .hat, .tom] {
       var drums = Drums(seconds: 0.5)
       drums.strike(sound, at: 4_800, level: 0.8)
@@ -67,7 +70,7 @@ import _TestSupport
   }
 
   @Test func softClosingHatIsDetected() {
-    // Loud steady noise is cut off; then a soft hat swells over 20 ms.
+    // A loud steady noise ends at frame 14 400. From there, a soft hat swells within 20 ms.
     var random = SplitMix(seed: 3)
     var samples = [Float](repeating: 0, count: 28_800)
     for frame in 4_800..<14_400 { samples[frame] = Float.random(in: -0.2...0.2, using: &random) }
@@ -95,11 +98,11 @@ import _TestSupport
     var drums = Drums(seconds: 1.2)
     for index in 0..<8 { drums.strike(.tom, at: 2_400 + index * 6_000, level: 0.7) }
     var samples = drums.rounded()
-    // 305 ms of silence, from the decay of the second tom to the decay of the fifth. Two hits are lost; the click at
-    // the start of the silence is not an onset.
+    // Silence from 250 to 555 ms. The hits at 300 and 425 ms are lost, and the hit at 550 ms is heard from 555 ms on. The abrupt
+    // start of the silence is not an onset.
     for frame in 12_000..<26_640 { samples[frame] = 0 }
     let found = OnsetDetector(rate: 48_000).onsets(in: samples)
-    // In milliseconds: two hits, the end of the silence, and the last three hits.
+    // In milliseconds: the first two hits, the end of the silence, and the last three hits.
     #expect(found.map { ($0 + 24) / 48 } == [50, 175, 555, 675, 800, 925], "\(found)")
   }
 
@@ -114,7 +117,7 @@ import _TestSupport
     // The largest samples and an invalid rate cause no trap.
     _ = detector.onsets(in: [Float](repeating: .greatestFiniteMagnitude, count: 4_800))
     _ = OnsetDetector(rate: -1).onsets(in: samples)
-    // The rounding noise of 16 bits.
+    // Noise of one unit of 16 bits, such as rounding causes.
     var random = SplitMix(seed: 5)
     let noise = (0..<48_000).map { _ in Float(random.integer(in: -1...1)) / 32_768 }
     #expect(detector.onsets(in: noise) == [])

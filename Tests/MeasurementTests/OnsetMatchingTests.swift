@@ -3,7 +3,7 @@ import Testing
 
 @testable import Measurement
 
-/// The assignment of onsets. Instants are in milliseconds.
+/// Tests of ``OnsetMatching``, which assigns the onsets of a recording to those of the reference. Instants are in milliseconds.
 @Suite struct OnsetMatchingTests {
   private func matching(_ reference: [Int64], _ other: [Int64]) -> OnsetMatching {
     func instants(_ milliseconds: [Int64]) -> [Instant] { milliseconds.map { Instant(nanoseconds: $0 * 1_000_000) } }
@@ -11,8 +11,8 @@ import Testing
     return OnsetMatching(instants(reference), span: span, instants(other), span: span)
   }
 
-  /// The onset at 300 has a neighbour 100 ms before it and one 40 ms after it: other onsets are assigned to it up to 50 ms
-  /// before it and less than 20 ms after it.
+  /// The onset of the reference at 300 ms has a neighbour 100 ms before it and one 40 ms after it. Onsets of the other recording
+  /// are assigned to it from 50 ms before it to 20 ms after it.
   @Test func toleranceOnEachSideIsHalfTheDistanceToTheNeighbourOnThisSide() {
     let reference: [Int64] = [200, 300, 340]
     for (onset, index) in [(249, 0), (251, 1), (319, 1), (321, 2)] {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// The first onset has no neighbour before it, and the last has none after it: the limit is 100 ms.
+  /// On a side without a neighbour, onsets are assigned within 100 ms: before the first onset and after the last.
   @Test func onsetIsAssignedWithinAHundredMilliseconds() {
     for (onset, isAssigned) in [(199, false), (201, true), (699, true), (701, false)] {
       let matching = matching([300, 600], [Int64(onset)])

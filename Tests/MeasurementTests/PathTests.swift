@@ -5,7 +5,8 @@ import _TestSupport
 
 @testable import Measurement
 
-/// The shares of the stages of synthetic traces with known jitter.
+/// Tests of the report on the path of a tick (`tutti measure path`), on synthetic traces with known jitter. The share of a stage
+/// is the part of the variance at the end of the path that the stage causes.
 @Suite struct PathTests {
   /// The number of ticks of a trace: 20 minutes at 120 BPM.
   private static let count = 57_600
@@ -28,7 +29,7 @@ import _TestSupport
 
   private static func length(_ nanoseconds: Double) -> Nanoseconds { Nanoseconds(Int64(nanoseconds.rounded())) }
 
-  /// The stages of a master are independent, so the share of each is its part of the sum of the variances.
+  /// The stages of a master are independent. The share of a stage is therefore its variance divided by the sum of the variances.
   @Test(arguments: 0..<20) func independentStagesHaveTheSharesOfTheirVariances(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let (wake, write) = (
@@ -63,8 +64,8 @@ import _TestSupport
     #expect(missing == [.packets, .packetsAhead, .network, .sound])
   }
 
-  /// The hits of a follower are scheduled by its timeline. The jitter of the network is absorbed by the wait, and only the jitter after
-  /// it reaches the sound.
+  /// A follower schedules its hits by its timeline and waits until they are due. The wait absorbs the jitter of the network. Only
+  /// the jitter after the wait reaches the sound.
   @Test(arguments: 0..<20) func absorbedJitterOfTheNetworkHasNoShare(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let (network, sound) = (
@@ -81,7 +82,7 @@ import _TestSupport
           tick: Tick(Int64(index)), due: due, acted: due, offset: offset, uncertainty: .microseconds(30),
           path: TickPath(woken: due, masterSent: sent + offset, received: received)))
       guard index % 6 == 0 else { continue }
-      // Each hit is pushed by 3 ms, which is not an error.
+      // Each hit is intended 3 ms before its step, as a pushed hit. This is not an error.
       let intended = due - .milliseconds(3)
       hits.append(
         TraceHit(
@@ -92,7 +93,8 @@ import _TestSupport
     let path = try #require(report.paths.first { $0.kind == .receivedSound })
     let shares = path.stages.compactMap(\.share)
     #expect(shares.count == 4 && abs(shares.reduce(0, +) - 1) < 1e-6)
-    // The jitter of the network and of the wait are correlated by -1. Neither reaches the sound.
+    // The wait is shorter by as much as the packet is late, so neither jitter reaches the sound. The whole share belongs to the
+    // last stage.
     for (stage, expected) in zip(path.stages, [0, 0, 0, 1.0]) {
       let (share, error) = (try #require(stage.share), try #require(stage.shareError))
       #expect(abs(share - expected) < 5 * error + 1e-9)
@@ -109,7 +111,7 @@ import _TestSupport
     #expect(report.offsetUncertainty?.p50 == 30_000 && report.hits == hits.count && report.notes == [])
   }
 
-  /// A receiver that plays on arrival: every stage reaches the sound.
+  /// A receiver that plays on arrival does not wait, so the jitter of every stage reaches the sound.
   @Test(arguments: 0..<20) func stagesWithoutAWaitAddTheirJitter(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let deviations = (0..<4).map { _ in Double.random(in: 5_000...100_000, using: &random) }
@@ -150,7 +152,9 @@ import _TestSupport
     #expect(report.missing.first { $0.path == .receivedSound }?.reason.hasPrefix("no step sounded") == true)
   }
 
-  @Test func earlierTracesHaveAReasonForEachPath() {
+  /// The traces of earlier versions do not contain the instants of the path. The report states this as the reason why each path
+  /// is missing.
+  @Test func tracesOfEarlierVersionsHaveAReasonForEachMissingPath() {
     let ticks = (0..<10).map { TraceTick(tick: Tick(Int64($0)), due: Self.due($0), acted: Self.due($0)) }
     let report = PathAnalysis(Trace(header: Self.header(), ticks: ticks), file: "a").report
     #expect(report.paths.isEmpty && report.missing.count == PathKind.allCases.count)
@@ -170,7 +174,8 @@ import _TestSupport
 }
 
 extension PathTests {
-  /// All instants survive writing and reading, by both readers.
+  /// A trace file contains all instants of the path. Both readers read them: the fast reader of the lines as Tutti writes them,
+  /// and the general JSON parser.
   @Test func pathSurvivesTheFile() throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appendingPathComponent("ada.trace").path

@@ -4,12 +4,13 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The figures of simulated players with known correction gains.
+/// Tests of the report on players (`tutti measure players`), on simulated players with known correction gains. An asynchrony is
+/// the instant of an action minus the instant of the nearest line of the grid. The grid has a line on each sixteenth note.
 @Suite struct PlayersTests {
   private static let tick: Int64 = 20_833_333
   private static let origin: Int64 = 7_000_000_000_000
 
-  /// The ticks of a run of `lines` lines of a sixteenth note.
+  /// The ticks of a run with at least `lines` lines of the grid. `clock` is added to all instants, in nanoseconds.
   private func ticks(_ lines: Int, clock: Int64 = 0) -> [TraceTick] {
     (0..<lines * 6 + 7).map { index in
       let due = Instant(nanoseconds: Self.origin + clock + Int64(index) * Self.tick)
@@ -17,7 +18,8 @@ import _TestSupport
     }
   }
 
-  /// An action at each asynchrony to the lines of a run, in nanoseconds; nil for no action.
+  /// The actions of a player. On each line of a run, from the second line on, there is an action with this asynchrony in
+  /// nanoseconds, or no action if it is nil.
   private func actions(_ asynchronies: [Double?], clock: Int64 = 0) -> [TraceAction] {
     asynchronies.enumerated().compactMap { index, asynchrony in
       asynchrony.map {
@@ -35,8 +37,14 @@ import _TestSupport
         actions: actions(asynchronies, clock: clock)))
   }
 
-  /// The asynchronies of players who each correct a share of the asynchrony to the grid and to each other player, with
-  /// timekeeper noise (Wing et al. 2014, equation 1).
+  /// The asynchronies of simulated players (Wing et al. 2014, equation 1). With each action, a player corrects a share of the
+  /// asynchrony to the grid, and of the asynchrony to each other player. Normally distributed noise is added.
+  ///
+  /// - Parameters:
+  ///   - count: the number of actions of each player.
+  ///   - grid: the share that each player corrects towards the grid.
+  ///   - gains: the share that each player corrects towards each other player.
+  ///   - noise: the standard deviation of the noise in nanoseconds.
   private func ensemble(_ count: Int, grid: [Double], gains: [[Double]], noise: Double, seed: UInt64) -> [[Double]] {
     let errors = grid.indices.map { Clocks.gaussian(count, seed: seed &* 100 &+ UInt64($0)).map { $0 * noise } }
     var asynchronies = grid.indices.map { _ in [0.0] }
@@ -58,7 +66,7 @@ import _TestSupport
     let found = report.gains.map(\.gain)
     #expect(report.gains.map(\.to) == [nil, "bert", nil, "anna"])
     for (gain, expected) in zip(report.gains, [0.3, 0.25, 0.1, 0.5]) {
-      // Five standard errors, of 0.02 each.
+      // The tolerance is five standard errors. A standard error is about 0.02.
       #expect(abs(gain.gain - expected) < 5 * gain.standardError && gain.standardError < 0.04, "\(found)")
     }
     let pair = report.pairs[0]
@@ -68,7 +76,7 @@ import _TestSupport
     for (player, asynchronies) in zip(report.players, players) {
       let figures = try #require(player.asynchrony)
       #expect(figures.count == 2000 && abs(figures.mean - asynchronies.reduce(0, +) / 2000) < 2)
-      // An interval is a line plus the difference of two asynchronies.
+      // The interval between two actions is the distance of two lines plus the difference of the asynchronies.
       let steps = zip(asynchronies.dropFirst(), asynchronies).map { $0 - $1 }
       let intervals = try #require(player.intervals)
       #expect(intervals.lines == 1 && intervals.length.count == 1999)
@@ -78,7 +86,7 @@ import _TestSupport
     }
   }
 
-  /// The second player copies the interval of the first one with the next action.
+  /// The second player copies each interval of the first player one action later.
   @Test func crossCorrelationShowsWhoFollows() throws {
     let first = Clocks.gaussian(500, seed: 3).map { $0 * 10e6 }
     let second = [0] + first.dropLast()
@@ -101,7 +109,7 @@ import _TestSupport
     #expect(try #require(player.intervals?.variation).isClose(to: 5e6 * 2.0.squareRoot() / 125e6, 0.05))
   }
 
-  /// Peers on different machines: the clocks are unrelated.
+  /// The peers are on different machines, whose clocks are a day apart.
   @Test func clocksOfThePeersNeedNotBeRelated() throws {
     let asynchronies = Clocks.gaussian(200, seed: 5).map { $0 * 5e6 }
     let report = try PlayersAnalysis(
@@ -112,7 +120,7 @@ import _TestSupport
     #expect(difference.count == 200 && abs(difference.minimum + 1e6) < 3 && abs(difference.maximum + 1e6) < 3)
   }
 
-  /// Bert and Cleo have each played a second run that the first player has not. These are two different runs.
+  /// Bert and Cleo have each played a second run, at different times. Anna has played only one run.
   @Test func runsWithoutPartnerAreNotCompared() throws {
     func withSecondRun(_ name: String, after pause: Int64) -> PlayerTrace {
       PlayerTrace(
@@ -130,14 +138,14 @@ import _TestSupport
     #expect(report.notes.contains { $0.hasPrefix("bert: 2 runs, but anna: 1") })
   }
 
-  @Test func actionsOffTheGridAreCounted() throws {
+  @Test func actionsOutsideTheRhythmAndDoubleActionsAreCounted() throws {
     var player = trace("anna", [0, nil, 1e6, nil, 2e6])
     var trace = Trace(header: header("anna"), ticks: [], actions: [])
     trace.ticks = (0..<37).map {
       let due = Instant(nanoseconds: Self.origin + Int64($0) * Self.tick)
       return TraceTick(tick: Tick(Int64($0)), due: due, acted: due)
     }
-    // A flam of two actions, one before the rhythm, one long after it.
+    // One action before the rhythm, two actions that are 5 ms apart (a flam), and one action long after the rhythm.
     let first = Self.origin + 6 * Self.tick
     trace.actions = [-1_000_000_000, 0, 5_000_000, 60_000_000_000].map {
       TraceAction(at: Instant(nanoseconds: first + $0), force: 1)

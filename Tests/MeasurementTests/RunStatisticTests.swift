@@ -4,7 +4,7 @@ import _TestSupport
 
 @testable import Measurement
 
-/// The median over runs and its bootstrap interval.
+/// Tests of ``RunStatistic``: the median over runs and its bootstrap interval.
 @Suite struct RunStatisticTests {
   /// The interval of 2.5 % to 97.5 % of the medians of 20 000 random resamples.
   private func resampled(_ values: [Double], seed: UInt64) -> (Double, Double) {
@@ -16,9 +16,9 @@ import _TestSupport
     return (medians[499], medians[19_499])
   }
 
-  /// The exact interval is that of random resampling. Its ends are values of runs, so that an end differs only where a
-  /// probability is within the error of the resampling, which is 0.1 % here.
-  @Test(arguments: [5, 6, 9, 10, 21, 40]) func intervalIsThatOfResampling(count: Int) throws {
+  /// The calculated interval agrees with the interval of random resampling. The ends of both intervals are values of runs. An end
+  /// may differ by one rank, because 20 000 resamples give a probability with an error of 0.1 %.
+  @Test(arguments: [5, 6, 9, 10, 21, 40]) func calculatedIntervalAgreesWithResampling(count: Int) throws {
     for seed in UInt64(1)...3 {
       let values = Clocks.gaussian(count, seed: seed &* 31).map { 1000 + 100 * $0 }
       let statistic = try #require(RunStatistic(values))
@@ -31,8 +31,8 @@ import _TestSupport
     }
   }
 
-  /// Of 1000 samples, the interval contains the true median in about 95 %. Nearest ranks make the interval of few values a
-  /// little wider or narrower.
+  /// The interval contains the true median in about 95 % of 1000 samples. The share of small samples differs a little, because the
+  /// ends of the interval are always values of the sample.
   @Test(arguments: [7, 15, 31]) func intervalContainsTheTrueMedian(count: Int) throws {
     let covered = try (1...UInt64(1000)).count { seed in
       let statistic = try #require(RunStatistic(Clocks.gaussian(count, seed: seed &* 7919)))

@@ -3,7 +3,7 @@ import Measurement
 import MusicalTime
 import _TestSupport
 
-/// The trace header of a peer named `name`. "anna" is the master, all others are followers.
+/// The trace header of a peer named `name`. The peer "anna" is the master, and all others are followers.
 func header(_ name: String, audio: TraceHeader.Audio? = nil) -> TraceHeader {
   TraceHeader(
     name: name, identity: "00c0ffee12345678", role: name == "anna" ? "master" : "follower", version: "0.1.0",
@@ -11,7 +11,8 @@ func header(_ name: String, audio: TraceHeader.Audio? = nil) -> TraceHeader {
     memoryLocked: true, command: "tutti peer --name \"\(name)\"", patch: "rock", activity: 64, audio: audio)
 }
 
-/// Reproducible drum-like sounds: a decaying sine of falling frequency with an initial click, and decaying noise.
+/// A recording of reproducible drum-like sounds. A sound is a decaying sine of falling frequency with decaying noise, and begins
+/// with a click.
 struct Drums {
   private(set) var samples: [Float]
   let rate: Int
@@ -23,7 +24,7 @@ struct Drums {
     samples = [Float](repeating: 0, count: Int(seconds * Double(rate)))
   }
 
-  /// Adds `sound`. Its first sample above silence is at `frame`. The same sound always has the same samples.
+  /// Adds `sound`. Its first sample that is not 0 is at `frame`. The same sound always has the same samples.
   mutating func strike(_ sound: Sound, at frame: Int, level: Float = 0.5) {
     let noise = Self.noises[sound, default: []]
     // The tone in hertz, its share of the amplitude, and the times in seconds in which tone and noise decay by 60 dB.

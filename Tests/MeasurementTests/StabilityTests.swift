@@ -2,13 +2,16 @@ import Testing
 
 @testable import Measurement
 
-/// The stability statistics against published values and against AllanTools 2024.06, SciPy.
+/// Tests of the stability statistics against published values and against the values of AllanTools 2024.06 and SciPy.
 ///
-/// The vectors of AllanTools are from `pip install allantools`, with x as in ``Clocks/testSuite``:
-/// `allantools.oadev(x, rate=1, data_type="phase", taus=[...])`, and the same with `tdev` and `mtie`. The vectors with
-/// gaps are from `allantools.gradev`, with NaN as in ``gaps``.
+/// ``PhaseSeries`` returns an Allan deviation times the observation time. The tests therefore multiply the expected value by
+/// the factor, because the test suite has one value per second.
+///
+/// The expected values of AllanTools (`pip install allantools`) were computed by `allantools.oadev(x, rate=1, data_type="phase",
+/// taus=[...])`, `tdev` and `mtie`, where x is ``Clocks/testSuite``. The expected values with gaps are from `allantools.gradev`, where
+/// x is ``gaps``.
 @Suite struct StabilityTests {
-  /// The test suite without 92 values.
+  /// The phase values of the test suite with 92 gaps: single values at irregular distances, and a block of 40 values.
   private static let gaps = Clocks.testSuite.enumerated().map { index, value in
     index * index % 37 == 4 || (300..<340).contains(index) ? .nan : value
   }
@@ -66,10 +69,10 @@ import Testing
     // The terms of three adjacent values: (0, 1, 5), (2, 3, 7), (3, 7, 4), (7, 4, 4).
     #expect(series.allanDeviation(factor: 1) == DeviationEstimate(value: (76.0 / 8).squareRoot(), terms: 4))
     #expect(series.timeDeviation(factor: 1)?.terms == 4)
-    // Windows of two values: only (2, 3), (7, 4) and then nothing; (3, 7), (4, 4) has no third.
+    // The time deviation needs three adjacent windows of two values. After the missing value, there are only five values.
     #expect(series.timeDeviation(factor: 2) == nil)
     #expect(series.maximumTimeIntervalErrors(count: 2) == [4, 5])
-    // A window extends over a missing value, here from 5 to -9.
+    // A window of the time interval error may contain a missing value. Here the window (5, missing, -9) has the range 14.
     (series.phase[0], series.phase[1], series.phase[4], series.phase[5]) = (5, 5, -9, -5)
     (series.phase[6], series.phase[7], series.phase[8]) = (0, 0, 0)
     #expect(series.maximumTimeIntervalErrors(count: 2) == [5, 14])
@@ -86,7 +89,7 @@ import Testing
     #expect(two.maximumTimeIntervalErrors(count: 9)[8].isClose(to: 8.622002187, 1e-6))
   }
 
-  /// From `scipy.stats.chi2.ppf`.
+  /// The expected values are from `scipy.stats.chi2.ppf`.
   @Test(arguments: [
     (1, 0.025, 0.000982069117175), (1, 0.5, 0.45493642312), (1, 0.975, 5.02388618731), (2.5, 0.025, 0.1186229421),
     (2.5, 0.5, 1.87384776778), (2.5, 0.975, 8.39229526691), (9, 0.025, 2.70038949998), (9, 0.975, 19.0227677986),
@@ -99,7 +102,7 @@ import Testing
     #expect(quantile.isClose(to: value, 1e-9), "\(quantile)")
   }
 
-  /// From `allantools.ci.edf_simple(1001, m, alpha)`.
+  /// The expected values are from `allantools.ci.edf_simple(1001, m, alpha)`, for the factors m = 2, 10 and 100.
   @Test(arguments: [
     (2, [499.996997, 495.9445005, 445.3951165]), (1, [531.0144193, 326.6241875, 64.97103817]),
     (0, [569.9078065, 146.1767862, 13.00237071]), (-1, [621.8973436, 121.4841174, 9.627219447]),
@@ -116,7 +119,8 @@ import Testing
   @Test func intervalFollowsFromTheQuantiles() {
     let confidence = AllanConfidence(noise: .whiteFrequency, factor: 10, terms: 981)
     let interval = confidence.interval(of: 9.159953e-02)
-    // The deviation times the roots of 146.177 / 181.541 and 146.177 / 114.597.
+    // The ends are the deviation times the square roots of 146.177 / 181.541 and 146.177 / 114.597: the degrees of freedom
+    // divided by the quantiles in the test above.
     #expect(interval.lowerBound.isClose(to: 0.08219488, 1e-6) && interval.upperBound.isClose(to: 0.10345357, 1e-6))
   }
 

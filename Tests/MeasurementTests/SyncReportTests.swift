@@ -4,7 +4,8 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The report on traces with known offsets, drift and lateness. The first trace is the reference.
+/// Tests of the report on traces (`tutti measure sync`), with known offsets, drift and lateness. The first trace is the reference
+/// unless a test states another reference.
 @Suite struct SyncReportTests {
   private static let origin = Instant(nanoseconds: 5_000_000_000_000)
 
@@ -46,14 +47,14 @@ import _TestSupport
     #expect(abs(drift - ppm) < 1e-4)
   }
 
-  /// In the second run, the peer is 50 ms later than in the first one. That is no drift.
+  /// In the second run, the peer is 50 ms later than in the first run. This difference is no drift.
   @Test func differenceBetweenRunsIsNoDrift() throws {
     let later = Self.origin + .seconds(100)
     let other =
       run(1_000, offset: { Int64($0) * 417 }) + run(1_000, start: later, offset: { 50_000_000 + Int64($0) * 417 })
     let report = try SyncReport(traces: [trace("anna", run(1_000) + run(1_000, start: later)), trace("bert", other)])
     #expect(report.comparisons[0].runs == 2)
-    // 417 ns per tick of 20 833 333 ns.
+    // The offset grows by 417 ns per tick of 20 833 333 ns, which is 20.016 ppm.
     #expect(abs(try #require(report.comparisons[0].drift) - 20.016) < 1e-3)
   }
 
@@ -67,7 +68,8 @@ import _TestSupport
     #expect(report.comparisons[0].offset == Distribution(offsets.map(Double.init)), "seed \(seed)")
     #expect(report.comparisons[0].magnitude == Distribution(offsets.map { Double($0.magnitude) }), "seed \(seed)")
     #expect(report.peers[1].lateness == Distribution(late.map(Double.init)), "seed \(seed)")
-    // A uniform jitter with a width of 500 us (a standard deviation of 144 us) over 62 s has a slope below 0.5 ppm, except for one of 10^8 seeds.
+    // A uniform jitter with a width of 500 us (a standard deviation of 144 us) over 62 s causes a slope below 0.5 ppm, except with
+    // one of 10^8 seeds.
     #expect(abs(try #require(report.comparisons[0].drift)) < 0.5, "seed \(seed)")
   }
 
@@ -83,8 +85,8 @@ import _TestSupport
   }
 
   @Test func ticksMissingAtTheStartOrInBetweenAreCounted() throws {
-    // The reference has the ticks 0..<500, the other trace 100..<700 without four of them: 100 ticks are missing at the start,
-    // four are skipped in between, and 200 are extra at the end.
+    // The reference has the ticks 0..<500. The other trace has the ticks 100..<700 without four of them. In the other trace, 100
+    // ticks are missing at the start, four ticks are skipped in between, and 200 ticks are extra at the end.
     var other = run(600, from: 100)
     other.removeSubrange(50..<53)
     other.remove(at: 10)
@@ -103,7 +105,8 @@ import _TestSupport
     ]).comparisons[0]
     #expect(far.runs == 4 && far.common == 600 && far.missing == 200 && far.skipped == 0)
     #expect(far.offset?.minimum == 600e9 && far.offset?.maximum == 600e9)
-    // Fewer runs: matched with the nearest. The peer missed the first and the third run and joined the last one late.
+    // Fewer runs: each is matched with the nearest run of the reference. The peer missed the first and the third run, and joined
+    // the last run late.
     let ticks =
       run(200, start: starts[1], offset: { _ in 7 }) + run(100, from: 100, start: starts[3], offset: { _ in 7 })
     let some = try SyncReport(traces: [trace("anna", reference), trace("bert", ticks)]).comparisons[0]
@@ -114,7 +117,7 @@ import _TestSupport
     #expect(more.runs == 2 && more.common == 300 && more.extra == 500 && more.magnitude?.maximum == 7)
   }
 
-  /// The clocks differ by more than the recordings are long. The second peer missed the first and the third of four runs.
+  /// The clocks differ by more than the length of the traces. The second peer missed the first and the third of four runs.
   @Test(arguments: [Int64(3_600), -3_600]) func runsOfDistantClocksAreMatchedByTheirTrueTimes(clockAhead: Int64) throws
   {
     let starts = (0..<4).map { Self.origin + .seconds($0 * 60) }
@@ -203,9 +206,9 @@ import _TestSupport
     #expect(header["scheduler"] as? String == "SCHED_FIFO 70 / SCHED_FIFO 65 / SCHED_FIFO 60")
   }
 
-  /// Twenty runs, whose offsets have standard deviations of 100 to 2000 us: the median over the runs is between those of the
-  /// two middle runs. All ticks together have another median.
-  @Test func figuresOverRunsHaveTheRunAsUnit() throws {
+  /// The offsets of twenty runs have standard deviations of 100, 200, ... 2000 us. The median over the runs lies between the
+  /// figures of the two middle runs, 1000 and 1100 us. The median over all ticks is larger, because the noisy runs are longer.
+  @Test func figuresOverRunsWeightEachRunEqually() throws {
     var (reference, other): ([TraceTick], [TraceTick]) = ([], [])
     for number in 0..<20 {
       let start = Self.origin + .seconds(Int64(number) * 30)
@@ -226,7 +229,7 @@ import _TestSupport
     #expect(try #require(comparison.magnitude).p50 > 900_000)
   }
 
-  /// The offset grows by 1 us per second: each interval of 100 s has its mean.
+  /// The offset grows by 1 us per second. The mean of an interval of 100 s is therefore the offset in its middle.
   @Test func offsetOverTimeIsInIntervals() throws {
     let count = 36_000
     let other = run(count, offset: { Int64(Double($0) * 20_833_333 / 1e6) })
@@ -240,9 +243,9 @@ import _TestSupport
     }
   }
 
-  /// Of three timelines, one is steady and two deviate to different sides. The median is the steady one, except where
-  /// only two peers have the tick.
-  @Test func medianTimelineIsThatOfMostPeers() throws {
+  /// Of three timelines, one is steady and two deviate in opposite directions. The median timeline equals the steady one, except
+  /// at the first 100 ticks, which only two peers have.
+  @Test func medianTimelineEqualsTheSteadyTimeline() throws {
     let traces = [
       trace("anna", run(1_000, offset: { Int64($0) * 1_000 })), trace("bert", run(1_000)),
       trace("cleo", run(900, from: 100, offset: { Int64($0 + 100) * -1_000 })),

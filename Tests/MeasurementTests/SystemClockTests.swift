@@ -4,6 +4,8 @@ import _TestSupport
 
 @testable import Measurement
 
+/// Tests of the notes on the clock of the machine during a measurement (``SystemClock``), and of the rate of CLOCK_MONOTONIC
+/// relative to CLOCK_MONOTONIC_RAW (``ClockRate``).
 @Suite struct SystemClockTests {
   private static func state(_ frequency: Double = 10) -> NTPState {
     NTPState(
@@ -11,7 +13,8 @@ import _TestSupport
       maximumError: .microseconds(5000))
   }
 
-  /// Adds a reading each second. `rate` is in parts per million; the readings have errors of up to 40 ns.
+  /// Reads both clocks once per second. `rate` returns the rate in the second before a reading, in parts per million. The readings
+  /// have errors of up to 40 ns.
   private static func clock(seconds: Int, seed: UInt64, rate: (Int) -> Double) -> ClockRate {
     var (random, clock, monotonic) = (SplitMix(seed: seed), ClockRate(), 5e9)
     for second in 0...seconds {
@@ -29,13 +32,13 @@ import _TestSupport
     let rate = Double(random.integer(in: -500_000...500_000)) / 1e3
     let clock = Self.clock(seconds: 30, seed: seed) { _ in rate }
     let result = try #require(clock.partsPerMillion)
-    // The readings are rounded to whole nanoseconds.
+    // The summand 1e-4 allows for the rounding of the readings to whole nanoseconds.
     #expect(abs(result.value - rate) <= result.uncertainty + 1e-4 && result.uncertainty < 0.003)
     #expect(clock.excursion <= 0)
     #expect(SystemClock(before: Self.state(), after: Self.state(), rate: clock).notes == [])
   }
 
-  /// NTP slews by 0.5 ppm for five of thirty seconds: 2.5 us in total.
+  /// NTP slews the clock by 0.5 ppm for five of thirty seconds, 2.5 us in total.
   @Test(arguments: 0..<20) func slewIsReported(seed: UInt64) {
     let clock = Self.clock(seconds: 30, seed: seed) { (10..<15).contains($0) ? 10.5 : 10 }
     let notes = SystemClock(before: Self.state(), after: Self.state(), rate: clock).notes
@@ -48,7 +51,7 @@ import _TestSupport
     #expect(notes == ["NTP changed the rate of CLOCK_MONOTONIC during the measurement: from 10.000 to 10.250 ppm"])
   }
 
-  /// A day of readings is bounded in memory and has the same rate.
+  /// A day has more readings than ``ClockRate`` keeps. The rate is still right.
   @Test func longObservationsKeepTheirRate() throws {
     let result = try #require(Self.clock(seconds: 86_400, seed: 3) { _ in -3.25 }.partsPerMillion)
     #expect(abs(result.value + 3.25) < 1e-4)

@@ -3,8 +3,9 @@ import Measurement
 import MusicalTime
 import _TestSupport
 
-/// Synthetic recordings whose hits are at known positions between frames, with noise.
+/// Synthetic recordings with noise. Their hits are at known positions, which may lie between two frames.
 enum Takes {
+  /// The sample rate in hertz.
   static let rate = 48_000
 
   /// Returns a recording of hits.
@@ -15,8 +16,9 @@ enum Takes {
   ///   - sounds: the sounds of the hits, in turn.
   ///   - level: the amplitude of the hits.
   ///   - noise: the ratio of the mean power of the first 10 ms of a hit to the power of the white noise, in decibels; nil
-  ///     for no noise. The softest of the sounds counts.
+  ///     for no noise. The ratio applies to the softest sound.
   ///   - seed: the seed of the noise.
+  ///   - instant: the instant of the first frame.
   static func recording(
     _ name: String, positions: [Double], sounds: [Drums.Sound], level: Float = 0.5, noise: Double? = nil,
     seed: UInt64 = 1, at instant: Instant = Instant(nanoseconds: 0)
@@ -44,11 +46,11 @@ enum Takes {
       name: name, samples: samples.map { ($0 * 32_768).rounded() / 32_768 }, rate: rate, firstInstant: instant)
   }
 
-  /// The length of the interpolation on each side in frames.
+  /// The number of taps of the interpolation filter on each side of its center.
   private static let taps = 32
 
-  /// Returns a sound that begins ``taps`` frames plus `fraction` of a frame after the first sample. The sound is delayed by
-  /// a sinc function with a Hann window, as a converter with an anti-aliasing filter does.
+  /// Returns a sound that begins ``taps`` frames plus `fraction` of a frame after the first sample. The fractional delay is an
+  /// interpolation by a sinc function with a Hann window. An audio converter with an anti-aliasing filter has the same effect.
   private static func shape(_ sound: Drums.Sound, level: Float, fraction: Double) -> [Float] {
     var drums = Drums(seconds: 0.15)
     drums.strike(sound, at: 0, level: level)
@@ -57,7 +59,7 @@ enum Takes {
       let sinc = distance == 0 ? 1 : sin(.pi * distance) / (.pi * distance)
       return Float(sinc * (0.5 + 0.5 * cos(.pi * distance / Double(taps + 1))))
     }
-    // The sound is faded out at its end, so that no step is left.
+    // The sound is faded out, so that it does not end with a step.
     let length = drums.samples.count
     var result = [Float](repeating: 0, count: length + 2 * taps)
     for index in 0..<length {
@@ -67,7 +69,7 @@ enum Takes {
     return result
   }
 
-  /// Returns random positions, about 200 ms apart.
+  /// Returns random positions in frames, about 200 ms apart.
   static func grid(_ count: Int, seed: UInt64, drift: Double = 0) -> [Double] {
     var random = SplitMix(seed: seed)
     return (0..<count).map { 9_600 + Double($0) * 9_600 * (1 + drift) + Double.random(in: 0..<400, using: &random) }

@@ -4,7 +4,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Trace files, complete and damaged.
+/// Tests of reading and writing trace files, complete and damaged.
 @Suite struct TraceTests {
   /// The path of a new temporary file.
   private func path() -> String {
@@ -105,7 +105,7 @@ import _TestSupport
       switch random.integer(in: 0...2) {
       case 0: bytes[at] = UInt8(random.integer(in: 0...255))
       case 1: bytes.remove(at: at)
-      // Inserts the end of a text, from a random character on.
+      // Inserts the last 1 to 10 octets of this text.
       default: bytes.insert(contentsOf: Array("9\n{}-,null".utf8)[Int(random.integer(in: 0...9))...], at: at)
       }
     }
@@ -206,7 +206,7 @@ import _TestSupport
     #expect(runs([0, 1, 0, 0, 1, 2, 96, 90]) == [0..<2, 2..<3, 3..<7, 7..<8])
   }
 
-  /// The rhythm continues with the next tick, later than any tempo allows.
+  /// The next tick comes so late that a tempo change cannot explain it.
   @Test func runBeginsAfterAPause() {
     /// The runs of a trace with ticks of these numbers, due after these milliseconds.
     func runs(_ ticks: [(Int64, Int64)]) -> [Range<Int>] {
@@ -216,7 +216,8 @@ import _TestSupport
       }
       return Trace(header: header("anna"), ticks: ticks).runs
     }
-    // A tick takes 125 ms at 20 BPM, the slowest tempo. The ticks 3...11 are missing, but there is no pause.
+    // At 20 BPM, the slowest tempo, a tick takes 125 ms. The ticks 3...11 are missing, but tick 12 comes when it is due, so there
+    // is no pause.
     #expect(runs([(0, 0), (1, 125), (2, 250), (12, 1500)]) == [0..<4])
     // Tick 2 follows tick 1 after 380 ms.
     #expect(runs([(0, 0), (1, 20), (2, 400), (3, 420)]) == [0..<2, 2..<4])

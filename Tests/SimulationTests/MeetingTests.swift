@@ -3,9 +3,10 @@ import Testing
 
 @testable import Simulation
 
-/// The invariant that two peers are in session at most fifteen seconds after the network allows a session.
+/// Tests of the invariant ``Invariant/meeting``: two peers are in session at most fifteen seconds after the network allows a
+/// session.
 @Suite struct MeetingTests {
-  /// Two peers join at once.
+  /// A scenario in which two peers join at once.
   private final class Pair: Scenario {
     /// Whether both peers refuse all invitations.
     let isClosed: Bool

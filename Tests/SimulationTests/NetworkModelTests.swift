@@ -3,7 +3,7 @@ import Simulation
 import Testing
 import _TestSupport
 
-/// The delays and losses of a network model, and the file that describes a network.
+/// Tests of ``NetworkModel``: its delays and losses, and the text file that describes a network.
 @Suite struct NetworkModelTests {
   /// The delays of `count` packets in microseconds, without the lost packets.
   private func delays(_ network: NetworkModel, count: Int = 100_000) -> [Double] {
@@ -12,8 +12,8 @@ import _TestSupport
   }
 
   @Test func delaysHaveTheDistributionOfNetem() {
-    // Mean and standard deviation in microseconds. The deviation of `poor` is less than its nominal 5 ms, because the
-    // tail is cut.
+    // Mean and standard deviation in microseconds. The standard deviation of `poor` is less than its nominal 5 ms, because the
+    // long tail of the Pareto distribution is cut, as in netem.
     for (network, mean, deviation) in [
       (NetworkModel.lan, 500.0, 100.0), (.wifi, 5000, 1000), (.poor, 5000, 4000),
     ] {
@@ -23,10 +23,11 @@ import _TestSupport
       #expect(abs(average - mean) < mean / 10, "\(network.name)")
       #expect(abs(variance.squareRoot() - deviation) < deviation / 4, "\(network.name)")
     }
-    // The minimum is 100 us, and the deviation 1 us. A delay is never seven deviations above the minimum.
+    // The minimum of `still` is 100 us, and its standard deviation is 1 us. No delay is seven deviations above the minimum.
     #expect(delays(.still).allSatisfy { $0 >= 100 && $0 < 107 })
-    // A Pareto distribution of index 3 and minimum 1 has the mean 1.5 and the deviation 0.866. The minimum therefore lies
-    // 0.577 deviations (0.5 / 0.866) below the mean: 5 ms - 0.577 * 5 ms = 2.11 ms.
+    // A Pareto distribution of index 3 and minimum 1 has the mean 1.5 and the standard deviation 0.866. The minimum therefore
+    // lies 0.577 deviations (0.5 / 0.866) below the mean. `poor` has the mean 5 ms and the deviation 5 ms, so its minimum is
+    // 5 ms - 0.577 * 5 ms = 2.11 ms.
     #expect(delays(.poor).min()! >= 2110)
   }
 

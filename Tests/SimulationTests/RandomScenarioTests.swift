@@ -4,8 +4,8 @@ import Testing
 
 /// Simulations of random networks and commands, in which all invariants must hold.
 @Suite struct RandomScenarioTests {
-  /// A random scenario with two to four peers, so that it does not take long in a debug build. Every twentieth seed has
-  /// seven. `.ci/run` runs a hundred scenarios with the release build.
+  /// The settings of a random scenario with two to four peers, or with seven peers for every twentieth seed. With few peers, the
+  /// simulation does not take long in a debug build. `.ci/run` runs a hundred scenarios with the release build.
   static func settings(_ seed: UInt64) -> VirtualWorld.Settings {
     .random(seed: seed, peers: seed % 20 == 0 ? 7 : 2 + Int(seed % 3), table: table)
   }
@@ -16,6 +16,7 @@ import Testing
     let command = "tutti simulate --random --peers \(settings.peers) --seconds 60 --seed \(seed)"
     #expect(outcome.holds, "\(command)\n\(outcome.violations)")
     #expect(outcome.steps > 0, "\(command)")
+    // Every fourth scenario has a hostile device that sends forged packets.
     #expect((outcome.forged > 0) == (seed % 4 == 3), "\(command)")
   }
 

@@ -2,8 +2,8 @@ import MusicalTime
 import Simulation
 import Testing
 
-/// The detection of violations. With all rules, the scenarios of ``RandomScenarioTests`` violate no invariant. If one rule is
-/// disabled, at least one of them violates the invariant that belongs to the rule.
+/// Tests that the simulation detects violations. The scenarios of ``RandomScenarioTests`` violate no invariant. If a rule of the
+/// ensemble is disabled, at least one scenario violates the invariant that belongs to the rule.
 @Suite struct RuleMutationTests {
   @Test(arguments: [
     (EnsembleRule.tie, Invariant.oneMaster), (.heal, .oneMaster), (.channel, .channels), (.gate, .gates),

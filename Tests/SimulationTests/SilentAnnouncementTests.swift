@@ -6,10 +6,11 @@ import Testing
 
 @testable import Simulation
 
-/// Ensembles of more than sixteen announced peers, of which those with the lowest identities do not answer: killed peers that
-/// are still announced, or false announcements.
+/// Ensembles of more than sixteen announced peers, which therefore all connect to the peers with the lowest identities. The
+/// announced peers with the lowest identities do not answer: they were killed but are still announced, or their announcements
+/// are false.
 @Suite struct SilentAnnouncementTests {
-  /// All peers that answer join at once, except the last one, which joins after 20 s.
+  /// A scenario in which all peers that answer join at once, except the last of them, which joins after 20 s.
   private final class LateJoiner: Scenario {
     /// The hosts without a peer, and those with a peer.
     var (silent, answering): ([Int], [Int]) = ([], [])
@@ -31,7 +32,8 @@ import Testing
     }
   }
 
-  /// Fifteen seconds after it has joined, each peer is in session with the two lowest identities of those that answer.
+  /// Fifteen seconds after a peer has joined, it is in session with two peers: those with the lowest identities among the peers that
+  /// answer.
   @Test(arguments: [(2, 18), (16, 4), (24, 20)], UInt64(1)...3) func peersThatDoNotAnswerIsolateNoPeer(
     counts: (silent: Int, answering: Int), seed: UInt64
   ) {

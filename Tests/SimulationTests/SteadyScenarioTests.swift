@@ -19,8 +19,8 @@ extension VirtualWorld {
     return VirtualWorld.steady(settings, length: .seconds(seconds)).simulated()
   }
 
-  /// For each network, the limit of the distances between peers that play the same step, in microseconds. 95 % of the
-  /// distances are below the limit.
+  /// The arguments are a network and a limit in microseconds. A distance is the time between the instants at which two peers play
+  /// the same step. 95 % of the distances are below the limit.
   @Test(arguments: [(NetworkModel.still, 3.0), (.lan, 60), (.wifi, 600), (.poor, 1500)])
   func allPeersPlayEveryStepTogether(network: NetworkModel, limit: Double) {
     let outcome = simulate(network)
@@ -44,7 +44,7 @@ extension VirtualWorld {
   @Test func thirtyPeersFollowOneMaster() {
     let outcome = simulate(.lan, peers: 30, seconds: 10)
     #expect(outcome.holds, "\(outcome.violations)")
-    // At least 40 steps for each peer, which are five seconds.
+    // Each peer plays at least 40 steps, which take five seconds.
     #expect(outcome.steps >= 30 * 40)
   }
 }

@@ -4,13 +4,14 @@ import Testing
 @testable import Ensemble
 @testable import Simulation
 
-/// Suspension of a machine while a rhythm plays. The clock of the machine, CLOCK_MONOTONIC, stands still meanwhile.
+/// Tests that suspend and resume a machine while a rhythm plays. During the suspension, the clock of the machine,
+/// CLOCK_MONOTONIC, stands still.
 @Suite struct SuspensionTests {
   /// The limit for the time from the end of a suspension until all peers play in step again. It is less than a bar (2 s).
   private let limit = Nanoseconds.seconds(1)
 
-  /// Host 0 is the master before the suspension, and host 1 and host 2 follow. `duration` is in milliseconds. The suspensions of
-  /// 4 to 5.5 s differ by a quarter of a bar (500 ms), so there is one that ends in each quarter of a bar.
+  /// Host 0 is the master before the suspension, and hosts 1 and 2 follow it. `duration` is in milliseconds. The four suspensions
+  /// of 4 to 5.5 s differ by a quarter of a bar (500 ms), so that one of them ends in each quarter of a bar.
   @Test(arguments: [0, 1], [1500, 4000, 4500, 5000, 5500, 20_000, 600_000])
   func peersAreBackInStepAfterSuspendAndResume(host: Int, duration: Int64) {
     var settings = VirtualWorld.Settings(table: table)
@@ -31,14 +32,15 @@ import Testing
     }
     #expect(apart - end <= limit, "in step after \((apart - end).milliseconds) ms")
     #expect(world.outcome.holds, "\(world.outcome.violations)")
-    // The stamps of the other peers are correct. Only the local clock stood still.
+    // The clocks of the other peers are correct, because only the local clock stood still. The resumed peer must neither find
+    // them stepped nor reject many of their time stamps.
     let ensemble = world.hosts[host].peer!.core.ensemble
     #expect(ensemble.clockResets == 0)
     #expect(ensemble.stampsRejected < EnsembleState.rejectedStampsForWarning)
   }
 
-  /// The largest difference between the true instants at which two peers play the same tick: the latest tick that any peer has
-  /// reached. 1000 s if there is not exactly one master, or if a peer does not play.
+  /// The largest difference between the true instants at which two peers play the latest tick that any peer has reached. 1000 s
+  /// if there is not exactly one master, or if a peer does not play.
   private func phaseError(_ world: VirtualWorld) -> Nanoseconds {
     let peers = world.hosts.compactMap(\.peer)
     let schedules = peers.map(\.core.ensemble.schedule)

@@ -22,11 +22,11 @@ func rigid(_ data: [UInt7]) -> RigidArray<UInt8> { rigid(data.map(\.value)) }
 package func octets(capacity: Int = 1472, _ encode: (inout RigidArray<UInt8>) -> Void) -> [UInt8] {
   var packet = RigidArray<UInt8>(capacity: capacity)
   encode(&packet)
-  // One copy of memory. In a debug build, a loop over the octets would take most of the time of some tests.
+  // This copies the memory at once. In a debug build, a loop over the octets would take most of the time of some tests.
   return packet.span.withUnsafeBufferPointer { Array($0) }
 }
 
-/// The octets that `encode` appends to an empty packet with room for `capacity` octets; nil if `encode` returns false and has
+/// The octets that `encode` appends to an empty packet with room for `capacity` octets. Nil if `encode` returns false and has
 /// appended nothing.
 package func encoded(capacity: Int = 1472, _ encode: (inout RigidArray<UInt8>) -> Bool) -> [UInt8]? {
   var isEncoded = false

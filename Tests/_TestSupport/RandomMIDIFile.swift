@@ -22,7 +22,7 @@ public struct RandomMIDIFile {
 
   private mutating func track() -> StandardMIDIFile.Track {
     var track = StandardMIDIFile.Track()
-    // Few channels and kinds per track, so that running status occurs.
+    // Most channel messages of a track have this status byte, so that running status occurs.
     let status = UInt8(0x80 + pick(0x70))
     for _ in 0..<pick(61) {
       track.end += Int64(delta())
@@ -32,9 +32,12 @@ public struct RandomMIDIFile {
     return track
   }
 
-  /// A time of one to four bytes.
+  /// Returns a delta time: half of the values are 0, the others take one to four bytes in a file.
   private mutating func delta() -> Int { pick(2) == 0 ? 0 : pick(1 << (7 * (1 + pick(4)))) }
 
+  /// Returns the content of an event.
+  ///
+  /// - Parameter status: the status byte of most channel messages of the track.
   private mutating func content(_ status: UInt8) -> StandardMIDIFile.Event.Content {
     switch pick(12) {
     case 0...3: return .message(message(status))
@@ -43,7 +46,7 @@ public struct RandomMIDIFile {
       let statuses: [UInt8] = [0xF1, 0xF2, 0xF3, 0xF6, 0xF8, 0xFA, 0xFB, 0xFC, 0xFE, 0xFF]
       return .message(message(statuses[pick(statuses.count)]))
     case 6: return .systemExclusive(octets(below: 0x80) + (pick(3) == 0 ? [] : [0xF7]))
-    // The first byte, 0 or F7, begins no system message.
+    // The content begins with 0 or F7. The reader would turn content that is one system message into a `.message`.
     case 7: return .escape([pick(2) == 0 ? 0 : 0xF7] + octets(below: 0x100))
     case 8:
       // Any type except End of Track.
@@ -57,7 +60,7 @@ public struct RandomMIDIFile {
     Message(status: status, UInt7(masking: UInt8(pick(128))), UInt7(masking: UInt8(pick(128))))!
   }
 
-  /// A meta event of the specification with a valid content.
+  /// Returns a meta event that the specification defines, with valid content.
   private mutating func definedMetaEvent() -> MetaEvent {
     switch pick(9) {
     case 0: MetaEvent(microsecondsPerQuarter: 1 + pick(0xFF_FFFF))!
@@ -87,5 +90,6 @@ public struct RandomMIDIFile {
   }
 
   private mutating func octet() -> UInt8 { UInt8(truncatingIfNeeded: random.next()) }
+  /// Returns a random number in 0..<count.
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 }

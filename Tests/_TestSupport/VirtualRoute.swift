@@ -3,8 +3,8 @@ public import Simulation
 
 /// A follower and its master on a virtual network. The type computes which clock measurements the follower obtains, and when.
 ///
-/// The local clock is that of the follower. It shows true time. The remote clock is that of the master. A packet *out* goes from
-/// the follower to the master. A packet *back* goes from the master to the follower.
+/// The local clock is the clock of the follower, and it shows true time. The remote clock is the clock of the master. A packet
+/// *out* goes from the follower to the master. A packet *back* goes from the master to the follower.
 public struct VirtualRoute: Sendable {
   public typealias Random = SplitMix
 
@@ -65,7 +65,7 @@ public struct VirtualRoute: Sendable {
       let transit = ClockTransit(.back, sent: sent + difference(at: sent), received: sent + delay)
       measurements.append(Measurement(at: sent + delay, transit: transit))
     }
-    // The time from the arrival of a packet to the answer.
+    // The time from the arrival of a packet until the receiver sends its reply or acknowledgement.
     let processing = Nanoseconds.microseconds(30)
     // The requests of the follower, the replies to them, and the acknowledgements of the follower.
     for time in probeTimes() {
@@ -91,7 +91,7 @@ public struct VirtualRoute: Sendable {
       addTransitOut(sent: replied, known: acknowledged + back, delay: out)
       addTransitBack(sent: acknowledged, delay: back)
     }
-    // The ticks begin after 0.6 s.
+    // The ticks begin after 0.6 s. Each tick contains its send instant, so the follower obtains a measurement at its arrival.
     for time in times(perSecond: ticks, from: 0.6, to: seconds) {
       if let delay = network.delay(&random) {
         addTransitBack(sent: Instant(nanoseconds: Int64(time * 1e9)), delay: delay)

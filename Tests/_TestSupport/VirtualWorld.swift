@@ -2,8 +2,8 @@ import HeapModule
 public import MusicalTime
 public import Simulation
 
-/// The place of an event in the queue of a ``VirtualWorld``. The type is not nested in the generic ``VirtualWorld``,
-/// because a type that is not generic is several times faster in a debug build.
+/// The place of an event in the queue of a ``VirtualWorld``. A type that is nested in the generic ``VirtualWorld`` would be
+/// generic too, and several times slower in a debug build.
 private struct EventKey: Comparable {
   /// When the event is due, in nanoseconds.
   var at: Int64
@@ -16,11 +16,13 @@ private struct EventKey: Comparable {
   static func < (a: EventKey, b: EventKey) -> Bool { a.at == b.at ? a.sequence < b.sequence : a.at < b.at }
 }
 
-/// True time, a queue of events and a random network, for tests that run several peers in one process. Time jumps from
-/// one event to the next. Events with the same instant come out in the order in which they were added, so the seed
-/// determines everything.
+/// A virtual clock, a queue of events and a random network, for tests that run several peers in one process. Time jumps from
+/// one event to the next. Events with the same instant come out in the order in which they were added, so the seed of
+/// ``random`` determines everything.
 public struct VirtualWorld<Event> {
+  /// The present true time.
   public private(set) var now: Instant
+  /// The generator of the delays and losses.
   public var random: SplitMix
   /// The probability that a packet is lost, 0...1.
   public var loss: Double
@@ -67,7 +69,8 @@ public struct VirtualWorld<Event> {
     return events[key.slot].take()
   }
 
-  /// Returns whether the network loses the next packet. The upper 53 bits of a random number are a number in 0..<1.
+  /// Returns whether the network loses the next packet. The upper 53 bits of a random number, divided by 2^53, are a number
+  /// in 0..<1.
   public mutating func losesPacket() -> Bool { Double(random.next() >> 11) / Double(1 << 53) < loss }
 
   /// Returns the one-way delay of the next packet.

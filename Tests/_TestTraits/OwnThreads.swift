@@ -1,8 +1,8 @@
 import Dispatch
 public import Testing
 
-/// Runs the tests of a suite on separate threads. The other tests keep every thread of the standard executor busy for
-/// seconds at a time. On these threads, a test in real time would resume late after each wait.
+/// A trait that runs the tests of a suite on separate threads. The other tests keep every thread of the standard executor busy
+/// for seconds at a time. A test in real time would resume late after each wait if it ran on the standard executor.
 public struct OwnThreads: SuiteTrait, TestScoping {
   private final class Executor: TaskExecutor {
     static let shared = Executor()
@@ -15,7 +15,7 @@ public struct OwnThreads: SuiteTrait, TestScoping {
     }
   }
 
-  /// The executor of these threads, for a task that several tests wait for.
+  /// The executor of the separate threads. A suite needs it for a task that several of its tests wait for.
   public static var executor: any TaskExecutor { Executor.shared }
 
   public func provideScope(

@@ -21,10 +21,10 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// Wrong input gives one line with the thing, the reason and the remedy, the exit status for the kind of error, and leaves
-/// no files behind.
+/// Tests of wrong input. An error is one line with the thing, the reason and the remedy. The exit status tells the kind of the
+/// error. `tutti` leaves no files behind.
 @Suite(.ownThreads) struct BadInputTests {
-  /// Command lines that name files, hosts, devices or ports that are missing or broken.
+  /// Command lines with files, hosts, devices or ports that are missing or broken.
   static let unusable = [
     BadInput("peer --port 0 --patch nothing", 69, "patch nothing: not found; give one of:", "street"),
     BadInput("peer --port 0 --patch ./missing.yaml", 69, "./missing.yaml: no such file"),
@@ -72,7 +72,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure audio broken.yaml broken.yaml", 65, "broken.yaml"),
   ]
 
-  /// Wrong command lines.
+  /// Command lines that are wrong in themselves.
   static let misused = [
     BadInput("peer --bpm 19", 64, "tempo 19.0 BPM is out of range; give one from 20 to 999"),
     BadInput("peer --bpm nan", 64, "tempo nan BPM is out of range"),
@@ -153,7 +153,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     let folder = try TemporaryFolder()
     try Data("name: broken\nlayers: [\n".utf8).write(to: folder.url.appendingPathComponent("broken.yaml"))
     let outcome = try await Child.tutti(input.arguments, in: folder).outcome()
-    // The folder `config` may be created by the client library of a sound server, for its settings.
+    // The client library of a sound server may create the folder `config` for its settings.
     let known: Set = ["broken.yaml", "state", "config", "tutti.output", "tutti.error"]
     return (outcome, folder.contents.filter { !known.contains($0) })
   }

@@ -6,8 +6,9 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// `tutti calibrate` finds the delays of simulated phones in WAV files.
+/// Tests of `tutti calibrate --from`, which measures the delays of phones in a recording. The recordings are simulated.
 @Suite(.ownThreads) struct CalibrateCommandTests {
+  /// The members of the JSON output that are tested.
   fileprivate struct Listing: Decodable {
     struct Phone: Decodable {
       var phone: Int
@@ -20,8 +21,9 @@ import _TestTraits
     var phones: [Phone]
   }
 
-  /// Returns the calibrations of phones with these delays in milliseconds, one after another, at 48 kHz. The click is that of a real
-  /// peer. A phone without a delay is silent. White noise is 20 dB below the first 10 ms of a click.
+  /// Returns the samples of a recording of calibrations, one after another, at 48 kHz. `delays` are the delays of the phones in
+  /// milliseconds; nil for a silent phone. The click is the click of a real peer. The recording contains white noise, 20 dB below
+  /// the first 10 ms of a click.
   private static func room(_ delays: [Double?], seed: UInt64) throws -> [Float] {
     let sample = try #require(try SampleRenderer().render(.drum(75), frames: 9_600))
     let click = sample.levels.map { 0.2 * Float($0) / 32_768 }

@@ -4,8 +4,9 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// The outputs of `tutti measure clock`.
+/// Tests of the outputs of `tutti measure clock`.
 @Suite(.ownThreads) struct ClockCommandTests {
+  /// The members of the JSON report that are tested.
   fileprivate struct Report: Decodable {
     struct Input: Decodable { var file, sha256: String }
     struct Provenance: Decodable {
@@ -20,7 +21,7 @@ import _TestTraits
     var stability: [Row]
   }
 
-  /// Writes 1000 stamps at 125 BPM, without the tenth, and runs the command on them.
+  /// Writes ``stamps`` to a file, and runs the command on this file.
   private func run(
     _ arguments: String..., environment: [String: String] = [:], in folder: TemporaryFolder
   ) async throws -> Child.Outcome {
@@ -29,6 +30,7 @@ import _TestTraits
     return try await Child.tutti(command, environment: environment, in: folder).outcome()
   }
 
+  /// The stamps of 1000 ticks at 125 BPM. Tick 10 is missing, and every second tick is 1 us late.
   private static let stamps = (0..<1000).filter { $0 != 10 }.map { "\($0 * 20_000_000 + $0 % 2 * 1000)\n" }.joined()
 
   @Test func jsonContainsTheFiguresAndTheirProvenance() async throws {
@@ -66,7 +68,7 @@ import _TestTraits
   }
 
   @Test func missingGnuplotIsReported() async throws {
-    // The folder of the test contains no programs; the program itself is given by its path.
+    // The search path contains only the folder of the test, which contains no programs. `tutti` is started by its path.
     let folder = try TemporaryFolder()
     let outcome = try await run("--plot", "x.svg", environment: ["PATH": folder.url.path], in: folder)
     #expect(outcome.status == 69)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import tutti
 
-/// What the demo shows while it plays, and the activity that it plays.
+/// Tests of what `tutti demo` shows while it plays (``DemoDisplay``), and of the activity that rises during the demo
+/// (``ActivityRamp``).
 @Suite struct DemoDisplayTests {
   private static let text = """
     name: small
@@ -31,7 +32,7 @@ import Testing
       ])
   }
 
-  /// In the second bar, the lines of two bars show their second bar, and the fill sounds.
+  /// In bar 2, the lines that are two bars long show their second bar, and the fill sounds.
   @Test func gridShowsThePresentBar() throws {
     let lines = try display().lines(at: DemoPosition(tick: 96, activity: 127), size: (80, 24))
     #expect(
@@ -55,7 +56,8 @@ import Testing
         == "bar 3, activity 64  2 of 3 layers: always, from 64")
   }
 
-  /// The last line of a trace that is being written can be incomplete, and so can the first line of its end.
+  /// The position is read from the last octets of a trace that is still being written. The first and the last line of this part
+  /// can be incomplete.
   @Test func positionIsTheLastCompleteTick() {
     func position(_ end: String) -> DemoPosition? { DemoPosition(end: Data(end.utf8)) }
     let tick = #"{"tick":7,"due":1,"acted":2,"offset":null,"uncertainty":null,"activity":12}"#
@@ -65,7 +67,7 @@ import Testing
     #expect(position(tick) == nil && position("") == nil && position("{\"tutti_trace\":1}\n") == nil)
   }
 
-  /// The ramp never falls, and reaches every activity if the rhythm is long enough.
+  /// The activity never falls. If the rhythm is long enough, the activity takes each value from 0 to 127.
   @Test(arguments: [Int64(1), 2, 96, 768, 1_000_000]) func rampRisesFromZeroToTheMaximum(ticks: Int64) {
     let ramp = ActivityRamp(ticks: ticks)
     let values = (0..<ticks).map { ramp.value(at: $0) }

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import _TestSupport
 
-/// Runs of `tutti demo`. The figures are tested in ``TimingTests``.
+/// Tests of what `tutti demo` shows. ``TimingTests`` tests the figures that it measures.
 @Suite(.serialized) struct DemoTests {
   private let arguments = ["demo", "--peers", "2", "--bars", "2", "--output", "d"]
 
-  /// Without a terminal, a line states each change of the layers. The activity rises to the maximum, where seven of the
-  /// fourteen layers of `street` are silent: those that end at a lower activity.
+  /// Without a terminal, a line states each change of the layers. The activity rises to the maximum. Seven of the fourteen layers
+  /// of `street` end at a lower activity, so they are silent at the end.
   @Test func linesStateTheLayersWithoutATerminal() async throws {
     let folder = try TemporaryFolder()
     let outcome = try await Child.tutti(arguments, in: folder).outcome()

@@ -4,7 +4,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// Notes, gates and activity between peer processes on loopback.
+/// Tests of notes, gates and activity between peer processes on loopback.
 @Suite(.serialized, .ownThreads) struct EnsembleProcessTests {
   @Test func notesReachTheirRecipientsThroughOpenGatesOnly() async throws {
     let folder = try TemporaryFolder()
@@ -15,9 +15,9 @@ import _TestTraits
     for peer in [ada, ben, cleo] { try await peer.wait(forPeers: 2) }
     // Ada gets its channel when all peers have exchanged presences.
     try await ada.wait(for: "to have a channel") { $0.contains { $0.event == "channel" } }
-    /// Whether `peer` has received a note or a controller of ada with velocity or value 100 (0x64).
+    /// Whether `peer` has received a note or a controller of ada, with the velocity or the value 100 (0x64).
     ///
-    /// - Parameter number: the key or the controller, two hexadecimal digits.
+    /// - Parameter number: the key or the number of the controller, two hexadecimal digits.
     func hasReceived(_ peer: PeerProcess, _ number: String) -> Bool {
       peer.events.contains { $0.event == "message" && $0.name == "ada" && $0.midi?.hasSuffix("\(number) 64") == true }
     }
@@ -31,7 +31,7 @@ import _TestTraits
     try await cleo.wait(for: "to receive note 62") { _ in hasReceived(cleo, "3E") }
     #expect(hasReceived(ben, "3C") && !hasReceived(cleo, "3C"), "note 60 was sent to ben only")
     #expect(hasReceived(cleo, "01") && !hasReceived(ben, "01"), "the modification gate of ben is closed for ada")
-    // When ada ends, the notes that it holds are released.
+    // When ada is killed, ben and cleo end the notes that ada holds.
     ben.type("gate ada:notes=closed")
     try await Task.sleep(for: .milliseconds(300))
     ada.type("note 64 100")
@@ -59,12 +59,12 @@ import _TestTraits
     let ben = try await PeerProcess("ben", in: folder)
     let ada = try await PeerProcess("ada", connect: [ben], ["--start"], in: folder)
     try await ben.wait(forRole: "follower")
-    /// Whether `peer` has sounded a note of its own player.
+    /// Whether `peer` has sounded a note of its own player. `key` has two hexadecimal digits.
     func hasSounded(_ peer: PeerProcess, _ key: String) -> Bool {
       peer.events.contains { $0.event == "message" && $0.name == nil && $0.midi?.contains(" \(key) 64") == true }
     }
     func count(_ event: String, of peer: PeerProcess) -> Int { peer.events.count { $0.event == event } }
-    /// Types a command that ben, a follower, must not give, and waits for the error number `number`.
+    /// Types a command at ben that only the master may give, and waits until ben has reported `number` such errors.
     func expectRejectedCommand(_ number: Int) async throws {
       ben.type("quiet off")
       try await ben.child.wait(for: "to report the error", within: .seconds(15)) {
@@ -75,12 +75,12 @@ import _TestTraits
     try await ben.wait(for: "to sound note 60") { _ in hasSounded(ben, "3C") }
     ada.type("mute ben")
     try await ben.wait(for: "to be muted") { _ in count("muted", of: ben) == 1 }
-    // The held note ends.
+    // The mute ends the note that ben's player holds.
     try await ben.wait(for: "to end note 60") {
       $0.contains { $0.name == nil && $0.midi?.hasPrefix("8") == true && $0.midi?.contains(" 3C ") == true }
     }
     ben.type("note 61 100")
-    // Ben has obeyed its commands when it reports the error of the last one.
+    // A peer executes its commands in order. When ben reports the error, it has also executed the command `note 61`.
     try await expectRejectedCommand(1)
     ada.type("unmute ben")
     try await ben.wait(for: "to be heard again") { _ in count("unmuted", of: ben) == 1 }
@@ -112,7 +112,7 @@ import _TestTraits
         }
       }
     }
-    // The sum, which is at most 127. Ada has 20, cleo 40, and ben first 30.
+    // By default, the total activity is the sum of all activities, and at most 127. Ada has 20, cleo 40, and ben first 30.
     try await expect(90)
     ben.type("activity 60")
     try await expect(120)
@@ -122,7 +122,7 @@ import _TestTraits
     try await expect(61)
     try await cleo.leave()
     try await expect(21)
-    // The greater one of 20 and 1.
+    // The maximum of the activities 20 (ada) and 1 (ben).
     ada.type("total-activity maximum")
     try await expect(20)
     for peer in [ada, ben] { try await peer.leave() }

@@ -5,8 +5,9 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// `tutti measure follower` with the file of a clock and a recording.
+/// Tests of `tutti measure follower` with a file of the clock that was sent, and a recording of the device that followed it.
 @Suite(.ownThreads) struct FollowerCommandTests {
+  /// The members of the JSON report that are tested.
   fileprivate struct Report: Decodable {
     struct Provenance: Decodable {
       struct Input: Decodable { var file, sha256: String }
@@ -23,8 +24,8 @@ import _TestTraits
     var losses: [Loss]
   }
 
-  /// Writes a clock to `clock.jsonl` and the clicks of a device that plays each sixth tick on arrival, and counts the ticks, to
-  /// `device.wav`.
+  /// Creates a folder with a clock in `clock.jsonl` and a recording of a simulated device in `device.wav`. The device counts the
+  /// ticks that arrive, and plays a click when every sixth of them arrives.
   private func folder() throws -> TemporaryFolder {
     let stimulus = try FollowerStimulus(tempo: 120, jitter: 2, step: 5, losses: 4, seconds: 6, seed: 3)
     let origin = Instant(nanoseconds: 5_000_000_000)
@@ -71,7 +72,7 @@ import _TestTraits
     return data
   }
 
-  @Test func figuresAreThoseOfTheDevice() async throws {
+  @Test func figuresDescribeTheSimulatedDevice() async throws {
     let folder = try folder()
     let command = ["measure", "follower", "clock.jsonl", "--listen", "device.wav", "--pulses", "--json"]
     let outcome = try await Child.tutti(command, in: folder).outcome()

@@ -7,7 +7,7 @@ import Testing
 import _TestSupport
 
 extension TimingTests {
-  /// Handover and succession between peer processes on loopback.
+  /// Tests of handover and succession between peer processes on loopback.
   @Suite struct HandoverTests {
     /// Expects that the ticks in `trace` are consecutive and that their due instants increase.
     private func expectConsecutiveTicks(_ trace: Trace) {
@@ -32,10 +32,13 @@ extension TimingTests {
       #expect(try #require(sync.magnitude).p99 < 1e6)
     }
 
-    /// Whether no peer has counted a late hit.
+    /// Whether no peer has counted a late hit: the machine has not stalled.
     private func areUndisturbed(_ traces: [Trace]) -> Bool { traces.allSatisfy { $0.summary?.lateHits == 0 } }
 
-    /// Ada starts the rhythm. Ben tries to take it before it is offered, which fails. Ada offers it, Ben takes it and stops it.
+    /// Ada starts the rhythm. Ben tries to take the rhythm before ada offers it, which fails. Then ada offers the rhythm, and ben
+    /// takes and stops it.
+    ///
+    /// - Returns: the traces of ada and ben.
     private func tracesOfHandover() async throws -> [Trace] {
       let folder = try TemporaryFolder()
       let ben = try await PeerProcess("ben", ["--trace", "ben.trace"], in: folder)
@@ -62,10 +65,10 @@ extension TimingTests {
       return try [trace(ada, in: folder), trace(ben, in: folder)]
     }
 
-    /// The master of four peers is killed while the rhythm plays. In the recordings of the other peers every hit is
-    /// where it would be without the failure. A stall of the machine makes hits late, which is counted; the test is
-    /// then repeated.
-    @Test func killedMasterIsInaudible() async throws {
+    /// The master of four peers is killed while the rhythm plays. In the recordings of the other peers, every hit is where it
+    /// would be if the master still played. If the machine has stalled, the peers have counted late hits, and the test is
+    /// repeated.
+    @Test func failureOfTheMasterIsInaudible() async throws {
       for attempt in 1...4 {
         let folder = try TemporaryFolder()
         let arguments = { (name: String) in
@@ -125,8 +128,8 @@ extension TimingTests {
       }
     }
 
-    /// Expects that the recording between two instants has exactly the hits of the grid, each within 1 ms. The
-    /// comparison begins and ends in the middle of a step, because a hit at a boundary could fall on either side of it.
+    /// Expects that a recording has exactly the hits of the rhythm between two instants, each within 1 ms of its deadline. The
+    /// comparison begins and ends half a step before a step, because a hit at the boundary could fall on either side of it.
     private func expectOnGrid(
       _ trace: Trace, timeline: Timeline, from begin: Instant, to end: Instant, in folder: TemporaryFolder
     ) throws {

@@ -3,9 +3,10 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// Where a note sounds, with live peers on loopback that record their sound.
+/// A test of where a note sounds. The peers run on loopback and record their sound.
 @Suite(.serialized, .ownThreads) struct HearingProcessTests {
-  /// Ada plays. Ben has made no choice, and Cleo hears Ada. All three learn of the note.
+  /// Ada plays a note. Cleo hears ada with 40 % of the velocity. Ben has not chosen to hear ada, so the note is silent there. All
+  /// three report the note as an event.
   @Test func noteSoundsAtItsPlayerAndSofterAtPlayersWhoHearIt() async throws {
     let folder = try TemporaryFolder()
     let ben = try await PeerProcess("ben", ["--audio", "wav:ben.wav"], in: folder)
@@ -15,7 +16,7 @@ import _TestTraits
     for peer in peers { try await peer.wait(forPeers: 2) }
     try await ada.wait(for: "to have a channel") { $0.contains { $0.event == "channel" } }
     cleo.type("hear ada 40")
-    // A command has no effect that the test could wait for.
+    // The command causes no event that the test could wait for.
     try await Task.sleep(for: .milliseconds(300))
     ada.type("note 60 120")
     for peer in peers {

@@ -11,7 +11,7 @@ enum IdealRecording {
   /// - Parameters:
   ///   - firstFrame: the number of the first frame.
   ///   - blocks: the length of the recording in blocks of 64 frames.
-  /// - Returns: the number of hits that are late for their frame: hits that are due before `firstFrame`.
+  /// - Returns: the number of hits that come too late for their frame, because they are due before `firstFrame`.
   static func write(
     to path: String, patch: String, activity: UInt8, ticks: Range<Int64>, on timeline: Timeline, from firstFrame: Int64,
     blocks: Int

@@ -5,7 +5,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// The order in which a peer ends its activities when it leaves.
+/// A test of the order in which a peer ends its work when it leaves.
 @Suite(.ownThreads) struct LeavingTests {
   /// A system bus that accepts connections and never answers, like a daemon that hangs.
   private final class HangingBus {
@@ -29,7 +29,7 @@ import _TestTraits
     deinit { close(descriptor) }
   }
 
-  /// Discovery waits up to three seconds for the daemon.
+  /// When a peer leaves, its discovery waits up to three seconds for the Avahi daemon. The notes must end before this wait.
   @Test func notesEndBeforeThePeerWaitsForAvahi() async throws {
     let folder = try TemporaryFolder()
     // The path of a socket has at most 107 octets.

@@ -3,8 +3,10 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// `tutti measure` with running peers.
+/// Tests of the commands of `tutti measure` that measure a running peer or its trace.
 @Suite(.ownThreads) struct MeasureProcessTests {
+  // The members of the JSON reports of `measure network`, `measure clock` and `measure players` that are tested.
+
   private struct Network: Decodable {
     struct Clock: Decodable { var offsetNs, uncertaintyUs, skewPpm: Double }
     var `protocol`: String
@@ -23,6 +25,7 @@ import _TestTraits
     var players: [Player]
   }
 
+  /// Decodes the standard output of a command that must have succeeded.
   private func decode<Report: Decodable>(_ type: Report.Type, _ outcome: Child.Outcome) throws -> Report {
     #expect(outcome.status == 0, "\(outcome.errors)")
     let decoder = JSONDecoder()
@@ -30,7 +33,7 @@ import _TestTraits
     return try decoder.decode(type, from: Data(outcome.output.utf8))
   }
 
-  /// Both programs use the clock of one machine: the true offset is 0.
+  /// Both programs use the clock of one machine, so the true offset is 0.
   @Test func networkToATuttiPeerIsMeasured() async throws {
     let folder = try TemporaryFolder()
     let peer = try await PeerProcess("ada", ["--audio", "none"], in: folder)
@@ -72,7 +75,7 @@ import _TestTraits
     try await peer.leave()
   }
 
-  /// The notes that a player begins are in the trace, with the instants at which they reached the peer.
+  /// The trace contains an action for each note that the player begins, with the instant at which the note reached the peer.
   @Test func actionsOfAPlayerAreMeasured() async throws {
     let folder = try TemporaryFolder()
     let peer = try await PeerProcess("ada", ["--audio", "none", "--start", "--trace", "ada.trace"], in: folder)

@@ -3,7 +3,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// The memory of a peer process. The scenario `memory-lock.sh` of the lab examines page faults and limits.
+/// A test of the resident memory of a peer process. The scenario `memory-lock.sh` of the lab examines page faults and limits.
 @Suite(.ownThreads) struct MemoryTests {
   @Test func playingPeerTakesAtMost110MB() async throws {
     let folder = try TemporaryFolder()

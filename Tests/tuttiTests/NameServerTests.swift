@@ -3,7 +3,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// A peer whose name server does not answer. Only root can give a process another /etc/resolv.conf.
+/// Tests of a peer whose name server does not answer. Only root can give a process another /etc/resolv.conf.
 @Suite(.ownThreads, .serialized, .enabled(if: geteuid() == 0)) struct NameServerTests {
   /// A name server at 127.0.0.7 that receives queries and never answers.
   private final class SilentServer {
@@ -25,7 +25,7 @@ import _TestTraits
     deinit { close(descriptor) }
   }
 
-  /// Starts a peer with this name server.
+  /// Starts a peer that uses the silent name server.
   private func peer(_ name: String, _ arguments: [String], in folder: TemporaryFolder) throws -> Child {
     try "nameserver 127.0.0.7\n".write(toFile: folder.path("resolv.conf"), atomically: true, encoding: .utf8)
     let script = "mount --bind \(folder.path("resolv.conf")) /etc/resolv.conf && exec \"$@\""
@@ -40,7 +40,7 @@ import _TestTraits
     let folder = try TemporaryFolder()
     let ada = try peer("ada", ["--connect", "studio.example:5004"], in: folder)
     try await ada.wait(for: "to be ready", within: .seconds(6)) { ada.output.contains("\"ready\"") }
-    // Standard output and standard error are written by two threads.
+    // Two threads write standard output and standard error, so the error can come later.
     try await ada.wait(for: "to report the host", within: .seconds(2)) {
       ada.errors.contains("host studio.example:5004: the name server has not answered yet")
     }
@@ -49,7 +49,7 @@ import _TestTraits
     withExtendedLifetime(server) {}
   }
 
-  /// The numeric contact is accepted while the names of the others are not known.
+  /// A contact with a numeric address is accepted while the addresses of the named hosts are unknown.
   @Test func contactsAreAcceptedWithoutWaitingForTheNameServer() async throws {
     let server = try SilentServer()
     let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// A peer whose output nobody reads: a full pipe, or a terminal that was stopped.
+/// Tests of outputs that cannot be written: a pipe that nobody reads, a stopped terminal, and a full disk.
 @Suite(.ownThreads) struct OutputTests {
   /// A named pipe. It is open for reading, so that a writer blocks when the pipe is full.
   private final class NamedPipe {
@@ -20,8 +20,8 @@ import _TestTraits
       reader = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Starts to read on a thread of its own: the peer gives up a reader that takes nothing for a second, and the threads of
-    /// the tests can be busy for longer. The stream ends when the writer has closed the pipe.
+    /// Starts a thread that reads the pipe. The threads of the tests can be busy for longer than a second, and the peer gives up a
+    /// reader that takes nothing for a second. The stream ends when the writer has closed the pipe.
     func startReading() -> AsyncStream<Data> {
       let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
       Thread.detachNewThread { [reader] in
@@ -49,11 +49,12 @@ import _TestTraits
     for _ in 0..<4000 { ada.type(command) }
     ada.type("leave")
     #expect(try await ada.status(within: .seconds(20)) == 0)
-    // Without a reader, the writes would fail instead of block.
+    // If the pipe were closed earlier, the writes would fail and not block.
     withExtendedLifetime(pipe) {}
   }
 
-  /// More than a mebibyte of events waits for the reader, so some are discarded. The reader gets all others and their number.
+  /// More than a mebibyte of events waits for the reader, so the peer discards some of them. The reader gets the other events, and
+  /// an event with the number of discarded events.
   @Test func discardedEventsAreCounted() async throws {
     struct Line: Decodable {
       var event: String?
@@ -62,8 +63,8 @@ import _TestTraits
     let folder = try TemporaryFolder()
     let pipe = try NamedPipe(in: folder)
     let ada = try peer(writing: 1, to: pipe, in: folder)
-    // Some notes may still be on their way through the network thread when the reader begins. Too many at once would not fit into the
-    // ring from this thread.
+    // The notes pass through the network thread and a ring, which cannot hold all notes at once. They are therefore typed in
+    // batches.
     let (batches, batch) = (20, 2000)
     let notes = batches * batch
     for count in 1...batches {
@@ -82,13 +83,14 @@ import _TestTraits
     let lines = text.split(separator: "\n").compactMap { try? JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     let discarded = lines.filter { $0.event == "discarded" }.compactMap(\.lines).reduce(0, +)
     #expect(discarded > 0)
-    // A few other events, such as the channel, may be among the discarded ones.
+    // The discarded events may include a few other events, such as the channel.
     let total = lines.count { $0.event == "message" } + discarded
     #expect(total >= notes && total <= notes + 20)
     #expect(text.split(separator: "\n").last?.hasPrefix("{\"") == true && text.hasSuffix("\n"))
   }
 
-  /// /dev/full behaves like a file on a full disk. A reader that closes its pipe, such as `head`, has what it needs.
+  /// /dev/full behaves like a file on a full disk. A reader that closes its pipe, such as `head`, is no error: it has read what it
+  /// needs.
   @Test(arguments: [(">/dev/full", 74 as Int32), ("| head -n 1", 0)])
   func resultsThatCannotBeWrittenGiveStatus74(redirection: String, status: Int32) async throws {
     let folder = try TemporaryFolder()
@@ -99,7 +101,7 @@ import _TestTraits
     #expect(simulate.errors.hasPrefix("tutti: standard output: cannot be written") == (status != 0))
   }
 
-  /// Without flow control, Ctrl-S does not stop the output.
+  /// The peer disables the flow control of the terminal (IXON), so that Ctrl-S does not stop the output.
   @Test func controlSDoesNotStopTheTerminal() async throws {
     var (terminal, program): (Int32, Int32) = (-1, -1)
     try #require(openpty(&terminal, &program, nil, nil, nil) == 0)

@@ -3,9 +3,9 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// The options of `tutti peer` for a passkey.
+/// Tests of `tutti peer --passkey-file` and `tutti passkey`.
 @Suite(.ownThreads) struct PasskeyTests {
-  /// Runs a peer for a short time with a passkey of this length. Returns its messages.
+  /// Runs a peer for a short time with a passkey of this length. Returns the standard error.
   private func messages(passkey length: Int) async throws -> String {
     let folder = try TemporaryFolder()
     let path = folder.path("band.txt")

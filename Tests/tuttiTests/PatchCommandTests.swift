@@ -3,7 +3,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// `tutti patch` with instruments.
+/// Tests of the commands of `tutti patch`.
 @Suite(.ownThreads) struct PatchCommandTests {
   /// A patch in the JSON of `patch list`.
   private struct Entry: Decodable {
@@ -73,7 +73,7 @@ import _TestTraits
         == "my harp.yaml: ok\nshaken-kalimba: ok\n")
   }
 
-  /// Two renders are identical. A more active player plays more notes.
+  /// Two recordings with the same activity are identical. With a higher activity, the instrument plays more notes.
   @Test(arguments: ["tilt-harp", "shaken-kalimba"]) func instrumentIsRendered(name: String) async throws {
     struct Result: Decodable {
       var seconds: Double
@@ -88,7 +88,7 @@ import _TestTraits
     }
     let quiet = try await render(0, "quiet.wav")
     let results = [try await render(127, "a.wav"), try await render(127, "b.wav")]
-    // Two bars last four seconds, and the last notes fade for two.
+    // Two bars last four seconds, and the last notes fade for two seconds.
     #expect(results.allSatisfy { $0.seconds == 6 && $0.notes == results[0].notes })
     #expect(quiet.notes > 0 && results[0].notes >= 2 * quiet.notes, "\(quiet.notes), \(results[0].notes)")
     let files = try ["a.wav", "b.wav"].map { try Data(contentsOf: URL(fileURLWithPath: folder.path($0))) }

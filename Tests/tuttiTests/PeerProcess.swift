@@ -5,7 +5,7 @@ import _TestSupport
 
 /// A `tutti peer` process that a test controls with typed commands and observes by JSON events.
 final class PeerProcess {
-  /// A JSON event. The members that its kind of event does not have are nil.
+  /// A JSON event. The members that this kind of event does not have are nil.
   struct Event: Decodable {
     struct Peer: Decodable {
       var name: String?
@@ -28,6 +28,8 @@ final class PeerProcess {
   let port: UInt16
 
   /// Starts the process and waits until other peers can connect to it.
+  ///
+  /// - Parameter others: the peers to which this peer connects.
   init(
     _ name: String, port: UInt16 = 0, connect others: [PeerProcess] = [], _ arguments: [String] = [],
     environment: [String: String] = [:], in folder: TemporaryFolder
@@ -49,6 +51,7 @@ final class PeerProcess {
   /// All values of the total activity so far, in order.
   var totalActivities: [Int] { events.compactMap(\.totalActivity) }
 
+  /// Types a command.
   func type(_ line: String) { child.type(line) }
 
   /// Waits until the events so far satisfy `condition`.
@@ -56,16 +59,19 @@ final class PeerProcess {
     try await child.wait(for: what, within: limit) { condition(events) }
   }
 
+  /// Waits until the peer has the role "master", "follower" or "idle".
   func wait(forRole role: String) async throws {
     try await wait(for: "to be \(role)") { $0.last { $0.event == "role" }?.role == role }
   }
 
+  /// Waits until the peer is in session with at least `count` peers.
   func wait(forPeers count: Int) async throws {
     try await wait(for: "to have \(count) peers in session") { events in
       events.count { $0.event == "joined" } - events.count { $0.event == "left" } >= count
     }
   }
 
+  /// Ends the peer by SIGTERM, and waits until the process has ended.
   func leave() async throws {
     child.signal(SIGTERM)
     _ = try await child.outcome()

@@ -2,7 +2,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// A phrase that one player records and another one repeats, with live peers on loopback.
+/// A test of a phrase that one player records and another player repeats, with live peers on loopback.
 @Suite(.serialized, .ownThreads) struct PhraseProcessTests {
   @Test func phraseIsRecordedSentAndRepeated() async throws {
     let folder = try TemporaryFolder()
@@ -14,7 +14,7 @@ import _TestTraits
     func wait(_ peer: PeerProcess, for text: String) async throws {
       try await peer.child.wait(for: "to print \(text)", within: .seconds(20)) { peer.child.errors.contains(text) }
     }
-    // A bar lasts a second. Notes are played until the end of the recording, because this thread may be late.
+    // The recording lasts four bars of one second. Notes are typed until the recording ends, because this thread may be late.
     ada.type("phrase record 4")
     try await wait(ada, for: "lasts 4 bars")
     var typed = 0

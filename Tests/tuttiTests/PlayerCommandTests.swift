@@ -3,7 +3,7 @@ import Testing
 
 @testable import tutti
 
-/// The commands with which players play together.
+/// Tests of the text form of the commands that concern another player or a phrase (``PlayerCommand``).
 @Suite struct PlayerCommandTests {
   @Test func commandIsParsed() throws {
     for (line, command) in [

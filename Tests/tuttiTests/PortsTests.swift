@@ -4,8 +4,9 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// The list of `tutti ports`, and the errors for ports and sound cards that cannot be used.
+/// Tests of `tutti ports`, and of the errors for ports and sound cards that cannot be used.
 @Suite(.ownThreads) struct PortsTests {
+  /// The JSON output of `tutti ports`.
   fileprivate struct Listing: Decodable {
     struct Port: Decodable {
       var address, client, port: String
@@ -45,7 +46,7 @@ import _TestTraits
     if listing.devices.isEmpty { #expect(text.output.contains("Sound cards: none")) }
   }
 
-  /// Needs an ALSA sequencer and a loopback sound card: runs in the lab.
+  /// Tests that need an ALSA sequencer and a loopback sound card. They run in the lab.
   @Suite(.serialized, .enabled(if: Lab.hasSequencer && Lab.hasLoopback, "\(Lab.needsLoopback)")) struct LabPortsTests {
     private let outer = PortsTests()
 
@@ -110,7 +111,8 @@ import _TestTraits
       }
     }
 
-    /// Runs as a user who is not in the group audio. The capability lets this user read the files of the build.
+    /// The peer runs as a user who is not in the group audio. The capability `dac_read_search` lets this user read the program
+    /// and its files.
     @Test(.enabled(if: geteuid() == 0, "only root can run a program as another user: run them in the lab"))
     func missingPermissionIsReportedWithTheRemedy() async throws {
       let nobody =

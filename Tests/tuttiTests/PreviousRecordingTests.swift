@@ -4,6 +4,7 @@ import _TestSupport
 
 @testable import tutti
 
+/// A test of ``PreviousRecording``, which renames the MIDI recording of a previous run so that a new recording does not replace it.
 @Suite struct PreviousRecordingTests {
   @Test func existingFileGetsAnUnusedName() throws {
     let folder = try TemporaryFolder()

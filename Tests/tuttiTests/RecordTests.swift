@@ -3,12 +3,13 @@ import MIDI
 import Testing
 import _TestSupport
 
-/// The option --record of `tutti peer`.
+/// Tests of the option --record of `tutti peer`, which writes a MIDI recording.
 @Suite(.serialized) struct RecordTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
+  /// Starts a peer that records to `path`, and waits until it is ready.
   private func peer(
     _ arguments: [String] = [], prefix: [String] = [], path: String = "take.mid"
   ) async throws -> Child {
@@ -19,7 +20,7 @@ import _TestSupport
     return child
   }
 
-  /// The file; nil if there is none.
+  /// The recording so far; nil if there is no file.
   private func recording() throws -> StandardMIDIFile? {
     guard let data = FileManager.default.contents(atPath: folder.path("take.mid")) else { return nil }
     return try StandardMIDIFile(bytes: [UInt8](data))
@@ -33,8 +34,8 @@ import _TestSupport
     } ?? []
   }
 
-  /// With Ctrl-C, nothing is lost, and an earlier recording is replaced.
-  @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func nothingIsLostOnASignal(signal: Int32) async throws {
+  /// A signal ends the peer, for example SIGINT by Ctrl-C. The recording is complete, and has replaced an earlier recording.
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalLosesNoRecordedNote(signal: Int32) async throws {
     try Data("earlier".utf8).write(to: folder.url.appendingPathComponent("take.mid"))
     let ada = try await peer(["--start"])
     try await ada.wait(for: "to be the master", within: .seconds(20)) { ada.errors.contains("master") }
@@ -50,14 +51,16 @@ import _TestSupport
     #expect(!folder.contents.contains("take.mid.partial"))
   }
 
-  /// The file is written while the peer plays, so that a crash loses the last seconds only. It is complete at all times.
+  /// The peer writes the file again and again while it plays, so a crash loses only the last seconds. The file is a complete MIDI
+  /// file at all times.
   @Test func crashLosesTheLastSecondsOnly() async throws {
     let ada = try await peer()
     ada.type("note 60")
     ada.type("note 61")
     let begin = ContinuousClock.now
     try await ada.wait(for: "to write the notes", within: .seconds(30)) { try keys().count == 2 }
-    // Three seconds between two writes, and one second until the notes are placed. The rest is for a busy machine.
+    // The notes are placed in the file after one second, and the file is written every three seconds. The other eleven seconds are
+    // for a busy machine.
     #expect(ContinuousClock.now - begin < .seconds(15))
     ada.type("note 62")
     ada.signal(SIGKILL)
@@ -65,8 +68,8 @@ import _TestSupport
     #expect(try keys().prefix(2) == [60, 61])
   }
 
-  /// The disk is full: the limit of the size of files has the same effect. One message appears, the peer plays on, and the last
-  /// complete file remains.
+  /// A limit of the file size has the same effect as a full disk. The peer reports one error and plays on, and the last complete
+  /// file remains.
   @Test func fullDiskGivesOneMessage() async throws {
     let limit = ["bash", "-c", "trap '' XFSZ; ulimit -S -f 4; exec \"$@\"", "bash"]
     let ada = try await peer(prefix: limit)

@@ -5,9 +5,10 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// A peer that is killed and started again with --restore.
+/// Tests of a peer that is killed and started again with --restore.
 @Suite(.serialized, .ownThreads) struct RestoreTests {
-  /// Discovery is off: the peer connects to the addresses that it has saved, within 2 s, and restores its gates.
+  /// Discovery is off, so the peer connects to the addresses that it has saved. It is a follower again within 2 s, and has
+  /// restored its gates.
   @Test func followerRejoinsWithinTwoSeconds() async throws {
     let folder = try TemporaryFolder()
     let ada = try await PeerProcess("ada", ["--start", "--bpm", "100"], in: folder)
@@ -26,7 +27,7 @@ import _TestTraits
     try await again.wait(for: "to report the weights") {
       $0.last { $0.event == "roster" }?.peers?.first?.weightIn != nil
     }
-    // 25 for each of the three open gates.
+    // The weight is 25 for each of the three open gates.
     #expect(again.events.last { $0.event == "roster" }?.peers?.first?.weightIn == 75, "the notes gate is not closed")
     for peer in [ada, again] { try await peer.leave() }
   }
@@ -48,10 +49,10 @@ import _TestTraits
 }
 
 extension TimingTests {
-  /// A master that is killed and started again with --restore.
+  /// A test of a master that is killed and started again with --restore.
   @Suite struct RestoredMasterTests {
-    /// The master crashes twice. Each time it restarts before its successor takes over. It is the master again, in phase, and
-    /// its follower loses no tick.
+    /// The master is killed twice. Each time it restarts before its successor takes over. It is the master again and continues in
+    /// phase. Its follower loses no tick.
     @Test func masterResumesInPhase() async throws {
       let folder = try TemporaryFolder()
       let ben = try await PeerProcess("ben", ["--trace", "ben.trace"], in: folder)

@@ -4,14 +4,15 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// The published schemas describe the real output of each measure command.
+/// Tests that the published JSON schemas describe the real output of each command of `tutti measure`.
 @Suite(.ownThreads) struct SchemaTests {
+  /// Expects that the output of a command matches `schema`, and that a changed output does not match it.
   private func validate(_ outcome: Child.Outcome, _ schema: ReportSchema) throws {
     #expect(outcome.status == 0, "\(outcome.errors)")
     var validator = try SchemaValidator(schema.document)
     let errors = try validator.validate(outcome.output)
     #expect(errors == [], "\(schema)")
-    // A schema that accepts everything would be useless.
+    // The schema must also reject wrong output.
     let json = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     var changed = try #require(json as? [String: Any])
     changed["surplus"] = 1
@@ -20,7 +21,7 @@ import _TestTraits
     #expect(Set(try validator.validate(text)) == [".provenance: missing", ".surplus: not in the schema"])
   }
 
-  /// Two peers play with traces and recordings. All commands measure them.
+  /// Two peers write traces and recordings, which all commands then measure.
   @Test func outputsOfPeersMatchTheirSchemas() async throws {
     let folder = try TemporaryFolder()
     let master = try await PeerProcess(
@@ -51,6 +52,7 @@ import _TestTraits
     try await checkPaths(in: folder)
   }
 
+  /// The members of the JSON report of `measure path` that are tested.
   private struct Paths: Decodable {
     struct Stage: Decodable { var stage: String, varianceShare: Double? }
     struct Figures: Decodable { var count: Int, p50Us, maxUs: Double }
@@ -59,7 +61,7 @@ import _TestTraits
     var peers: [Peer]
   }
 
-  /// The real traces contain the instants of the paths that apply to each peer.
+  /// The traces of the two peers contain the instants of exactly the paths that apply to a master or to a follower.
   private func checkPaths(in folder: TemporaryFolder) async throws {
     let outcome = try await Child.tutti(["measure", "path", "ada.trace", "ben.trace", "--json"], in: folder).outcome()
     let decoder = JSONDecoder()
@@ -74,7 +76,8 @@ import _TestTraits
       let shares = path.stages.compactMap(\.varianceShare)
       #expect(path.total.count > 10 && (shares.isEmpty || abs(shares.reduce(0, +) - 1) < 1e-6), "\(path)")
     }
-    // A recording has the first frame of each hit within half a frame, unless the machine was so busy that the hit was late.
+    // In a recording, each hit begins within half a frame of its deadline. The exceptions are the late hits of a busy machine, which
+    // do not change the median.
     let sound = try #require(follower.last)
     #expect(abs(sound.total.p50Us) < 1000)
   }

@@ -7,7 +7,7 @@ struct SchemaValidator {
   struct UnknownKeyword: Error { let keyword: String }
 
   private let root: [String: Any]
-  /// The deviations of the newest value, each with its place.
+  /// The deviations of the value that was validated last, each with its place in the JSON.
   private(set) var errors: [String] = []
 
   init(_ document: String) throws {
@@ -21,6 +21,7 @@ struct SchemaValidator {
     return errors
   }
 
+  /// Appends the deviations of `value` from `schema` to ``errors``. `place` is the place of the value in the JSON.
   private mutating func check(_ value: Any, _ schema: [String: Any], at place: String) throws {
     for (keyword, content) in schema {
       switch keyword {
@@ -76,6 +77,7 @@ struct SchemaValidator {
     }
   }
 
+  /// Whether `value` has the type of JSON Schema.
   private static func has(_ type: String, _ value: Any) -> Bool {
     switch type {
     case "object": value is [String: Any]

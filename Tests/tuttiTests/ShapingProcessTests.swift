@@ -2,7 +2,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// A player changes the sound of another player's instrument, with live peers on loopback.
+/// A test of `shape`: a player changes the sound of another player's instrument. The peers run on loopback.
 @Suite(.serialized, .ownThreads) struct ShapingProcessTests {
   @Test func ownerOfTheInstrumentIsInformedOnce() async throws {
     let folder = try TemporaryFolder()
@@ -17,7 +17,7 @@ import _TestTraits
     }
     ada.type("shape ben 74 20")
     ada.type("shape ben 74 21")
-    // The sound of ben changes, which is a message of ben's own player.
+    // Ben reports the controllers as messages of its own player, because they change the sound of this player's instrument.
     try await ben.wait(for: "to use both controllers") { events in
       events.contains { $0.midi?.hasSuffix("4A 14") == true && $0.name == nil }
         && events.contains { $0.midi?.hasSuffix("4A 15") == true && $0.name == nil }

@@ -3,9 +3,9 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// The state folder of a peer: a folder that cannot be used does not keep a peer from playing.
+/// Tests of the state folder of a peer. A peer also plays if its state folder cannot be used.
 @Suite(.ownThreads) struct StateFolderTests {
-  /// Runs a peer for a short time. Returns its messages.
+  /// Runs a peer for a short time. Returns its exit status and its output.
   private func run(
     _ environment: [String: String], prefix: [String] = [], seconds: Double = 0.2, in folder: TemporaryFolder
   ) async throws -> Child.Outcome {
@@ -34,9 +34,10 @@ import _TestTraits
     #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious\n")
   }
 
-  /// The stored bound needs more than 32 bits. The peer reserves the next block of 64 terms above the stored bound, and no
-  /// second block while it runs. It runs for two seconds, so that its main loop has begun.
-  @Test func boundOfTheTermsHas64Bits() async throws {
+  /// The identity file contains a bound: no term that the peer has used is above it (``TermReservation``). The stored bound needs
+  /// more than 32 bits. The peer reserves the next block of 64 terms above the stored bound, and no second block while it runs. It
+  /// runs for two seconds, so that its main loop has begun.
+  @Test func storedTermBoundHas64Bits() async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)
     let path = folder.path("state/tutti/ada.identity")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import _TestSupport
 
-/// The status lines of `tutti peer` on a pseudo-terminal.
+/// Tests of the status lines of `tutti peer` on a pseudo-terminal.
 @Suite(.serialized) struct StatusDisplayTests {
   private func session(
     columns: Int, in folder: TemporaryFolder, environment: [String: String] = [:], _ arguments: [String]
@@ -57,7 +57,7 @@ import _TestSupport
     session.expectOneStatus()
     session.type("s")
     try await session.wait(for: "parts     drums 40 %")
-    // Another patch, and the next one of the library.
+    // The command plays another patch. The key p plays the next patch of the library.
     session.type(":patch waltz\n")
     try await session.wait(for: "rhythm waltz: plays from the next bar on")
     session.type("p")
@@ -67,8 +67,8 @@ import _TestSupport
     try await session.leave()
   }
 
-  /// With TERM=dumb or NO_COLOR, the output has no control sequences.
-  @Test(arguments: [["TERM": "dumb"], ["NO_COLOR": "1"]]) func plainLinesWithoutAUsableTerminal(
+  /// With TERM=dumb or NO_COLOR, the output contains no control sequences.
+  @Test(arguments: [["TERM": "dumb"], ["NO_COLOR": "1"]]) func outputIsPlainLinesWithoutAUsableTerminal(
     environment: [String: String]
   ) async throws {
     let folder = try TemporaryFolder()
@@ -84,7 +84,8 @@ import _TestSupport
     #expect(text.contains("ada: port") && !text.contains("\u{1B}"))
   }
 
-  /// A saved patch plays from the next bar on. A patch with an error does not.
+  /// The peer reloads its patch file when the file is saved. A valid version replaces the present one, and a version with an error
+  /// does not.
   @Test func savedPatchIsReloaded() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("mine.yaml")
@@ -106,7 +107,7 @@ import _TestSupport
 }
 
 extension TerminalSession {
-  /// Waits until the beat has changed twice: the status has been drawn again.
+  /// Waits until the displayed beat has changed twice, so that the status lines have been drawn again.
   fileprivate func waitForBeats() async throws {
     for _ in 0..<2 {
       let before = screen.text.last { $0.hasPrefix("master    ") }
@@ -117,7 +118,7 @@ extension TerminalSession {
     }
   }
 
-  /// Whether the status lines are on the screen once, and none is longer than the terminal is wide.
+  /// Expects that the status lines are on the screen exactly once, and that none is longer than the terminal is wide.
   fileprivate func expectOneStatus() {
     let lines = screen.text
     for prefix in ["master    ", "layers    ", "you       "] {

@@ -5,8 +5,10 @@ import _TestSupport
 
 @testable import tutti
 
+/// A test of ``StereoMix``, the mix of the recordings of several peers.
 @Suite struct StereoMixTests {
-  /// Writes a recording of ten blocks from frame `start` on, with a click of half of full scale at the absolute frame `click`.
+  /// Writes a recording of ten blocks from frame `start` on, with a click of half of full scale at frame `click`. Both frame
+  /// numbers count from the same origin.
   private func recording(_ name: String, from start: Int64, click: Int64, in folder: TemporaryFolder) throws
     -> SoundFile
   {
@@ -15,7 +17,7 @@ import _TestSupport
     return try SoundFile(path: path)
   }
 
-  /// The file is closed when this function returns.
+  /// Writes the recording to `path`. The file is closed when this function returns.
   private func write(_ name: String, from start: Int64, click: Int64, to path: String) throws {
     var file = try WAVFile(path: path, name: name, grid: .standard)
     for number in Int64(0)..<10 {
@@ -29,8 +31,8 @@ import _TestSupport
     }
   }
 
-  /// The second recording begins two blocks later. Both clicks are at the same frame of the mix, and their sum has about the
-  /// loudness of one of them.
+  /// The second recording begins two blocks later. Both clicks are at the same frame of the mix. Each recording has half of its
+  /// level in the mix, so the sum is about as loud as one click.
   @Test func recordingsAreAlignedByTheirFirstFrames() throws {
     let folder = try TemporaryFolder()
     let files = [

@@ -3,8 +3,9 @@ import Testing
 
 @testable import tutti
 
+/// Tests of ``TapTempo``, the tempo that the player taps.
 @Suite struct TapTempoTests {
-  /// The tempos that taps at these times, in milliseconds, give.
+  /// The tempo in BPM after each tap; nil if there is none. `times` are the times of the taps in milliseconds.
   private func tempos(_ times: [Int64]) -> [Double?] {
     var taps = TapTempo()
     return times.map { taps.tap(at: Instant(nanoseconds: $0 * 1_000_000))?.bpm.rounded() }
@@ -19,13 +20,13 @@ import Testing
     #expect(tempos([0, 500, 1_000, 3_100, 3_500, 3_900]) == [nil, nil, 120, nil, nil, 150])
   }
 
-  /// Only the last eight intervals count: the tempo follows a change within eight beats.
+  /// Only the last eight intervals count, so the tempo has followed a change after eight beats.
   @Test func oldTapsAreForgotten() {
     let slow = (0..<10).map { Int64($0) * 1_000 }
     let fast = (1...8).map { slow[9] + Int64($0) * 400 }
     #expect(tempos(slow + fast).last == 150)
   }
 
-  /// 25 ms are 2400 BPM.
+  /// Taps 25 ms apart mean 2400 BPM.
   @Test func tempoOutOfRangeIsIgnored() { #expect(tempos([0, 25, 50]) == [nil, nil, nil]) }
 }

@@ -1,5 +1,5 @@
-/// A terminal as far as the program uses one: printable characters, CR, LF, and the ECMA-48 sequences CUU (cursor up), ED and EL
-/// (erase to the end of the screen or line). A long line wraps. A resize wraps all lines again.
+/// A simulated terminal with the functions that the program uses: printable characters, CR, LF, and the ECMA-48 sequences CUU
+/// (cursor up), ED and EL (erase to the end of the screen or line). A long line wraps. A resize wraps all lines again.
 struct TerminalScreen {
   private(set) var columns: Int
   /// The lines as they were written; a line may take several rows.
@@ -7,7 +7,7 @@ struct TerminalScreen {
   /// The position of the cursor: the line, and the character in it.
   private var line = 0
   private var column = 0
-  /// The octets of a control sequence or of a character that is not complete.
+  /// The part of an incomplete control sequence that has been written so far.
   private var pending = ""
 
   init(columns: Int) { self.columns = columns }

@@ -4,6 +4,7 @@ import _TestSupport
 
 /// `tutti` on a pseudo-terminal, and the screen that it draws.
 final class TerminalSession {
+  /// The file descriptors of the two ends of the pseudo-terminal: the end of the test, and the end of the program.
   let terminal: Int32
   private let program: Int32
   let child: Child
@@ -38,7 +39,7 @@ final class TerminalSession {
 
   func type(_ keys: String) { _ = keys.withCString { write(terminal, $0, strlen($0)) } }
 
-  /// Draws what the program has written meanwhile.
+  /// Draws on ``screen`` what the program has written since the last call.
   func update() {
     var octets = [UInt8](repeating: 0, count: 65_536)
     while true {

@@ -7,9 +7,11 @@ import Rhythm
 import Testing
 import _TestSupport
 
-/// Timing of peer processes on loopback, from their recordings and traces. These tests and those in the extensions need
-/// a machine that is not busy. They run after the other tests and one at a time: `swift test --filter TimingTests`.
+/// Tests of the timing of peer processes on loopback, from their recordings and traces. These tests, and the tests in the
+/// extensions of this suite, need a machine that is not busy. They run after the other tests and one at a time:
+/// `swift test --filter TimingTests`.
 @Suite(.serialized) struct TimingTests {
+  /// The members of the JSON of `tutti demo` that are tested.
   private struct Demo: Decodable {
     struct Spread: Decodable {
       var p50Us, p99Us, maxUs: Double
@@ -25,6 +27,7 @@ import _TestSupport
     var peers: [Peer]
   }
 
+  /// Runs `tutti demo`, for two bars unless `arguments` contain another number. Returns its JSON output.
   private func demo(_ arguments: [String], in folder: TemporaryFolder) async throws -> Demo {
     let demo = try Child.tutti(["demo", "--bars", "2", "--output", "d", "--json"] + arguments, in: folder)
     let outcome = try await demo.outcome()
@@ -34,8 +37,8 @@ import _TestSupport
     return try decoder.decode(Demo.self, from: Data(outcome.output.utf8))
   }
 
-  /// If the machine stalls for 40 ms, hits are late, which is counted but is not a subject of this test. The demo is
-  /// therefore repeated until each peer has played without late hits, together with a master without late hits.
+  /// If the machine stalls for 40 ms, a peer plays late hits and counts them. Late hits are not the subject of this test. The demo
+  /// is therefore repeated, until each peer has once played without late hits in a demo whose master had no late hits either.
   @Test(arguments: [("street", 64), ("bossa", 20), ("pulse", 96)])
   func recordingsContainExactlyTheExpectedHits(patch: String, activity: Int) async throws {
     let folder = try TemporaryFolder()
@@ -141,6 +144,7 @@ import _TestSupport
     return try ["ada", "ben"].map { try Trace(contentsOf: folder.path("\($0).trace")) }
   }
 
+  /// Reads the recordings that belong to `traces`.
   private func recordings(_ traces: [Trace], in folder: TemporaryFolder) throws -> [Recording] {
     try traces.map { trace in
       let audio = try #require(trace.header.audio)
@@ -160,7 +164,7 @@ import _TestSupport
     return (try? process.run()).map { process.waitUntilExit() } != nil && process.terminationStatus == 0
   }()
 
-  /// Two pairs of peers at the same time.
+  /// Two pairs of peers play at the same time. The clocks of the peers are at least an hour ahead of the machine's clock.
   @Test(.enabled(if: canUnshare, "time namespaces need root and unshare(1) of util-linux"))
   func peersWithClocksHoursApartPlayInTime() async throws {
     async let pairs: (Void, Void) = (expectPairWithClocksHoursApart(), expectPairWithClocksHoursApart())
@@ -188,7 +192,7 @@ import _TestSupport
     var resumed = Instant(nanoseconds: 0)
     let traces = try await play(in: folder, seconds: 6) { follower in
       try await Task.sleep(for: .seconds(3))
-      // Longer than any pause in the rhythm, so that at least one hit is late.
+      // The peer is stopped for longer than any pause in the rhythm, so that at least one hit is late.
       follower.signal(SIGSTOP)
       try await Task.sleep(for: .milliseconds(600))
       follower.signal(SIGCONT)

@@ -1,12 +1,12 @@
 import Benchmark
 import CAllocationCount
 
-/// Returns the number of allocations in `body`.
+/// Runs `body` and returns the number of memory allocations during this time.
 func allocations(of body: () -> Void) -> Int {
   allocation_count_begin()
   body()
   return allocation_count_end()
 }
 
-/// Whether allocations are counted: creating an array must count at least one.
+/// Whether allocations are counted. The check creates an array, which takes at least one allocation.
 let allocationsAreCounted = allocations { blackHole([UInt8](repeating: 1, count: Int.random(in: 100...200))) } > 0

@@ -13,7 +13,7 @@ let benchmarks: @Sendable () -> Void = {
     maxIterations: 50_000)
   let cost = Benchmark.Configuration(metrics: [octets, meanOctets], warmupIterations: 0, maxIterations: 1)
 
-  // A Timing Clock with send instant, a clock probe, and the longest packet.
+  // The lengths of a packet with a Timing Clock and a send instant, of a clock probe, and of the longest packet.
   for length in [26, 44, 1400] {
     let (writing, checking) = (TagLoop(length: length), TagLoop(length: length))
     Benchmark("\(length) octets: write the tag", configuration: rate) { benchmark in

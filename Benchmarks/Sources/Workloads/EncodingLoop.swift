@@ -2,8 +2,8 @@ import BasicContainers
 import MusicalTime
 import RTPMIDI
 
-/// Encodes the messages of a workload one after another, in an endless loop. The simulated receiver acknowledges all packets
-/// once per second.
+/// Encodes the messages of a workload one after another. After the last message, the loop continues with the first. Once per second
+/// (of the instants in the workload), a simulated receiver acknowledges all packets.
 public final class EncodingLoop {
   private let workload: Workload
   private var sender: PacketSender

@@ -1,8 +1,8 @@
 import MusicalTime
 import RTPMIDI
 
-/// The encoded packets of a workload. There are 65 536 packets, so that the sequence numbers continue when the recording is
-/// repeated.
+/// The encoded packets of a workload. There are 65 536 packets, as many as sequence numbers. When the recording is repeated, the
+/// sequence numbers therefore continue without a gap.
 public struct RecordedPackets: Sendable {
   /// The number of packets.
   public static let count = 65536
@@ -42,7 +42,8 @@ public struct RecordedPackets: Sendable {
 
   /// Decodes packet `index` with `receiver`.
   ///
-  /// - Returns: the number of messages in the command section, without messages restored from the journal.
+  /// - Returns: the number of messages in the command section, without messages that were recovered from the journal. 0 if the packet
+  ///   was rejected.
   func decode(_ index: Int, with receiver: inout PacketReceiver) -> Int {
     let packet = octets.span.extracting(ends[index]..<ends[index + 1])
     var messages = 0

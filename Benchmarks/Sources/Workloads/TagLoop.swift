@@ -3,7 +3,8 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 
-/// Writes or checks the tags of packets of one length, one after another, in an endless loop.
+/// Writes the tags of packets of one length, and optionally checks them. A tag is the keyed hash at the end of a datagram in a
+/// protected session.
 public final class TagLoop {
   private let length: Int
   private var sealer: DatagramSealer

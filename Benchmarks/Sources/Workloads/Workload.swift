@@ -4,10 +4,10 @@ import _TestSupport
 
 /// A sequence of MIDI messages with instants: the input of the packet benchmarks.
 public struct Workload: Sendable {
-  /// Messages and their instants, in order, from 1 s on.
+  /// The messages and their instants, in order. The first instant is 1 s.
   public private(set) var messages: [(message: Message, at: Instant)] = []
 
-  /// A Start and ticks at 120 BPM, `count` messages in total.
+  /// A clock at 120 BPM: a Start and then ticks, `count` messages in total.
   public static func clock(count: Int) -> Workload {
     var workload = Workload()
     workload.messages.reserveCapacity(count)
@@ -18,9 +18,11 @@ public struct Workload: Sendable {
     return workload
   }
 
-  /// `count` messages of a dense piano part on channel 1: two hands with about ten notes per second each, sometimes chords of
-  /// two or three notes, each held for 60...600 ms; the pedal (CC 64) up and down about every second; expression (CC 11)
-  /// with ten values per second, half of the time. No clock.
+  /// `count` messages of a dense piano part on channel 1, without a clock:
+  ///
+  /// - Each of two hands plays about ten notes or chords per second. A chord has two or three notes. A note is held for 60...600 ms.
+  /// - The pedal (CC 64) goes up and down about once per second.
+  /// - Expression (CC 11) has ten values per second, during half of the time.
   ///
   /// - Parameter seed: the same seed gives the same part.
   public static func piano(count: Int, seed: UInt64 = 1) -> Workload {
@@ -30,8 +32,8 @@ public struct Workload: Sendable {
     // The instant from which each key is free, in milliseconds. A held key is not struck again.
     var freeFrom = [Int64](repeating: 0, count: 128)
     var time: Int64 = 1000
-    // The last notes end after `time`, among events that are not generated. The surplus of 1000 events, which is cut off below,
-    // contains them.
+    // The last notes end later than `time`, when other events would follow that are not generated. Therefore 1000 more events are
+    // generated, and the last events are cut off below.
     while events.count < count + 1000 {
       for lowest in [36, 60] as [Int64] {
         for _ in 0..<(random.integer(in: 0...9) == 0 ? random.integer(in: 2...3) : 1) {

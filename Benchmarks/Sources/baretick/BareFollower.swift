@@ -1,7 +1,7 @@
 import ClockSync
 import MusicalTime
 
-/// A follower of ticks without time stamps: it gets their arrival times and estimates the phase and the interval.
+/// A method that follows ticks without time stamps. It gets the arrival times of the ticks, and estimates the phase and the interval.
 protocol BareFollower {
   /// Adds a tick that arrived at `arrival`, in seconds.
   mutating func add(_ arrival: Double)
@@ -14,12 +14,12 @@ protocol BareFollower {
 }
 
 /// A second-order delay-locked loop (Adriaensen, "Using a DLL to filter time", Linux Audio Conference 2005). The error e is
-/// the arrival of a tick minus its predicted arrival. It corrects the phase by b e, where b = sqrt(2) omega, and the
+/// the arrival of a tick minus its predicted arrival. The loop corrects the phase by b e, where b = sqrt(2) omega, and the
 /// interval by c e, where c = omega^2.
 struct DelayLockedLoop: BareFollower {
-  /// The angular frequency of the loop in radians per tick, for the first 24 ticks.
+  /// The angular frequency of the loop for the first 24 ticks, in radians per tick: 2 pi times the bandwidth.
   let first: Double
-  /// The angular frequency of the loop in radians per tick, from the 25th tick on.
+  /// The angular frequency of the loop from the 25th tick on, in radians per tick.
   let omega: Double
   private(set) var count = 0
   private(set) var phase = 0.0
@@ -45,7 +45,7 @@ struct DelayLockedLoop: BareFollower {
   }
 }
 
-/// The mean of the last intervals. The phase is the newest arrival.
+/// A follower whose interval is the mean of the last intervals, and whose phase is the newest arrival.
 struct MeanOfIntervals: BareFollower {
   /// The newest arrivals, one more than the number of intervals.
   private var arrivals: [Double] = []
@@ -85,9 +85,9 @@ struct Tutti: BareFollower {
   }
 }
 
-/// The compared followers, with their published parameters.
+/// The followers that are compared, with their published parameters.
 enum FollowerMethod: String, CaseIterable, Encodable {
-  // The text is the name in the table.
+  // The raw values are the names in the table.
   case ardour = "Ardour's DLL"
   case jack = "jack_mclk_dump's DLL"
   case element = "Element's DLL"
@@ -95,13 +95,15 @@ enum FollowerMethod: String, CaseIterable, Encodable {
   case quarter = "mean of 24 ticks"
   case tutti = "Tutti"
 
-  /// Creates the follower. All followers except Tutti get the initial interval.
+  /// Creates the follower.
+  ///
+  /// - Parameter interval: the true initial interval in seconds. Tutti does not use it.
   func follower(interval: Double) -> any BareFollower {
     switch self {
     case .ardour: DelayLockedLoop(omega: 0.0314, interval: interval)
-    // A bandwidth of 1/6 Hz.
+    // The bandwidth is 1/6 Hz.
     case .jack: DelayLockedLoop(omega: 2 * .pi / 6 * interval, interval: interval)
-    // Bandwidths of 0.5 and then 0.1 per quarter note, which is 24 ticks.
+    // The bandwidth is 0.5 cycles per quarter note (24 ticks) at first, and then 0.1 cycles.
     case .element: DelayLockedLoop(first: 2 * .pi * 0.5 / 24, omega: 2 * .pi * 0.1 / 24, interval: interval)
     case .ten: MeanOfIntervals(10, interval: interval)
     case .quarter: MeanOfIntervals(24, interval: interval)

@@ -1,7 +1,8 @@
 import Foundation
 import _TestSupport
 
-/// A follower receives ticks at 120 BPM, then at 140 BPM, each late by |N(0, 1 ms)|, and some of them lost.
+/// An experiment with one follower. It receives ticks at 120 BPM, and then at 140 BPM. Each tick is late by |N(0, 1 ms)|, and some
+/// ticks are lost.
 struct Experiment {
   /// The number of ticks at 120 BPM, before the tempo step.
   static let ticksBefore = 1000
@@ -12,8 +13,8 @@ struct Experiment {
   struct Outcome {
     /// The standard deviation of the phase error at 120 BPM, from the 200th tick on, in milliseconds.
     var deviation = 0.0
-    /// The number of ticks after the step until the tempo stays within 0.5 BPM of 140; nil if it is still outside shortly before
-    /// the end.
+    /// The number of ticks after the step until the tempo stays within 0.5 BPM of 140 BPM; nil if the tempo is still outside in the
+    /// last ten ticks.
     var settled: Int?
     /// The largest phase error after the step, relative to the mean before the step, in milliseconds.
     var worst = 0.0
@@ -26,7 +27,7 @@ struct Experiment {
   let outcome: Outcome
 
   init(_ method: FollowerMethod, seed: UInt64, loss: Double) {
-    // Separate random numbers for the losses, so that the lateness of the ticks is the same with and without loss.
+    // The losses have a random generator of their own, so that the lateness of the ticks is the same with and without loss.
     var (random, losses) = (SplitMix(seed: seed), SplitMix(seed: seed &+ 1000))
     var follower = method.follower(interval: 60 / 120.0 / 24)
     var outcome = Outcome()
@@ -34,9 +35,9 @@ struct Experiment {
     var steadyErrors: [Double] = []
     // The due time of the tick, in seconds.
     var due = 0.0
-    // The number of the tick minus the count of the follower, at the first tick received from number 100 on.
+    // The number of the tick minus the count of the follower, at the first received tick from tick 100 on.
     var initialOffset: Int?
-    // The change of this difference since then.
+    // The same difference at the newest tick, minus `initialOffset`.
     var countError = 0
     let step = Double(Self.ticksBefore) * 60 / 120 / 24
     for n in 0..<Self.ticksBefore + Self.ticksAfter {
@@ -61,7 +62,7 @@ struct Experiment {
     let mean = steadyErrors.reduce(0, +) / Double(steadyErrors.count)
     let squares = steadyErrors.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
     outcome.deviation = (squares / Double(steadyErrors.count)).squareRoot()
-    // So far, `settled` counts the ticks up to the last one outside; nil if none was outside.
+    // So far, `settled` is the number of ticks up to the last tick whose tempo was outside the limit; nil if there is none.
     if outcome.settled ?? 0 >= Self.ticksAfter - 10 {
       outcome.settled = nil
     } else {

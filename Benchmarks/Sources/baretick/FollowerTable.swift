@@ -1,8 +1,9 @@
 import Foundation
 import Measurement
 
-/// The results of all followers in the same experiment over all seeds.
+/// The table of the results of all followers, with and without loss, over all seeds.
 struct FollowerTable: Encodable {
+  /// The results of one follower, with or without loss.
   struct Row: Encodable {
     var follower: FollowerMethod
     /// The share of lost ticks, 0...1.

@@ -3,15 +3,16 @@ import Measurement
 import MusicalTime
 import _TestSupport
 
-/// How soon the follower of Tutti recovers from hostile tick trains.
+/// The table that shows how soon the follower of Tutti recovers from the disturbances of tick trains (``TickTrain``).
 struct TrainTable: Encodable {
+  /// The results for one train.
   struct Row: Encodable {
     /// The name of the train.
     var train: String
-    /// The number of ticks after the disturbance until the errors of tempo and phase stay below 0.5 BPM and 5 ms: the median
-    /// over the seeds.
+    /// The number of ticks after the disturbance until the error of the tempo stays below 0.5 BPM, and the error of the phase below
+    /// 5 ms. The median over the seeds.
     var settled: Int
-    /// The same number of ticks: the maximum over the seeds.
+    /// The maximum of this number of ticks over the seeds.
     var worst: Int
     /// The number of seeds with a wrong tick count; nil if the count cannot be known.
     var slipped: Int?
@@ -29,9 +30,9 @@ struct TrainTable: Encodable {
       for seed in 1...seeds {
         let (arrivals, calm) = train.arrivals(seed: UInt64(seed))
         var (follower, counter) = (TickFollower(), TickCounter())
-        // The number of a tick minus the number that the counter gives to it, at the 200th arrival.
+        // The number of a tick minus the count of the counter after this tick, at arrival 200.
         var origin: Int64 = 0
-        // The number of ticks from `calm`, the first arrival after the disturbance, to the last one with an error.
+        // The number of arrivals from the first arrival after the disturbance (`calm`) to the last arrival with an error.
         var lastWrong = 0
         for (n, arrival) in arrivals.enumerated() {
           counter.add(arrival.at, to: &follower)

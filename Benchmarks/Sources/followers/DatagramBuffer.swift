@@ -2,11 +2,11 @@ import CEpoll
 import Glibc
 import RTPMIDI
 
-/// A buffer for one datagram and its ancillary data, allocated once: receiving allocates nothing.
+/// A buffer for one datagram and its ancillary data. The memory is allocated once, so receiving allocates nothing.
 final class DatagramBuffer {
   private static let size = 2048
-  // Invariant: the three blocks are allocated in init, freed in deinit, and `message` points into them alone; the
-  // datagram's octets are the first `count` of `octets`.
+  // Invariant: the four blocks are allocated in init and freed in deinit. `message` points only into these blocks. The octets of the
+  // datagram are the first `count` octets of `octets`.
   private let octets = UnsafeMutablePointer<UInt8>.allocate(capacity: DatagramBuffer.size)
   private let from = UnsafeMutablePointer<sockaddr_in>.allocate(capacity: 1)
   private let part = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
@@ -34,7 +34,7 @@ final class DatagramBuffer {
     control.deallocate()
   }
 
-  /// Receives the oldest datagram in the queue of `socket`; returns false if the queue is empty.
+  /// Receives the oldest datagram in the queue of `socket`. Returns false if the queue is empty.
   func receive(from socket: LoopbackSocket) -> Bool {
     message.msg_namelen = socklen_t(MemoryLayout<sockaddr_in>.size)
     message.msg_controllen = 256

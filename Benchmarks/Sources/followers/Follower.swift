@@ -4,8 +4,8 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 
-/// One follower with its own pair of ports. An `Endpoint` manages the session, as in a peer. A separate `PacketReceiver`
-/// decodes the MIDI commands, so that a tick allocates nothing.
+/// One simulated follower with its own pair of ports. An `Endpoint` manages the session, as in a peer. A separate `PacketReceiver`
+/// decodes the MIDI commands, so that a tick allocates no memory.
 final class Follower {
   let control: LoopbackSocket
   let data: LoopbackSocket
@@ -25,11 +25,11 @@ final class Follower {
   private(set) var due = Instant.distantFuture
 
   private(set) var counters = FollowerCounters()
-  /// The row of the next expected tick.
+  /// The row of the next expected tick in the ``TickTable``.
   private var expected = 0
   /// The SSRC of the follower in its session; 0 before the session.
   private var localSSRC: UInt32 = 0
-  /// Ticks that a journal has restored since the last tick in a command section.
+  /// The number of ticks that a recovery journal has restored since the last tick in a command section.
   private var restored = 0
   /// Whether Start or Continue has arrived, and no Stop since.
   private var isRunning = false
@@ -62,7 +62,9 @@ final class Follower {
     handleOutputs(at: now)
   }
 
-  /// Handles a datagram that arrived at `port`. Records its ticks in the table `ticks`, as those of the follower `number`.
+  /// Handles a datagram that arrived at `port`. Records its ticks in the table `ticks`.
+  ///
+  /// - Parameter number: the number of this follower in the table.
   func receive(
     _ buffer: borrowing DatagramBuffer, on port: Port, at instant: Instant, into ticks: inout TickTable, as number: Int
   ) {
@@ -78,7 +80,7 @@ final class Follower {
     }
   }
 
-  /// Decodes an RTP packet, and counts its ticks and those that its journal has restored.
+  /// Decodes an RTP packet. Counts the ticks in its command section, and the ticks that its journal restores.
   private func read(_ datagram: Span<UInt8>, at instant: Instant, into ticks: inout TickTable, as number: Int) {
     do { try receiver.open(datagram, near: instant) } catch {
       counters.rejected += 1
@@ -115,7 +117,9 @@ final class Follower {
     }
   }
 
-  /// Counts a tick in row `row` of the table. Nil stands for a tick without an open row, or while the rhythm is stopped.
+  /// Counts a tick.
+  ///
+  /// - Parameter row: the row of the tick in the table; nil if the tick has no open row, or arrives while the rhythm is stopped.
   private func count(_ row: Int?) {
     guard let row else {
       counters.unexpected += 1
@@ -130,7 +134,7 @@ final class Follower {
     expected = row + 1
   }
 
-  /// Counts a lost tick that a journal has restored, in order but without its time stamp.
+  /// Counts a lost tick that a journal has restored. The journal does not contain the time stamp of the tick, so its row is unknown.
   private func countRecovered() {
     counters.ticks += 1
     counters.recovered += 1
@@ -149,6 +153,7 @@ final class Follower {
     counters.lost = receiver.statistics.lost
   }
 
+  /// Executes the outputs of the endpoint, and sets the next deadline.
   private func handleOutputs(at now: Instant) {
     for output in endpoint.drain() {
       switch output {
@@ -176,7 +181,9 @@ final class Follower {
     if feedbackDue < due { due = feedbackDue }
   }
 
-  /// Sends from the data port the packet that `encode` writes; `count` is its maximum size in octets.
+  /// Sends the packet that `encode` writes from the data port. Returns whether the kernel has accepted it.
+  ///
+  /// - Parameter count: the maximum size of the packet in octets.
   private func send(_ count: Int, to address: SocketAddress, _ encode: (inout RigidArray<UInt8>) -> Bool) -> Bool {
     var packet = RigidArray<UInt8>(capacity: count)
     let isSent = encode(&packet) && data.send((0..<packet.count).map { packet[$0] }, to: address)
@@ -184,7 +191,8 @@ final class Follower {
     return isSent
   }
 
-  /// Sends receiver feedback (AppleMIDI RS): FF FF, "RS", the SSRC, the sequence number and two zero octets.
+  /// Sends receiver feedback (AppleMIDI RS), which acknowledges packets: FF FF, "RS", the SSRC, the sequence number and two zero
+  /// octets.
   private func send(feedback sequence: UInt16, to address: SocketAddress) {
     let (ssrc, high, low) = (localSSRC, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence))
     var packet: [UInt8] = [0xFF, 0xFF, 0x52, 0x53]

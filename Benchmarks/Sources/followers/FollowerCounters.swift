@@ -1,6 +1,6 @@
 /// The counters of one follower, or their sum.
 struct FollowerCounters {
-  /// Start, Continue and Stop messages.
+  /// The numbers of Start, Continue and Stop messages.
   var starts = 0
   var continues = 0
   var stops = 0

@@ -3,15 +3,21 @@ import Glibc
 import MusicalTime
 import RTPMIDI
 
-/// Many followers of one master on one thread: epoll over all sockets, timers checked every 2 ms.
+/// Many followers of one master on one thread. The thread waits for all sockets with epoll, and checks the deadlines every 2 ms.
 ///
-/// All followers except the first invite the master, a few at a time. The first follower is invited by the master, and
-/// accepts when all other followers are in session. A master with --connect to the first follower and --start therefore
-/// starts the rhythm when all followers are in session.
+/// All followers except the first invite the master, a few at a time. The master invites the first follower, which accepts when all
+/// other followers are in session. A master with --connect to the first follower and --start therefore starts the rhythm when all
+/// followers are in session.
 final class FollowerGroup {
-  /// The progress of the run: all followers are in session, the first tick has arrived at any follower, all followers have
-  /// received Stop.
-  enum Event { case joined, started, stopped }
+  /// An event in the progress of a run.
+  enum Event {
+    /// All followers are in session.
+    case joined
+    /// The first tick has arrived at a follower.
+    case started
+    /// All followers have received Stop.
+    case stopped
+  }
 
   private let followers: [Follower]
   /// The control port of the master.
@@ -28,7 +34,7 @@ final class FollowerGroup {
   private static let maximumPending = 12
 
   init(_ count: Int, port: UInt16, master: UInt16, areTutti: Bool) throws(FollowersError) {
-    // Each follower needs two descriptors: raise the limit as far as permitted.
+    // Each follower needs two file descriptors, so the limit is raised as far as permitted.
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     limit.rlim_cur = limit.rlim_max
@@ -65,7 +71,7 @@ final class FollowerGroup {
     while true {
       let count = epoll_wait(poll, &events, Int32(events.count), 2)
       let now = monotonicNow
-      // Read every time, because the system clock may be stepped.
+      // The system clock may be stepped, so both clocks are read each time.
       let wall = wallClockNow
       for index in 0..<max(0, Int(count)) {
         let number = Int(events[index].data.u32)
@@ -97,11 +103,12 @@ final class FollowerGroup {
   /// Passes the oldest datagram at a port to its follower. `wall` is CLOCK_REALTIME at `now`, in nanoseconds.
   private func receive(on port: Port, of number: Int, at now: Instant, wall: Int64) {
     let follower = followers[number]
-    // Level-triggered: epoll reports remaining datagrams again.
+    // epoll is level-triggered, so it reports the remaining datagrams again.
     guard buffer.receive(from: port == .control ? follower.control : follower.data) else { return }
     // The first follower ignores the master until all other followers are in session.
     if number == 0, !follower.hasJoined, !mayFirstJoin { return }
-    // The kernel time stamp, converted to CLOCK_MONOTONIC. It must be before the readings of both clocks.
+    // The time stamp of the kernel is converted to CLOCK_MONOTONIC by the age of the datagram. An implausible age, for example after a
+    // step of the system clock, is ignored.
     let age = wall &- buffer.stamp
     let arrival =
       buffer.stamp != 0 && age > 0 && age < 1_000_000_000 ? Instant(nanoseconds: now.nanoseconds - age) : now

@@ -6,7 +6,7 @@ extension SocketAddress {
   /// Creates the address of `port` on 127.0.0.1 (0x7F00_0001).
   init(loopback port: UInt16) { self.init(host: 0x7F00_0001, port: port) }
 
-  /// The port on 127.0.0.1, for the kernel. The host is ignored: all sockets of this benchmark are local.
+  /// The address for the kernel: the port on 127.0.0.1. The host is ignored, because all sockets of this benchmark are local.
   fileprivate var sockaddr: sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -41,7 +41,7 @@ struct LoopbackSocket {
     setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Sends one datagram without waiting; returns false if the kernel does not accept it.
+  /// Sends one datagram without waiting. Returns false if the kernel does not accept it.
   func send(_ bytes: [UInt8], to address: SocketAddress) -> Bool {
     var to = address.sockaddr
     return withUnsafePointer(to: &to) { pointer in

@@ -3,8 +3,8 @@ import MusicalTime
 
 /// The ticks of the run, one row each, and how far apart the same tick reached the followers.
 ///
-/// A tick is identified by its time stamp, which is the same for all followers. The master sends ticks in order, so only
-/// the newest rows are open for further arrivals. A row that is closed is measured, and its arrivals are discarded.
+/// A tick is identified by its time stamp, which is the same for all followers. The master sends ticks in order, so only the newest
+/// rows are open for further arrivals. When a row is closed, the table measures it and discards its arrivals.
 struct TickTable {
   /// The number of open rows.
   private static let openRows = 64
@@ -12,11 +12,12 @@ struct TickTable {
   private let followers: Int
   /// The time stamp of each tick.
   private(set) var stamps: [Instant] = []
-  /// The first arrival of each tick at any follower. Open rows are missing.
+  /// The first arrival of each tick at any follower. Open rows have no value yet.
   private(set) var firsts: [Instant] = []
-  /// The last arrival of each tick at any follower. Open rows are missing.
+  /// The last arrival of each tick at any follower. Open rows have no value yet.
   private(set) var lasts: [Instant] = []
-  /// The arrivals in the open rows, at index row modulo ``openRows``; `distantFuture` if a tick has not arrived.
+  /// The arrivals in the open rows. The arrivals of a row begin at the index (row modulo ``openRows``) times the number of followers.
+  /// `distantFuture` if the tick has not arrived at the follower.
   private var arrivals: [Instant]
   /// The delay of each arrival after the first arrival of the same tick.
   private(set) var spread = SignedHistogram()
@@ -51,10 +52,10 @@ struct TickTable {
     return row
   }
 
-  /// Measures the open rows.
+  /// Closes all open rows.
   mutating func finish() { while firsts.count < stamps.count { measure(firsts.count) } }
 
-  /// Closes a row: records the first and the last arrival and the spread, and empties the row.
+  /// Closes a row: records the first and the last arrival and the spread, and clears the arrivals.
   private mutating func measure(_ row: Int) {
     let cells = row % Self.openRows * followers..<(row % Self.openRows + 1) * followers
     var (first, last) = (Instant.distantFuture, Instant(nanoseconds: .min))

@@ -15,7 +15,7 @@ struct Fuzz: ParsableCommand {
         fuzz packets --inputs 10000000 --seed 1
       """)
 
-  /// The largest growth of the resident memory in octets: 32 MiB.
+  /// The maximum permitted growth of the resident memory in octets: 32 MiB.
   private static let maximumGrowth = 32 << 20
 
   enum Kind: String, ExpressibleByArgument, CaseIterable {
@@ -54,7 +54,7 @@ struct Fuzz: ParsableCommand {
     let start = Date()
     var reportedSeconds = 0
     var completed = 0
-    // Memory that is allocated during the first inputs (tables, buffers, the Swift runtime) does not count as growth.
+    // Memory that is allocated during the first inputs, for tables, buffers and the Swift runtime, does not count as growth.
     let warmUp = min(100_000, inputs)
     var before = residentMemory
     while completed < inputs {

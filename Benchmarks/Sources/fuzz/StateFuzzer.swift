@@ -4,16 +4,17 @@ import Foundation
 import MusicalTime
 import _TestSupport
 
-/// Saved sessions, as in the state folder: damaged files and files with random numbers.
+/// A fuzzer of the decoder of saved sessions, which a peer keeps in its state folder. The inputs are damaged files and files with
+/// extreme numbers.
 ///
-/// After each file, the invariants are checked: a file that can be read describes a session that is written and read again
-/// unchanged.
+/// The invariant: if a file can be read, its session is unchanged after it is written and read again.
 final class StateFuzzer: Fuzzer {
   private let seed: UInt64
   private var mutator: Mutator
   private var random: SplitMix
   private var inputs = 0
   private var accepted = 0
+  /// The file of a valid session.
   private let valid: [UInt8]
 
   init(seed: UInt64) throws {
@@ -36,7 +37,7 @@ final class StateFuzzer: Fuzzer {
     }
   }
 
-  /// Damages the file, or replaces a digit, so that the file remains JSON.
+  /// Either damages the file, or replaces a digit by another number, so that the file remains JSON.
   private func change(_ octets: inout [UInt8]) {
     let digits = octets.indices.filter { (0x30...0x39).contains(octets[$0]) }
     if Bool.random(using: &random), let place = digits.randomElement(using: &random) {
@@ -47,6 +48,7 @@ final class StateFuzzer: Fuzzer {
     }
   }
 
+  /// Decodes a file. If it can be read, checks that its session is unchanged after it is written and read again.
   private func feed(_ data: Data) throws(FuzzFailure) {
     guard let session = try? JSONDecoder().decode(SavedSession.self, from: data) else { return }
     accepted += 1

@@ -64,7 +64,7 @@ struct RandomScenarios: AsyncParsableCommand {
   /// Adds the outcome of a scenario to the totals. Prints the progress, and the command that repeats a scenario that failed.
   private func record(_ outcome: Outcome, in totals: inout Totals) {
     totals.add(outcome)
-    // Written without buffering, so that the progress is visible when standard error is a file.
+    // The output is not buffered, so that the progress is visible when standard error is a file.
     if totals.scenarios % 50 == 0 {
       FileHandle.standardError.write(Data("\(totals.scenarios) of \(seeds) scenarios, \(totals.failed) failed\n".utf8))
     }

@@ -12,7 +12,7 @@ struct Totals: CustomStringConvertible {
   private var lost: Int64 = 0
   private var starts = 0
   private var takeovers = 0
-  /// How often a master yielded to a higher claim, which resolves a conflict between two masters.
+  /// How often a master yielded to a master with a higher claim. This resolves a conflict between two masters.
   private var outranked = 0
   /// The number of scenarios that violated each invariant.
   private var violatingScenarios: [Invariant: Int] = [:]

@@ -52,7 +52,7 @@ struct RemoteClockBenchmark: ParsableCommand {
     var atOneSecond: Double
     /// The time per packet, including the estimates.
     var nanosecondsPerPacket: Double
-    /// The sums over all seeds of packets, allocations, implausible packets and resets.
+    /// The sums over all seeds: packets, memory allocations, packets with implausible time stamps, and resets of the estimate.
     var packets, allocations, rejected, resets: Int
   }
 

@@ -5,12 +5,12 @@ import _TestSupport
 
 @testable import Engine
 
-/// The contents of a MIDI recording, in virtual time.
+/// Tests of the contents of a MIDI recording, in virtual time. ``RecordingScript`` adds the events.
 @Suite struct MIDIRecordingTests {
   private let unit = RecordingScript.unit
   private let channel = Channel(3)!
 
-  /// A track with the tempo, a track with the rhythm, and a track per player with its name, also without notes.
+  /// A file has a track with the tempo, a track with the rhythm, and a named track for each player, even if the player has no notes.
   @Test func fileHasATrackPerPlayer() throws {
     var script = RecordingScript(["Ada", "Ben", "Cleo"])
     script.play(0..<24, from: 0)
@@ -22,7 +22,7 @@ import _TestSupport
     #expect(file.tracks.map(\.name) == ["Ada", "rhythm", "Ada", "Benjamin", "Cleo"])
   }
 
-  /// Names can be lost when the disk does not respond.
+  /// The name of a player can be lost when the disk does not respond. The track of the player then has a number as its name.
   @Test func playerWithoutNameIsRecorded() {
     var script = RecordingScript(["Ada"])
     script.add(.noteOn(channel, key: 60, velocity: 1), player: 2, at: 0)
@@ -57,7 +57,7 @@ import _TestSupport
     script.note(40, part: 1, program: 33, at: 0, until: 120)
     script.note(43, part: 1, program: 33, at: 120, until: 2000)
     script.note(60, part: 3, program: 4, at: 240, until: 300)
-    // Recalled before it sounds, with its end.
+    // This note is recalled before it sounds.
     script.note(45, part: 1, program: 33, at: 300, until: 360)
     script.recall(from: 300, at: 250)
     script.play(0..<24, from: 0)
@@ -81,12 +81,13 @@ import _TestSupport
         ].map { "\($0.0): \($0.1)" })
   }
 
-  /// A recall removes the hits of the steps from its instant on, except those that had sounded. Later hits remain.
+  /// A recall removes the hits of all steps from its instant on, except the hits that have already sounded. Hits that are passed after
+  /// the recall remain.
   @Test func recalledHitsAreNotRecorded() {
     var script = RecordingScript()
     script.hit(36, at: 0)
     script.hit(37, at: 120)
-    // A hit that is pushed before its step, and has sounded when the step is recalled.
+    // This hit is pushed: it sounds 25 ms before its step. When the step is recalled, the hit has already sounded.
     script.hit(38, at: 95, push: 25)
     script.recall(from: 120, at: 100)
     script.hit(39, at: 140)
@@ -96,7 +97,8 @@ import _TestSupport
     #expect(keys.map(\.value) == [36, 38, 39])
   }
 
-  /// Hits that were sent to the sound ahead of time do not sound if the sound ends before. The ends of notes remain.
+  /// Hits are passed to the sound ahead of time. Hits after the end of the sound do not sound, and are not recorded. The ends of notes
+  /// are recorded.
   @Test func hitsAfterTheEndAreNotRecorded() {
     var script = RecordingScript()
     script.hit(36, at: 40)
@@ -109,7 +111,7 @@ import _TestSupport
     #expect(script.recording.file.messages(ofTrack: 2).count == 2)
   }
 
-  /// Each file that is written while notes sound is complete: the notes end with it.
+  /// If the file is written while notes sound, these notes end at the end of the file.
   @Test func heldNotesEndWithTheFile() {
     var script = RecordingScript()
     script.add(.noteOn(channel, key: 60, velocity: 9), at: 20)
@@ -126,7 +128,7 @@ import _TestSupport
     #expect(script.recording.file.messages(ofTrack: 2).map(\.message).last == .noteOff(channel, key: 62, velocity: 3))
   }
 
-  /// The order of a player's messages at one instant is kept: a note may begin and end within a unit.
+  /// The messages of a player at one instant keep their order, because a note may begin and end within one unit of the file.
   @Test func orderOfMessagesIsKept() {
     var random = SplitMix(seed: 5)
     var script = RecordingScript()
@@ -159,7 +161,8 @@ import _TestSupport
     #expect(try StandardMIDIFile(bytes: script.recording.file.bytes()).messages(ofTrack: 2).count == 98)
   }
 
-  /// Two events of a track can be further apart than a variable-length quantity permits: ten hours at 120 BPM.
+  /// Two events of a track can be further apart than the largest delta time of a file, 2^28 - 1 units. At 120 BPM, this is almost ten
+  /// hours.
   @Test func longPausesAreWritten() throws {
     var script = RecordingScript()
     script.add(.channelPressure(channel, pressure: 1), at: 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Engine
 
-/// The assignment of sessions to the tracks of a MIDI recording.
+/// Tests of ``RecordedPlayers``, which assigns sessions to the tracks of a MIDI recording.
 @Suite struct RecordedPlayersTests {
   private let address = SocketAddress(host: 0x7F00_0001, port: 5004)
 
@@ -16,7 +16,7 @@ import Testing
     let ben = PeerReference(name: "Ben", address: address, identity: Identity(7))
     #expect(players.player(of: session(1), ben) == (1, "Ben"))
     #expect(players.player(of: session(1), ben) == (1, nil))
-    // The ends of notes follow when the session has ended.
+    // When the session has ended, the ends of its notes follow.
     #expect(players.player(of: session(1), nil) == (1, nil))
     // Another peer with the same name.
     #expect(players.player(of: session(2), PeerReference(name: "Ben", identity: Identity(8))) == (2, "Ben"))

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Engine
 
-/// The positions of events in a MIDI recording, in virtual time.
+/// Tests of the positions of events in a MIDI recording, in virtual time. ``RecordingScript`` adds the events.
 @Suite struct RecordingPlacementTests {
   private let unit = RecordingScript.unit
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
   private let end = Message.noteOff(Channel(2)!, key: 60, velocity: 64)
 
-  /// Between two ticks, the position of a note is interpolated. 5 ms are a quarter of a tick, 40 units.
+  /// The position of a note between two ticks is interpolated. A tick takes 20 ms and has 160 units, so 5 ms are 40 units.
   @Test func notesAreBetweenTheTicksOfTheRhythm() {
     var script = RecordingScript()
     script.add(note, at: 20)
@@ -26,7 +26,7 @@ import Testing
     #expect(file.tracks.allSatisfy { $0.end == 95 * unit })
   }
 
-  /// The positions depend on the ticks only. The instants of a follower's ticks deviate from the tempo of the rhythm.
+  /// The instants of a follower's ticks deviate from the tempo of the rhythm. The positions of notes follow the ticks.
   @Test func positionsFollowTheTicksAndNotTheTempo() {
     var script = RecordingScript()
     let tempo = Tempo(nanosecondsPerQuarter: 470_000_000)!
@@ -37,7 +37,7 @@ import Testing
         .tick(TickRecord(tick: Tick(index), due: due, woken: due, acted: due, activity: 0, tempo: tempo, series: 1)))
     }
     script.finish()
-    // The last note has no tick after it, so it is placed by the tempo: 10 ms are 10 / 470 quarter notes.
+    // No tick follows the last note, so it is placed by the tempo. 10 ms are 10 / 470 quarter notes, 82 units.
     let expected = (0..<479).map { $0 * unit + unit / 2 } + [479 * unit + 82]
     #expect(script.recording.file.begins(ofTrack: 2) == expected)
     #expect(script.recording.file.tempos == [[0, 470_000]])
@@ -54,7 +54,7 @@ import Testing
     script.finish()
     let file = script.recording.file
     #expect(file.tempos == [[0, 480_000], [48 * unit, 240_000]])
-    // A tick takes 10 ms now.
+    // At the second tempo, a tick takes 10 ms. The note is 15 ms after tick 48.
     #expect(file.begins(ofTrack: 2) == [49 * unit + unit / 2])
   }
 
@@ -68,7 +68,7 @@ import Testing
     script.play(0..<24, from: 2600, tempo: Tempo(nanosecondsPerQuarter: 500_000_000)!)
     script.finish()
     let file = script.recording.file
-    // A quarter note has 3840 units and takes 480 ms. The second note is 2.4 s after the first event, that is, five quarter notes.
+    // A quarter note has 3840 units and takes 480 ms. The second note is 2.4 s, or five quarter notes, after the first event.
     // The rhythm begins with the third bar, eight quarter notes after the first event. The second note has no Note Off, so it ends
     // at the end of the file.
     #expect(file.messages(ofTrack: 2).map(\.tick).dropLast() == [0, 3840, 5 * 3840])
@@ -76,8 +76,8 @@ import Testing
     #expect(file.tempos == [[0, 480_000], [8 * 3840, 500_000]])
   }
 
-  /// After a stop, notes are placed at the last tempo. The rhythm continues in the middle of a bar, and in the file this place is in the
-  /// middle of a bar, too.
+  /// After a stop, notes are placed at the last tempo. The rhythm continues in the middle of a bar. In the file, it also continues in
+  /// the middle of a bar.
   @Test func pauseIsExtendedToThePlaceInTheBar() {
     var script = RecordingScript()
     script.play(0..<144, from: 0)
@@ -88,9 +88,10 @@ import Testing
     script.play(144..<192, from: 4000, series: 2)
     script.finish()
     let file = script.recording.file
-    // 480 ms after tick 143.
+    // The note is 480 ms (24 ticks) after tick 143.
     #expect(file.begins(ofTrack: 2) == [167 * unit])
-    // 1140 ms after tick 143 are 57 ticks: the next place of tick 144, the middle of a bar, is tick 240 of the file.
+    // Tick 144 is in the middle of a bar. It sounds 1140 ms (57 ticks) after tick 143, at tick 200 of the file. The next middle of a
+    // bar is tick 240.
     #expect(file.begins(ofTrack: 1) == [240 * unit])
   }
 
@@ -104,8 +105,8 @@ import Testing
     #expect(script.recording.file.begins(ofTrack: 1) == [place * unit])
   }
 
-  /// Ticks that are missing, because the machine stood still, and ticks that are reported twice, because another peer takes over,
-  /// do not move later ticks.
+  /// Ticks are missing if the machine stood still, and are reported twice if another peer takes over. In both cases, later ticks keep
+  /// their positions.
   @Test func skippedTicksKeepThePosition() {
     var script = RecordingScript()
     script.play(0..<24, from: 0)
@@ -120,7 +121,7 @@ import Testing
   }
 
   /// A tick whose number is higher than the fastest tempo permits begins another run. The file gets no long empty part.
-  @Test(arguments: [1_000_000, Int64.max - 200]) func impossibleTickBeginsAnotherRun(tick: Int64) {
+  @Test(arguments: [1_000_000, Int64.max - 200]) func implausibleTickNumberBeginsAnotherRun(tick: Int64) {
     var script = RecordingScript()
     let time = script.play(0..<24, from: 0)
     script.play(tick..<tick + 24, from: time)
@@ -128,7 +129,7 @@ import Testing
     #expect(script.recording.file.tracks[0].end <= 4 * 96 * unit)
   }
 
-  /// A new meter begins with the next of its bars, while the rhythm plays or with the next run.
+  /// A new meter begins with its next bar line while the rhythm plays, or with the next run.
   @Test func meterChangesAtABarLine() {
     var script = RecordingScript()
     var time = script.play(0..<60, from: 0)
@@ -139,14 +140,15 @@ import Testing
     script.play(0..<24, from: time + 1000, series: 2)
     script.finish()
     let file = script.recording.file
-    // Tick 299, and 51 ticks of pause. The bars of 3/4 begin at tick 72 and have 72 ticks.
+    // The bars of 3/4 have 72 ticks, and the first of them begins at tick 72. The pause of 51 ticks follows tick 299. The bar line after
+    // it is at tick 360.
     #expect(file.meters == [[0, 4, 4], [72 * unit, 3, 4], [360 * unit, 6, 8]])
     #expect(file.begins(ofTrack: 1) == [360 * unit])
   }
 
-  /// A tick, and the unit of a sequencer with the usual resolution, have a whole number of units. A unit is shorter than a millisecond
-  /// at every tempo.
-  @Test func resolutionIsFine() throws {
+  /// A tick of the rhythm has a whole number of units, and so has a unit of a sequencer with 960 units per quarter note. A unit is
+  /// shorter than a millisecond at every tempo.
+  @Test func ticksAndSequencerUnitsAreWholeNumbersOfFileUnits() throws {
     #expect(RecordedTimeline.resolution % 24 == 0 && RecordedTimeline.resolution % 960 == 0)
     let slowest = try Tempo(bpm: Tempo.range.lowerBound).nanosecondsPerQuarter
     #expect(slowest / Int64(RecordedTimeline.resolution) < 1_000_000)

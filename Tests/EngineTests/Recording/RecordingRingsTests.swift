@@ -6,10 +6,10 @@ import Transports
 
 @testable import Engine
 
-/// What the clock thread reports for a MIDI recording.
+/// A test of the events that the clock thread passes to a MIDI recording.
 @Suite struct RecordingRingsTests {
   /// The recording gets the same hits and recalls as the sound, and the tempo of each tick.
-  @Test func recordingGetsWhatTheSoundGets() throws {
+  @Test func recordingGetsTheHitsAndRecallsOfTheSound() throws {
     let (recording, socket) = (RecordingRings(), try UDPSocket(port: 0))
     defer { socket.close() }
     let rings = ClockRings(recording: recording)
@@ -18,7 +18,7 @@ import Transports
     let change = TempoChange(tempo: fast, tick: Tick(12))
     rings.schedule.publish(VirtualRhythm.schedule(end: 96, change: change))
     loop.play(from: .milliseconds(-51), to: .milliseconds(320))
-    // The hit of tick 24, at 360 ms, was passed to the sound 50 ms before. It is recalled because the rhythm ends before.
+    // The hit of tick 24, at 360 ms, was passed to the sound 50 ms before. The hit is recalled, because the rhythm now ends at tick 23.
     rings.schedule.publish(VirtualRhythm.schedule(end: 23, change: change))
     loop.play(from: .milliseconds(320), to: .milliseconds(600))
     var (heard, recorded): ([SoundEvent], [SoundEvent]) = ([], [])

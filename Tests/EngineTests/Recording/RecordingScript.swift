@@ -4,8 +4,8 @@ import MusicalTime
 
 @testable import Engine
 
-/// A MIDI recording in virtual time, with functions that add events. Instants are given in milliseconds. The rhythm has 480 ms per
-/// quarter note, that is, 20 ms per tick, unless a test gives another tempo.
+/// A MIDI recording in virtual time, with functions that add events. Times are given in milliseconds. A tick of the rhythm takes
+/// 20 ms (480 ms per quarter note) unless a test gives another tempo.
 struct RecordingScript {
   static let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!
   /// The units (ticks of the file) per tick of the rhythm.
@@ -19,11 +19,12 @@ struct RecordingScript {
     for (player, name) in names.enumerated() { recording.add(.name(name, player: player)) }
   }
 
+  /// The instant of a time in milliseconds.
   static func instant(_ milliseconds: Double) -> Instant {
     Instant(nanoseconds: 7_000_000_000 + Int64((milliseconds * 1e6).rounded()))
   }
 
-  /// Adds ticks at `tempo`. The first one is due at `start` milliseconds. Returns when the tick after the last one is due.
+  /// Adds ticks at `tempo`. The first of them is due at `start`. Returns the due time of the tick after the last of them.
   @discardableResult
   mutating func play(
     _ ticks: Range<Int64>, from start: Double, tempo: Tempo = tempo, series: UInt32 = 1
@@ -38,6 +39,7 @@ struct RecordingScript {
     return Double((timeline.deadline(Tick(ticks.upperBound)) - Self.instant(0)).count) / 1e6
   }
 
+  /// Adds a message of a player. Player 0 is the local player.
   mutating func add(_ message: Message, player: Int = 0, at milliseconds: Double) {
     recording.add(.message(message, player: player, instant: Self.instant(milliseconds)))
   }
@@ -74,7 +76,7 @@ struct RecordingScript {
     recording.add(.hit(event))
   }
 
-  /// Places all events, as at the end of the sound.
+  /// Ends the sound at `milliseconds`, and places all events in the recording.
   mutating func finish(at milliseconds: Double = 1e9) { recording.finish(at: Self.instant(milliseconds)) }
 }
 

@@ -4,7 +4,8 @@ import _TestSupport
 
 @testable import Engine
 
-/// A file that is replaced as a whole: the new contents are written to a second file, PATH.partial, which is then renamed.
+/// Tests of ``ReplacedFile``, a file that is replaced as a whole. The new contents are written to a second file, PATH.partial, which
+/// is then renamed.
 @Suite struct ReplacedFileTests {
   private let folder: TemporaryFolder
 
@@ -23,7 +24,7 @@ import _TestSupport
     #expect(contents("a") == "two" && folder.contents == ["a"])
   }
 
-  /// A link to the file and the permissions of the file remain.
+  /// A symbolic link to the file remains a link, and the file keeps its permissions.
   @Test func linkAndPermissionsRemain() throws {
     try Data("x".utf8).write(to: folder.url.appendingPathComponent("target"))
     chmod(folder.path("target"), 0o600)
@@ -51,7 +52,7 @@ import _TestSupport
   @Test func failedWriteLeavesTheFile() throws {
     let file = try ReplacedFile(folder.path("a"))
     try file.write(Array("one".utf8))
-    // A folder already has the name of the second file.
+    // The second file cannot be created, because a folder has its name.
     try FileManager.default.createDirectory(atPath: folder.path("a.partial"), withIntermediateDirectories: false)
     #expect(throws: ReplacedFile.Failure.self) { try file.write(Array("two".utf8)) }
     #expect(contents("a") == "one")

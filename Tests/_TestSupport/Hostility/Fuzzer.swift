@@ -1,4 +1,4 @@
-/// A source of hostile inputs for a part of RTP-MIDI, which checks the invariants after each input.
+/// A test that feeds hostile inputs to a part of the program, and checks invariants after each input.
 public protocol Fuzzer: AnyObject {
   /// Feeds `count` more inputs.
   ///
@@ -9,7 +9,7 @@ public protocol Fuzzer: AnyObject {
   var account: String { get }
 }
 
-/// A violated invariant, with the seed and the number of the input.
+/// A violated invariant, with the seed of the fuzzer and the number of the input.
 public struct FuzzFailure: Error, CustomStringConvertible {
   public let description: String
 

@@ -4,8 +4,10 @@ import PeerProtocol
 internal import RTPMIDI
 import Simulation
 
-/// A peer that follows the protocol. It has an ``Endpoint`` and an RTP stream of random messages. In three of four peers, the
-/// stream has a recovery journal. In three of four peers, its packets contain send instants.
+/// A peer that follows the protocol. It has an ``Endpoint`` and an RTP stream of random messages.
+///
+/// Three quarters of the peers send a recovery journal. Independently, three quarters of the peers send their packets with send
+/// instants: a header extension with the instant at which the packet was sent.
 final class GenuinePeer {
   let endpoint: Endpoint
   private var sender: PacketSender
@@ -32,7 +34,7 @@ final class GenuinePeer {
   /// - Parameter ssrc: the SSRC of this peer in the session.
   func join(as ssrc: UInt32) { sender.restart(ssrc: ssrc, sequence: UInt16(truncatingIfNeeded: random.next())) }
 
-  /// Prepares the checking and the writing of tags for a session that was established. Does nothing without a passkey.
+  /// Creates the objects that check and write the tags of a session that was established. Does nothing without a passkey.
   func established(_ id: SessionID) {
     guard let keys = endpoint.keys(of: id) else { return }
     openers[id] = DatagramOpener(keys)
@@ -49,7 +51,7 @@ final class GenuinePeer {
     return (datagram, false)
   }
 
-  /// Returns the next packet of the stream. Empty if there is nothing to send.
+  /// Returns the next packet of the stream; an empty array if there is nothing to send.
   ///
   /// The packet contains a channel message, or a System Exclusive message or its first segment, or it is a guard packet. With a
   /// passkey, the packet has a tag.
@@ -69,9 +71,11 @@ final class GenuinePeer {
     }
   }
 
+  /// Returns the next packet without its send instant and its tag.
   private func packet(at now: Instant) -> [UInt8] {
     switch random.integer(in: 0...9) {
     case 0:
+      // With room for only 40 octets, the packet contains the first segment of a long System Exclusive.
       return octets(capacity: random.integer(in: 0...1) == 0 ? 40 : 1400) {
         _ = sender.encode(systemExclusive: rigid(improviser.systemExclusive()), at: now, into: &$0)
       }

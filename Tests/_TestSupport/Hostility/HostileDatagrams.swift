@@ -2,15 +2,16 @@ import Simulation
 
 /// A generator of datagrams such as a defective implementation, a damaged line or an attacker sends.
 ///
-/// Some datagrams consist of random octets. The others are recorded valid datagrams, which are repeated unchanged or damaged. Each
-/// recorded kind of datagram is about equally frequent. RTP is one kind, and each command of control packets is a kind.
+/// One of eight datagrams consists of random octets. The others are copies of recorded valid datagrams, unchanged or damaged.
+/// All recorded kinds of datagrams are about equally frequent. The RTP packets are one kind. Each command of AppleMIDI, such as
+/// IN or CK, is a kind too.
 public struct HostileDatagrams {
   /// The maximum number of recorded datagrams per kind. A further datagram replaces a random recorded datagram.
   private static let capacityPerKind = 64
 
   /// The recorded datagrams of each kind.
   private var recorded: [[[UInt8]]] = []
-  /// The first octets that identify each kind: four of a control packet, one of other packets.
+  /// The first octets that identify each kind: four octets of an AppleMIDI packet, one octet of an RTP packet.
   private var kinds: [[UInt8]] = []
   private var random: SplitMix
   private var mutator: Mutator
@@ -43,13 +44,16 @@ public struct HostileDatagrams {
     return Array(datagram.prefix(1500))
   }
 
+  /// Returns a random number in 0..<count.
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
+  /// Returns a random recorded datagram of a random kind.
   private mutating func pickRecorded() -> [UInt8] {
     let kind = pick(recorded.count)
     return recorded[kind][pick(recorded[kind].count)]
   }
 
+  /// Returns random octets, which mostly begin as a valid datagram does.
   private mutating func noise() -> [UInt8] {
     let length = pick(10) == 0 ? pick(1500) : pick(64)
     var octets = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }

@@ -7,11 +7,12 @@ import Simulation
 /// A hostile stream of RTP packets with all kinds of messages and with short and long recovery journals. Packets are omitted,
 /// reordered, replayed and damaged.
 ///
-/// The valid packets are generated once. Each input is a copy of a random valid packet with a new sequence number. The sequence
-/// number is mostly the next number, sometimes a number up to twenty ahead, an older number or a random number.
+/// The valid packets are generated once. Each packet of the stream is a copy of a random valid packet with a new sequence
+/// number. The sequence number is mostly the next number. Sometimes it skips up to eighteen numbers, repeats an older number, or
+/// is random.
 ///
-/// After a gap, the receiver recovers the missing packets from the journal of the input. This journal belongs to another position
-/// in the stream. Two of three inputs are damaged.
+/// After a gap, the receiver repairs its state from the recovery journal of the next packet. The copied journal was written for
+/// another position in the stream. Two of three packets are damaged.
 public struct HostilePackets {
   /// The SSRC of the stream.
   public static let ssrc: UInt32 = 0x5475_7474  // "Tutt"
@@ -31,8 +32,8 @@ public struct HostilePackets {
     sender.sendsJournal = true
     var valid: [[UInt8]] = []
     for number in 0..<count {
-      // The first half is acknowledged often, so its journals are short. The second half is acknowledged rarely, so its
-      // journals are long.
+      // An acknowledgement shortens the journal. The first half of the packets is acknowledged often, so its journals are
+      // short. The second half is acknowledged rarely, so its journals are long.
       if random.integer(in: 0...(number < count / 2 ? 20 : 400)) == 0 { sender.acknowledge(sender.sequence &- 1) }
       // Every 64 messages, the sender changes between normal and enhanced controller logs.
       sender.usesEnhancedControllers = number / 64 % 2 == 1
@@ -61,12 +62,14 @@ public struct HostilePackets {
       }
     // Octets 2 and 3 of the RTP header contain the sequence number.
     (packet[2], packet[3]) = (UInt8(number >> 8), UInt8(truncatingIfNeeded: number))
-    // Most damage is after the header, because a packet with a damaged header is rejected before its content is read.
+    // Most damage is behind the header, because the receiver rejects a packet with a damaged header before it reads the
+    // content.
     for _ in 0..<pick(3) {
       mutator.mutate(&packet, from: pick(8) == 0 ? 0 : RTPHeader.length, splicing: valid[pick(valid.count)])
     }
     return Array(packet.prefix(4000))
   }
 
+  /// Returns a random number in 0..<count.
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 }

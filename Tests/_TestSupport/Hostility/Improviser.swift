@@ -4,8 +4,8 @@ import Simulation
 /// A generator of random messages of all kinds. Channels, keys and controllers come from small sets, so that messages often
 /// refer to the same note or controller.
 public struct Improviser {
-  /// Modulation, Data Entry (6 and 38), volume, expression, pedals (64 and 66), Data Increment and Decrement, parameter
-  /// numbers (98 to 101) and mode messages (120 to 123 and 127).
+  /// Modulation (1), Data Entry (6 and 38), volume (7), expression (11), pedals (64 and 66), Data Increment and Decrement (96
+  /// and 97), parameter numbers (98 to 101) and mode messages (120 to 123 and 127).
   private static let controllers: [UInt7] = [
     1, 6, 7, 11, 38, 64, 66, 96, 97, 98, 99, 100, 101, 120, 121, 122, 123, 127,
   ]

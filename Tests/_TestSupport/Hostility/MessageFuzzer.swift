@@ -5,8 +5,8 @@ import PeerProtocol
 internal import RTPMIDI
 import Simulation
 
-/// A fuzzer of the System Exclusive messages of Tutti. The tested peer is in session with two hostile peers. They send it valid
-/// messages with random or extreme content, and damaged messages.
+/// A fuzzer of the System Exclusive messages of Tutti, such as ``TimelineMessage`` and ``Presence``. The tested peer is in
+/// session with two hostile peers. They send it valid messages with random or extreme content, and damaged messages.
 ///
 /// After each message, the following invariants are checked:
 /// - The number of outputs is bounded.
@@ -16,9 +16,10 @@ public final class MessageFuzzer: Fuzzer {
   /// An upper bound of the number of outputs that one message, and the work that is due afterwards, cause.
   private static let maximumOutputs = 256
 
-  /// The patch of the tested peer. The hostile peers request this patch, and send messages that look like parts of it.
+  /// The patch that the tested peer plays. The hostile peers request this patch, and send false parts of it.
   private let patch = SharedPatch([UInt8](repeating: 7, count: 150))!
   private let sessions: CoreSessions
+  /// The identities in the messages: of the tested peer, of the two hostile peers, and the two extreme values.
   private let identities: [Identity] = [Identity(1), Identity(5), Identity(9), Identity(0), Identity(.max)]
   private var mutator: Mutator
   private var random: SplitMix
@@ -65,6 +66,7 @@ public final class MessageFuzzer: Fuzzer {
     _ = sessions.exchange(at: now)
   }
 
+  /// Lets some time pass, and sends a message from a hostile peer to the tested peer.
   private func feed(_ octets: [UInt8]) throws(FuzzFailure) {
     if pick(100) == 0 { connect() }
     now = now + .milliseconds(Int64(pick(pick(50) == 0 ? 3000 : 20)))
@@ -76,15 +78,15 @@ public final class MessageFuzzer: Fuzzer {
     core.receive(.systemExclusive(session, stamp: now, arrival: now), systemExclusive: { data }, now: now)
     if pick(50) == 0 { command(core) }
     var count = sessions.exchange(at: now).count
-    // If much time has passed, work that is done can make other work due at once.
+    // After a long time, the work that the peer does can make further work due at once.
     for _ in 0..<16 where core.nextDeadline <= now { count += sessions.exchange(at: now).count }
     largestCount = max(largestCount, count)
     try check(count <= Self.maximumOutputs, "\(count) outputs")
     try check(core.nextDeadline > now, "work due at \(core.nextDeadline) is still pending at \(now)")
   }
 
-  /// Checks that each message that can be decoded is encoded to octets that are decoded to the same message. The octets may
-  /// differ, because unused bits are ignored.
+  /// Checks the codecs with `data`. If `data` can be decoded to a message, the encoding of this message must be decoded to the
+  /// same message. The encoding may differ from `data`, because decoding ignores unused bits.
   private func checkCodecs(_ data: [UInt8]) throws(FuzzFailure) {
     let messages: [(isDecoded: Bool, isEqual: Bool)] = [
       compare(TimelineMessage(systemExclusive: data)) { TimelineMessage(systemExclusive: $0.systemExclusive) },
@@ -120,12 +122,14 @@ public final class MessageFuzzer: Fuzzer {
     }
   }
 
+  /// Returns the octets of the next message. One of four messages is damaged.
   private func message() -> [UInt8] {
     var octets = validMessage()
     if pick(4) == 0 { mutator.mutate(&octets, from: pick(3) == 0 ? 0 : 4, splicing: validMessage()) }
     return octets
   }
 
+  /// Returns the octets of a random message of any kind, which can be decoded.
   private func validMessage() -> [UInt8] {
     switch pick(10) {
     case 0...3: timelineMessage().systemExclusive
@@ -189,6 +193,7 @@ public final class MessageFuzzer: Fuzzer {
     }
   }
 
+  /// Returns a random number in 0..<count.
   private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
   private func check(_ holds: Bool, _ violation: @autoclosure () -> String) throws(FuzzFailure) {

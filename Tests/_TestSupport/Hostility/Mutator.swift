@@ -1,8 +1,8 @@
 import Simulation
 
-/// Damages datagrams as defective lines, defective implementations and attackers do. It inverts a bit, replaces octets,
-/// removes the end, appends octets, replaces the end by that of another datagram or by random octets, or sets a word to
-/// an extreme value.
+/// Damages datagrams as defective lines, defective implementations and attackers do. A mutator inverts a bit, replaces octets,
+/// removes the end, appends octets, replaces the end with the end of another datagram or with random octets, or sets a word
+/// to an extreme value.
 public struct Mutator {
   private var random: SplitMix
 
@@ -25,7 +25,7 @@ public struct Mutator {
       datagram.removeLast(pick(count + 1))
       datagram += other.suffix(pick(other.count + 1))
     case 6:
-      // The fields of these packets are aligned to words of four octets.
+      // Many fields of RTP and AppleMIDI packets are words of four octets.
       let word = start + 4 * pick(count / 4 + 1)
       let extreme: UInt8 = [0, 0x7F, 0x80, 0xFF][pick(4)]
       for index in word..<max(word, min(word + 4, datagram.count)) { datagram[index] = extreme }
@@ -35,10 +35,12 @@ public struct Mutator {
     }
   }
 
+  /// Appends fewer than `limit` random octets.
   private mutating func grow(_ datagram: inout [UInt8], by limit: Int) {
     for _ in 0..<pick(limit) { datagram.append(octet()) }
   }
 
+  /// Returns a random number in 0..<count.
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
   private mutating func octet() -> UInt8 { UInt8(truncatingIfNeeded: random.next()) }
 }

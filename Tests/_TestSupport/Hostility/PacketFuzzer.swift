@@ -1,7 +1,7 @@
 import MusicalTime
 public import RTPMIDI
 
-/// A ``PacketReceiver`` that receives ``HostilePackets``.
+/// A fuzzer of a ``PacketReceiver``, which receives ``HostilePackets``.
 ///
 /// After each packet, the following invariants are checked:
 /// - A rejected packet gives no events.
@@ -9,7 +9,8 @@ public import RTPMIDI
 /// - No System Exclusive message exceeds the capacity of the receiver.
 public final class PacketFuzzer: Fuzzer {
   private static let systemExclusiveCapacity = 256
-  /// An upper bound of the events of one packet: those of its recovery journal, and one for each of its up to 4000 octets.
+  /// An upper bound of the events of one packet: the events of its recovery journal, and one event for each of its up to 4000
+  /// octets.
   private static let maximumEvents = EventLimits.journal + 4000
 
   private var packets: HostilePackets
@@ -45,6 +46,7 @@ public final class PacketFuzzer: Fuzzer {
     }
   }
 
+  /// Passes a packet to the receiver, takes all its events, and checks the invariants.
   private func feed(_ octets: [UInt8]) throws(FuzzFailure) {
     let packet = octets.span
     let countBefore = receiver.statistics.received

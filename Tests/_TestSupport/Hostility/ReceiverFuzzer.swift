@@ -5,13 +5,13 @@ internal import RTPMIDI
 internal import Receiving
 import Simulation
 
-/// A ``Receiver`` with four sessions that receive ``HostilePackets``, while sessions begin and end, gates change, and strangers
-/// send packets.
+/// A fuzzer of a ``Receiver`` with up to four sessions, which receive ``HostilePackets``. Meanwhile, sessions begin and end,
+/// gates change, and hosts without a session send packets.
 ///
 /// After each input, the following invariants are checked:
 /// - The number of outputs is bounded.
-/// - A message is admitted only while its session is open and a gate is open for it. Exceptions are the end of a note that was
-///   admitted, and Reset All Controllers.
+/// - A message is admitted only while its session is open and the gate for this kind of message is open. Exceptions are the end
+///   of a note that was admitted, and Reset All Controllers.
 /// - A note sounds only if the player hears its peer.
 /// - No note of a session sounds after the session has ended.
 /// - No note of a peer sounds after the player has chosen not to hear this peer.
@@ -23,8 +23,9 @@ public final class ReceiverFuzzer: Fuzzer {
 
   private var packets: HostilePackets
   private var receiver = Receiver(identity: 1)
-  /// The open session of each slot.
+  /// The number of the open session in each slot of the receiver; nil if the slot is free.
   private var sessions: [UInt64?] = Array(repeating: nil, count: slots)
+  /// The open gates of the peer in each slot, and how loud the notes of this peer sound.
   private var admissions = Array(repeating: Admission(), count: slots)
   /// The notes that were admitted, by session.
   private var held: [UInt64: HeldNotes] = [:]
@@ -58,10 +59,13 @@ public final class ReceiverFuzzer: Fuzzer {
     }
   }
 
+  /// Returns a random number in 0..<count.
   private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
+  /// The source address of the packets of a slot. Larger numbers are addresses of strangers.
   private func address(_ slot: Int) -> SocketAddress { SocketAddress(host: UInt32(slot), port: 5005) }
 
+  /// Feeds one input: a packet, a clock request or a command.
   private func step() throws(FuzzFailure) {
     while let output = receiver.nextTimed(at: now) { try record(output) }
     let slot = pick(Self.slots)
@@ -94,6 +98,7 @@ public final class ReceiverFuzzer: Fuzzer {
     try execute(.open(slot: slot, SessionID(number: lastSession), source, admissions[slot]))
   }
 
+  /// Sets random gates and a random hearing for a slot.
   private func admit(_ slot: Int) throws(FuzzFailure) {
     (admissions[slot].notes, admissions[slot].modification) = (pick(4) > 0, pick(4) > 0)
     admissions[slot].isStandardDevice = pick(2) == 0
@@ -103,12 +108,14 @@ public final class ReceiverFuzzer: Fuzzer {
     try execute(.admit(slot: slot, SessionID(number: sessions[slot] ?? 0), admissions[slot]))
   }
 
+  /// Passes a command to the receiver, and checks its outputs.
   private func execute(_ command: ReceivingCommand) throws(FuzzFailure) {
     receiver.execute(command)
     var count = 0
     while let output = receiver.next() {
       count += 1
-      // 128 keys and a pedal on 16 channels of each session, each with a copy for the control thread.
+      // At most, a command ends 128 notes and releases a pedal on 16 channels of each session. Each of these messages can
+      // cause a second output, its copy for the control thread.
       try check(count <= 2 * Self.slots * 16 * 129, "too many outputs of a command")
       try record(output)
     }
@@ -125,6 +132,7 @@ public final class ReceiverFuzzer: Fuzzer {
     }
   }
 
+  /// Passes a packet to the receiver, and checks its outputs.
   private func receive(_ packet: [UInt8], from address: SocketAddress) throws(FuzzFailure) {
     _ = receiver.receive(packet.span, from: address, at: now)
     var count = 1
@@ -144,6 +152,7 @@ public final class ReceiverFuzzer: Fuzzer {
     if receiver.reply(to: request.span, from: address, at: now, sentAt: now) != nil { replies += 1 }
   }
 
+  /// Checks an output of the receiver.
   private func record(_ output: Receiver.Output) throws(FuzzFailure) {
     switch output {
     case .sound(let message, let session?):
@@ -164,6 +173,10 @@ public final class ReceiverFuzzer: Fuzzer {
     }
   }
 
+  /// Checks a message that sounds.
+  ///
+  /// - Parameter isSofter: whether the message is a note that is softer than it was played, or the end of a note
+  ///   (``Receiver/Output/hear(_:from:)``).
   private func recordHeard(_ message: Message, of session: SessionID, isSofter: Bool) throws(FuzzFailure) {
     // Only messages that start or end notes are checked here.
     guard message.key != nil || message.endsAllNotes else { return }
@@ -177,6 +190,7 @@ public final class ReceiverFuzzer: Fuzzer {
     try check(isRight, "a note sounds with a wrong loudness")
   }
 
+  /// Checks a message that has passed the gates.
   private func recordAdmitted(_ message: Message, of session: SessionID) throws(FuzzFailure) {
     sounds += 1
     let endsNote = held[session.number]?.ends(with: message) ?? false

@@ -3,16 +3,16 @@ import PeerProtocol
 public import RTPMIDI
 import Simulation
 
-/// An ``Endpoint`` among four genuine peers, an imitator of each peer, and many hostile strangers.
+/// A fuzzer of an ``Endpoint`` among four genuine peers, an imitator of each peer, and many hostile strangers.
 ///
 /// Each input is one of the following:
-/// - a hostile datagram that imitates a peer, sent from the peer's address or from a stranger's;
-/// - a complete or incomplete handshake of a stranger;
+/// - a hostile datagram that imitates a peer, sent from the peer's address or from the address of a stranger;
+/// - an invitation from a stranger on one port or on both ports;
 /// - a genuine datagram, which may be reordered, duplicated or lost;
 /// - the passage of time;
 /// - an action of a genuine peer: it plays, restarts, connects or leaves.
 ///
-/// With a passkey, the genuine peers and the tested endpoint have the same one. The hostile datagrams then are mostly damaged
+/// With a passkey, the genuine peers and the tested endpoint have the same passkey. Most hostile datagrams are then damaged
 /// packets of handshakes, and datagrams with wrong tags.
 ///
 /// After each input, the following invariants are checked:
@@ -88,19 +88,22 @@ public final class SessionFuzzer: Fuzzer {
     }
   }
 
+  /// Returns a random number in 0..<count.
   private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+  /// Returns the index of a random genuine peer.
   private func pickPeer() -> Int { 1 + pick(Self.controls.count - 1) }
   private func pickPort() -> Port { pick(4) == 0 ? .control : .data }
 
-  /// Returns the control port of a random stranger. There are usually 800 strangers, so the tested endpoint also has free sessions
-  /// for the genuine peers. In every fourth period of 100 000 inputs, there are 3000, which is more than the maximum number of
-  /// sessions.
+  /// Returns the control port of a random stranger. There are usually 800 strangers, so that the tested endpoint can also accept
+  /// sessions of the genuine peers. In every fourth period of 100 000 inputs, there are 3000 strangers, which is more than
+  /// ``Endpoint/sessionLimit``.
   private func pickStranger() -> SocketAddress {
     SocketAddress(host: UInt32(10 + pick(inputs / 100_000 % 4 == 3 ? 3000 : 800)), port: 5004)
   }
 
+  /// Feeds one input.
   private func step() throws(FuzzFailure) {
-    // The cases are the percentages of all inputs.
+    // The cases are percentages of all inputs.
     switch pick(100) {
     case 0..<40: try imitate()
     case 40..<50: try inviteFromStranger()
@@ -148,7 +151,7 @@ public final class SessionFuzzer: Fuzzer {
     send(from: k)
   }
 
-  /// A genuine peer plays. If it has no session, it connects to the tested endpoint instead.
+  /// Sends the next packet of a genuine peer. If the peer has no session, it connects to the tested endpoint instead.
   private func play(_ k: Int) {
     guard peers[k].endpoint.establishedCount > 0 else {
       connect(k, to: 0)
@@ -175,10 +178,12 @@ public final class SessionFuzzer: Fuzzer {
     send(from: 0)
   }
 
+  /// Lets the endpoint of peer `k` invite the endpoint of peer `other`.
   private func connect(_ k: Int, to other: Int) {
     _ = try? peers[k].endpoint.connect(to: Self.controls[other], data: Self.controls[other].data, at: now)
   }
 
+  /// Passes a datagram to the tested endpoint, and checks the invariants.
   private func receive(_ datagram: [UInt8], from address: SocketAddress, _ port: Port) throws(FuzzFailure) {
     let (content, isAuthentic) = peers[0].open(datagram, port: port)
     tested.receive(
@@ -193,14 +198,15 @@ public final class SessionFuzzer: Fuzzer {
     mostCandidates = max(mostCandidates, tested.candidateCount)
   }
 
+  /// Lets time pass for all endpoints, and checks the invariants.
   private func advance(by time: Nanoseconds) throws(FuzzFailure) {
     now = now + time
     for k in peers.indices {
       let endpoint = peers[k].endpoint
       endpoint.advance(to: now)
       let outputCount = send(from: k)
-      // The deadlines are counted after the advance. Deadlines of sessions that have ended in the advance are not among them,
-      // so the bound allows for the maximum number of sessions in addition. The number 8 is a margin.
+      // `waitingCount` is the number of deadlines after the advance. It does not contain the deadlines of the sessions that
+      // have ended in the advance, so the bound also allows for the maximum number of sessions. The number 8 is a margin.
       try check(
         outputCount <= Self.outputsPerSession * (endpoint.waitingCount + 8) + Self.outputsPerSession
           * Endpoint.sessionLimit,
@@ -248,8 +254,8 @@ public final class SessionFuzzer: Fuzzer {
     return outputs.count
   }
 
-  /// Puts a datagram of peer `k` in transit. One in four of these datagrams is also recorded by an imitator: by that of peer `k`,
-  /// or, if the sender is the tested endpoint, by that of a random genuine peer.
+  /// Puts a datagram of peer `k` in transit. With a probability of 1/4, the imitator of peer `k` also records the datagram. If the
+  /// sender is the tested endpoint, the imitator of a random genuine peer records it.
   private func put(_ flight: Flight, of k: Int) {
     if pick(4) == 0 { imitators[k == 0 ? pickPeer() : k].see(flight.datagram) }
     // Datagrams to strangers, whose hosts have numbers from 10 on, are not delivered.
@@ -258,14 +264,14 @@ public final class SessionFuzzer: Fuzzer {
     inFlight.append(flight)
   }
 
-  /// Checks the invariants that hold after each input, and `holds`.
+  /// Checks the invariants of the tested endpoint, and that `holds` is true.
   private func check(_ holds: Bool, _ violation: @autoclosure () -> String) throws(FuzzFailure) {
     guard tested.counters.received == tested.counters.accepted + tested.counters.dropped else {
       throw failure("a datagram is not counted exactly once")
     }
-    // An endpoint keeps at most 64 half-open invitations, and 64 candidates that it has
-    // not invited itself. A session has at most two deadlines: its own, and that of its
-    // revival.
+    // An endpoint keeps at most 64 half-open invitations, and 64 candidates that it has not invited itself. A session has at
+    // most two deadlines: its own deadline, and the deadline of its revival. A revival is an invitation to a peer whose session
+    // is silent.
     guard tested.sessionCount <= Endpoint.sessionLimit, tested.halfOpenCount <= 64,
       tested.candidateCount <= 64 + Self.controls.count,
       tested.waitingCount <= 2 * tested.sessionCount + tested.candidateCount

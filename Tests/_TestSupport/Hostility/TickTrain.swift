@@ -3,13 +3,13 @@ public import MusicalTime
 import Simulation
 
 /// A train of MIDI clock ticks with one kind of disturbance: 240 ticks at 120 BPM, the disturbance, then 480 ticks at a
-/// constant tempo. Each tick arrives late by the magnitude of a normally distributed number with mean 0 and standard
+/// constant tempo. The delay of each tick is the magnitude of a normally distributed number with mean 0 and standard
 /// deviation sigma. The seed determines the train.
 public enum TickTrain: String, CaseIterable, Sendable {
   case steady
-  /// One of twenty ticks is lost, independently of the others.
+  /// Each tick is lost with a probability of 5 %, independently of the other ticks.
   case lossy
-  /// One of a hundred ticks is lost, together with the next one to three ticks.
+  /// With a probability of 1 %, a tick is lost together with the next one to three ticks.
   case lossyInBursts
   /// The sender pauses for 1.3 s and then continues its count.
   case pause
@@ -19,17 +19,17 @@ public enum TickTrain: String, CaseIterable, Sendable {
   case doubleTime
   /// The tempo changes from 120 to 60 BPM.
   case halfTime
-  /// The tempo changes from 120 to 80 BPM. Two ticks then take as long as three did before.
+  /// The tempo changes from 120 to 80 BPM. Two ticks at 80 BPM take as long as three ticks at 120 BPM.
   case slower
-  /// The tempo changes from 120 to 140 BPM, and one of twenty ticks is lost.
+  /// The tempo changes from 120 to 140 BPM. From the change on, each tick is lost with a probability of 5 %.
   case lossyFaster
-  /// Four ticks at a time arrive 0.1 ms apart.
+  /// The ticks arrive in groups of four, 0.1 ms apart.
   case bursts
-  /// The sender stalls for 250 ms. The ticks of this time then arrive 0.1 ms apart.
+  /// The sender stalls for 250 ms. The twelve ticks of this time arrive after the stall, 0.1 ms apart.
   case stall
-  /// The tempo rises from 40 to 240 BPM and falls back within 10 s.
+  /// The tempo rises from 40 to 240 BPM in 5 s and falls back to 40 BPM in 5 s.
   case shortRamp
-  /// The tempo rises from 40 to 240 BPM and falls back within a minute.
+  /// The tempo rises from 40 to 240 BPM in 30 s and falls back to 40 BPM in 30 s.
   case longRamp
   /// For five seconds, each tick arrives a second time 2 to 4 ms later.
   case doubled
@@ -40,7 +40,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
   public struct Arrival: Sendable {
     /// The number of the tick by the sender's count.
     public var tick: Int64
-    /// The due time of the tick in nanoseconds.
+    /// The due time of the tick in nanoseconds, in the time scale of `at`.
     public var due: Double
     /// When the tick arrived.
     public var at: Instant
@@ -48,13 +48,14 @@ public enum TickTrain: String, CaseIterable, Sendable {
     public var bpm: Double
   }
 
-  /// Whether a receiver can derive the number of each tick from the arrivals. It cannot if the sender pauses, because a pause
-  /// looks like a loss of ticks.
+  /// Whether a receiver can derive the number of each tick from the arrivals. This is impossible if the sender pauses, because
+  /// a pause looks like a loss of ticks.
   public var tellsCount: Bool { self != .pause && self != .silence }
 
   /// Generates the train of `seed`.
   ///
-  /// - Returns: the arrivals in order, and the index of the first arrival after the disturbance.
+  /// - Parameter sigma: the standard deviation of the number whose magnitude is the delay of a tick.
+  /// - Returns: the arrivals in order, and the index of the first arrival after the disturbance (`calm`).
   public func arrivals(seed: UInt64, sigma: Nanoseconds = .milliseconds(1)) -> (arrivals: [Arrival], calm: Int) {
     var sender = Sender(random: SplitMix(seed: seed), sigma: Double(sigma.count))
     sender.isDoubled = self == .doubledFromTheStart
@@ -108,7 +109,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
     var isDoubled = false
     /// The probability that a loss begins at a tick, and the number of ticks that are lost then.
     var loss: (rate: Double, count: ClosedRange<Int64>) = (0, 1...1)
-    /// The number of ticks of the present loss that are still to be lost.
+    /// The number of ticks that the present loss will still take.
     private var losing: Int64 = 0
 
     init(random: SplitMix, sigma: Double) { (self.random, self.sigma) = (random, sigma) }
@@ -128,7 +129,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
       }
     }
 
-    /// Sends `count` ticks. They arrive 0.1 ms apart from the due time of the last one on.
+    /// Sends `count` ticks. The first tick arrives at the due time of the last tick, and the others follow 0.1 ms apart.
     mutating func sendAtOnce(_ count: Int, bpm: Double) {
       let end = due + Double(count) * 60e9 / bpm / 24
       for n in 0..<count {
@@ -149,7 +150,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
       }
     }
 
-    /// Begins the next tick at a tempo of `bpm`.
+    /// Advances to the next tick and its due time at a tempo of `bpm`.
     private mutating func step(_ bpm: Double) {
       tick += 1
       // A minute has 60e9 ns, and a quarter note has 24 ticks.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A process that a test has started. Its output goes to files, so that it never waits for a reader. The process is killed
-/// when the object is released.
+/// A process that a test has started. The output of the process goes to files, so that the process never waits for a reader.
+/// The process is killed when the object is released.
 public final class Child {
   private let process = Process()
   private let input = Pipe()
@@ -12,12 +12,12 @@ public final class Child {
   private let errorPath: String
 
   /// Starts `program` with `folder` as its working folder. The standard input stays open until ``closeInput()``, or
-  /// until this process ends. The program keeps its state and its settings in `folder`, not in the home folder of the
+  /// until the test process ends. The program keeps its state and its settings in `folder`, not in the home folder of the
   /// user.
   ///
   /// - Parameters:
   ///   - name: the name of the process in error messages and of its output files.
-  ///   - environment: environment variables in addition to those of this process.
+  ///   - environment: environment variables that are added to those of the test process, or replace them.
   public init(
     _ program: String, _ arguments: [String], name: String, in folder: TemporaryFolder,
     environment: [String: String] = [:]
@@ -36,7 +36,7 @@ public final class Child {
     process.standardOutput = try Self.file(outputPath)
     process.standardError = try Self.file(errorPath)
     // A child inherits the signal mask of the thread that starts it. The tests run on threads of Dispatch, which block all
-    // signals.
+    // signals. This thread therefore blocks no signal while it starts the child.
     var (none, mask) = (sigset_t(), sigset_t())
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, &mask)
@@ -83,8 +83,10 @@ public final class Child {
     }
   }
 
+  /// The error if the process has not reached an awaited state in time.
   public struct TookTooLong: Error, CustomStringConvertible { public let description: String }
 
+  /// Creates the file at `path` for writing. An existing file is replaced.
   private static func file(_ path: String) throws -> FileHandle {
     try Data().write(to: URL(fileURLWithPath: path))
     return try FileHandle(forWritingTo: URL(fileURLWithPath: path))

@@ -3,7 +3,8 @@ public import MusicalTime
 import Realtime
 public import Transports
 
-/// A MIDI program at the ALSA sequencer that a test controls. It sends messages, and stores the messages that it receives.
+/// A client of the ALSA sequencer that a test controls, in the role of another MIDI program. It sends messages. The sequencer
+/// stores the messages for it until the test takes them.
 public final class MIDIProgram {
   public let name: String
   private let sequencer: Sequencer
@@ -53,10 +54,10 @@ public final class MIDIProgram {
     for message in last { _ = sequencer.send(message, from: .clock) }
   }
 
-  /// The due time of `tick`.
+  /// The due time of `tick`, if tick 0 is due at `origin`.
   public static func dueTime(of tick: Int64, since origin: Instant) -> Instant { origin + .milliseconds(20 * tick) }
 
-  /// Removes and returns the messages that have arrived.
+  /// Removes and returns the messages that have arrived, in the order of arrival.
   public func takeMessages() -> [Message] {
     var messages: [Message] = []
     while let arrival = sequencer.receive() {

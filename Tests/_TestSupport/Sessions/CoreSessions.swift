@@ -3,7 +3,8 @@ package import MusicalTime
 import PeerProtocol
 package import RTPMIDI
 
-/// A ``PeerCore`` and remote peers on other hosts. They exchange datagrams without delay. The RTP packets of the core are not sent.
+/// A ``PeerCore`` and remote peers on other hosts. They exchange the datagrams of their sessions and the clock probes without
+/// delay. No peer sends RTP packets.
 package struct CoreSessions {
   /// A remote peer.
   package struct Remote {
@@ -39,8 +40,9 @@ package struct CoreSessions {
     _ = try remote.endpoint.connect(to: local, data: local.dataPort, at: now + remote.ahead)
   }
 
-  /// Lets the peers do what is due at `now`, and exchange datagrams until none is in flight. Returns the other outputs of the
-  /// core.
+  /// Lets the peers do the work that is due at `now`, and exchange datagrams until none is in transit.
+  ///
+  /// - Returns: the outputs of the core, without the datagrams and clock probes.
   package func exchange(at now: Instant) -> [PeerCore.Output] {
     var others: [PeerCore.Output] = []
     core.advance(to: now)

@@ -2,7 +2,8 @@ package import MusicalTime
 package import RTPMIDI
 
 extension Endpoint {
-  /// Lets a peer, whose invitation was accepted on both ports, prove that it receives at `data`: exchanges CK0, CK1 and CK2.
+  /// Exchanges CK0, CK1 and CK2 with a peer whose invitation was accepted on both ports. The exchange proves that the peer
+  /// receives at the address `data`.
   ///
   /// - Parameter ssrc: the SSRC of the peer.
   /// - Returns: the outputs since the last call of ``drain()``, without the CK1.
@@ -25,8 +26,10 @@ extension Endpoint {
 }
 
 extension EndpointNetwork {
-  /// Lets a device at the data port `from`, whose invitation endpoint `k` has accepted on both ports, prove that it receives.
-  /// Takes 3 ms.
+  /// Exchanges CK0, CK1 and CK2 between endpoint `k` and a device with the data port `from`, whose invitation the endpoint has
+  /// accepted on both ports. The exchange proves that the device receives. It takes 3 ms of virtual time.
+  ///
+  /// - Parameter ssrc: the SSRC of the device.
   package mutating func verify(_ ssrc: UInt32, at from: Int, by k: Int) {
     let port = homes[k] + 1
     let request = ClockPacket(ssrc: ssrc, sentAt: now)

@@ -26,8 +26,8 @@ extension EndpointNetwork {
     return nil
   }
 
-  /// Whether the endpoints `a` and `b` have one session each, with each other at their present addresses, and have recognised
-  /// each other if they use the peer protocol.
+  /// Whether the endpoints `a` and `b` have exactly one session each: the session with each other, at their present addresses.
+  /// If they use the peer protocol, they must also have recognised each other.
   package func areTogether(_ a: Int, _ b: Int) -> Bool {
     for (local, other) in [(a, b), (b, a)] {
       guard standing[local].count == 1, let session = standing[local].values.first else { return false }

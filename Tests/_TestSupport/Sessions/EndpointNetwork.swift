@@ -48,6 +48,7 @@ package struct EndpointNetwork {
   }
 
   package let kind: Kind
+  /// The endpoints by their numbers.
   package var endpoints: [Endpoint]
   /// The clock of each endpoint minus the network's time.
   package var offsets: [Nanoseconds]
@@ -56,7 +57,7 @@ package struct EndpointNetwork {
     get { world.loss }
     set { world.loss = newValue }
   }
-  /// The probability that a datagram arrives twice, 0...1.
+  /// The probability that the network sends a second copy of a datagram, 0...1.
   package var repetition: Double = 0
   /// The range of the one-way delay in nanoseconds.
   package var delay: ClosedRange<Int64> {
@@ -67,12 +68,13 @@ package struct EndpointNetwork {
   package var cutOff: Set<Int> = []
   /// The endpoints that play the role of standard devices. The network drops clock probes from them and to them.
   package var standardDevices: Set<Int> = []
-  /// Whether an endpoint that has lost a recognised peer tries to connect to it every second for a minute, as the engine does.
+  /// Whether an endpoint that has lost a recognised peer tries to connect to this peer every second for a minute, as the engine
+  /// does.
   package var reconnects = false
-  /// The addresses of the endpoints' control ports.
+  /// The present address of each endpoint's control port. The data port has the next address.
   package private(set) var homes: [Int]
-  /// Whether the network answers clock requests (CK0 and probes) on arrival, before it delivers them to the endpoint. The network
-  /// thread of a real peer does so.
+  /// Whether the network answers clock requests (CK0 and probes) on arrival, before it delivers them to the endpoint, as the
+  /// network thread of a real peer does.
   package var answersEarly = false
   /// All datagrams sent, by address.
   package private(set) var sent: [Int: [[UInt8]]] = [:]
@@ -90,6 +92,7 @@ package struct EndpointNetwork {
   /// Time, and the datagrams in transit.
   private var world: VirtualWorld<Flight>
 
+  /// Creates `count` endpoints without sessions. Each clock is 1000 s ahead of the clock of the previous endpoint.
   package init(_ count: Int, _ kind: Kind, seed: UInt64 = 1) {
     world = VirtualWorld(
       at: Instant(nanoseconds: 0), random: SplitMix(seed: seed), delays: 1_000_000...1_000_000)
@@ -245,7 +248,7 @@ package struct EndpointNetwork {
     for k in endpoints.indices { drain(k) }
   }
 
-  /// Lets time pass for `length`, or until `isDone` holds. Returns whether it holds.
+  /// Lets time pass until `isDone` returns true, but at most for `length`. Returns false if the time has passed before.
   @discardableResult
   package mutating func run(
     for length: Nanoseconds, until isDone: (borrowing EndpointNetwork) -> Bool = { _ in false }

@@ -1,8 +1,8 @@
 package import RTPMIDI
 
-/// Addresses of the virtual network are numbers. An even number is a control port, the next one is its data port. Below a
-/// million, each pair is a host. From a million on, each million is a host. The number of a host is its first address, and a
-/// port is the distance from this address.
+/// Addresses of the virtual network are numbers. An even number is a control port, and the next number is its data port. Below
+/// a million, each such pair belongs to a host of its own. From a million on, a million addresses belong to one host. The
+/// number of a host is its first address. The port number is the address minus the number of the host.
 extension SocketAddress {
   package static func at(_ number: Int) -> SocketAddress {
     let first = number < 1_000_000 ? number & ~1 : number / 1_000_000 * 1_000_000

@@ -3,9 +3,9 @@ import _TestSupport
 
 /// Reads QR codes from lines of a terminal with zbar, an independent decoder (https://github.com/mchehab/zbar).
 struct CodeScanner {
-  /// The size of a module in pixels.
+  /// The width and the height of a module (a square of the code) in pixels.
   private static let scale = 6
-  /// The number of columns that the terminal has on each side of the lines.
+  /// The width of the terminal's background around the code, in modules.
   private static let margin = 3
 
   private let program: String
@@ -17,7 +17,9 @@ struct CodeScanner {
     self.folder = folder
   }
 
-  /// The texts of the codes in `lines`, which a terminal with the background `background` (0: black, 255: white) shows.
+  /// Returns the texts of the codes in `lines`, as a terminal shows them.
+  ///
+  /// - Parameter background: the grey value of the terminal's background, 0 (black) or 255 (white).
   func texts(in lines: [String], background: UInt8) async throws -> [String] {
     let rows = lines.flatMap { Self.pixels(of: $0) }
     let width = (rows.map(\.count).max() ?? 0) + 2 * Self.margin
@@ -45,7 +47,8 @@ struct CodeScanner {
 
   struct Failure: Error, CustomStringConvertible { let description: String }
 
-  /// The two rows of pixels of a line: the upper and the lower halves of its characters. Nil is the background of the terminal.
+  /// Returns the two rows of modules in a line: the upper and the lower halves of its characters. A value is a grey value, or nil
+  /// for the background of the terminal.
   private static func pixels(of line: String) -> [[UInt8?]] {
     var (upper, lower): ([UInt8?], [UInt8?]) = ([], [])
     var (foreground, background): (UInt8?, UInt8?) = (nil, nil)
@@ -63,8 +66,8 @@ struct CodeScanner {
     return [upper, lower]
   }
 
-  /// The colours that the parameters of SGR (ECMA-48, section 8.3.117) select from the 256 colours of xterm: the grey values of
-  /// 16 and 231, the ends of the colour cube.
+  /// Returns the grey values of the colours that the parameters of SGR (ECMA-48, section 8.3.117) select from the 256 colours of
+  /// xterm. Only 16 (black) and 231 (white) occur.
   private static func colours(_ parameters: String) -> (foreground: UInt8?, background: UInt8?) {
     func value(after prefix: String) -> UInt8? {
       guard let range = parameters.range(of: prefix) else { return nil }

@@ -5,7 +5,7 @@ import _TestTraits
 
 @testable import Console
 
-/// `tutti demo --http`: real peers, and a page.
+/// Tests of `tutti demo --http` with real peers. The test is the client that plays the role of the page on a phone.
 @Suite(.ownThreads, .serialized) struct DemoPageTests {
   /// The members of a payload of the kind `ensemble` that are tested.
   private struct Ensemble: Decodable {
@@ -26,10 +26,10 @@ import _TestTraits
     let address = try #require(demo.errors.firstMatch(of: pattern)).output
     let page = try PageClient(port: try #require(Int(address.1)), token: String(address.2))
     #expect(page.next(.welcome) != nil)
-    // The rhythm waits for the player.
+    // The demo does not start the rhythm before a player has joined.
     try await Task.sleep(for: .milliseconds(300))
     #expect(!demo.errors.contains("players:") && !demo.errors.contains("bar "), "\(demo.errors)")
-    // The player presses Join.
+    // When the player presses Join, the page reports the delay of its audio output. Here the delay is 20 000 us (0x4E20).
     page.send(.output, [0, 0, 0x4E, 0x20])
     try await demo.wait(for: "to count five players", within: .seconds(10)) {
       demo.errors.contains("5 players: 4 peers and 1 phone\n")
@@ -40,7 +40,7 @@ import _TestTraits
     #expect(ensemble.name == "phone" && ensemble.obstacle != nil)
     // The ninth octet of the payload is 1 while a rhythm plays.
     #expect(page.next(.rhythm) { $0.payload.getInteger(at: 8, as: UInt8.self) == 1 } != nil)
-    // The activity of the phone is added to that of the first peer. The first octet is the total activity.
+    // The first octet of the frame is the total activity: 100 of the phone plus 20 of the first peer.
     page.send(.activity, [100])
     #expect(page.next(.levels) { $0.payload.getInteger(at: 0, as: UInt8.self) == 120 } != nil)
     let outcome = try await demo.outcome()

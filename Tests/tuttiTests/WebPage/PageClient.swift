@@ -8,8 +8,9 @@ final class PageClient {
   private var received: [UInt8] = []
   private var sequence: UInt32 = 0
 
-  /// Joins with a token.
+  /// Opens a WebSocket connection to a peer with a token of its page.
   ///
+  /// - Parameter origin: the content of the header `Origin`; nil for no header.
   /// - Throws: `RawConnection.Failure` with the status line if the server refuses.
   init(port: Int, token: String, origin: String? = nil) throws {
     connection = try RawConnection(port: port)
@@ -48,12 +49,12 @@ final class PageClient {
   @discardableResult
   func command(_ json: String) -> Bool { send(.command, Array(json.utf8)) }
 
-  /// The next frame of the peer that is not a control frame; nil if the connection is closed.
+  /// Waits for the next frame of the peer, without control frames of WebSocket. Nil if the connection is closed.
   func next() -> Frame? {
     while true {
       if let message = takeMessage() {
         if message.opcode == 8 { return nil }
-        // State frames are longer than those of pages, which `Frame` limits.
+        // `Frame` limits the length of frames, because it decodes the frames that pages send. The frames of the peer are longer.
         if message.opcode == 2, let frame = Frame(unlimited: message.octets) { return frame }
         continue
       }
@@ -63,7 +64,7 @@ final class PageClient {
     }
   }
 
-  /// The next frame that `isWanted` accepts.
+  /// Waits for the next frame of this kind that `isWanted` accepts. Nil if the connection is closed.
   func next(_ kind: FrameKind, where isWanted: (Frame) -> Bool = { _ in true }) -> Frame? {
     while let frame = next() { if frame.kind == kind, isWanted(frame) { return frame } }
     return nil

@@ -5,7 +5,8 @@ import _TestTraits
 
 @testable import tutti
 
-/// The QR codes of the web page, decoded by zbar. Without zbar, the tests are cancelled with the reason.
+/// Tests of the QR codes for the addresses of the web page. zbar decodes the codes. Without zbar, the tests are cancelled with the
+/// reason.
 @Suite(.ownThreads) struct QRCodeTests {
   private let folder: TemporaryFolder
   private let scanner: CodeScanner
@@ -20,7 +21,7 @@ import _TestTraits
   }
 
   @Test(arguments: [0, 255] as [UInt8]) func codesAreReadOnDarkAndLightTerminals(background: UInt8) async throws {
-    // Versions 1 to 6 of the code, with an odd number of rows.
+    // Texts that need the versions 1 to 6 of the QR code. Every version has an odd number of rows, and a line shows two rows.
     for length in [1, 17, 30, 53, 78, 106, 130] {
       let address = String(("http://192.168.1.20:8080/#token=" + String(repeating: "a2b7", count: 30)).prefix(length))
       let code = try #require(QRCode(address))
@@ -28,7 +29,8 @@ import _TestTraits
     }
   }
 
-  /// The light border is part of the code: without the outermost columns, a dark terminal begins beside the modules.
+  /// The quiet zone is the light border around a code. It is four modules wide and part of the lines, so that a dark terminal does
+  /// not touch the modules of the code.
   @Test func quietZoneHasFourModules() throws {
     let lines = try #require(QRCode("http://192.168.1.20:8080/")).lines
     let inner = lines.map { line in line.filter { " ▀▄█".contains($0) } }
@@ -60,7 +62,7 @@ import _TestTraits
     for title in ["web page, lead (play and control the rhythm): ", "web page, play: "] {
       let index = try #require(lines.firstIndex { $0.hasPrefix(title) })
       let address = String(lines[index].dropFirst(title.count))
-      // The screen has no colours. Spaces at the ends are not in its lines.
+      // ``TerminalScreen`` ignores colours, so the test adds them again. It also drops spaces at the ends of lines.
       let code = lines[(index + 1)...].prefix { $0.allSatisfy { " ▀▄█".contains($0) } }
       let coloured = code.map { "\u{1B}[38;5;16;48;5;231m\($0)" }
       #expect(try await scanner.texts(in: coloured, background: 255) == [address])

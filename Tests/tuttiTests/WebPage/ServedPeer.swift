@@ -4,7 +4,9 @@ import _TestSupport
 /// A `tutti peer` process with a web page.
 final class ServedPeer {
   let process: PeerProcess
+  /// The TCP port of the web page.
   let port: Int
+  /// The tokens of the two addresses of the page: one to play and control the rhythm, one to play only.
   let leadToken: String
   let playToken: String
 
@@ -26,7 +28,7 @@ final class ServedPeer {
     playToken = try parts(play).token
   }
 
-  /// The response to a GET request: the status code, the headers and the body.
+  /// Sends a GET request. Returns the status code, and the complete response as text.
   func get(_ path: String, host: String? = nil, headers: [String] = []) throws -> (status: Int, text: String) {
     let connection = try RawConnection(port: port)
     let lines = ["GET \(path) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")", "Connection: close"] + headers

@@ -5,7 +5,7 @@ import _TestTraits
 
 @testable import Console
 
-/// The web page of a real peer, over real connections.
+/// Tests of the web page of a real peer, over real connections.
 @Suite(.ownThreads) struct WebPageTests {
   private let folder: TemporaryFolder
 
@@ -45,7 +45,7 @@ import _TestTraits
     let peer = try await ServedPeer("Ada", in: folder)
     let statuses = try (0..<8).map { _ in try peer.get("/join", headers: ["Authorization: Bearer wrong"]).status }
     #expect(statuses.contains(401) && statuses.last == 429, "\(statuses)")
-    // The connections that existed, and the peer, are not affected.
+    // The limit does not affect requests without a token.
     #expect(try peer.get("/").status == 200)
   }
 
@@ -61,7 +61,7 @@ import _TestTraits
     #expect(try peer.get("/").status == 200)
   }
 
-  @Test func aPageStartsTheRhythmOfItsPeer() async throws {
+  @Test func onlyThePageOfTheLeaderControlsTheRhythm() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     let (page, other) = (
       try PageClient(port: peer.port, token: peer.leadToken), try PageClient(port: peer.port, token: peer.playToken)
@@ -87,12 +87,13 @@ import _TestTraits
   @Test func pagesAreCountedAsPlayers() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     var page: PageClient? = try PageClient(port: peer.port, token: peer.playToken)
-    // Too short, and too long a delay.
+    // The first report is too short, and the second has a delay that is too long. Neither counts.
     page?.send(.output, [0, 0])
     page?.send(.output, [0xFF, 0xFF, 0xFF, 0xFF])
     page?.send(.clockRequest)
     #expect(page?.next(.clockReply) != nil)
     let other = try PageClient(port: peer.port, token: peer.leadToken)
+    // A valid delay of 20 000 us (0x4E20).
     for page in [page, other] { page?.send(.output, [0, 0, 0x4E, 0x20]) }
     try await peer.process.wait(for: "to count two players") { $0.last { $0.players != nil }?.players == 2 }
     page = nil
