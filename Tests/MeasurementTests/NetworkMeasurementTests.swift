@@ -176,7 +176,7 @@ import _TestSupport
     let error = #expect(throws: ReportError.self) {
       try measurement.report(peer: "10.0.0.9:5004", pending: 0, provenance: Self.provenance)
     }
-    #expect(error?.description.contains("10.0.0.9:5004: no answer to 1 requests") == true)
+    #expect(error?.description.contains("10.0.0.9:5004: no answer to 1 request") == true)
   }
 
   @Test func textAndJSONShowTheFigures() throws {

@@ -116,7 +116,7 @@ import _TestSupport
   private static let whole: [UInt8] = (try? TraceTests().written(TraceTests().example())) ?? []
 
   @Test(arguments: [
-    ("{\"tick\":1,\"due\":2}", "neither a complete tick"),
+    ("{\"tick\":1,\"due\":2}", "not a complete tick"),
     ("{\"tick\":1,\"due\":2,\"acted\":3.5}", "not an integer"),
     ("{\"tick\":1,\"due\":2,\"acted\":3,\"activity\":128}", "activity 128 is not 0...127"),
     ("{\"tick\":1,\"due\":2,\"acted\":\"x\"}", "acted"),

@@ -133,7 +133,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure clock x --loopback hw:1", 64, "--loopback: 1 device; give an output and an input"),
     BadInput("measure clock x --loopback a b --csv", 64, "--loopback: not part of --csv"),
     BadInput("measure clock rtp:x --loopback a b", 64, "--loopback: rtp:x is not a recording of an audio interface"),
-    BadInput("measure follower alsa:x", 64, "alsa:x: nothing would be measured; give the input"),
+    BadInput("measure follower alsa:x", 64, "alsa:x: nothing to measure; give the input"),
     BadInput("measure follower alsa:x --save y --json", 64, "nothing is measured without --listen; give --listen"),
     BadInput(
       "measure follower alsa:x --listen broken.yaml", 64, "the clock has not been sent yet; send it with --save"),

@@ -74,7 +74,7 @@ final class Calibration {
     page.requestClicks(turn: turn, at: ClickPattern.device.instants(from: beginning))
     let turn = turn
     eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Self.patience.count)) {
-      if turn == self.turn, !self.hasAnswered { self.finish("it does not answer; open the page again") }
+      if turn == self.turn, !self.hasAnswered { self.finish("the page does not answer; open it again") }
     }
   }
 
@@ -84,7 +84,11 @@ final class Calibration {
   ///   sound of the click or the peer's clock is not known yet.
   func answer(from page: PageHandler, turn: Int, isReady: Bool) {
     guard let current, turn == self.turn, page === current.page, !hasAnswered else { return }
-    guard isReady else { return finish("its sound is off; press Join or “Turn the sound on” on this device") }
+    guard isReady else {
+      return finish(
+        "the page cannot click: its sound is off, or it is hidden or still loads; press Join or “Turn the sound on”, "
+          + "and keep it visible")
+    }
     hasAnswered = true
     let usesReference = microphone.latency == nil
     let clicks = ClickPattern.reference.instants(from: current.beginning)

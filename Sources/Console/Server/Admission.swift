@@ -33,14 +33,19 @@ final class Admission {
 
   /// Decides about a request with `headers` from the IP address `address`.
   func decide(_ headers: HTTPHeaders, from address: String, at now: Instant = MonotonicClock.now) -> Decision {
-    if isOpen { return .admitted(.lead) }
-    guard let token = Self.token(in: headers) else { return .wrongToken }
+    if let access = access(of: headers) { return .admitted(access) }
+    guard Self.token(in: headers) != nil else { return .wrongToken }
     // A valid token is admitted even after many wrong tokens. Otherwise a foreign page in the same browser could lock the player out
     // by sending wrong tokens. A token has 100 bits and cannot be guessed, so the limit only saves work.
-    if let access = tokens.access(of: token) { return .admitted(access) }
     guard limiter.admits(address, at: now) else { return .limited }
     limiter.fail(address, at: now)
     return .wrongToken
+  }
+
+  /// The access of a request with `headers`; nil without a valid token. A wrong token is not counted: if a request for a WebSocket is not
+  /// accepted, the server handles it as any other request and calls ``decide(_:from:at:)``.
+  func access(of headers: HTTPHeaders) -> Access? {
+    isOpen ? .lead : Self.token(in: headers).flatMap(tokens.access)
   }
 
   /// The token in the header `Authorization` (RFC 6750, section 2.1) or in the subprotocols.

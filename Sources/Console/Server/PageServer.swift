@@ -173,12 +173,12 @@ final class PageServer: @unchecked Sendable {
       maxFrameSize: Frame.maximumLength,
       shouldUpgrade: { channel, request in
         channel.eventLoop.makeSucceededFuture(
-          self.upgradeHeaders(for: request, scheme: security.value.scheme, from: channel))
+          self.upgradeHeaders(for: request, scheme: security.value.scheme))
       },
       upgradePipelineHandler: { channel, request in
         channel.eventLoop.makeCompletedFuture {
           bound.value.end()
-          let access = self.access(of: request, from: channel)
+          let access = self.admission?.access(of: request.headers) ?? .play
           try channel.pipeline.syncOperations.addHandler(PageHandler(access: access, pages: self.pages))
         }
       })
@@ -216,20 +216,11 @@ final class PageServer: @unchecked Sendable {
   }
 
   /// The additional headers of the response that accepts a WebSocket request; nil if the request is refused.
-  private func upgradeHeaders(
-    for request: HTTPRequestHead, scheme: String, from channel: any Channel
-  ) -> HTTPHeaders? {
+  private func upgradeHeaders(for request: HTTPRequestHead, scheme: String) -> HTTPHeaders? {
     guard let admission, request.uri == "/socket", admission.hosts.admits(request.headers, scheme: scheme),
       request.headers[canonicalForm: "sec-websocket-protocol"].contains(Substring(Admission.subprotocol)),
-      case .admitted = admission.decide(request.headers, from: channel.remoteAddress?.ipAddress ?? "")
+      admission.access(of: request.headers) != nil
     else { return nil }
     return ["Sec-WebSocket-Protocol": Admission.subprotocol]
-  }
-
-  /// The access of a WebSocket request that ``upgradeHeaders(for:scheme:from:)`` has accepted.
-  private func access(of request: HTTPRequestHead, from channel: any Channel) -> Access {
-    let decision = admission?.decide(request.headers, from: channel.remoteAddress?.ipAddress ?? "")
-    if case .admitted(let access) = decision { return access }
-    return .play
   }
 }

@@ -103,7 +103,7 @@ public struct ClockReport: Sendable {
     }
     if max(error.maximum, -error.minimum) > phase.period {
       warnings.append(
-        "\(clock.name): the tempo is not constant, as a tick is more than one tick from the line; "
+        "\(clock.name): the tempo is not constant: a tick is more than one tick length from the best-fit line; "
           + "measure parts with one tempo separately")
     }
     if (phase.lost + phase.doubled) * 10 > phase.ticks {

@@ -57,12 +57,12 @@ public struct ClockStamps: Sendable {
   mutating func append(_ stamp: Int64, line: Int, isRestart: Bool = false) throws(TraceError) {
     guard (-TraceTick.limit...TraceTick.limit).contains(stamp) else {
       throw TraceError(
-        file: name, line: line, reason: "\(stamp) is more than 73 years in nanoseconds",
+        file: name, line: line, reason: "\(stamp) ns is more than 73 years from the origin of the clock",
         remedy: "count the stamps from a later origin")
     }
     if let last = stamps.last, stamp < last, !isRestart {
       throw TraceError(
-        file: name, line: line, reason: "the instant is \(last - stamp) ns earlier than the one before",
+        file: name, line: line, reason: "the instant is \(last - stamp) ns earlier than the previous instant",
         remedy: source == .due
           ? "measure --instant acted, or remove the lines before it"
           : "give the stamps of a clock that is not set back, in order, or remove the lines before it")

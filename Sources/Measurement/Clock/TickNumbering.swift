@@ -10,11 +10,6 @@
 /// There is one exception. If intervals with k = 0 follow an interval with k > 1, at most k - 1 of their ticks are late, and not doubled.
 /// A late tick takes the number of a missing tick. For example, the intervals 3, 0 and 0 increase the number by 1, 1 and 1.
 struct TickNumbering {
-  /// The numbers of lost and of doubled ticks.
-  struct Counts {
-    var (lost, doubled) = (0, 0)
-  }
-
   private let stamps: [Int64]
   private let advances: [Int32]
   /// The length of a tick in nanoseconds, at least 1.

@@ -71,7 +71,9 @@ public struct NetworkMeasurement: Sendable {
   public func report(peer: String, pending: Int, provenance: Provenance) throws(ReportError) -> NetworkReport {
     guard let first = exchanges.first, let last = exchanges.last else {
       throw ReportError(
-        subject: peer, reason: "no answer to \(sent) requests" + (implausible > 0 ? " with plausible stamps" : ""),
+        subject: peer,
+        reason: "no answer to \(sent) request\(sent == 1 ? "" : "s")"
+          + (implausible > 0 ? " with plausible stamps" : ""),
         remedy: "check that the peer is running and that no firewall drops UDP at its two ports")
     }
     return NetworkReport(

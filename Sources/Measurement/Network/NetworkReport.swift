@@ -91,7 +91,8 @@ public struct NetworkReport: Hashable, Sendable {
       let delays = OneWayDelays(exchanges, margin: margin)
       (out, back) = (Direction(delays.out), Direction(delays.back))
       if delays.omitted > 0 {
-        notes.append("the delays of \(delays.omitted) exchanges are unknown, because a clock was set in their minute")
+        notes.append(
+          "the delays of \(delays.omitted) exchanges are unknown, because a clock was set or changed its rate in their minute")
       }
     } else {
       (clock, out, back) = (nil, nil, nil)
@@ -99,7 +100,7 @@ public struct NetworkReport: Hashable, Sendable {
     }
     if measurement.protocol == .clockPackets {
       notes.append(
-        "the peer answers CK only: its stamps count 100 us, and the round trip contains the time that it needed to answer"
+        "the peer answers only CK: its stamps are in units of 100 us, and the round trip contains its processing time"
       )
     }
     self.notes = notes

@@ -15,7 +15,7 @@ extension PathReport.Peer {
     if let offsetUncertainty {
       text += "\nclock offset: uncertainty p50 \(Double?(offsetUncertainty.p50).microseconds) us, "
       text += "max \(Double?(offsetUncertainty.maximum).microseconds) us; "
-      text += "an error of the offset lengthens `sent -> received` and shortens the next stage, or the reverse\n"
+      text += "an error of the offset lengthens `sent -> received` and shortens the stage after it, or the reverse\n"
     }
     if !missing.isEmpty || !notes.isEmpty { text += "\n" }
     for missing in missing { text += "no figures for \(missing.path.rawValue): \(missing.reason)\n" }

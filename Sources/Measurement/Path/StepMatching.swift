@@ -8,8 +8,8 @@ struct StepMatching {
   private var ticks: [TraceTick] = []
   /// The hits that wait for a tick.
   private var hits: [TraceHit] = []
-  /// The number of ticks without a hit, and the number of hits without a tick.
-  private(set) var (ticksWithoutHit, hitsWithoutTick) = (0, 0)
+  /// The number of hits without a tick.
+  private(set) var hitsWithoutTick = 0
 
   /// The largest number of ticks, and of hits, that wait: about the steps of two seconds at the fastest tempo, 999 BPM.
   private static let capacity = 136
@@ -25,10 +25,7 @@ struct StepMatching {
       return hits.remove(at: index)
     }
     ticks.append(tick)
-    if ticks.count > Self.capacity {
-      ticks.removeFirst()
-      ticksWithoutHit += 1
-    }
+    if ticks.count > Self.capacity { ticks.removeFirst() }
     return nil
   }
 
@@ -47,9 +44,9 @@ struct StepMatching {
     return nil
   }
 
-  /// Counts the waiting ticks and hits as ticks without a hit and hits without a tick.
+  /// Counts the waiting hits as hits without a tick.
   mutating func finish() {
-    (ticksWithoutHit, hitsWithoutTick) = (ticksWithoutHit + ticks.count, hitsWithoutTick + hits.count)
+    hitsWithoutTick += hits.count
     (ticks, hits) = ([], [])
   }
 }

@@ -11,7 +11,7 @@ public struct PlayersAnalysis: Sendable {
   private let clockOffsets: [Int64]
 
   /// The largest lag of the cross-correlation, in common lines.
-  private static let greatestLag = 4
+  static let greatestLag = 4
 
   /// Measures the actions of one or more players.
   ///

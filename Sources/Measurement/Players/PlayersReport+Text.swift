@@ -34,12 +34,13 @@ extension PlayersReport: CustomStringConvertible {
 
   private var pairsText: String {
     var table = TextTable(columns: ["", ""] + Distribution.columns, wordColumns: 2)
-    var correlations = TextTable(columns: ["", ""] + (-4...4).map { "\($0)" }, wordColumns: 2)
+    let lags = -PlayersAnalysis.greatestLag...PlayersAnalysis.greatestLag
+    var correlations = TextTable(columns: ["", ""] + lags.map { "\($0)" }, wordColumns: 2)
     for pair in pairs {
       table.append([pair.first, pair.second] + pair.asynchrony.row)
       correlations.append([pair.first, pair.second] + pair.crossCorrelation.map { $0.fixed(3) })
     }
     return "\nAsynchrony of the first minus that of the second player, us\n\(table)"
-      + "\nCross-correlation of the intervals, by lag in common actions; positive lag: the second follows\n\(correlations)"
+      + "\nCross-correlation of the intervals, by lag in common lines; positive lag: the second follows\n\(correlations)"
   }
 }

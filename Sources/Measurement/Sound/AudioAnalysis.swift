@@ -25,9 +25,11 @@ public struct AudioAnalysis: Sendable {
     let rate = recordings[0].rate
     for recording in recordings {
       guard AudioReport.rates.contains(recording.rate), recording.rate == rate else {
+        let hasSameRate = recording.rate == rate
         throw ReportError(
           subject: recording.name,
-          reason: "\(recording.rate) frames per second, but \(recordings[0].name) has \(rate)",
+          reason: "\(recording.rate) frames per second"
+            + (hasSameRate ? " is not supported" : ", but \(recordings[0].name) has \(rate)"),
           remedy: "record all files at the same rate, from \(AudioReport.rates.lowerBound) to "
             + "\(AudioReport.rates.upperBound), or convert them with a resampler that keeps their length")
       }

@@ -10,7 +10,7 @@ extension SyncReport: CustomStringConvertible {
     var lateness = TextTable(columns: [""] + Distribution.columns)
     for peer in peers { lateness.append([peer.header.name] + peer.lateness.row) }
     text += "Lateness (time sent or played, minus time due), us\n\(lateness)\n"
-    text += "Counts of each peer over its whole run\n\(counts)"
+    text += "Counts of each peer from its start to its end\n\(counts)"
     for peer in peers where peer.summary == nil {
       let defect = peer.isCutOff ? "incomplete" : "missing"
       text += "\(peer.header.name): no counts, because the end of its trace is \(defect)\n"

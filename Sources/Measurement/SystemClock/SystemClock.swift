@@ -32,7 +32,7 @@ public struct SystemClock: Hashable, Sendable, Codable {
     }
     if rate.excursion > 0 {
       notes.append(
-        "CLOCK_MONOTONIC was slewed during the measurement: it left a constant rate by "
+        "CLOCK_MONOTONIC was slewed during the measurement: it deviated from a constant rate by "
           + "\((rate.excursion as Double?).microseconds) us or more")
     }
     if before.isSynchronized != after.isSynchronized {

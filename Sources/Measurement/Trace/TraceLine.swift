@@ -41,7 +41,7 @@ enum TraceLine {
       return
     }
     guard let tick = members.tick, let due = members.due, let acted = members.acted else {
-      throw InvalidLine(reason: "neither a complete tick, nor a complete hit, nor an action, nor a summary")
+      throw InvalidLine(reason: "not a complete tick, hit, action or summary")
     }
     if let activity = members.activity, !(0...127).contains(activity) {
       throw InvalidLine(reason: "activity \(activity) is not 0...127")
@@ -90,7 +90,7 @@ enum TraceLine {
     func checkRange() throws {
       func check(_ value: Int64?) throws {
         guard let value, value < -TraceTick.limit || value > TraceTick.limit else { return }
-        throw InvalidLine(reason: "\(value) is more than 73 years in nanoseconds")
+        throw InvalidLine(reason: "\(value) ns is more than 73 years from the origin of the clock")
       }
       try check(tick)
       try check(due)

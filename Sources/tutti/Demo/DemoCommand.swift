@@ -23,7 +23,7 @@ struct DemoCommand: ParsableCommand {
         ticks      MIDI clock ticks (24 per quarter note) that were due
         received   ticks that arrived; for the master, ticks that it sent
         hits       positions of the rhythm with at least one drum stroke
-        heard      such positions that were found in the recording
+        heard      hits that were found in the recording
         late       drum strokes that sounded later than planned
         underruns  how often this machine delayed the peer by 5 ms or more
         clock      time between the same tick on this peer and on the first peer
@@ -38,7 +38,7 @@ struct DemoCommand: ParsableCommand {
       starts it without a phone. With --http, the default length is 64 bars. The \
       phone plays the rhythm and an instrument, and its activity is added to that of the first peer. A random passkey \
       protects the demo, unless you give --http-open; nobody needs to type it. The table does not contain the phones. \
-      --certificate and --microphone have no effect in the demo.
+      The demo does not accept --certificate and --microphone.
 
       EXAMPLES
         tutti demo
@@ -87,7 +87,7 @@ struct DemoCommand: ParsableCommand {
     }
     _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) }
     if console.certificate != nil || console.microphone != nil || console.microphoneLatency != nil {
-      throw ValidationError("--certificate, --microphone: have no effect in the demo; use them with tutti peer")
+      throw ValidationError("--certificate, --microphone: not accepted by the demo; use them with tutti peer")
     }
   }
 

@@ -31,7 +31,7 @@ struct ClockCommand: ParsableCommand {
         interval   time from a tick to the next one
         phase      time of a tick minus the best-fit line through all ticks
         lost       ticks that are missing while the clock runs
-        doubled    ticks that came again
+        doubled    ticks that arrived twice
         late       ticks more than half a tick after the line
         tempo      slope of the line
         drift      measured tempo against the nominal tempo; positive: too fast

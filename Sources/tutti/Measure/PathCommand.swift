@@ -40,7 +40,7 @@ struct PathCommand: ParsableCommand {
         tutti measure path ada.trace --csv > stages.csv
       """)
 
-  @Argument(help: "Traces, in any number.", completion: .file())
+  @Argument(help: "One or more traces.", completion: .file())
   var traces: [String]
 
   @Flag(help: "Print one JSON object.")

@@ -16,7 +16,7 @@ struct SchemaCommand: ParsableCommand {
         python3 -m jsonschema -i ada.json clock.schema.json
       """)
 
-  @Argument(help: ArgumentHelp("Command of which the output is described.", valueName: "COMMAND"))
+  @Argument(help: ArgumentHelp("Print the schema of the output of this command.", valueName: "COMMAND"))
   var command: ReportSchema
 
   func run() throws { print(command.document, terminator: "") }

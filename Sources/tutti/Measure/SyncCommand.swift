@@ -35,7 +35,7 @@ struct SyncCommand: ParsableCommand {
         tutti measure sync --clock-ahead 0 98765 -- master.trace ada.trace
       """)
 
-  @Argument(help: "Traces, in any number.", completion: .file())
+  @Argument(help: "Two or more traces. The first one is the reference.", completion: .file())
   var traces: [String]
 
   @OptionGroup var clocks: MeasureCommand.Clocks

@@ -93,7 +93,7 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Compensate a network path to PEER that takes MS milliseconds longer than the path back (negative: shorter). "
+      "Compensate for a network path to PEER that takes MS milliseconds longer than the path back (negative: shorter). "
         + "(default: 0)",
       valueName: "PEER=MS"))
   var asymmetry: [String] = []

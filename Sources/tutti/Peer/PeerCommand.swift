@@ -112,7 +112,7 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write a trace to this file, for `tutti measure sync`: one JSON line per tick.", valueName: "FILE"))
+      "Write a trace to this file, for `tutti measure`: JSON lines for ticks, steps and actions.", valueName: "FILE"))
   var trace: String?
 
   @Option(

@@ -63,7 +63,7 @@ final class OutputWriter: Sendable {
     backlog.withLock { reportDiscarded(&$0) }
     let isWritten = DispatchSemaphore(value: 0)
     queue.async { isWritten.signal() }
-    var before = -1
+    var before = backlog.withLock { $0.written }
     while isWritten.wait(timeout: .now() + Self.patience) == .timedOut {
       let written = backlog.withLock { $0.written }
       guard written != before else { return }

@@ -18,7 +18,7 @@ struct FollowerCommand: ParsableCommand {
         alsa:PORT  send the clock to this port. --listen is the input of a sound card
                    that hears the device, for example hw:1,0
         FILE       a clock that was sent with --save. --listen is a WAV file that was
-                   recorded meanwhile, on this or another machine
+                   recorded while the clock was sent, on this or another machine
 
       Let the device play short sounds on equal steps, the first one with the first tick. The recording must be silent \
       before Start. The parts of the clock are: steady, faster (tempo step), back (at the first tempo), jitter, losses. \
@@ -86,7 +86,7 @@ struct FollowerCommand: ParsableCommand {
     if port != nil {
       guard listen != nil || save != nil else {
         throw ValidationError(
-          "\(source): nothing would be measured; give the input that hears the device with --listen, or a file with --save"
+          "\(source): nothing to measure; give the input that hears the device with --listen, or a file with --save"
         )
       }
       if let listen, FileManager.default.fileExists(atPath: listen) {
@@ -99,7 +99,7 @@ struct FollowerCommand: ParsableCommand {
       }
     } else {
       guard listen != nil else {
-        throw ValidationError("\(source): no recording; give the WAV file that was recorded meanwhile with --listen")
+        throw ValidationError("\(source): no recording; give the WAV file that was recorded while the clock was sent with --listen")
       }
       guard save == nil, stimulus.isEmpty else {
         throw ValidationError(

@@ -75,7 +75,7 @@ struct FollowerRun {
     terminal.clearStatus()
     terminal.flush()
     if refused > 0 {
-      warnings.append("\(port): could not receive \(refused) ticks; they count as sent, so check that the device runs")
+      warnings.append("\(port): did not accept \(refused) ticks; they count as sent; check that the device runs")
     }
     if let failure, let path {
       warnings.append("\(path): cannot be written (\(failure)); the file is not complete")
