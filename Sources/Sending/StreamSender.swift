@@ -84,8 +84,10 @@ public struct StreamSender: ~Copyable {
   /// The end of the batch in progress: the work that is due up to this instant is being done. Nil if no batch is in
   /// progress.
   var batch: Instant?
-  /// The instant at which the next work is due. Valid while ``batch`` is nil.
-  var nextDue = Instant.distantFuture
+  /// The instant at which the next work is due, not counting guard packets. Valid after ``poll(at:)`` has returned nil.
+  ///
+  /// Real-time: safe.
+  public internal(set) var nextDue = Instant.distantFuture
   /// The number of deferrable packets that may still be sent before the next batch although due work waits, see
   /// ``slice``.
   var allowance = 0

@@ -60,8 +60,11 @@ struct ClockLoop: ~Copyable {
       let bellCount = shared.bell.count
       guard execute() else { return }
       let now = MonotonicClock.now
-      guard let next = step(at: now), !hasCommands, next - now > wakeLead.value else { continue }
-      let wake = next - wakeLead.value
+      guard let next = step(at: now), !hasCommands else { continue }
+      // Guard packets need no lead.
+      var wake = sender.nextDue - wakeLead.value
+      if next < wake { wake = next }
+      guard now < wake else { continue }
       shared.bell.wait(until: wake, since: bellCount)
       wakeLead.note(woken: MonotonicClock.now, after: wake)
     }
