@@ -42,9 +42,12 @@ struct SyncComparison {
     let common = offsets.count
     let signed = Distribution(sorting: &offsets)
     for index in offsets.indices { offsets[index] = abs(offsets[index]) }
+    let magnitude = Distribution(sorting: &offsets)
+    let isSingleRun = pairs.count == 1 && common >= SyncRuns.fewestTicks
     figures = SyncReport.Comparison(
       name: name, runs: pairs.count, common: common, missing: reference.count - common, skipped: skipped,
       extra: other.count - common, offset: signed,
-      magnitude: Distribution(sorting: &offsets), drift: drift, overTime: overTime, perRun: perRun)
+      magnitude: magnitude, drift: drift, overTime: overTime,
+      perRun: isSingleRun ? magnitude.flatMap { SyncRuns([$0]) } : perRun)
   }
 }

@@ -75,8 +75,10 @@ struct SyncOffsets {
     }
   }
 
-  /// The figures of the runs with at least ``SyncRuns/fewestTicks`` common ticks; nil without such a run.
+  /// The figures of the runs with at least ``SyncRuns/fewestTicks`` common ticks; nil without such a run. Also nil if there is only one
+  /// run: its figures are those of all offsets, and a copy of the offsets would take 8 more octets per tick.
   var perRun: SyncRuns? {
+    guard runs.count > 1 else { return nil }
     let ends = runs.dropFirst() + [offsets.count]
     return SyncRuns(
       zip(runs, ends).compactMap { start, end in
