@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Transports
 import _TestSupport
 import _TestTraits
 
@@ -43,6 +44,24 @@ import _TestTraits
     let clock = try #require(report.clock)
     #expect(abs(clock.offsetNs) <= clock.uncertaintyUs * 1e3 + 1000, "\(clock)")
     try await peer.leave()
+  }
+
+  /// The peer receives the invitation and does not answer.
+  @Test(arguments: [["network", ""], ["clock", "rtp:"]])
+  func interruptBeforeTheSessionIsTheReportedCause(command: [String]) async throws {
+    let silent = try PortPair(port: 0)
+    defer { silent.close() }
+    let address = "127.0.0.1:\(silent.control.port)"
+    let child = try Child.tutti(["measure", command[0], command[1] + address, "--seconds", "0"], in: TemporaryFolder())
+    var invitation = Datagram()
+    try await child.wait(for: "to invite the peer", within: .seconds(15)) {
+      silent.receive(on: .control, into: &invitation)
+    }
+    child.signal(SIGINT)
+    let outcome = try await child.outcome(within: .seconds(20))
+    #expect(
+      outcome.status == 1 && outcome.errors.contains("\(address): interrupted before the session began"),
+      "\(outcome.status) \(outcome.errors)")
   }
 
   /// Ctrl-C ends the measurement, and the figures so far are printed.

@@ -92,7 +92,8 @@ public struct NetworkReport: Hashable, Sendable {
       (out, back) = (Direction(delays.out), Direction(delays.back))
       if delays.omitted > 0 {
         notes.append(
-          "the delays of \(delays.omitted) exchanges are unknown, because a clock was set or changed its rate in their minute")
+          "the delays of \(delays.omitted) exchanges are unknown, because a clock was set or changed its rate "
+            + "in their minute")
       }
     } else {
       (clock, out, back) = (nil, nil, nil)

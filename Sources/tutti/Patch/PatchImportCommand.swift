@@ -61,7 +61,8 @@ struct PatchImportCommand: ParsableCommand {
       try PatchLibrary.write(Data(patch.text.utf8), to: path)
       print("\(path): \(patch.noteCount) notes of bars \(patch.bars.lowerBound + 1) to \(patch.bars.upperBound)")
       if patch.unused > 0 {
-        print("notes not imported: \(patch.unused); another note has the same position, or the note is after the last bar")
+        print(
+          "notes not imported: \(patch.unused); another note has the same position, or the note is after the last bar")
       }
       let rest = patch.barCount - patch.bars.count
       if rest > 0 { print("bars not imported: \(rest); choose bars with --first-bar and --bars") }

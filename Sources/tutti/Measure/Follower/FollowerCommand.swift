@@ -99,7 +99,8 @@ struct FollowerCommand: ParsableCommand {
       }
     } else {
       guard listen != nil else {
-        throw ValidationError("\(source): no recording; give the WAV file that was recorded while the clock was sent with --listen")
+        throw ValidationError(
+          "\(source): no recording; give the WAV file that was recorded while the clock was sent with --listen")
       }
       guard save == nil, stimulus.isEmpty else {
         throw ValidationError(

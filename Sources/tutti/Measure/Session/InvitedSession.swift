@@ -60,7 +60,7 @@ final class InvitedSession {
   /// Returns early if ``interruption`` is raised or the peer ends the session.
   ///
   /// - Parameter seconds: nil to run until ``interruption`` is raised.
-  /// - Throws: ``Failure`` if the peer refuses the session or does not answer.
+  /// - Throws: ``Failure`` if the peer refuses the session or does not answer, or if ``interruption`` is raised before the session begins.
   func run(_ task: any Task, seconds: Double?) throws {
     var end = Instant.distantFuture
     let id = try endpoint.connect(to: address, data: dataAddress, at: MonotonicClock.now)
@@ -79,6 +79,9 @@ final class InvitedSession {
     }
     endpoint.closeAll(at: MonotonicClock.now)
     _ = try? handleOutputs(of: task, id, seconds: seconds, end: &end)
+    guard info != nil || !interruption.isRaised else {
+      throw Failure(description: "\(text): interrupted before the session began; nothing was measured")
+    }
   }
 
   /// Passes the datagrams at a port to the task and to the session.
