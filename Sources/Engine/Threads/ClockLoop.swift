@@ -215,7 +215,7 @@ struct ClockLoop: ~Copyable {
         tick: tick, due: sender.schedule.deadline(tick), woken: now, acted: acted,
         activity: sender.schedule.intensity.value(at: tick), tempo: sender.schedule.tempo(at: tick),
         series: sender.schedule.firstRun)
-      record.sentAhead = departures.take(tick)
+      record.sentAhead = departures.instant(of: tick, of: record.series)
       self.record = record
       publishCounters()
     case .step(let tick): play(tick, at: now)
@@ -249,7 +249,7 @@ struct ClockLoop: ~Copyable {
   /// Notes the instant at which the first packet with `tick` leaves.
   @_noLocks @_noAllocation
   private mutating func noteDeparture(of tick: Tick, isAhead: Bool, at instant: Instant) {
-    if isAhead { return departures.note(tick, at: instant) }
+    if isAhead { return departures.note(tick, of: sender.schedule.firstRun, at: instant) }
     guard case .some(var record) = record, record.tick == tick, case .none = record.sent else { return }
     record.sent = instant
     self.record = record

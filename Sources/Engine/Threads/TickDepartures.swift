@@ -5,29 +5,29 @@ import MusicalTime
 struct TickDepartures: BitwiseCopyable {
   private var ticks = InlineArray<256, Tick>(repeating: Tick(.min))
   private var instants = InlineArray<256, Instant>(repeating: Instant(nanoseconds: 0))
+  /// The series of runs to which each tick belongs (``PlaybackSchedule/firstRun``). The next series has the same tick numbers.
+  private var series = InlineArray<256, UInt32>(repeating: 0)
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// Notes that a packet with `tick` leaves at `instant`, unless one has left already.
+  /// Notes that a packet with `tick` of a series leaves at `instant`, unless one has left already.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func note(_ tick: Tick, at instant: Instant) {
+  mutating func note(_ tick: Tick, of series: UInt32, at instant: Instant) {
     let slot = Self.slot(of: tick)
-    guard ticks[slot] != tick else { return }
-    (ticks[slot], instants[slot]) = (tick, instant)
+    guard ticks[slot] != tick || self.series[slot] != series else { return }
+    (ticks[slot], instants[slot], self.series[slot]) = (tick, instant, series)
   }
 
-  /// Returns when the first packet with `tick` left, and forgets it, because the next run has the same tick numbers. Nil if no packet
-  /// left.
+  /// Returns when the first packet with `tick` of a series left; nil if no packet left.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func take(_ tick: Tick) -> Instant? {
+  func instant(of tick: Tick, of series: UInt32) -> Instant? {
     let slot = Self.slot(of: tick)
-    guard ticks[slot] == tick else { return nil }
-    ticks[slot] = Tick(.min)
+    guard ticks[slot] == tick, self.series[slot] == series else { return nil }
     return instants[slot]
   }
 

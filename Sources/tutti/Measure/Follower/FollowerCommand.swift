@@ -113,6 +113,7 @@ struct FollowerCommand: ParsableCommand {
     try reportingErrors {
       let gnuplot = try output.gnuplot()
       let (sounds, record, inputs): (FollowerSounds, StimulusRecord, [Provenance.Input])
+      var systemClock: SystemClock?
       if let port {
         let run = try FollowerRun(stimulus.stimulus(), to: port, input: listen, saving: save)
         for warning in run.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
@@ -129,11 +130,13 @@ struct FollowerCommand: ParsableCommand {
             firstInstant: Instant(nanoseconds: Int64(capture.recording.instant(of: 0)))),
           usesPulses: pulses, hasCommonClock: true, instant: capture.recording.instant)
         (record, inputs) = (run.record, [source, listen].map { Provenance.Input(file: $0, sha256: nil) })
+        systemClock = run.systemClock
       } else {
         (sounds, record, inputs) = try read(listen ?? "")
       }
       let analysis = try FollowerAnalysis(
-        sounds, record, soundsPerQuarter: soundsPerQuarter, provenance: Provenance(inputs: inputs))
+        sounds, record, soundsPerQuarter: soundsPerQuarter,
+        provenance: Provenance(inputs: inputs, systemClock: systemClock))
       for warning in analysis.report.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
       try print(analysis)
       try output.draw(gnuplot) { FollowerPlot(analysis, file: $0, format: $1).script }

@@ -12,6 +12,8 @@ struct FollowerRun {
   private(set) var record: StimulusRecord
   /// The recording of the device and its sample rate in frames per second; nil if nothing was recorded.
   private(set) var capture: (recording: PCMCapture.Result, rate: Int)?
+  /// The state of NTP and the rate of CLOCK_MONOTONIC during the run; nil if the kernel does not report the state of NTP.
+  private(set) var systemClock: SystemClock?
   /// Warnings for the user, each in one line.
   private(set) var warnings: [String] = []
 
@@ -39,6 +41,7 @@ struct FollowerRun {
     let signals = TerminationSignals { interruption.raise() }
     defer { signals.cancel() }
 
+    let clocks = SystemClockObserver()
     let origin = MonotonicClock.now + Self.margin
     record = StimulusRecord(
       StimulusRecord.Header(
@@ -62,6 +65,7 @@ struct FollowerRun {
     write(record.header.line)
     while !sender.join(within: .milliseconds(100)) {
       collect()
+      clocks.sampleIfDue(at: MonotonicClock.now)
       terminal.showStatus(Self.status(record, at: MonotonicClock.now - origin))
     }
     collect()
@@ -72,6 +76,7 @@ struct FollowerRun {
       self.capture = (capture.finish(), capture.rate)
       if let error = self.capture?.recording.failure { warnings.append("\(error)") }
     }
+    systemClock = clocks.finish()
     terminal.clearStatus()
     terminal.flush()
     if refused > 0 {

@@ -1,0 +1,34 @@
+import MusicalTime
+import Testing
+
+@testable import Engine
+
+/// The instants at which ticks left ahead of their due time.
+struct TickDeparturesTests {
+  private func instant(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
+
+  @Test func firstDepartureOfATickCounts() {
+    var departures = TickDepartures()
+    departures.note(Tick(5), of: 1, at: instant(100))
+    departures.note(Tick(5), of: 1, at: instant(200))
+    #expect(departures.instant(of: Tick(5), of: 1) == instant(100))
+    #expect(departures.instant(of: Tick(6), of: 1) == nil)
+  }
+
+  /// The last ticks of a rhythm that was cut short have left, but were never due.
+  @Test func departureOfAnEarlierRhythmIsNotReported() {
+    var departures = TickDepartures()
+    departures.note(Tick(5), of: 1, at: instant(100))
+    #expect(departures.instant(of: Tick(5), of: 2) == nil)
+    departures.note(Tick(5), of: 2, at: instant(900))
+    #expect(departures.instant(of: Tick(5), of: 2) == instant(900))
+  }
+
+  @Test func newestOfTwoHundredAndFiftySixTicksIsKept() {
+    var departures = TickDepartures()
+    departures.note(Tick(5), of: 1, at: instant(100))
+    departures.note(Tick(261), of: 1, at: instant(200))
+    #expect(departures.instant(of: Tick(5), of: 1) == nil)
+    #expect(departures.instant(of: Tick(261), of: 1) == instant(200))
+  }
+}
