@@ -5,7 +5,7 @@ import Sending
 
 // The messages of the local player.
 extension Receiver {
-  /// Plays a message of a program at the local peer. ``next()`` returns its outputs.
+  /// Plays a message that a program of the local player, such as a sequencer, has sent to the local peer. ``next()`` returns its outputs.
   ///
   /// - Parameter arrival: the arrival of the message, by the clock of the driver.
   /// - Precondition: ``next()`` has returned nil.
@@ -38,7 +38,8 @@ extension Receiver {
   @_noLocks @_noAllocation
   public mutating func releaseNotes(of selection: ProgramID.Selection) { player.release(selection) }
 
-  /// Returns the next output of the messages of the local player; nil after the last one.
+  /// Returns the next output of the messages of the local player; nil after the last one. At the end come the messages that release held
+  /// notes and pedals at another peer, which the notes of the local player no longer reach.
   @_noLocks @_noAllocation
   mutating func nextOfPlayer() -> Output? {
     while true {

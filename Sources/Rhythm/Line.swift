@@ -11,9 +11,9 @@ public struct Line: Hashable, Sendable {
   /// Whether the line replaces all lines of the same voice that precede it, instead of adding strokes to them.
   public let replaces: Bool
   /// The chance of each stroke at the least activity of ``activity``, in percent.
-  public let leastChance: Int
+  public let lowActivityChance: Int
   /// The chance of each stroke at the greatest activity of ``activity``, in percent. In between, the chance is linear.
-  public let greatestChance: Int
+  public let highActivityChance: Int
   /// The number of strokes per quarter note: 4, or 3 or 6 for triplets.
   public let strokesPerQuarter: Int
   /// The strokes of each bar, 1...``maximumBars`` bars of the same length; nil for a rest.

@@ -2,7 +2,8 @@ import MusicalTime
 import Yams
 
 extension PatchReader {
-  /// Reads the lines of a layer, or of the fill (`layer` is nil). A line with a fault is omitted.
+  /// Reads the lines of a layer, or of the fill (`layer` is nil). A line with a fault is omitted. If there are
+  /// too many drums, all further lines are omitted too.
   mutating func lines(
     _ entries: [Entry], _ field: String, in layer: Int?, activity: ClosedRange<UInt8>, meter: Meter?, kit: inout Kit
   ) -> [Line] {
@@ -19,26 +20,26 @@ extension PatchReader {
       }
       if kit.voices.count > Patch.maximumVoices {
         fault(
-          at: position, field, "is different drum number \(kit.voices.count)",
+          at: position, field, "is drum number \(kit.voices.count) of this patch",
           "use at most \(Patch.maximumVoices) drums")
         return lines
       }
       guard let meter, let (bars, perQuarter) = bars(entry.value, field, meter: meter), let voice else { continue }
       lines.append(
         Line(
-          voice: voice, layer: layer, activity: activity, replaces: name.replaces, leastChance: name.chance.least,
-          greatestChance: name.chance.greatest, strokesPerQuarter: perQuarter, bars: bars))
+          voice: voice, layer: layer, activity: activity, replaces: name.replaces, lowActivityChance: name.chance.low,
+          highActivityChance: name.chance.high, strokesPerQuarter: perQuarter, bars: bars))
     }
     return lines
   }
 
-  /// Reads the name of a line: the name of the voice, `!` if the line replaces earlier lines, and a chance, such as
-  /// `hat! 30-80%`.
+  /// Reads the name of a line: the name of the voice, `!` if the line replaces earlier lines, and the chance in percent that a stroke
+  /// sounds, at the lowest and at the highest activity of the line. An example is `hat! 30-80%`. One number stands for both.
   mutating func lineName(
     _ name: String, at position: TextPosition, _ field: String
-  ) -> (voice: String, replaces: Bool, chance: (least: Int, greatest: Int))? {
+  ) -> (voice: String, replaces: Bool, chance: (low: Int, high: Int))? {
     var words = name.split(separator: " ")
-    var chance = (least: 100, greatest: 100)
+    var chance = (low: 100, high: 100)
     if words.count > 1, let last = words.last, last.hasSuffix("%") {
       let bounds = last.dropLast().split(separator: "-", omittingEmptySubsequences: false)
       let numbers = bounds.compactMap { Int($0) }.filter { (0...100).contains($0) }
@@ -57,7 +58,7 @@ extension PatchReader {
     return (voice, replaces, chance)
   }
 
-  /// Reads the strokes of a line, one array per bar, and the number of strokes per quarter note. Returns nil after a fault.
+  /// Reads the strokes and rests of a line, one array per bar, and their number per quarter note. Returns nil after a fault.
   private mutating func bars(_ node: Node, _ field: String, meter: Meter) -> ([[Stroke?]], Int)? {
     let remedy = "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
     return bars(node, field, meter: meter, remedy: remedy) { character -> Stroke?? in
@@ -91,7 +92,7 @@ extension PatchReader {
     return (bars, perQuarter)
   }
 
-  /// Checks the numbers of steps of the bars of a line. Returns the number of steps per quarter note, or nil after a fault.
+  /// Checks the numbers of strokes and rests of the bars of a line. Returns their number per quarter note, or nil after a fault.
   private mutating func checkLengths(
     of bars: [Int], at position: TextPosition, _ field: String, meter: Meter
   ) -> Int? {
@@ -100,8 +101,8 @@ extension PatchReader {
       return nil
     }
     let steps = Int(meter.stepsPerBar)
-    // The possible numbers of strokes per quarter note, and the resulting numbers of strokes per bar. Three or six strokes per
-    // quarter note are possible only if the number per bar is a whole number.
+    // The possible numbers of strokes and rests per quarter note, and the resulting numbers per bar. Three or six per quarter note are
+    // possible only if the number per bar is a whole number.
     let lengths = [(4, steps), (3, steps * 3 / 4), (6, steps * 3 / 2)].filter { steps * $0.0 == $0.1 * 4 }
     guard let (perQuarter, length) = lengths.first(where: { $0.1 == bars[0] }) else {
       let notes = [3: "eighth-note triplets", 4: "sixteenth notes", 6: "sixteenth-note triplets"]

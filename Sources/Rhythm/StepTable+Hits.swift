@@ -89,7 +89,7 @@ extension StepTable {
       later += 1
     }
     let chance = entry.interpolated(
-      from: Int(entry.leastChance), to: Int(entry.greatestChance), at: cursor.activity)
+      from: Int(entry.lowActivityChance), to: Int(entry.highActivityChance), at: cursor.activity)
     guard chance < 100 else { return stroke }
     // The lines of the pitched parts have numbers from 64 on, independently of the number of lines of the drums.
     let number = line < drumLineCount ? line : Self.maximumLines + line - drumLineCount

@@ -19,7 +19,9 @@ extension StepTable {
       entry.voice = voice.note
       entry.group = voice.group.flatMap { groups.firstIndex(of: $0) }.map { UInt8($0 + 1) } ?? 0
       (entry.from, entry.to) = (line.activity.lowerBound, line.activity.upperBound)
-      (entry.leastChance, entry.greatestChance) = (UInt8(line.leastChance), UInt8(line.greatestChance))
+      (entry.lowActivityChance, entry.highActivityChance) = (
+        UInt8(line.lowActivityChance), UInt8(line.highActivityChance)
+      )
       (entry.replaces, entry.isFill) = (line.replaces, line.layer == nil)
       (entry.level, entry.feel) = (UInt8(voice.level), voice.feel)
       (entry.bars, entry.strokesPerBar) = (UInt8(line.bars.count), UInt8(line.bars[0].count))
@@ -53,7 +55,9 @@ extension StepTable {
       var entry = TableLine()
       entry.voice = TableLine.voice(of: part.part, line.tone)
       (entry.from, entry.to) = (line.activity.lowerBound, line.activity.upperBound)
-      (entry.leastChance, entry.greatestChance) = (UInt8(line.leastChance), UInt8(line.greatestChance))
+      (entry.lowActivityChance, entry.highActivityChance) = (
+        UInt8(line.lowActivityChance), UInt8(line.highActivityChance)
+      )
       (entry.replaces, entry.level, entry.feel) = (line.replaces, UInt8(part.level), part.feel)
       (entry.bars, entry.strokesPerBar) = (UInt8(line.bars.count), UInt8(line.bars[0].count))
       entry.ticksPerStroke = UInt8(Int(Tick.perQuarter) / line.strokesPerQuarter)

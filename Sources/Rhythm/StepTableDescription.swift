@@ -13,8 +13,8 @@ public struct StepTableDescription: Encodable, Sendable {
     public var from: Int
     public var to: Int
     /// The chance of a stroke at `from` and at `to`, in percent.
-    public var leastChance: Int
-    public var greatestChance: Int
+    public var lowActivityChance: Int
+    public var highActivityChance: Int
     /// Whether the line replaces the earlier lines of the same voice.
     public var replaces: Bool
     /// Whether the line is part of the fill.
@@ -84,7 +84,8 @@ public struct StepTableDescription: Encodable, Sendable {
       let line = table.lines[index]
       return Line(
         voice: Int(line.voice), group: Int(line.group), from: Int(line.from), to: Int(line.to),
-        leastChance: Int(line.leastChance), greatestChance: Int(line.greatestChance), replaces: line.replaces,
+        lowActivityChance: Int(line.lowActivityChance), highActivityChance: Int(line.highActivityChance),
+        replaces: line.replaces,
         isFill: line.isFill, level: Int(line.level), bars: Int(line.bars), strokesPerBar: Int(line.strokesPerBar),
         ticksPerStroke: Int(line.ticksPerStroke), firstStroke: Int(line.firstStroke), feel: line.feel.count)
     }

@@ -11,8 +11,8 @@ struct TableLine: Sendable, BitwiseCopyable {
   var from: UInt8 = 0
   var to: UInt8 = 0
   /// The chance of a stroke at `from` and at `to`, in percent.
-  var leastChance: UInt8 = 100
-  var greatestChance: UInt8 = 100
+  var lowActivityChance: UInt8 = 100
+  var highActivityChance: UInt8 = 100
   /// Whether the line replaces the earlier lines of the same voice.
   var replaces = false
   /// Whether the line is part of the fill.

@@ -4,17 +4,17 @@ import MusicalTime
 import RTPMIDI
 
 /// A scenario of random events: peers join, leave, crash, start and stop the rhythm, hand it over, play notes and close
-/// gates, and the network is partitioned. The seed and the state of the world determine the events and their instants.
+/// gates (the permissions of remote peers, ``Gates``), and the network is partitioned. The seed and the state of the world determine the events and their instants.
 ///
 /// In every fourth seed, a hostile device sends forged datagrams (``HostileDevice``).
 ///
-/// In the last ten seconds (``finalCalm``), all peers are present, the network is whole, and there are no commands or
-/// forged datagrams.
+/// In the last ten seconds (``finalCalm``), the network is whole, and there are no new commands or forged datagrams. At their
+/// beginning, all absent peers start. Actions that were scheduled before are still performed.
 final class RandomScenario: Scenario {
   /// A scheduled action.
   ///
-  /// The first value is the number of a host. `life` (``VirtualPeer/life``) is the peer at this host that the action concerns. If
-  /// the peer has been restarted since the action was scheduled, the action is omitted.
+  /// The first value, if any, is the number of a host. `life` (``VirtualPeer/life``) counts the starts of the peer at this host. If the
+  /// peer has been restarted since the action was scheduled, `life` differs, and the action is omitted.
   enum Action {
     /// A peer starts.
     case enter(Int)
@@ -49,7 +49,7 @@ final class RandomScenario: Scenario {
   var isPartitioned = false
 
   init(seed: UInt64, length: Nanoseconds) {
-    // The numbers of the scenario must differ from those of the world, which has the same seed. The constant is arbitrary: the
+    // The random numbers of the scenario must differ from those of the world, which has the same seed. The constant is arbitrary: the
     // ASCII text "EVENING!".
     random = SplitMix(seed: seed ^ 0x4556_454E_494E_4721)
     end = Instant(nanoseconds: 0) + length

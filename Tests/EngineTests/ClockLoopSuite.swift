@@ -21,7 +21,7 @@ enum ReceiverKind {
   case timeStamped
 }
 
-/// Tests of the clock loop on virtual time. Real sockets on the loopback interface receive the packets.
+/// A suite of tests of the clock loop on virtual time. Real sockets on the loopback interface receive the packets.
 protocol ClockLoopSuite {}
 
 extension ClockLoopSuite {

@@ -66,7 +66,7 @@ import _TestSupport
     #expect(session.number == 1)
     // A tick does not sound.
     guard case .reception(.message(_, .clock, _, _, _, isAdmitted: false))? = peer.receive(.clock, at: now).first else {
-      Issue.record("the control thread gets ticks")
+      Issue.record("the tick does not reach the control thread, or is marked as admitted")
       return
     }
   }
@@ -116,7 +116,7 @@ import _TestSupport
     #expect(sounds(peer.receive(control, at: now)) == [control])
   }
 
-  /// The end of the session ends its notes. The control thread gets each end.
+  /// The end of the session ends its notes, and so does the command to release all notes. The control thread gets each end.
   @Test(arguments: [false, true]) func heldNotesEnd(isSessionEnded: Bool) {
     var peer = Peer(admission())
     for key: UInt7 in [60, 64, 67] { _ = peer.receive(.noteOn(channel, key: key, velocity: 100), at: now) }

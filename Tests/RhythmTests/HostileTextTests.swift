@@ -1,7 +1,7 @@
 import Rhythm
 import Testing
 
-/// Texts made to break a YAML reader. Each is rejected with a line number, without a trap and after bounded work.
+/// Texts made to break a YAML reader. They are rejected with a line number, without a trap and after bounded work.
 @Suite struct HostileTextTests {
   @Test func aliasesAreRejectedBeforeParsing() {
     // A billion laughs attack, as a value and as a key, which Yams would hash.
@@ -12,9 +12,10 @@ import Testing
     let message = "small.yaml:2:8: has the alias *a, which is not allowed; write its value instead"
     #expect(faults(bomb) == [message])
     #expect(faults(bomb + "? *j\n: x\n") == [message])
-    // An ampersand or an asterisk alone is text.
+    // Ampersands and asterisks within a text are permitted, and so is an anchor that no alias uses.
     #expect(faults(replacing: [2: "description: Rock & roll, R&B and *stars*."]) == [])
     #expect(faults(replacing: [2: "description: &d An anchor without alias."]) == [])
+    // An alias without an anchor does no harm, so only the parser rejects it.
     #expect(
       faults(replacing: [2: "description: *d"]).first?.hasPrefix("small.yaml:2:14: is not valid YAML at column 14: ")
         == true)
@@ -44,7 +45,7 @@ import Testing
     for fault in error.faults { #expect((1...lines).contains(fault.line), "\(fault)") }
   }
 
-  @Test func unterminatedQuoteIsReportedWithItsFirstLine() {
+  @Test func messageOfAnUnterminatedQuoteNamesItsFirstLine() {
     // The parser finds the fault at the end of the text, in line 22. The message also names the line of the quote.
     let found = faults(replacing: [2: "description: 'open"])
     #expect(found.count == 1 && found[0].hasPrefix("small.yaml:22:"))

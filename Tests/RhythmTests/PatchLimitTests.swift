@@ -60,7 +60,7 @@ import Testing
     let names = kit(32) + "play:\n" + layer("always", voices: 0..<32) + "    open triangle: x... x... x... x...\n"
     #expect(
       faults(head + names) == [
-        "small.yaml:71:5: play.always.open triangle: is different drum number 33; use at most 32 drums"
+        "small.yaml:71:5: play.always.open triangle: is drum number 33 of this patch; use at most 32 drums"
       ])
   }
 

@@ -21,7 +21,7 @@ import Testing
     #expect(patch.lines.map(\.layer) == [0, 0, 1, 1, 1, nil])
     #expect(patch.lines.map(\.replaces) == [false, false, false, false, true, false])
     #expect(patch.lines.map(\.strokesPerQuarter) == [4, 4, 4, 4, 3, 4])
-    #expect(patch.lines[3].leastChance == 20 && patch.lines[3].greatestChance == 80)
+    #expect(patch.lines[3].lowActivityChance == 20 && patch.lines[3].highActivityChance == 80)
     #expect(patch.fill == Fill(period: 8, chance: 60) && patch.lines[5].bars[0].last == .accentedFlam)
     let kick: [Stroke?] = [.accent] + Array(repeating: nil, count: 7) + [.normal] + Array(repeating: nil, count: 7)
     #expect(patch.lines[0].bars[0] == kick)

@@ -46,7 +46,7 @@ import _TestTraits
     if listing.devices.isEmpty { #expect(text.output.contains("Sound cards: none")) }
   }
 
-  /// Tests that need an ALSA sequencer and a loopback sound card. They run in the lab.
+  /// Tests that need the virtual ports and sound cards of the lab: an ALSA sequencer, four VirMIDI ports, a loopback card and a dummy card.
   @Suite(.serialized, .enabled(if: Lab.hasSequencer && Lab.hasLoopback, "\(Lab.needsLoopback)")) struct LabPortsTests {
     private let outer = PortsTests()
 
@@ -113,7 +113,7 @@ import _TestTraits
 
     /// The peer runs as a user who is not in the group audio. The capability `dac_read_search` lets this user read the program
     /// and its files.
-    @Test(.enabled(if: geteuid() == 0, "only root can run a program as another user: run them in the lab"))
+    @Test(.enabled(if: geteuid() == 0, "only root can run a program as another user: run this test in the lab"))
     func missingPermissionIsReportedWithTheRemedy() async throws {
       let nobody =
         ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]

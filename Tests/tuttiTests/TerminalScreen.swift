@@ -12,7 +12,7 @@ struct TerminalScreen {
 
   init(columns: Int) { self.columns = columns }
 
-  /// The visible lines, without spaces at the ends.
+  /// The lines as they were written, without spaces at the ends.
   var text: [String] {
     lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
   }
@@ -21,7 +21,7 @@ struct TerminalScreen {
   mutating func resize(columns: Int) { self.columns = columns }
 
   mutating func write(_ text: String) {
-    for character in pending + text {
+    for character in text {
       if !pending.isEmpty || character == "\u{1B}" {
         pending.append(character)
         if pending.count > 2, character.isLetter {

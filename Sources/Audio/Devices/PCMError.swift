@@ -21,8 +21,8 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     reason = Self.reason(of: code)
   }
 
-  /// Creates the error for `code`, with which a device that a measurement needs could not be opened. The program `lister`
-  /// lists such devices.
+  /// Creates the error of a device that a measurement needs and that could not be opened. `code` is the result of ALSA. The program
+  /// `lister` lists such devices.
   init(device: String, code: Int32, listedBy lister: String) {
     // Without permission for the sound cards, ALSA reports that the device is missing.
     let isMissing = [-ENOENT, -ENODEV, -ENXIO].contains(code)
@@ -66,9 +66,11 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
 
   private var genericRemedy: String {
     switch -code {
-    case EBUSY, EAGAIN: "close that program, or play through the sound server with --audio alsa:default"
-    case EACCES, EPERM: "add yourself to the group audio (`usermod -aG audio NAME` as root) and log in again"
-    default: alternatives.isEmpty ? Self.remedyWithoutCard : "use --audio alsa:DEVICE with one of: \(alternatives)"
+    case EBUSY, EAGAIN: return "close that program, or play through the sound server with --audio alsa:default"
+    case EACCES, EPERM: return "add yourself to the group audio (`usermod -aG audio NAME` as root) and log in again"
+    default:
+      let alternatives = alternatives
+      return alternatives.isEmpty ? Self.remedyWithoutCard : "use --audio alsa:DEVICE with one of: \(alternatives)"
     }
   }
 

@@ -114,7 +114,7 @@ export class StepTable {
       const other = this.lines[later]
       if (other.replaces && other.voice === line.voice && this.#sounds(other, cursor)) return 0
     }
-    const chance = interpolated(line, line.leastChance, line.greatestChance, cursor.activity)
+    const chance = interpolated(line, line.lowActivityChance, line.highActivityChance, cursor.activity)
     if (chance >= 100) return stroke
     const number = index < this.drumLineCount ? index : MAXIMUM_LINES + index - this.drumLineCount
     return happens(chance, chanceHash(this.seed, cursor.bar, number, tick)) ? stroke : 0

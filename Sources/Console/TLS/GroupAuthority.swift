@@ -40,8 +40,8 @@
     init(group: GroupKey) throws {
       let signingKey = try Self.signingKey(of: group)
       // A device may trust the authorities of several groups, so each authority needs its own name.
-      let fingerprint = SHA256.hash(data: signingKey.publicKey.derRepresentation).prefix(4)
-      let label = fingerprint.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      let hash = SHA256.hash(data: signingKey.publicKey.derRepresentation).prefix(4)
+      let label = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       let name = try DistinguishedName { CommonName("Tutti ensemble \(label)") }
       let key = Certificate.PrivateKey(signingKey)
       (self.key, self.name) = (key, name)
@@ -101,8 +101,9 @@
 
     /// The four octets of an IPv4 address; nil for other texts.
     private static func octets(_ address: String) -> [UInt8]? {
-      let parts = address.split(separator: ".", omittingEmptySubsequences: false).compactMap { UInt8($0) }
-      return parts.count == 4 ? parts : nil
+      let parts = address.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+      let octets = parts.compactMap(\.self)
+      return parts.count == 4 && octets.count == 4 ? octets : nil
     }
 
     /// Whether an IPv4 address is in one of ``networks``.

@@ -18,18 +18,19 @@ struct InstrumentSettings: Sendable, BitwiseCopyable {
   var phrase: PhraseTable?
   /// The rhythm.
   var schedule = PlaybackSchedule.silence
-  /// The chords of the rhythm. A rhythm that replaces another one begins at the next beginning of one of its own bars.
+  /// The chords of the rhythm that plays or that was chosen last. After a change of the rhythm during playback, the new chords apply
+  /// from the next bar on, counted from the start with the new rhythm's length of a bar.
   var chords = ChordProgression()
   /// A number that changes whenever ``chords`` changes.
   var chordsNumber: UInt32 = 0
-  /// The activity of the player, 0...127.
+  /// The activity of the local player, 0...127, which determines how many notes an instrument with figures plays.
   var activity: UInt8 = 0
   /// How long before its instant a message of another peer is passed to the sound.
   var soundLead = Nanoseconds.zero
-  /// How long before its instant an event of the instrument or the phrase is passed to the sound and sent. This time is shorter than
-  /// the lead time, so that a change of the rhythm affects no event that was already passed to the sound.
+  /// How long before its instant an event of the instrument or the phrase is passed to the sound and sent. Changes of the rhythm are
+  /// announced longer in advance (``PeerConfiguration/lead``), so they affect no event that was already passed to the sound.
   var lead = Nanoseconds.zero
-  /// How long before its instant a note must be sent to sound in time at the other peers: the delay of the network and the sound
-  /// lead.
+  /// How long before its instant a note must be sent, so that it sounds in time at the other peers. This is the delay of the network plus
+  /// ``soundLead``.
   var noteDelay = Nanoseconds.zero
 }

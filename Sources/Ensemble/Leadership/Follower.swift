@@ -20,8 +20,8 @@ struct Follower: Sendable {
     /// The master's clock as the local peer plays by it. It slews, so that the position does not jump.
     var clock = SlewedClock()
     /// The largest possible error of the position at the entry: the length of a step at the tempo of that time, or zero if the
-    /// rhythm was entered exactly. The clock then slews. If the tempo rises meanwhile, a step becomes shorter than this error, but
-    /// the error must not cause a jump.
+    /// rhythm was entered exactly. After the entry, the clock slews until the error is gone. An error of more than a step normally
+    /// causes a jump. An error up to this value causes no jump, even if the tempo has risen and a step has become shorter.
     var entryError = Nanoseconds.zero
     /// The last tick that was due in this run. A later schedule can have an earlier position: when a message about a slower tempo
     /// arrives late, ticks that were already due become due again.
@@ -52,7 +52,7 @@ struct Follower: Sendable {
   var playing: Playing?
   /// The last offer from the master.
   var offer: ReceivedOffer?
-  /// The totals that the master reports.
+  /// The total activities of all players that the master reports.
   var totals = ReceivedTotals()
 
   init(of master: Identity, at now: Instant) { (self.master, masterHeard) = (master, now) }

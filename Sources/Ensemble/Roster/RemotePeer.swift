@@ -92,7 +92,7 @@ extension RemotePeer {
     var sendsJournals = false
     /// Whether ``Event/joined(_:)`` was reported.
     var isReported = false
-    /// The next phrase of the peer is dropped before this instant.
+    /// The instant before which phrases (recorded notes, ``Phrase``) of this peer are dropped.
     var nextPhrase = Instant(nanoseconds: .min)
     /// Whether the player was informed that the peer changes the sound of the player's instrument.
     var hasShaped = false
@@ -147,7 +147,7 @@ extension RemotePeer {
 
     init(heard: Instant) { self.heard = heard }
 
-    /// Sets the activity level; a value above 127 counts as 127.
+    /// Sets the reported activity level; a value above 127 counts as 127. A peer that reports its activity plays the rhythm.
     mutating func setLevel(_ level: UInt8) { (self.level, takesPart) = (min(level, 127), true) }
   }
 }

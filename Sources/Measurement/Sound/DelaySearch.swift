@@ -5,8 +5,8 @@ import MusicalTime
 ///
 /// The time differences of all pairs of onsets are counted in bins of 5 ms. The bins around the true delay contain the largest
 /// number of pairs. A delay that is wrong by a whole bar also has many pairs, but fewer. A drift spreads the differences over
-/// several bins. Therefore two steps are repeated until the line is stable: each onset near the line is paired with the nearest
-/// onset of the reference, and a line is fitted to the differences of these pairs.
+/// several bins. Therefore two steps are repeated until the line is stable, at most 20 times: each onset of the reference is paired
+/// with the nearest onset of the recording, if that is near the line, and a line is fitted to the differences of these pairs.
 struct DelaySearch {
   /// The delay and the drift.
   private(set) var line = AlignmentLine()

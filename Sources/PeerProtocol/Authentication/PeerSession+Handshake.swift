@@ -3,8 +3,8 @@ import RTPMIDI
 
 // The handshake in a session of an endpoint with a passkey. <doc:Passkey> describes it.
 extension PeerSession {
-  /// Sends the packet of the handshake that is due.
-  func advanceHandshake(_ key: GroupKey, to now: Instant, in context: SessionContext) {
+  /// Begins the handshake when it is due (``handshakeStart``), and sends the packet of the handshake that is due.
+  func advanceHandshake(to now: Instant, in context: SessionContext) {
     guard handshakeStart.map({ $0 <= now }) ?? (handshake?.due != nil) else { return }
     if handshakeStart != nil {
       handshakeStart = nil
@@ -16,7 +16,8 @@ extension PeerSession {
     if let packet = handshake?.advance(to: now) { send(packet, in: context) }
   }
 
-  /// Receives a packet of the handshake. A wrong proof has no effect: anybody can send one.
+  /// Receives a packet of the handshake. A packet with a wrong proof is counted and has no other effect: anybody can send
+  /// one. Each check costs time, so the number of checks is limited (``HandshakeProgress/countCheck()``).
   func receive(handshake packet: HandshakePacket, _ key: GroupKey, at now: Instant, in context: SessionContext)
     -> DatagramOutcome
   {
@@ -24,25 +25,26 @@ extension PeerSession {
     let answer = local(.answer, handshake.nonce, in: context)
     switch packet.kind {
     case .hello where !context.isInitiator:
-      guard self.handshake!.countCheck(), let code = self.code(key, initiator: packet, answerer: answer, in: context)
+      guard self.handshake!.countCheck(), let exchange = exchange(key, initiator: packet, answerer: answer, in: context)
       else { return .notAuthentic }
       var answer = answer
-      answer.proof = code.proof(of: .answerer)
+      answer.proof = exchange.proof(of: .answerer)
       send(answer, in: context)
       return .accepted
     case .answer where context.isInitiator:
       let hello = local(.hello, handshake.nonce, in: context)
-      guard self.handshake!.countCheck(), let code = self.code(key, initiator: hello, answerer: packet, in: context),
-        accept(packet, from: .answerer, code, at: now, in: context)
+      guard self.handshake!.countCheck(), let exchange = exchange(key, initiator: hello, answerer: packet, in: context),
+        accept(packet, from: .answerer, exchange, at: now, in: context)
       else { return .notAuthentic }
       var proof = local(.proof, handshake.nonce, in: context)
-      proof.proof = code.proof(of: .initiator)
+      proof.proof = exchange.proof(of: .initiator)
       self.handshake!.begin(proof, at: now)
       _ = advance(to: now, in: context)
       return .accepted
     case .proof where !context.isInitiator:
-      guard self.handshake!.countCheck(), let code = self.code(key, initiator: packet, answerer: answer, in: context),
-        accept(packet, from: .initiator, code, at: now, in: context)
+      guard self.handshake!.countCheck(),
+        let exchange = exchange(key, initiator: packet, answerer: answer, in: context),
+        accept(packet, from: .initiator, exchange, at: now, in: context)
       else { return .notAuthentic }
       return .accepted
     case .hello, .answer, .proof: return .notAuthentic
@@ -53,13 +55,14 @@ extension PeerSession {
   ///
   /// - Returns: whether the session is established.
   private func accept(
-    _ packet: HandshakePacket, from role: Handshake.Role, _ code: Handshake, at now: Instant, in context: SessionContext
+    _ packet: HandshakePacket, from role: Handshake.Role, _ exchange: Handshake, at now: Instant,
+    in context: SessionContext
   ) -> Bool {
-    guard code.isValid(packet.proof, of: role) else {
+    guard exchange.isValid(packet.proof, of: role) else {
       owner.rejectedProofs += 1
       return false
     }
-    let keys = code.keys(of: role == .initiator ? .answerer : .initiator)
+    let keys = exchange.keys(of: role == .initiator ? .answerer : .initiator)
     (self.keys, sealer, provenIdentity) = (keys, DatagramSealer(keys, thread: .control), packet.identity)
     // Of two sessions of the same peers, both peers prefer the session that the peer with the lower identity has begun.
     let isOfLower = (owner.identity < packet.identity) == context.isInitiator
@@ -73,7 +76,8 @@ extension PeerSession {
     return true
   }
 
-  private func code(
+  /// The proofs and the keys that follow from the packets of both peers; nil if both have the same SSRC or identity.
+  private func exchange(
     _ key: GroupKey, initiator: HandshakePacket, answerer: HandshakePacket, in context: SessionContext
   ) -> Handshake? {
     Handshake(key, initiator: initiator, answerer: answerer, token: context.invitationToken)

@@ -80,7 +80,7 @@ final class PeerSession: SessionExtension {
   }
 
   func advance(to now: Instant, in context: SessionContext) -> Bool {
-    if let key = owner.key { advanceHandshake(key, to: now, in: context) }
+    if owner.key != nil { advanceHandshake(to: now, in: context) }
     switch recognition.advance(to: now, shortestInterval: shortestInterval(in: context)) {
     case .request: context.requestPacket()
     case .standardDevice:

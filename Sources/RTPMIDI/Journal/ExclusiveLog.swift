@@ -27,7 +27,7 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
   var kindCount: UInt8?
   /// C: the number of System Exclusive commands, including this one, modulo 256.
   var count: UInt8?
-  /// F: the number of data octets before the first octet in DATA, up to 2^28 - 1; nil if it is 0.
+  /// F: the number of data octets before the first octet in DATA, up to 2^28 - 1. Nil, without the field FIRST, stands for 0.
   var first: UInt32?
   /// L: the log belongs to a list of all commands (list tool); otherwise only the newest command of its kind has a log
   /// (recency tool).

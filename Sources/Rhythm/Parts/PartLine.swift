@@ -8,8 +8,8 @@ public struct PartLine: Hashable, Sendable {
   /// Whether the line replaces all lines of the same tone that precede it, instead of adding notes to them.
   public let replaces: Bool
   /// The chance of each stroke at the least and at the greatest activity of ``activity``, in percent.
-  public let leastChance: Int
-  public let greatestChance: Int
+  public let lowActivityChance: Int
+  public let highActivityChance: Int
   /// The number of steps per quarter note: 4, or 3 or 6 for triplets.
   public let strokesPerQuarter: Int
   /// The steps of each bar, 1...``Line/maximumBars`` bars of the same length. A hold follows a stroke or another hold. Because the

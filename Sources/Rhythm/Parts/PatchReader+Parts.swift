@@ -100,8 +100,8 @@ extension PatchReader {
       checkHolds(entry.value, field, bars.flatMap(\.self)), let tone
     else { return nil }
     return PartLine(
-      tone: tone, layer: layer, activity: activity, replaces: name.replaces, leastChance: name.chance.least,
-      greatestChance: name.chance.greatest, strokesPerQuarter: perQuarter, bars: bars)
+      tone: tone, layer: layer, activity: activity, replaces: name.replaces, lowActivityChance: name.chance.low,
+      highActivityChance: name.chance.high, strokesPerQuarter: perQuarter, bars: bars)
   }
 
   /// Checks that each hold continues a note. Because the line repeats, its first step follows its last step.

@@ -10,7 +10,7 @@ public import MusicalTime
 /// ports. Some programs fail if the connection already exists (`aseqdump -p`). A connection that the user disconnects is
 /// forgotten.
 ///
-/// At most ``capacity`` lost connections are remembered. The oldest are forgotten first.
+/// At most ``capacity`` lost connections are remembered. Those that were made first are forgotten first.
 public struct Reconnections: Sendable {
   /// An event for the user.
   public enum Change: Hashable, Sendable {
@@ -170,7 +170,7 @@ public struct Reconnections: Sendable {
     settlingPorts.append((address, instant + Self.settling))
   }
 
-  /// Returns the connections to restore for `port`: all lost connections of ports with its name.
+  /// Returns the connections to restore for `port`: the lost connections of ports with its name, including those that are being restored.
   ///
   /// Two devices of the same model have ports of the same name. A *twin* of `port` is another present port of this name
   /// that has no connection. If there is a twin, the lost connections are divided: `port` gets those of one vanished port,

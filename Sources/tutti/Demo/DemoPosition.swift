@@ -11,7 +11,7 @@ struct DemoPosition: Equatable {
 
   init(tick: Int64, activity: UInt8) { (self.tick, self.activity) = (tick, activity) }
 
-  /// Reads the newest position from the trace at `path`. Nil if the file contains no tick yet.
+  /// Reads the newest position from the trace at `path`. Nil if the file cannot be read or contains no tick yet.
   init?(trace path: String) {
     guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else { return nil }
     defer { try? file.close() }

@@ -43,17 +43,17 @@ struct PatchGrid: CustomStringConvertible {
 
   /// The name of a line, as it is written in a patch.
   static func name(of line: Line, in patch: Patch) -> String {
-    name(patch.kit[line.voice].name, replaces: line.replaces, chance: (line.leastChance, line.greatestChance))
+    name(patch.kit[line.voice].name, replaces: line.replaces, chance: (line.lowActivityChance, line.highActivityChance))
   }
 
   /// The name of a line, with `!` if the line replaces earlier lines, and with the chance of its strokes in percent if the chance can
   /// be less than 100.
-  static func name(_ name: String, replaces: Bool, chance: (least: Int, greatest: Int)) -> String {
+  static func name(_ name: String, replaces: Bool, chance: (low: Int, high: Int)) -> String {
     let name = name + (replaces ? "!" : "")
     switch chance {
     case (100, 100): return name
-    case (let least, let greatest) where least == greatest: return "\(name) \(least)%"
-    case (let least, let greatest): return "\(name) \(least)-\(greatest)%"
+    case (let low, let high) where low == high: return "\(name) \(low)%"
+    case (let low, let high): return "\(name) \(low)-\(high)%"
     }
   }
 

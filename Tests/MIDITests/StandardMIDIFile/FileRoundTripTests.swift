@@ -68,10 +68,10 @@ import _TestSupport
     #expect(read > 50 && rejected > 50, "seed \(seed): \(read) read, \(rejected) rejected")
   }
 
-  /// Random bytes after a valid header reach all states of the reader.
+  /// The track consists of random bytes after a valid header.
   @Test(arguments: UInt64(1)...10) func randomTrackIsReadOrRejected(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
-    // Bytes with a meaning to the reader, and others.
+    // Half of the bytes are chosen from these, which begin events and chunks; the others are any data bytes.
     let special: [UInt8] = [0, 0x7F, 0x80, 0x90, 0xC0, 0xF0, 0xF7, 0xF8, 0xFF, 0x2F, 0x51]
     var read = 0
     for number in 0..<2000 {

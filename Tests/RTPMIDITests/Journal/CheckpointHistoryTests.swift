@@ -80,9 +80,9 @@ import _TestSupport
     journalSender.send(.noteOn(one, key: 60, velocity: 1), .controlChange(Channel(2)!, controller: 7, value: 1))
     let journal = try journalSender.journalOfGuardPacket()
     // The previous packet contained the command of channel 2 only.
-    #expect(!journal.header.s && journal[1]!.header.s && !journal[2]!.header.s && !journal[2]!.c[0].s)
+    #expect(!journal.header.s && journal[1]!.header.s && !journal[2]!.header.s && !journal[2]!.controllers[0].s)
     let next = try journalSender.journalOfGuardPacket()
-    #expect(next.header.s && next[1]!.header.s && next[2]!.c[0].s)
+    #expect(next.header.s && next[1]!.header.s && next[2]!.controllers[0].s)
     journalSender.send(.noteOff(one, key: 60, velocity: 64))
     let off = try journalSender.journalOfGuardPacket()
     #expect(off[1]!.n!.s == false && off[1]!.off == [60] && off[1]!.notes.isEmpty && off[2]!.header.s)
@@ -93,7 +93,7 @@ import _TestSupport
     for value: UInt8 in 1...100 {
       journalSender.send(.controlChange(one, controller: UInt7(masking: value & 1), value: UInt7(masking: value)))
     }
-    let logs = try journalSender.journalOfGuardPacket()[1]!.c
+    let logs = try journalSender.journalOfGuardPacket()[1]!.controllers
     #expect(
       logs.map(\.controller) == [1, 0] && logs.map(\.tool) == [.value(99), .value(100)],
       "only the newest command, the oldest log first")
@@ -128,7 +128,8 @@ import _TestSupport
     }
     let journal = try journalSender.journalOfGuardPacket()
     #expect(
-      journal[1]!.c.map(\.controller.value) == Array(22...29) && journalSender.discarded == 12, "8 of 20 are left")
+      journal[1]!.controllers.map(\.controller.value) == Array(22...29) && journalSender.discarded == 12,
+      "8 of 20 are left")
     #expect(journal.header.checkpoint == 60_012, "after the newest discarded packet")
     // After these packets, the next guard packet is 2^14 - 2 packets after the checkpoint.
     journalSender.send([Message](repeating: .start, count: 16_383 - 10))

@@ -128,7 +128,7 @@ import _TestSupport
         ControllerLog(s: command.index != sent.count - 1, controller: UInt7(masking: command.controller), tool: $0)
       }
     }
-    #expect(journal?.c ?? [] == expected)
+    #expect(journal?.controllers ?? [] == expected)
 
     // Chapters N and E.
     var notes: [NoteLog] = []

@@ -20,25 +20,26 @@ import Testing
     #expect(try journalSender.journalOfGuardPacket()[1]!.p == ChapterP(s: false, program: 9, bank: nil))
     journalSender.send(control(0, 3), control(32, 4))
     let bank = try journalSender.journalOfGuardPacket()[1]!
-    #expect(bank.c.map(\.controller) == [0, 32] && bank.p?.bank == nil, "no program change has used the bank")
+    #expect(
+      bank.controllers.map(\.controller) == [0, 32] && bank.p?.bank == nil, "no program change has used the bank")
     journalSender.send(.programChange(one, program: 10))
     let used = try journalSender.journalOfGuardPacket()[1]!
-    #expect(used.c.isEmpty && used.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: false))
+    #expect(used.controllers.isEmpty && used.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: false))
     journalSender.send(control(121, 0), .programChange(one, program: 11), control(0, 5))
     let afterReset = try journalSender.journalOfGuardPacket()[1]!
     #expect(afterReset.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: true))
-    #expect(afterReset.c.map(\.controller) == [121, 0])
+    #expect(afterReset.controllers.map(\.controller) == [121, 0])
   }
 
   @Test func controllersHaveValueOrCountLogs() throws {
     let journalSender = JournalSender()
     journalSender.send(
       control(64, 127), control(122, 0), control(123, 0), control(123, 0), control(120, 0), control(69, 1))
-    let logs = try journalSender.journalOfGuardPacket()[1]!.c
+    let logs = try journalSender.journalOfGuardPacket()[1]!.controllers
     #expect(logs.map(\.controller) == [64, 122, 123, 120, 69])
     #expect(logs.map(\.tool) == [.value(127), .value(0), .count(2), .count(1), .value(1)])
     for _ in 0..<62 { journalSender.send(control(123, 0)) }
-    #expect(try journalSender.journalOfGuardPacket()[1]!.c.last?.tool == .count(0), "64 commands, modulo 64")
+    #expect(try journalSender.journalOfGuardPacket()[1]!.controllers.last?.tool == .count(0), "64 commands, modulo 64")
   }
 
   @Test func resetAllControllersRemovesEntries() throws {
@@ -51,10 +52,11 @@ import Testing
       .noteOn(one, key: 60, velocity: 1), .programChange(one, program: 1), control(101, 0), control(121, 0))
     journalSender.send(.pitchBend(Channel(2)!, 1))
     let journal = try journalSender.journalOfGuardPacket()
-    #expect(journal[1]!.c.map(\.controller) == kept + [121] && journal[1]!.header.chapters == 0xC8, "P, C and N")
+    #expect(
+      journal[1]!.controllers.map(\.controller) == kept + [121] && journal[1]!.header.chapters == 0xC8, "P, C and N")
     #expect(journal[2]!.header.chapters == 0x10, "W")
     journalSender.send(control(1, 5))
-    #expect(try journalSender.journalOfGuardPacket()[1]!.c.map(\.controller) == kept + [121, 1])
+    #expect(try journalSender.journalOfGuardPacket()[1]!.controllers.map(\.controller) == kept + [121, 1])
   }
 
   /// The enhanced encoding keeps the newest four commands of a controller, each with a log for its count and one for its value.
@@ -66,9 +68,9 @@ import Testing
       ([1, 2, 3, 4, 5, 6] as [UInt7]).map { control(7, $0) } + [control(64, 127), control(64, 0), control(64, 1)])
     let journal = try journalSender.journalOfGuardPacket()
     #expect(journal.header.isEnhanced && journal[1]!.header.isEnhanced)
-    let volume = journal[1]!.c.filter { $0.controller == 7 }.map(\.tool)
+    let volume = journal[1]!.controllers.filter { $0.controller == 7 }.map(\.tool)
     #expect(volume == [.count(3), .value(3), .count(4), .value(4), .count(5), .value(5), .count(6), .value(6)])
-    let pedal = journal[1]!.c.filter { $0.controller == 64 }.map(\.tool)
+    let pedal = journal[1]!.controllers.filter { $0.controller == 64 }.map(\.tool)
     #expect(
       pedal == [
         .count(1), .value(127), .toggle(1), .count(2), .value(0), .toggle(2), .count(3), .value(1), .toggle(2),
@@ -76,11 +78,12 @@ import Testing
     journalSender.send(.noteOn(Channel(2)!, key: 1, velocity: 1), control(64, 127), control(121, 0), control(64, 127))
     let reset = try journalSender.journalOfGuardPacket()
     #expect(!reset[2]!.header.isEnhanced, "no Chapter C")
-    #expect(reset[1]!.c.last?.tool == .toggle(5), "five changes: on, off, on; off by the reset; on")
-    #expect(reset[1]!.c.suffix(3).allSatisfy { !$0.s } && reset[1]!.c.dropLast(3).allSatisfy { $0.s })
+    #expect(reset[1]!.controllers.last?.tool == .toggle(5), "five changes: on, off, on; off by the reset; on")
+    #expect(
+      reset[1]!.controllers.suffix(3).allSatisfy { !$0.s } && reset[1]!.controllers.dropLast(3).allSatisfy { $0.s })
     journalSender.sender.usesEnhancedControllers = false
     let plain = try journalSender.journalOfGuardPacket()
-    #expect(!plain.header.isEnhanced && plain[1]!.c.map(\.tool) == [.value(6), .count(1), .value(127)])
+    #expect(!plain.header.isEnhanced && plain[1]!.controllers.map(\.tool) == [.value(6), .count(1), .value(127)])
   }
 
   @Test func enhancedLogsAreCutToTheListLimit() throws {
@@ -91,7 +94,7 @@ import Testing
     for number: UInt7 in [70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89] {
       for value: UInt7 in [1, 2, 3, 4, 5] { journalSender.send(control(number, value)) }
     }
-    let logs = try journalSender.journalOfGuardPacket()[1]!.c
+    let logs = try journalSender.journalOfGuardPacket()[1]!.controllers
     #expect(logs.count <= 128 && logs.last?.tool == .value(5) && journalSender.discarded >= 16)
   }
 
@@ -101,7 +104,7 @@ import Testing
     let journalSender = JournalSender()
     journalSender.send(control(101, 0), control(100, 2))
     let selected = try journalSender.journalOfGuardPacket()[1]!
-    #expect(selected.c.isEmpty && selected.m?.isInProgress == true && selected.m?.pending == nil)
+    #expect(selected.controllers.isEmpty && selected.m?.isInProgress == true && selected.m?.pending == nil)
     #expect(selected.parameters.map(\.number) == [2] && selected.parameters[0].entryHigh == nil)
     #expect(selected.m!.logsAreShort && selected.m!.allRegistered)
     journalSender.send(control(6, 64), control(38, 5), control(96, 0), control(96, 0), control(97, 0))
@@ -118,11 +121,12 @@ import Testing
     // 127, 127 is the null parameter: no parameter is selected.
     journalSender.send(control(101, 127), control(100, 127))
     let null = try journalSender.journalOfGuardPacket()[1]!
-    #expect(null.m?.pending == nil && null.m?.isInProgress == false && null.parameters.count == 2 && null.c.isEmpty)
+    #expect(
+      null.m?.pending == nil && null.m?.isInProgress == false && null.parameters.count == 2 && null.controllers.isEmpty)
     journalSender.send(control(6, 1))
     let plain = try journalSender.journalOfGuardPacket()[1]!
     #expect(
-      plain.c.map(\.controller) == [6] && plain.parameters.count == 2,
+      plain.controllers.map(\.controller) == [6] && plain.parameters.count == 2,
       "without a selected parameter, controller 6 is in Chapter C")
   }
 
@@ -131,7 +135,7 @@ import Testing
     journalSender.send(control(101, 0), control(100, 0), control(6, 12), control(121, 0))
     let journal = try journalSender.journalOfGuardPacket()[1]!
     #expect(journal.parameters[0].entryHigh == .init(12, isBeforeReset: true) && journal.m?.isInProgress == false)
-    #expect(journal.c.map(\.controller) == [121])
+    #expect(journal.controllers.map(\.controller) == [121])
   }
 
   @Test func parametersAreLimitedTo32() throws {
@@ -170,7 +174,7 @@ import Testing
       journalSender.send(on, on, .noteOn(Channel(2)!, key: 1, velocity: 1), control(controller, 0))
       let journal = try journalSender.journalOfGuardPacket()
       // 0x40 is Chapter C only.
-      #expect(journal[1]!.header.chapters == 0x40 && journal[1]!.c.map(\.tool) == [.count(1)])
+      #expect(journal[1]!.header.chapters == 0x40 && journal[1]!.controllers.map(\.tool) == [.count(1)])
       #expect(journal[2]!.notes.count == 1)
       // The reference count of the note begins again, so Chapter E has no log.
       journalSender.send(on)

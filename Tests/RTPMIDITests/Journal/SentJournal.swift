@@ -5,15 +5,16 @@ import Testing
 
 /// The journal of a packet, decoded into arrays. A journal is rejected if a LENGTH differs from the size of its
 /// contents, or if an S bit is wrong. The S bit of a header must be 1 if the S bits of all its parts are 1, and
-/// otherwise 0.
+/// otherwise 0. There are two exceptions: the S bit of Chapter M also depends on its PENDING bit, and Chapter X has no header.
 struct SentJournal {
-  /// A channel journal. A property is named after its chapter; lists of logs follow their header.
+  /// A channel journal. A property with a name of one letter is the chapter of this letter (RFC 6295, appendix A). The other properties
+  /// are the logs of the chapter before them.
   struct Channel {
     var header: ChannelJournalHeader
     var p: ChapterP?
-    var c: [ControllerLog] = []
-    /// The header of the log list of Chapter C.
-    var cCount: LogListHeader?
+    /// The header of Chapter C.
+    var c: LogListHeader?
+    var controllers: [ControllerLog] = []
     var m: ChapterM?
     var parameters: [ParameterLog] = []
     var w: ChapterW?
@@ -26,7 +27,7 @@ struct SentJournal {
     var t: ChapterT?
     /// The logs of Chapter A.
     var pressures: [PressureLog] = []
-    /// The S bits of the chapters, including that of the Note Off bits.
+    /// The S bits of the chapters, and those of the note logs of Chapter N.
     var s: [Bool] = []
   }
 
@@ -116,11 +117,11 @@ struct SentJournal {
       channel.s.append(channel.p!.s)
     }
     if channel.header.hasC {
-      let count = try #require(LogListHeader(packet.span, at: &at, end: end))
-      channel.cCount = count
-      for _ in 0..<count.logs { channel.c.append(try #require(ControllerLog(packet.span, at: &at, end: end))) }
-      try #require(count.s == channel.c.allSatisfy { $0.s })
-      channel.s.append(count.s)
+      let list = try #require(LogListHeader(packet.span, at: &at, end: end))
+      channel.c = list
+      for _ in 0..<list.logs { channel.controllers.append(try #require(ControllerLog(packet.span, at: &at, end: end))) }
+      try #require(list.s == channel.controllers.allSatisfy { $0.s })
+      channel.s.append(list.s)
     }
     if channel.header.hasM {
       let first = at
@@ -154,10 +155,10 @@ struct SentJournal {
       channel.s += [chapter.s] + channel.notes.map(\.s)
     }
     if channel.header.hasE {
-      let count = try #require(LogListHeader(packet.span, at: &at, end: end))
-      for _ in 0..<count.logs { channel.extras.append(try #require(NoteExtraLog(packet.span, at: &at, end: end))) }
-      try #require(count.s == channel.extras.allSatisfy { $0.s })
-      channel.s.append(count.s)
+      let list = try #require(LogListHeader(packet.span, at: &at, end: end))
+      for _ in 0..<list.logs { channel.extras.append(try #require(NoteExtraLog(packet.span, at: &at, end: end))) }
+      try #require(list.s == channel.extras.allSatisfy { $0.s })
+      channel.s.append(list.s)
     }
     if channel.header.hasT {
       let chapter = try #require(ChapterT(packet.span, at: &at, end: end))
@@ -165,10 +166,10 @@ struct SentJournal {
       channel.s.append(channel.t!.s)
     }
     if channel.header.hasA {
-      let count = try #require(LogListHeader(packet.span, at: &at, end: end))
-      for _ in 0..<count.logs { channel.pressures.append(try #require(PressureLog(packet.span, at: &at, end: end))) }
-      try #require(count.s == channel.pressures.allSatisfy { $0.s })
-      channel.s.append(count.s)
+      let list = try #require(LogListHeader(packet.span, at: &at, end: end))
+      for _ in 0..<list.logs { channel.pressures.append(try #require(PressureLog(packet.span, at: &at, end: end))) }
+      try #require(list.s == channel.pressures.allSatisfy { $0.s })
+      channel.s.append(list.s)
     }
     try #require(at == end && !channel.s.isEmpty && channel.header.s == channel.s.allSatisfy { $0 })
     return channel

@@ -5,7 +5,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Packets without a journal, and the segments of System Exclusives.
+/// The headers of packets, their room for a header extension, and the segments of System Exclusives.
 @Suite struct PacketSenderTests {
   private let instant = Instant(nanoseconds: 1_234_567_890)
 

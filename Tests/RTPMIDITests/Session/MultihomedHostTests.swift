@@ -45,7 +45,7 @@ import _TestSupport
     return try #require(sent.first).command.token
   }
 
-  @Test func answersLeaveFromTheInvitedAddress() throws {
+  @Test func answersLeaveFromTheAddressThatReceivedTheInvitation() throws {
     for (port, from) in [(Port.control, invited), (.data, data(invited))] {
       receive(.invitation, token: 5, from: from, to: wireless, port)
       let outputs = endpoint.drain()
@@ -90,7 +90,8 @@ import _TestSupport
     #expect(endpoint.establishedCount == 1)
     let session = try #require(endpoint.table.all.first)
     #expect(session.control == invited && session.data == data(other))
-    // An established session accepts packets from the answering address only.
+    // `control` remains the address to which the invitation went. An established session accepts packets only from the address that
+    // has answered.
     receive(.bye, token: token, from: invited, to: wired, .control)
     #expect(endpoint.establishedCount == 1)
     receive(.bye, token: token, from: other, to: wired, .control)

@@ -8,7 +8,7 @@ import Transports
 
 /// Sends a stimulus to the ALSA sequencer port of a device, and records the sound of the device.
 struct FollowerRun {
-  /// The ticks that were sent.
+  /// The ticks of the stimulus, with the instants at which they were sent.
   private(set) var record: StimulusRecord
   /// The recording of the device and its sample rate in frames per second; nil if nothing was recorded.
   private(set) var capture: (recording: PCMCapture.Result, rate: Int)?
@@ -17,7 +17,7 @@ struct FollowerRun {
   /// Warnings for the user, each in one line.
   private(set) var warnings: [String] = []
 
-  /// The time from the start of the recording to tick 0, and from Stop to the end of the recording.
+  /// The minimum time from the start of the recording to tick 0, and, except after Ctrl-C, from Stop to the end of the recording.
   private static let margin = Nanoseconds.seconds(1)
 
   /// Sends the stimulus, until its end or Ctrl-C.
