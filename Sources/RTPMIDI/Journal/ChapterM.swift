@@ -6,7 +6,8 @@ import MIDI
 ///
 ///     S P E U W Z LENGTH[10] | Q PENDING[7], if P
 ///
-/// ``ParameterLog``s follow until the end of the chapter, the oldest transaction first.
+/// ``ParameterLog``s follow until the end of the chapter, the oldest transaction first. A transaction consists of the
+/// selection of a parameter and the commands that then change it.
 struct ChapterM: Hashable, Sendable, BitwiseCopyable {
   /// The upper half of a parameter number whose lower half has not been sent yet.
   struct Pending: Hashable, Sendable, BitwiseCopyable {

@@ -30,7 +30,7 @@ struct CheckpointHistory: ~Copyable {
   var exclusives = ExclusiveHistory(logs: 32, octets: 512)
   /// The state of each channel since the start of the session.
   var channels = RigidArray<ChannelHistory>(repeating: ChannelHistory(), count: 16)
-  /// The most recently used parameters of all channels, in the order in which they were added.
+  /// The most recently used parameters of all channels. A parameter keeps its index until another one replaces it.
   var parameters = RigidArray<ParameterHistory>(capacity: 32)
   /// The largest value of ``ParameterHistory/lastUse``. Increases with each use of a parameter.
   var newestUse: UInt32 = 0

@@ -2,7 +2,7 @@ import MIDI
 
 // Repair from a channel journal.
 extension JournalRepair {
-  /// Repairs the program and its bank from Chapter P. If either differs, sends the controllers 0 and 32 that differ,
+  /// Repairs the program and its bank from Chapter P. If either differs, emits those of controllers 0 and 32 that differ,
   /// and then the program change.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterP, on channel: Channel, _ state: inout ReceivedState) {
@@ -124,8 +124,8 @@ extension JournalRepair {
   /// Repairs a note whose newest command is a Note On. Afterwards, its reference count (the number of Note Ons without
   /// Note Off) equals that of the sender.
   ///
-  /// If the note is off here, it is played only if the Y bit recommends that. If it is on with another velocity, a Note
-  /// Off and a Note On give it the velocity of the sender.
+  /// If the note is off here, it is played only if the Y bit of the log recommends that. If it is on with another velocity,
+  /// a Note On gives it the velocity of the sender, if necessary after a Note Off.
   ///
   /// - Parameter extras: the logs of Chapter E of the channel.
   @_noLocks @_noAllocation
@@ -148,8 +148,8 @@ extension JournalRepair {
       return
     }
     let differs = state.channels[index].velocities[key] & 0x7F != log.velocity.value
-    // Note Offs end the surplus Note Ons. If the velocity differs, one more Note Off is sent, so that a Note On with
-    // the right velocity follows.
+    // Note Offs end the surplus Note Ons. If the velocity differs, one more Note Off is added, so that a Note On with the
+    // right velocity follows. A negative number means that Note Ons are missing: the velocity then comes with them.
     let noteOffs = known - references + (differs ? 1 : 0)
     if noteOffs > 0 { emit(.noteOff(channel, key: log.key, velocity: 64), times: noteOffs, &state) }
     let noteOns = references - (noteOffs > 0 ? known - noteOffs : known)

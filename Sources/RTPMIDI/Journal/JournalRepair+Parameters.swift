@@ -2,30 +2,30 @@ import MIDI
 
 // Repair from Chapter M.
 extension JournalRepair {
-  /// Repairs the value of a parameter: by Data Entry if the entry differs, then by the increments or decrements that
-  /// the sender has sent after the Data Entry.
+  /// Repairs the value of a parameter: by Data Entry if the entry differs, then by increments or decrements, so that their
+  /// number since the Data Entry equals that of the sender.
   @_noLocks @_noAllocation
   mutating func repair(_ log: ParameterLog, on channel: Channel, _ state: inout ReceivedState) {
     let selection = ParameterSelection(isNonRegistered: log.isNonRegistered, number: log.number)
     if selection.isNone { return }
     let known = state.parameter(selection, of: channel) ?? ParameterState(channel, selection)
-    var sendsHigh = false
-    var sendsLow = false
-    if let high = log.entryHigh, known.high != high.value.value { sendsHigh = true }
-    if let low = log.entryLow, known.low != low.value.value { sendsLow = true }
+    var emitsHigh = false
+    var emitsLow = false
+    if let high = log.entryHigh, known.high != high.value.value { emitsHigh = true }
+    if let low = log.entryLow, known.low != low.value.value { emitsLow = true }
     // Increments minus decrements since the newest Data Entry, as the sender has sent them.
     var sentSteps = 0
     if let buttons = log.buttons { sentSteps = buttons.steps }
     // The increments still to be emitted; if negative, decrements. A Data Entry sets the received number to 0.
     var steps = sentSteps - Int(known.steps)
-    guard sendsHigh || sendsLow || steps != 0 else { return }
+    guard emitsHigh || emitsLow || steps != 0 else { return }
     select(selection, on: channel, &state)
-    if sendsHigh, let high = log.entryHigh {
+    if emitsHigh, let high = log.entryHigh {
       emit(.controlChange(channel, controller: 6, value: high.value), &state)
       steps = sentSteps
     }
     // The LSB follows each MSB, even if the LSB is known.
-    if sendsHigh || sendsLow, let low = log.entryLow {
+    if emitsHigh || emitsLow, let low = log.entryLow {
       emit(.controlChange(channel, controller: 38, value: low.value), &state)
       steps = sentSteps
     }

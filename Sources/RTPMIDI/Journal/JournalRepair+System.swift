@@ -27,14 +27,17 @@ extension JournalRepair {
 
   /// Repairs the sequencer from Chapter Q by standard commands.
   ///
-  /// - If the sender's position is up to four quarter notes (96 Clocks) ahead, the missing Clocks are emitted at once,
-  ///   after Continue if the sequencer is stopped here. A receiver that counts ticks has then lost none.
-  /// - Otherwise, the sequencer is stopped and repositioned. Within the first quarter note (24 Clocks) of the song,
-  ///   this is done by Start and the Clocks up to the position; elsewhere by Song Position in sixteenth notes (6
-  ///   Clocks), Continue, and the remaining Clocks.
+  /// - If the sequencer runs here, and the sender's position is up to four quarter notes (96 Clocks) ahead, the missing
+  ///   Clocks are emitted at once. A receiver that counts ticks has then lost none. The same is done, after Continue, if
+  ///   the sequencer runs at the sender only, and is not at the start of the song here.
+  /// - If the sequencer is stopped on both sides at the same position, nothing is emitted.
+  /// - Otherwise, the sequencer is stopped and repositioned. If it runs at the sender, within the first quarter note (24
+  ///   Clocks) of the song, this is done by Start and the Clocks up to the position; in all other cases by Song Position
+  ///   in sixteenth notes (6 Clocks), and by Continue and the remaining Clocks if these are needed.
   ///
-  /// The same rules repair a lost Start, Stop, Continue or Song Position. Song Position has 14 bits: larger positions
-  /// are sent modulo 16384, which is 1024 bars of 4/4.
+  /// Finally, Stop is emitted if the sequencer is stopped at the sender and still runs here. The same rules repair a lost
+  /// Start, Stop, Continue or Song Position. Song Position has 14 bits: larger positions are emitted modulo 16384, which is
+  /// 1024 bars of 4/4.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterQ, _ state: inout ReceivedState) {
     let target = SequencerState(chapter)
@@ -66,7 +69,7 @@ extension JournalRepair {
         }
       }
     }
-    // The messages may have led to another position: Song Position is sent modulo 16384.
+    // The messages may have led to another position: Song Position is emitted modulo 16384.
     state.sequencer = target
   }
 
@@ -104,7 +107,7 @@ extension JournalRepair {
 
   /// Repairs a System Exclusive from a log of Chapter X. The log contains the number of the command, its status, and
   /// the data so far if they are not too long. If the command was not received, or was received in part, the assembly
-  /// gets the state of the log: complete, open, or cancelled.
+  /// gets the state of the log: complete, open, or cancelled. If the log lacks the data, the command is dropped.
   ///
   /// - Returns: whether the assembly now holds the complete command.
   @_noLocks @_noAllocation

@@ -67,7 +67,8 @@ struct JournalRepair: BitwiseCopyable {
     queue.removeAll()
   }
 
-  /// Returns the next recovered message, after updating `state`; nil at the end of the repair.
+  /// Returns the next recovered message or System Exclusive, after updating `state` or `assembly`; nil at the end of the
+  /// repair.
   @_noLocks @_noAllocation
   mutating func next(
     in packet: borrowing Span<UInt8>, state: inout ReceivedState, assembly: inout SystemExclusiveAssembly

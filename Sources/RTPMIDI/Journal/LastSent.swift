@@ -9,7 +9,7 @@ struct LastSent: BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// Notes that a packet contains a command of the kind.
+  /// Records that a packet contains a command of the kind.
   ///
   /// - Parameters:
   ///   - packet: the sequence number of the packet.

@@ -16,8 +16,8 @@ import MIDI
 ///     M     G R C-BUTTON[14]     the same number since the newest Reset All Controllers
 ///     N     X COUNT[7]           the number of transactions for the parameter, modulo 128
 ///
-/// G is 1 if the number is negative. X is 1 if Reset All Controllers was sent after the newest command that the field
-/// codes. R is reserved.
+/// A transaction consists of the selection of a parameter and the commands that then change it. G is 1 if the number is
+/// negative. X is 1 if Reset All Controllers was sent after the newest command that the field codes. R is reserved.
 struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
   /// A field of one octet: ENTRY-MSB, ENTRY-LSB or COUNT.
   struct Field: Hashable, Sendable, BitwiseCopyable {
@@ -56,9 +56,9 @@ struct ParameterLog: Hashable, Sendable, BitwiseCopyable {
   var buttonsSinceReset: Button?
   /// N: COUNT.
   var count: Field?
-  /// T: the log uses the count tool.
+  /// T: the log uses the count tool, which is the field COUNT.
   var usesCountTool: Bool
-  /// V: the log uses the value tool.
+  /// V: the log uses the value tool, which is the fields with the flags J, K, L and M.
   var usesValueTool: Bool
 
   @_noLocks @_noAllocation

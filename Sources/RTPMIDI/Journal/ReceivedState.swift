@@ -6,7 +6,8 @@ import MIDI
 struct ReceivedState: ~Copyable {
   /// The sixteen channels.
   var channels: RigidArray<ChannelState>
-  /// The parameters changed by Data Entry. Beyond ``parameterLimit``, the parameter that was added first is replaced.
+  /// The parameters that Data Entry, Data Increment or Data Decrement has changed. Beyond ``parameterLimit``, the
+  /// parameter that was added first is replaced.
   private(set) var parameters: RigidArray<ParameterState>
   /// The index of the parameter to be replaced next.
   private var nextParameter = 0

@@ -1,8 +1,7 @@
 import MIDI
 
-/// The messages that the current log of the recovery journal adds to the repair, in order. They are stored as runs of
-/// equal messages. The longest repair has sixteen runs: the eight quarter frames of each of two times of MIDI Time
-/// Code.
+/// The messages that the repair of one log of the recovery journal emits, in order. They are stored as runs of equal
+/// messages. The longest repair has sixteen runs: the eight quarter frames of each of two times of MIDI Time Code.
 struct RepairQueue: BitwiseCopyable {
   /// A message that is delivered `count` times.
   private struct Run: BitwiseCopyable {

@@ -19,7 +19,7 @@ struct SystemHistory: BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  // Whether the history contains commands of the chapter in the name.
+  // hasD, hasV, hasQ, hasF: whether the history contains commands of Chapter D, V, Q or F.
 
   var hasD: Bool {
     @_noLocks @_noAllocation get {

@@ -45,9 +45,13 @@ struct TimeCodeHistory: BitwiseCopyable {
     lastSent.mark(packet, if: isRecording)
   }
 
+  /// Removes the time from the checkpoint history if all its quarter frames were sent in `packet` or before. Returns whether
+  /// it was removed.
   @_noLocks @_noAllocation
   mutating func trim(through packet: UInt16) -> Bool { lastSent.trim(through: packet) }
 
+  /// Appends Chapter F. `last` is the sequence number of the packet directly before the one that is being encoded. Returns
+  /// false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>, last: UInt16) -> Bool {
     ChapterF(

@@ -6,7 +6,8 @@ import MIDI
 ///     B J Z P LEN[4]            B=0: a list of at most 15 octets
 ///     B J Z P LEN[4] LEN[8]     B=1: a list of at most 4095 octets
 ///
-/// LEN[n] has n bits and is the length of the list in octets. J = 1 means that a recovery journal follows the list.
+/// [n] stands for n bits. LEN is the length of the list in octets: four bits, or twelve bits if B = 1. J = 1 means that a
+/// recovery journal follows the list.
 ///
 /// The list contains commands. Each command is preceded by its delta time: the time since the previous command, in
 /// units of 100 us, in one to four octets of seven bits. The first delta time is omitted if it is 0; Z = 0 states this.
@@ -28,7 +29,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
 
   /// Starts a section at the end of `packet`; nil if the packet is full.
   ///
-  /// - Parameter usesRunningStatus: whether to omit a status octet that equals the previous one.
+  /// - Parameter usesRunningStatus: whether to omit the status octet of a channel command if it equals the running status.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -71,8 +72,8 @@ public struct CommandSectionEncoder: BitwiseCopyable {
   ///   - delta: the time since the previous command, in units of 100 us.
   ///   - reserve: the number of octets of `packet` to leave free.
   /// - Returns: the number of data octets sent so far, including this segment; `data.count` if the command is complete.
-  ///   Nil, with nothing appended, if there is no room for a data octet, if an octet is 128 or more, or if nothing is
-  ///   left to send.
+  ///   Nil, with nothing appended, if there is no room for a data octet, if an octet is 128 or more, if nothing is left
+  ///   to send, or if `delta` is 2^28 or more.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

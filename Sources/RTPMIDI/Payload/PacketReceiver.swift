@@ -5,20 +5,21 @@ import MusicalTime
 /// The receiver of one RTP stream: decodes its packets, and repairs losses from their recovery journals.
 ///
 /// ``open(_:near:)`` checks a packet; then ``next(in:)`` returns its commands one by one. All commands have to be read
-/// before the next packet is opened. `open` throws for a duplicate, for a packet that is too old to be distinguished
-/// from a replay, and for a packet with an error anywhere in its commands or its journal. No command of such a packet
-/// is delivered.
+/// before the next packet is opened. `open` throws for a packet of another stream, for a duplicate, for a packet that is
+/// too old to be distinguished from a replay or implausibly far ahead, and for a packet with an error anywhere in its
+/// commands or its journal. No command of such a packet is delivered.
 ///
-/// The journal of a packet is used if the packet is the first of the stream, or if the packets directly before it are
-/// missing. The messages that repair the loss are delivered first, as ``Event/recovered(_:_:)``, then the commands of
-/// the packet. A packet that arrives after a journal has repaired its loss is held back completely: its commands are
-/// only counted.
+/// The journal of a packet is used if the packet is the first of the stream, if the packets directly before it are
+/// missing, or if the stream restarts with it (``SequenceWindow``). The messages that repair the loss are delivered
+/// first, as ``Event/recovered(_:_:)``, then the commands of the packet. A packet that arrives after a journal has
+/// repaired its loss is held back completely: its commands are only counted.
 ///
 /// Without a journal, losses are not repaired. Of a packet that arrives after a later packet, only commands that are
 /// correct in any order are delivered:
 ///
 /// - Timing Clocks, which a follower counts, unless a Start, Continue, Stop or Song Position has arrived since;
-/// - the ends of notes, because a superfluous Note Off does no lasting harm, while a superfluous note does not end.
+/// - the ends of notes, because a superfluous Note Off does no lasting harm. (A late Note On is held back: if its Note
+///   Off has already arrived, the note would not end.)
 ///
 /// All other commands are held back and counted, because an older controller value or Stop must not replace a newer
 /// one.
@@ -208,8 +209,8 @@ public struct PacketReceiver: ~Copyable {
     return nil
   }
 
-  /// Registers the sequence number of a packet and returns its place. Starts a repair if the packet has a journal, and
-  /// packets before it are missing or it is the first packet.
+  /// Registers the sequence number of a packet and returns its place. If the packet has a journal, starts a repair in
+  /// three cases: it is the first packet, packets directly before it are missing, or the stream restarts with it.
   ///
   /// - Throws: ``PacketError/duplicate`` or ``PacketError/outOfWindow``.
   @_noLocks @_noAllocation
@@ -242,7 +243,8 @@ public struct PacketReceiver: ~Copyable {
       // The count of System Exclusives belongs to the earlier stream.
       state.exclusives = 0
       guard let journal else { return window.highest }
-      // The notes of the earlier stream that still sound are not in the journal of the new stream.
+      // The notes of the earlier stream that still sound are not in the journal of the new stream. The repair ends them,
+      // because `coversLoss` is false.
       counts.repairs &+= 1
       repair.begin(journal, isSinglePacketLoss: false, coversLoss: false)
       repairedPlace = window.highest

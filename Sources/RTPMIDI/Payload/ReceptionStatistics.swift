@@ -14,9 +14,9 @@ public struct ReceptionStatistics: Hashable, Sendable, BitwiseCopyable {
   public internal(set) var malformed: UInt64 = 0
   /// The number of packets dropped because of a malformed recovery journal.
   public internal(set) var malformedJournals: UInt64 = 0
-  /// The number of losses repaired from a recovery journal.
+  /// The number of repairs from a recovery journal, one for each loss and one for each restart of the stream.
   public internal(set) var repairs: UInt64 = 0
-  /// The number of repairs whose journal did not cover the loss. These repairs have ended all notes that were not in
+  /// The number of repairs of a loss whose journal did not cover the loss. These repairs have ended all notes that were not in
   /// the journal.
   public internal(set) var uncovered: UInt64 = 0
   /// The number of messages and System Exclusives recovered from journals.

@@ -67,11 +67,11 @@ struct SystemExclusiveAssembly: ~Copyable {
     }
   }
 
-  /// Cancels the open command.
+  /// Cancels the unfinished command. It is not counted as dropped.
   @_noLocks @_noAllocation
   mutating func cancel() { state = .idle }
 
-  /// Replaces the open command, or starts a new one, with the data from a recovery journal.
+  /// Replaces the unfinished command, or starts a new one, with the data from a recovery journal.
   ///
   /// - Parameters:
   ///   - extent: the data so far, with bit 7 set on the last octet; nil if the journal does not contain them.
@@ -86,13 +86,13 @@ struct SystemExclusiveAssembly: ~Copyable {
       state = isComplete ? .idle : .open
       return isComplete
     }
-    // In the state `dropping`, the open command was already counted.
+    // In the state `dropping`, the command was already counted.
     if case .dropping = state {} else { dropped &+= 1 }
     state = isComplete ? .idle : .dropping
     return false
   }
 
-  /// Drops the open command after the loss of a packet.
+  /// Drops the open command, for example after the loss of a packet.
   @_noLocks @_noAllocation
   mutating func abandon() {
     if case .open = state {

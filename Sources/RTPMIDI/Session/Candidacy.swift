@@ -1,16 +1,16 @@
 import MusicalTime
 
-/// The state of a *candidate*: the session of a peer that has invited the local peer on both ports, but has not yet proved that it
-/// receives at its address.
+/// The state of a *candidate*. A candidate is a peer that has invited the local peer on both ports, but has not yet proved that it
+/// receives at its address. The session of such a peer is also called a candidate.
 ///
 /// The addresses of an invitation can be forged. A session with such an address would send the rhythm to a host that
-/// has not asked for it. The proof is a packet that repeats a stamp of the local peer: CK2, CK1, or a packet of the
-/// ``ProtocolExtension``. (QUIC validates addresses by the same idea: RFC 9000, section 8.) A candidate gets replies to
+/// has not asked for it. The proof is a packet that repeats a stamp of the local peer: CK2, CK1 (``ClockPacket``), or a
+/// packet of the ``ProtocolExtension``. (QUIC validates addresses by the same idea: RFC 9000, section 8.) A candidate gets replies to
 /// its CK0 and the packets of the extension. After a second, it also gets CK0, because some devices never send CK0. A
 /// peer that the local peer has invited is no candidate: the token in its OK proves that it receives.
 ///
-/// In a protected session, the peer is a candidate even if the local peer has invited it. The proof is then the one
-/// that the extension demands.
+/// In a protected session (``ProtocolExtension/mark``), the peer is a candidate even if the local peer has invited it.
+/// The proof is then the one that the extension demands.
 struct Candidacy {
   /// The time within which a candidate must prove that it receives.
   static var lifetime: Nanoseconds { .seconds(5) }
@@ -41,6 +41,7 @@ struct Candidacy {
     return wrongReplies < Self.wrongReplyLimit
   }
 
+  /// Appends an event. Drops it if there are ``eventLimit`` events already.
   mutating func append(_ event: ExtensionEvent) {
     if events.count < Self.eventLimit { events.append(event) }
   }

@@ -19,7 +19,7 @@ struct ClockComparison {
     var remote: Instant
   }
 
-  /// The instant at which the next CK0 is due; nil for the answerer.
+  /// The instant at which the next CK0 is due; nil while the local peer sends none, such as at the answerer.
   private(set) var next: Instant?
   /// The number of CK0 packets that were due so far.
   private var sent = 0
@@ -58,8 +58,8 @@ struct ClockComparison {
   ///
   /// - Parameters:
   ///   - replied: the instant at which the CK1 to this packet leaves or has left; used for a CK0 only.
-  ///   - keepsOneReply: whether a CK2 may reply to the newest CK1 only. Otherwise, an unknown sender could send many
-  ///     CK0, and its CK2 could guess the stamp of any of the CK1 packets.
+  ///   - keepsOneReply: whether a CK2 may reply to the newest CK1 only. This is so for an unverified sender. It could
+  ///     otherwise send many CK0, and its CK2 could guess the stamp of any of the CK1 packets.
   /// - Returns: nil if the packet is a CK1 or CK2 that replies to no sent packet, or a repeated reply.
   mutating func receive(
     _ packet: ClockPacket, repliedAt replied: Instant, keepsOneReply: Bool = false

@@ -20,15 +20,18 @@ public struct DatagramCounters: Hashable, Sendable {
   /// Clock packets (CK, or of a ``ProtocolExtension``) of a session whose reading of the remote clock deviates by a
   /// minute or more from the previous reading.
   public internal(set) var implausibleClocks: UInt64 = 0
-  /// OK and NO packets that answer no invitation of the local peer.
+  /// OK and NO packets that answer no invitation of the local peer. Also OK packets with another mark
+  /// (``ProtocolExtension/mark``).
   public internal(set) var unexpectedAnswers: UInt64 = 0
-  /// Invitations answered with NO.
+  /// Invitations that were answered with NO or ignored. Also the proof of a candidate whose session was not established
+  /// (``Candidacy``).
   public internal(set) var refusedInvitations: UInt64 = 0
   /// Datagrams of a protected session that are not authentic (``ProtocolExtension/mark``).
   public internal(set) var notAuthentic: UInt64 = 0
 
-  /// Invitations that were accepted on the control port and then dropped, because there were too many or because no
-  /// invitation on the data port followed in time. These are not datagrams.
+  /// Invitations that were accepted and then dropped, because there were too many, because no invitation on the data
+  /// port followed in time, or because the candidate (``Candidacy``) gave no proof or gave way to a session. These are
+  /// not datagrams.
   public internal(set) var forgottenInvitations: UInt64 = 0
 
   /// The number of dropped datagrams.

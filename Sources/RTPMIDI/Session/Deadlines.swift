@@ -3,8 +3,8 @@ import MusicalTime
 /// The sessions in the order of their deadlines.
 ///
 /// A binary heap (Williams 1964) in which each session stores its index. A session whose deadline changes moves at
-/// once, so the heap contains no outdated entries. With 1000 sessions, a change takes at most ten comparisons, and
-/// reading the next deadline takes none. Equal deadlines are ordered by session number, so that equal inputs give equal
+/// once, so the heap contains no outdated entries. With 1000 sessions, it moves by at most nine levels. Reading the
+/// next deadline takes no comparison. Equal deadlines are ordered by session number, so that equal inputs give equal
 /// outputs.
 struct Deadlines {
   private var heap: [Session] = []

@@ -1,19 +1,19 @@
 import MusicalTime
 
 /// Candidates: see ``Candidacy``. There are at most ``candidateLimit``, and at most ``candidatesPerHost`` from one host.
+/// Candidates that the local peer has invited do not count. Loopback addresses have no limit per host.
 extension Endpoint {
   static var candidateLimit: Int { 64 }
   static var candidatesPerHost: Int { 4 }
   /// The time for which no other candidate can take the place of a candidate. An honest peer gives the proof within one
   /// round trip.
-  static var protectedTime: Nanoseconds { .milliseconds(500) }
+  static var minimumStay: Nanoseconds { .milliseconds(500) }
 
   /// Makes room for a candidate at `address`: drops the oldest candidate of its host or of all, if there are too many.
   ///
-  /// - Returns: false if the candidate to drop is younger than ``protectedTime``. The invitation must then be left unanswered.
+  /// - Returns: false if the candidate to drop is younger than ``minimumStay``. The invitation must then be left unanswered.
   ///   The peer repeats it.
   func makeRoom(forCandidateAt address: SocketAddress, at now: Instant) -> Bool {
-    // Candidates that the local peer has invited do not count.
     let candidates = table.candidates.filter { !$0.isInitiator }
     let isOfHost = { (session: Session) in session.control.isSameHost(as: address) }
     let oldest: Session?
@@ -24,7 +24,7 @@ extension Endpoint {
     } else {
       return true
     }
-    guard let oldest, let candidacy = oldest.candidacy, now - candidacy.since >= Self.protectedTime else {
+    guard let oldest, let candidacy = oldest.candidacy, now - candidacy.since >= Self.minimumStay else {
       return false
     }
     table.remove(oldest)
@@ -35,6 +35,7 @@ extension Endpoint {
   /// Starts a candidate, whose invitation has been accepted on both ports. The peer of a protected session is a candidate also
   /// if the local peer has invited it.
   func begin(candidate session: Session, at now: Instant) {
+    // Mutual supervision means that the peer knows the extension.
     let replacesPeer = table.all.contains {
       $0.phase == .established && $0.supervision.isMutual && isReplaced($0, by: session)
     }
@@ -42,6 +43,7 @@ extension Endpoint {
     session.establish(at: now, with: protocolExtension)
     session.candidacy = Candidacy(at: now)
     if session.isProtected {
+      // CK is no proof in a protected session.
       session.clock.stop()
     } else {
       session.clock.begin(at: now + Candidacy.clockDelay)
@@ -65,7 +67,7 @@ extension Endpoint {
     if !sendRequests(of: session, at: now) { drop(candidate: session, at: now) }
   }
 
-  /// Drops a candidate. If the local peer has invited it, the peer is unreachable.
+  /// Drops a candidate. If the local peer has invited it, reports the peer as unreachable, or cancels the revival.
   private func drop(candidate session: Session, at now: Instant) {
     counters.forgottenInvitations += 1
     guard session.isInitiator else { return table.remove(session) }
@@ -95,7 +97,7 @@ extension Endpoint {
   /// Records the proof of a peer. If the peer is a candidate, its session is established, unless there is no place for
   /// the session any more.
   ///
-  /// - Returns: false if the candidate was dropped: it gives way to a session, or other candidates have taken the last places.
+  /// - Returns: false if the candidate was dropped: it gives way to a session, or there is no place for its session any more.
   @discardableResult
   func verify(_ session: Session, at now: Instant) -> Bool {
     guard session.candidacy != nil else { return true }
@@ -113,7 +115,8 @@ extension Endpoint {
       return false
     }
     // If the local peer is inviting this peer, the candidate replaces this invitation. It takes the identifier of the invitation,
-    // unless this is a revival. The remote peer has not established the session of the invitation yet, because it lacks the proof.
+    // unless this is a revival. The remote peer has not established the session of the invitation yet, because it lacks the proof
+    // of the local peer.
     let invitation =
       if let sessionAtAddress, sessionAtAddress.phase != .established { sessionAtAddress } else {
         table.candidates.first { $0.isInitiator && $0.control == session.control }
@@ -133,7 +136,7 @@ extension Endpoint {
   ///
   /// Each peer then has a session from its own invitation, and a candidate from the invitation of the other. If both candidates
   /// replaced the sessions, the peers would keep different sessions. Both know the tokens of both invitations, so both keep the
-  /// session with the lower token.
+  /// session with the lower token. This rule is applied only if the peer knows the extension, or is expected to know it.
   ///
   /// The invitations have not crossed if the session has been silent since the candidate began, as after a restart of the peer. They
   /// have not crossed either if the peer has revived the session. A revival uses the same SSRC.

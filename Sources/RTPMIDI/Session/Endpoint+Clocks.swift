@@ -62,7 +62,7 @@ extension Endpoint {
     guard session.accept(reading: reading.remote, at: instant) else { return .implausibleClock }
     session.lastHeard = instant
     session.hasSentClock = true
-    // If the extension measures the clock, its stamps are more precise.
+    // If the extension measures the clock, its stamps are more precise. The CK measurement is then not reported.
     guard session.extension?.measuresClock != true else { return .accepted }
     let resolution = ClockPacket.resolution
     if let sent = reading.requestSent {
@@ -74,7 +74,8 @@ extension Endpoint {
     return .accepted
   }
 
-  /// Reports a clock measurement, unless it may contain a stamp from before a suspension of the machine.
+  /// Reports a clock measurement, unless it may contain a stamp from before a suspension of the machine, or the peer is a
+  /// candidate.
   func report(_ transit: ClockTransit, of session: Session) {
     if !session.isOutdated, session.candidacy == nil { outputs.append(.clock(session.id, transit)) }
   }

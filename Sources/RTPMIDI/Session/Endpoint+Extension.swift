@@ -33,7 +33,7 @@ extension Endpoint {
       let arrival = ControlPacketArrival(
         address: address, port: port, instant: instant, isAnswered: isAnswered, isAuthentic: isAuthentic)
       var outcome = DatagramOutcome.unknownSource
-      // This function returns a protected session only if the packet is authentic.
+      // `session(of:at:)` returns a protected session only if the packet is authentic.
       if let session = session(of: source, at: instant) {
         outcome = receive(datagram, arrival, on: session)
       } else if table[source] != nil {

@@ -19,8 +19,8 @@ extension Endpoint {
     }
   }
 
-  /// Receives the invitation to `session` that this endpoint has sent: it invited its own address, or the network reflected
-  /// its invitation.
+  /// Receives the local invitation of `session`: the endpoint has invited its own address, or the network has reflected the
+  /// invitation.
   private func receiveReflectedInvitation(
     _ command: SessionCommand, to session: Session, from address: SocketAddress, port: Port
   ) -> DatagramOutcome {
@@ -40,8 +40,8 @@ extension Endpoint {
   ) -> DatagramOutcome {
     let established = table[.init(ssrc: command.ssrc, address: address, port: .control)]
     guard !isOwnCandidate(command, from: address, .control) else { return .refusedInvitation }
-    // The peer has repeated the invitation that established this session, because the local OK was lost. It gets
-    // another OK. A candidate that repeats its invitation also gets another OK.
+    // If the peer repeats the accepted invitation of an established session or of a candidate, the local OK was lost. The
+    // peer gets another OK.
     let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: .control))
     for session in [established, candidate] {
       guard let session, session.acceptedToken == command.token else { continue }
@@ -84,7 +84,8 @@ extension Endpoint {
   ) -> DatagramOutcome {
     let established = table[.init(ssrc: command.ssrc, address: address, port: .data)]
     guard !isOwnCandidate(command, from: address, .data) else { return .refusedInvitation }
-    // The peer has repeated the invitation that established this session, because the local OK was lost. It gets another OK.
+    // If the peer repeats the accepted invitation of an established session or of a candidate, the local OK was lost. The
+    // peer gets another OK.
     let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: .data))
     for session in [established, candidate] {
       guard let session, session.acceptedToken == command.token else { continue }
@@ -95,8 +96,8 @@ extension Endpoint {
     guard let invitation = halfOpen.invitation(completedBy: command, from: address) else {
       return refuse(command, to: address, .data)
     }
-    // The invitations have crossed: the first invitation of the peer arrived before the local invitation established the
-    // session. The second invitation of the peer therefore belongs to this session.
+    // If the first invitation of the peer arrived before the local invitation established a session, the invitations have
+    // crossed. The second invitation of the peer then belongs to this session.
     if let established, !established.isProtected, invitation.since <= established.establishedAt {
       _ = halfOpen.withdraw(ssrc: invitation.ssrc, control: invitation.control)
       currentSession = established
@@ -105,7 +106,7 @@ extension Endpoint {
     }
     let session: Session
     let sessionAtAddress = table.session(at: invitation.control)
-    // Both peers invite each other. If the peer has answered the local invitation on the control port with the SSRC of
+    // The peers may be inviting each other. If the peer has answered the local invitation on the control port with the SSRC of
     // its own invitation, the local invitation becomes the session. An invitation with another SSRC may come from a
     // stranger with a forged address.
     let answered = [sessionAtAddress, sessionAtAddress?.revival].compactMap(\.self).first {
@@ -132,8 +133,8 @@ extension Endpoint {
     return outcome
   }
 
-  /// Receives OK. After OK on the control port, the peer is invited on the data port; OK on the data port establishes
-  /// the session.
+  /// Receives OK. After OK on the control port, the peer is invited on the data port. OK on the data port establishes the
+  /// session; in a protected session, it makes the peer a candidate.
   private func receiveAcceptance(
     _ command: SessionCommand, from address: SocketAddress, port: Port, at now: Instant
   ) -> DatagramOutcome {
@@ -146,8 +147,7 @@ extension Endpoint {
     }
     switch (session.phase, port) {
     case (.invitingControl, .control):
-      // The peer is a candidate, because it has invited the local peer too. The token in its OK proves that it
-      // receives.
+      // If the peer has invited the local peer too, it is a candidate. The token in its OK proves that it receives.
       let source = SessionTable.Source(ssrc: command.ssrc, address: address, port: .control)
       if let candidate = table.candidate(from: source), candidate.control == session.control, !session.isProtected {
         verify(candidate, at: now)
@@ -183,7 +183,7 @@ extension Endpoint {
     table.candidate(from: .init(ssrc: command.ssrc, address: address, port: port))?.isInitiator ?? false
   }
 
-  /// Ends an invitation whose answer has another mark. A revival is tried again later.
+  /// Ends an invitation whose answer has another mark (``ProtocolExtension/mark``). A revival is tried again later.
   private func endMarked(_ session: Session, by command: SessionCommand, at now: Instant) {
     if let id = session.sessionToRevive, let revived = table[id] {
       return cancel(session, nextAt: now + revived.supervision.halfLimit)
@@ -237,7 +237,8 @@ extension Endpoint {
       end(session, .closed(session.id))
       return .accepted
     }
-    // BY of a peer without a protected session is not authentic. Its invitation ends by itself.
+    // No established session may receive this BY. If sessions with this address are protected, the BY has no effect, because
+    // it is not authentic. An invitation in progress expires by itself.
     guard !protects(address) else { return .notAuthentic }
     if let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: port)) {
       table.remove(candidate)

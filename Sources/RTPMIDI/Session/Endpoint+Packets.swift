@@ -3,9 +3,9 @@ public import MusicalTime
 
 /// RTP packets.
 ///
-/// A program with one thread passes all datagrams to ``Endpoint/receive(_:from:to:port:at:answeredAt:)``, which also decodes the
-/// RTP packets. If another thread decodes them, its owner passes the results to the functions `received`, in the order of the
-/// packets: the report of a packet, then its messages.
+/// A program with one thread passes all datagrams to ``Endpoint/receive(_:from:to:port:at:answeredAt:isAuthentic:)``, which also
+/// decodes the RTP packets. If another thread decodes them, the owner of the endpoint passes its results to the functions
+/// `received`, in the order of the packets: the report of a packet, then its messages.
 extension Endpoint {
   /// Receives the report of a packet that another thread has decoded. Records that the peer was heard, and schedules
   /// receiver feedback.
@@ -63,6 +63,7 @@ extension Endpoint {
       else { return .unknownSource }
       let receiver = session.receiver ?? StreamReceiver(ssrc: session.ssrc)
       session.receiver = receiver
+      // The upper bits of the time stamps are determined later, by `Session.complete(_:arrivedAt:)`.
       try receiver.packets.open(datagram, near: Instant(nanoseconds: 0))
       evaluate(PacketReport(of: header, in: receiver.packets, arrivedAt: instant), of: session)
       if let headerExtension = header.headerExtension, let sessionExtension = session.extension {

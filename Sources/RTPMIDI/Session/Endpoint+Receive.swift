@@ -51,12 +51,13 @@ extension Endpoint {
       datagram.span, from: address, to: local, port: port, at: instant, answeredAt: answer, isAuthentic: isAuthentic)
   }
 
-  /// Finds the established session of a datagram; nil if there is none. ``receive(_:from:to:port:at:answeredAt:)`` updates
-  /// the deadline of the session after the datagram has been evaluated.
+  /// Finds the established session of a datagram; nil if there is none, or if it may not receive the datagram
+  /// (``mayReceive(_:)``). ``receive(_:from:to:port:at:answeredAt:isAuthentic:)`` updates the deadline of the session after
+  /// the datagram has been evaluated.
   func session(of source: SessionTable.Source, at now: Instant) -> Session? {
     currentSession = table[source].flatMap { mayReceive($0) ? $0 : nil }
-    // The peer has accepted on the control port and sends packets already. Its answer on the data port may be lost, so
-    // the peer is invited again soon.
+    // An invited peer may have accepted on the control port and send packets already. Its answer on the data port may then
+    // be lost, so the peer is invited again soon.
     if currentSession == nil, let invited = table.session(awaitedFrom: source) {
       invited.retrySoon(at: now)
       table.schedule(invited)

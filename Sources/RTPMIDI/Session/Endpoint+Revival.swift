@@ -15,7 +15,7 @@ extension Endpoint {
   }
 
   /// Starts the invitations of a session or a revival on one port, which `phase` determines. If the supervision is
-  /// mutual, a revival sends two invitations per silence limit.
+  /// mutual (``Supervision/isMutual``), a revival sends two invitations per silence limit.
   func invite(_ session: Session, _ phase: Session.Phase, at now: Instant) {
     if let id = session.sessionToRevive, let supervision = table[id]?.supervision, supervision.isMutual {
       session.invite(phase, at: now, pause: supervision.halfLimit)

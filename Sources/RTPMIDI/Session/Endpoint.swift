@@ -5,7 +5,7 @@ import MusicalTime
 ///
 /// The owner of an endpoint
 ///
-/// - passes each received datagram to ``receive(_:from:to:port:at:answeredAt:)``,
+/// - passes each received datagram to ``receive(_:from:to:port:at:answeredAt:isAuthentic:)``,
 /// - calls ``advance(to:)`` at ``nextDeadline``,
 /// - after either call, executes the outputs that ``drain()`` returns.
 ///
@@ -248,12 +248,12 @@ public final class Endpoint {
     case .due:
       let port: Port = session.phase == .invitingControl ? .control : .data
       let address = port == .control ? session.control : session.data
-      // The host chooses the address for the first invitation. The answer determines the address of the session.
+      // The host chooses the local address of the first invitation. The answer determines that of the session.
       let invitation = SessionCommand(
         .invitation, token: session.token, ssrc: session.localSSRC, name: name, mark: mark(for: session.control))
       send(invitation, to: address, from: session.local, port)
     case .exhausted:
-      // The session to revive still exists. If its peer is still silent, the next revival starts at once.
+      // The session that a revival is to replace still exists. If its peer is still silent, the next revival starts at once.
       if session.sessionToRevive != nil { return cancel(session, nextAt: now) }
       // The peer has accepted on its control port. BY ends the half-open invitation there.
       if session.phase == .invitingData { sendBye(to: session) }
@@ -264,7 +264,8 @@ public final class Endpoint {
 
   /// Creates a session, which is not in the table yet.
   ///
-  /// - Parameter localSSRC: the SSRC that the peer knows from the answer to its invitation; nil if the local peer invites.
+  /// - Parameter localSSRC: the SSRC that the peer already knows, from the answer to its invitation or from the session that a
+  ///   revival is to replace; nil to choose it by ``localSSRC(for:)``.
   func makeSession(
     control: SocketAddress, data: SocketAddress, localSSRC: UInt32? = nil, isInitiator: Bool
   ) -> Session {
@@ -280,10 +281,10 @@ public final class Endpoint {
   func randomNumber() -> UInt64 { random.next() }
 
   /// The local SSRC for packets to the peer with this control port: the SSRC of an invitation in progress, in either
-  /// direction; otherwise a new SSRC. A candidate does not use the SSRC of an established session, except shortly after
-  /// that session has begun and after a silence. The address of the candidate may be forged: the real peer would answer
-  /// packets with this SSRC, and the answers would establish the forged session. A protected session shares its SSRC
-  /// with no other session.
+  /// direction; otherwise a new SSRC. A candidate does not use the SSRC of an established session. The address of the
+  /// candidate may be forged: the real peer would answer packets with this SSRC, and the answers would establish the forged
+  /// session. (`receiveControlInvitation` makes two exceptions: shortly after the established session has begun, and after a
+  /// silence.) A protected session shares its SSRC with no other session.
   func localSSRC(for control: SocketAddress) -> UInt32 {
     if !protects(control) {
       let session = table.session(at: control)
@@ -325,10 +326,11 @@ public final class Endpoint {
     send(to: address, from: local, port, sealedBy: session) { command.append(to: &$0) }
   }
 
-  /// Sends the datagram that `encode` appends to an empty packet with room for 84 octets. Sends nothing if `encode` returns
-  /// false.
+  /// Sends the datagram that `encode` appends to an empty packet. The packet has room for 84 octets, and for those that the
+  /// extension appends. Sends nothing if `encode` returns false.
   ///
-  /// - Parameter session: the session whose extension makes the datagram authentic; nil if it is not authentic.
+  /// - Parameter session: the session whose extension makes the datagram authentic, if the session is protected; nil for a
+  ///   datagram that is never authentic.
   func send(
     to address: SocketAddress, from local: SocketAddress?, _ port: Port, sealedBy session: Session? = nil,
     _ encode: (inout RigidArray<UInt8>) -> Bool

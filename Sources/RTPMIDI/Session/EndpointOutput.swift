@@ -44,7 +44,8 @@ extension Endpoint {
     case hasOtherMark(SessionID, isMarked: Bool)
     /// The invitation came back to this endpoint. The endpoint cancels it.
     case reflected(SessionID)
-    /// The peer did not answer twelve invitations; or it accepted on its control port and then sent NO or BY.
+    /// The peer did not answer twelve invitations; or it accepted on its control port and then sent NO or BY; or it gave no
+    /// proof in a protected session.
     case unreachable(SessionID)
     /// The peer was silent for 60 s, for 30 s if it never sent CK, or for the time limit that the extension sets; or
     /// another session with the peer has replaced this one; or the extension reported that the peer is out of reach.
@@ -52,8 +53,8 @@ extension Endpoint {
     /// Either side ended the session with BY.
     case closed(SessionID)
 
-    /// The endpoint answered an invitation with NO. Reported once a minute for each address, and for at most 64 addresses
-    /// per minute.
+    /// The endpoint answered an invitation with NO, or a candidate (``Candidacy``) gave no proof in time. Reported at most once
+    /// a minute for each address, and for at most 64 addresses per minute.
     case declined(name: String?, from: SocketAddress, DeclineReason)
 
     /// An event of the ``ProtocolExtension``.

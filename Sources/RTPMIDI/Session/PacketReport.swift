@@ -1,6 +1,6 @@
 public import MusicalTime
 
-/// What an ``Endpoint`` has to know about an RTP packet that another thread has decoded with a ``PacketReceiver``.
+/// What an ``Endpoint`` has to know about an RTP packet that a ``PacketReceiver`` has opened.
 public struct PacketReport: Hashable, Sendable, BitwiseCopyable {
   /// The arrival of the packet by the local clock.
   public let arrival: Instant
@@ -12,7 +12,7 @@ public struct PacketReport: Hashable, Sendable, BitwiseCopyable {
   public let lost: Int64
   /// The number of commands in the packet; 0 for a guard packet.
   public let commandCount: Int
-  /// The length of the recovery journal in octets; nil if the packet has none.
+  /// The length of the recovery journal of the newest packet of the stream, in octets; nil if that packet has none.
   public let journalLength: Int?
 
   /// Creates the report of the packet that `receiver` has opened.

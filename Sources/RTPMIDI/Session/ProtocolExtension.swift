@@ -4,7 +4,8 @@ import MusicalTime
 /// A protocol that adds packets of its own to RTP-MIDI sessions.
 ///
 /// An ``Endpoint`` without an extension is a complete standard RTP-MIDI endpoint. An endpoint with an extension creates
-/// one ``SessionExtension`` for each established session. The extension can then
+/// one ``SessionExtension`` for each session that is established or whose peer is a candidate (``Candidacy``). The
+/// extension can then
 ///
 /// - exchange control packets of its own: FF FF and two letters that AppleMIDI does not use,
 /// - evaluate the header extension of received RTP packets (RFC 3550, section 5.3.1),
@@ -19,11 +20,12 @@ import MusicalTime
 public protocol ProtocolExtension: AnyObject {
   /// A number that the local peer writes into its invitations and its answers to invitations; nil if there is none.
   ///
-  /// Peers with different marks refuse each other. If there is a mark, sessions are *protected*:
+  /// Peers with different marks refuse each other. If there is a mark, sessions are *protected*, except those with hosts
+  /// that ``Endpoint/exempts`` names:
   ///
   /// - A session is established only when the extension has called ``SessionContext/verifyPeer(as:isPreferred:at:)``.
   /// - An established session accepts authentic datagrams only. Invitations, OK, NO and packets of the extension that are not
-  ///   authentic can begin another session, which replaces the established one after its own proof.
+  ///   authentic are evaluated only for another session, which replaces the established one after its own proof.
   ///
   /// The receiving thread decides which datagrams are authentic.
   var mark: UInt32? { get }
@@ -50,7 +52,7 @@ extension ProtocolExtension {
   public func isMark(_ number: UInt32) -> Bool { false }
 }
 
-/// The state of a ``ProtocolExtension`` in one established session.
+/// The state of a ``ProtocolExtension`` in one session, which is established or whose peer is a candidate (``Candidacy``).
 ///
 /// The endpoint reads the properties after each call of a function and after each datagram of the session.
 public protocol SessionExtension: AnyObject {
@@ -72,7 +74,7 @@ public protocol SessionExtension: AnyObject {
 
   /// Does what is due at `now`.
   ///
-  /// - Returns: false if the peer is out of reach. The endpoint then ends the session as lost.
+  /// - Returns: false if the peer is out of reach. The endpoint then ends the session as lost, or drops the candidate.
   func advance(to now: Instant, in context: SessionContext) -> Bool
 
   /// Receives a control packet of the session, for which ``ProtocolExtension/ssrc(ofControlPacket:)`` returned the SSRC

@@ -17,8 +17,9 @@ import MusicalTime
 ///                                  └── silence, or another session replaces this one ──▶ lost
 ///
 /// IN is an invitation, OK its acceptance, NO its rejection, and BY the end of a session. The packets CK0, CK1 and CK2
-/// compare the clocks. The limit of the silence is 60 s, or 30 s if the peer never sent CK. An extension can set
-/// another limit.
+/// compare the clocks. In a protected session (``ProtocolExtension/mark``), the session of the initiator also is a
+/// candidate before it is established. The limit of the silence is 60 s, or 30 s if the peer never sent CK. An
+/// extension can set another limit.
 ///
 /// If both peers invite each other, the first invitation that succeeds establishes the only session, and both peers
 /// send CK0. If both succeed, two Tutti peers keep the session with the lower token.
@@ -73,7 +74,7 @@ final class Session {
   var isPreferred = false
   /// Whether the peer is expected to know the extension of the endpoint.
   var expectsExtension = false
-  /// The state of the extension; nil until the session is established, and in an endpoint without extension.
+  /// The state of the extension; nil until the session is established or is a candidate, and in an endpoint without extension.
   var `extension`: (any SessionExtension)?
   /// The lasting identity of the peer, which the extension determines; nil as long as it is unknown.
   var peerIdentity: UInt64?
@@ -208,7 +209,7 @@ final class Session {
   /// Counts the age and the silence of the session from `now` on.
   func restart(at now: Instant) { (establishedAt, lastHeard) = (now, now) }
 
-  /// Takes the identifier of `invitation`, by which the local peer invites the same peer.
+  /// Takes the identifier and the role of initiator from `invitation`, by which the local peer invites the same peer.
   func adopt(_ invitation: Session) { (id, isInitiator) = (invitation.id, true) }
 
   /// Prepares for a new RTP stream of the peer.
@@ -222,7 +223,7 @@ final class Session {
   /// the packet is longer than 128 octets, because feedback shortens the journal; otherwise, within a second.
   ///
   /// - Parameter isAwaited: whether the peer waits for the feedback. It does after a guard packet, and after a packet
-  ///   with a command other than Timing Clock, because another packet may not follow soon.
+  ///   with a message other than Timing Clock or System Exclusive, because another packet may not follow soon.
   func scheduleFeedback(at now: Instant, isAwaited: Bool) {
     var delay = Nanoseconds.seconds(1)
     if isAwaited || journalLength.map({ $0 > 128 }) ?? false { delay = .milliseconds(100) }

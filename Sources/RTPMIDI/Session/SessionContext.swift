@@ -33,8 +33,8 @@ public struct SessionContext {
   /// Compares a reading of the remote clock with earlier readings. If it is accepted, it determines the upper bits of
   /// RTP time stamps.
   ///
-  /// A clock can step, but rarely does. A reading that deviates by a minute or more from the previous reading is
-  /// accepted only if the next reading agrees with it.
+  /// A clock can step, but rarely does. A reading that deviates by a minute or more from the accepted reading before it is
+  /// rejected. If the next reading agrees with the rejected one, the clock has stepped, and the next reading is accepted.
   ///
   /// - Parameters:
   ///   - remote: the reading of the remote clock.
@@ -42,8 +42,8 @@ public struct SessionContext {
   /// - Returns: false if the reading is implausible. It is then used only for the comparison with the next reading.
   public func accept(reading remote: Instant, at local: Instant) -> Bool { session.accept(reading: remote, at: local) }
 
-  /// Reports an event of the extension as ``Endpoint/Output/extended(_:_:)``. The first four events of a peer that has not
-  /// proved yet that it receives are reported after the proof, and later ones are not reported.
+  /// Reports an event of the extension as ``Endpoint/Output/extended(_:_:)``. For a candidate (``Candidacy``), the first four
+  /// events are reported after the proof, and further events before the proof are dropped.
   public func report(_ event: ExtensionEvent) { endpoint.report(event, of: session) }
 
   /// Records that the peer has repeated a value of a packet that the local peer has sent to it. The value must be hard to guess.

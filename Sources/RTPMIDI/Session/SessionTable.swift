@@ -2,9 +2,9 @@ import MusicalTime
 
 /// The sessions of an ``Endpoint``, indexed by the fields by which a datagram refers to them, and sorted by deadline.
 ///
-/// The table also contains *revivals*. A revival is an invitation to the peer of an established session that has been
-/// silent for ``Supervision/silenceLimit``. If the peer accepts it, the revival becomes a session and replaces the
-/// silent one.
+/// The table also contains candidates (``Candidacy``) and *revivals*. A revival is an invitation to the peer of an
+/// established session that has been silent for ``Supervision/silenceLimit``. If the peer accepts it, the revival becomes
+/// a session and replaces the silent one.
 struct SessionTable {
   /// The fields by which a datagram refers to an established session: the SSRC and the address of the sender, and the
   /// port on which the datagram arrived.
@@ -16,13 +16,14 @@ struct SessionTable {
 
   /// The sessions in order of creation, so that equal inputs give equal outputs. Without revivals.
   private(set) var all: [Session] = []
-  /// The sessions and revivals in the order of their deadlines.
+  /// The sessions, revivals and candidates in the order of their deadlines.
   private(set) var deadlines = Deadlines()
+  /// The sessions and candidates.
   private var ids: [SessionID: Session] = [:]
-  /// The sessions and revivals, by the token of the local invitation.
+  /// The sessions, revivals and candidates, by ``Session/token``.
   private var tokens: [UInt32: Session] = [:]
-  /// The sessions, by the address of the remote control port. A revival is added when it is established. The session
-  /// that it revives is removed before.
+  /// The sessions, by the address of the remote control port. A revival or a candidate is added when it is established.
+  /// The session that it replaces is removed before.
   private var controls: [SocketAddress: Session] = [:]
   /// The established sessions, each under the sources of its control port and of its data port.
   private var sources: [Source: Session] = [:]
@@ -81,7 +82,7 @@ struct SessionTable {
     session.awaitedSource = nil
   }
 
-  /// Records that a session or a revival is established. A revival becomes a session.
+  /// Records that a session, a revival or a former candidate is established. A revival or a candidate becomes a session.
   mutating func establish(_ session: Session) {
     stopAwaitingPackets(of: session)
     if ids[session.id] == nil { insert(session) }
@@ -105,7 +106,7 @@ struct SessionTable {
     for source in session.sources where sources[source] === session { sources[source] = nil }
   }
 
-  /// Updates the deadline of a session or a revival. Called after every change that can affect the deadline.
+  /// Updates the deadline of a session, a revival or a candidate. Called after every change that can affect the deadline.
   mutating func schedule(_ session: Session) { deadlines.schedule(session) }
 }
 
