@@ -1,4 +1,5 @@
-/// A permission that a peer grants another peer: if the gate is open, the peer accepts the messages of this kind.
+/// A permission that a peer grants another peer: if the gate is open, the peer accepts messages of this kind from the
+/// other peer.
 ///
 /// In Weinberg's description of interconnected musical networks (Computer Music Journal 29:2, 2005), each connection
 /// has a weight of 0...100. Each kind of message that flows through an open gate contributes 25.

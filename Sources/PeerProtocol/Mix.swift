@@ -43,7 +43,7 @@ public struct Mix: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: not safe.
   public func level(ofPart part: Int) -> Int { Int(octet(part) & 0x7F) }
 
-  /// Whether a part plays.
+  /// Whether a part is not stopped, whatever its level is.
   ///
   /// Real-time: not safe.
   public func plays(part: Int) -> Bool { octet(part) & 0x80 == 0 }

@@ -7,7 +7,7 @@ import Crypto
 /// of the group. (Mutual authentication with a pre-shared key, as in the PSK mode of TLS 1.3, RFC 8446, section 4.2.11.
 /// HKDF is RFC 5869, HMAC is RFC 2104.)
 ///
-///     transcript T = label, fields of H1, fields of H2, token of the invitation
+///     transcript T = "Tutti handshake 1", fields of H1, fields of H2, token of the invitation
 ///     Km = HKDF-SHA-256(K0, salt = both nonces, info = T)
 ///     proof = HMAC-SHA-256(HKDF-Expand(Km, "proof"), role of the sender, T)
 ///     key of a direction = HKDF-Expand(Km, name of the direction), the first 16 octets

@@ -67,8 +67,8 @@ extension PeerSession {
     // Of two sessions of the same peers, both peers prefer the session that the peer with the lower identity has begun.
     let isOfLower = (owner.identity < packet.identity) == context.isInitiator
     guard context.verifyPeer(as: packet.identity, isPreferred: isOfLower, at: now) else {
-      // An established session with this peer is kept. The peer repeats its proof, so this session can still replace it
-      // later.
+      // If an established session with this peer is kept, this session can still replace it later, because the peer repeats
+      // its proof.
       (self.keys, sealer, provenIdentity) = (nil, nil, nil)
       return false
     }

@@ -49,7 +49,7 @@ struct SipHash: BitwiseCopyable {
     }
   }
 
-  /// Appends all octets of `octets`. Real-time code cannot create the span of an array.
+  /// Appends all octets of `octets`. Real-time code cannot create the span of an array, so it needs this function.
   @_noLocks @_noAllocation
   mutating func append(_ octets: borrowing RigidArray<UInt8>) {
     var index = 0

@@ -2,6 +2,8 @@
 ///
 ///     thread 2 | time 26 | number 36
 ///
+/// The lengths are in bits.
+///
 /// - The *number* counts the datagrams that the thread has sent in this session. It detects replays.
 /// - The *time* is the clock of the sender in sixteenths of a second, modulo 2^26. It detects datagrams that were held back.
 ///   Each thread has its own numbers, so the numbers alone do not show the age of a datagram whose thread sends rarely.

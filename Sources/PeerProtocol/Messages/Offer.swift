@@ -2,8 +2,8 @@
 public struct Offer: Hashable, Sendable {
   /// The master's claim, under which the offered rhythm is played.
   public var claim: Claim
-  /// Whether the master is about to leave. The receiver then takes over at once, unless its player does not want
-  /// to take over.
+  /// Whether the master is about to leave. If so, the receiver takes over at once, unless its player does not want to
+  /// take over. If not, the player of the receiver decides.
   public var isParting: Bool
 
   public init(claim: Claim, isParting: Bool) { (self.claim, self.isParting) = (claim, isParting) }

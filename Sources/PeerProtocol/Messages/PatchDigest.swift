@@ -1,7 +1,7 @@
 import Crypto
 
-/// The digest of the text of a patch: the first eight octets of its SHA-256 (FIPS 180-4). Peers compare patches by
-/// their digests.
+/// The digest of the text of a patch: the first eight octets of its SHA-256 (FIPS 180-4), or 1 if they are all 0. Peers
+/// compare patches by their digests.
 public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
   public let bits: UInt64
 

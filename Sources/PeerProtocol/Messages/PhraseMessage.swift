@@ -5,8 +5,8 @@ public struct PhraseMessage: Hashable, Sendable {
     public var step: UInt8
     /// The MIDI key, 0...127.
     public var key: UInt8
-    /// The velocity: 3, 7, 11 and so on up to 127. The message contains only the upper five bits. The receiver sets the
-    /// lower two bits.
+    /// The velocity, 1...127. The message contains only its upper five bits. The receiver sets the lower two bits, so a
+    /// received velocity is 3, 7, 11 and so on up to 127.
     public var velocity: UInt8
     /// The length in steps, 1...32.
     public var length: UInt8

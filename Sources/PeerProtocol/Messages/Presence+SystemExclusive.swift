@@ -32,7 +32,8 @@ extension Presence {
     return MessageKind.presence.wrap(octets)
   }
 
-  /// Reads ``systemExclusive``. Returns nil for any other message, and for channels that no peer may claim.
+  /// Reads ``systemExclusive``. Returns nil for any other message, for values out of range, and for channels that no peer
+  /// may claim.
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {

@@ -7,7 +7,7 @@ public struct Presence: Hashable, Sendable {
   public var identity: Identity
   /// The claim of the rhythm that the sender takes part in; nil while idle.
   public var claim: Claim?
-  /// The MIDI channel that the sender has claimed; nil if no channel was free.
+  /// The MIDI channel that the sender has claimed; nil if it has claimed none yet, or if no channel was free.
   public var channel: Channel?
   /// The gates that are open for the receiver of this message.
   public var gates: GateSet

@@ -68,6 +68,7 @@ public struct AnnouncedPackets: Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func write(into packet: inout RigidArray<UInt8>) {
+    // The time stamp of the packet is in the octets 4 to 7.
     var stamp: UInt32 = 0
     var octet = 4
     while octet < 8 {
@@ -99,9 +100,9 @@ public struct AnnouncedPackets: Sendable, BitwiseCopyable {
 }
 
 extension RTPHeader {
-  /// Returns the common time stamp of the announced packets between `previous` and this packet, both excluded. These
-  /// packets are lost if `previous` is the last packet that was received. Nil if none of them is announced, or if their
-  /// time stamps differ.
+  /// Returns the common time stamp of the announced packets between `previous` and this packet, both excluded. The
+  /// packets between the two are lost if `previous` is the last packet that was received. Nil if none of them is
+  /// announced, or if their time stamps differ.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -112,9 +113,9 @@ extension RTPHeader {
     while word < Int(headerExtension.words) {
       let start = headerExtension.data.start + 4 * word
       word += 1
-      // The distance from the previous packet.
-      let place = packet.uint16(at: start) &- previous
-      guard place > 0, place < sequence &- previous else { continue }
+      // The number of packets from `previous` to the announced packet.
+      let ahead = packet.uint16(at: start) &- previous
+      guard ahead > 0, ahead < sequence &- previous else { continue }
       let distance = Int16(bitPattern: packet.uint16(at: start + 2))
       let stamp = timestamp &+ UInt32(bitPattern: Int32(distance))
       if let found, found != stamp { return nil }

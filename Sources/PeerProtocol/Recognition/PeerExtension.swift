@@ -14,7 +14,8 @@ public final class PeerExtension: ProtocolExtension {
   /// The number of rejected stamps of recognised peers. Only the stamp is rejected; the rest of the packet takes
   /// effect. A stamp is rejected
   ///
-  /// - if it is a send instant of a clock that stands still or runs backwards (``SendInstantFilter``),
+  /// - if it is the transmit stamp of a probe or the send instant of an RTP packet, and the remote clock stands still or runs
+  ///   backwards (``SendInstantFilter``),
   /// - if it is the send instant of an RTP packet, and deviates by a minute or more from the previous reading of the
   ///   remote clock,
   /// - if it is an implausible stamp ``ClockProbe/origin`` or ``ClockProbe/receive``.

@@ -21,7 +21,7 @@ final class PeerSession: SessionExtension {
 
   /// The instant at which the handshake begins; nil if it has begun, and in a session without a handshake.
   var handshakeStart: Instant?
-  /// The handshake; nil before it begins, and in a session without a handshake.
+  /// The progress of the handshake; nil before the handshake begins, and in a session without a handshake.
   var handshake: HandshakeProgress?
   /// The keys; nil until the peer has proved that it knows the passkey.
   var keys: SessionKeys?
@@ -59,6 +59,7 @@ final class PeerSession: SessionExtension {
       self.isExpected = isExpected
       recognition.begin(at: now, isExpected: isExpected)
     } else {
+      // A device that is exempt from the passkey of the group, see `admitsProtocol(in:)`.
       recognition.beginStandardDevice(at: now)
     }
   }
@@ -84,8 +85,8 @@ final class PeerSession: SessionExtension {
     switch recognition.advance(to: now, shortestInterval: shortestInterval(in: context)) {
     case .request: context.requestPacket()
     case .standardDevice:
-      // A Tutti peer was expected, and nothing was received within the first second. A standard device would have sent
-      // or answered CK by then. The peer is therefore neither a Tutti peer nor a standard device: it is out of reach.
+      // If a Tutti peer was expected, and nothing was received later than a second after the session began, the peer is out
+      // of reach: a Tutti peer would have replied to the probes, and a standard device would have sent or answered CK.
       if isExpected, context.lastHeard < context.establishedAt + .seconds(1) { return false }
       context.report(RecognitionEvent.standardDevice.encoded)
     case nil: break
@@ -98,14 +99,14 @@ final class PeerSession: SessionExtension {
     ProbeRate.shortestInterval(sessions: context.establishedCount)
   }
 
-  /// Sends the request that is due by `send`, which returns the instant at which the request left; nil if it was not
+  /// Sends the request that is due. `send` sends the packet and returns the instant at which it left; nil if it was not
   /// sent.
   func sendRequest(
     ssrc: UInt32, rateLimit: UInt16, by send: (ClockProbe, inout DatagramSealer?) -> Instant?
   ) {
     var request = ClockProbe(
       ssrc: ssrc, identity: owner.identity, rateLimit: rateLimit, sentAt: Instant(nanoseconds: 0))
-    // The arrival of an older acknowledgement is of no use to the peer.
+    // The arrival of an acknowledgement that is older than five seconds is of no use to the peer.
     if let newest = acknowledgement, recognition.lastRequest - newest.received < .seconds(5) {
       (request.origin, request.receive) = (newest.sent, newest.received)
     }

@@ -4,7 +4,8 @@ public import RTPMIDI
 public enum RecognitionEvent: Hashable, Sendable {
   /// The peer is the Tutti peer with this identity.
   case recognised(Identity)
-  /// The peer has not replied to the probes: it is a standard device.
+  /// The peer has not replied to the probes, or it is exempt from the passkey of the group and gets no probes: it is a
+  /// standard device.
   case standardDevice
   /// After ``standardDevice``: the peer is a Tutti peer nevertheless. It gets probes until it replies.
   case tuttiPeer

@@ -6,7 +6,7 @@ public import RTPMIDI
 /// The time stamp of an RTP packet is the time at which its commands take effect, in units of 100 us, often 90 ms after
 /// the packet left. The send instant is in nanoseconds of the sender's clock.
 ///
-///     54 55 | length 2 to 5, 16 bits | nanoseconds, 64 bits, signed | announced packets, 32 bits each
+///     54 55 | length 2 to 5 words, 16 bits | nanoseconds, 64 bits, signed | announced packets, 32 bits each
 ///
 /// The announced packets are described at ``AnnouncedPackets``.
 extension HeaderExtension {
