@@ -29,7 +29,8 @@ public struct ClockStepDetector: Sendable {
   /// Creates a detector that has not compared the clocks yet.
   public init(of clock: Clock) { self.clock = clock }
 
-  /// Compares both clocks. Returns the step of the observed clock, or nil if there was none since the last detected step.
+  /// Compares both clocks. Returns the step of the observed clock. Nil if there was none since the last detected step, or
+  /// if the thread was preempted during the comparison.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
