@@ -16,7 +16,7 @@ struct InstrumentDriver: BitwiseCopyable {
   /// A message of the instrument.
   struct Output: BitwiseCopyable {
     let message: Message
-    /// When the message takes effect; nil: as early as possible.
+    /// When the message takes effect at the local peer; nil: as early as possible.
     let instant: Instant?
     /// When the message takes effect at the other peers.
     let remote: RemoteNotes.Placement
@@ -188,7 +188,8 @@ struct InstrumentDriver: BitwiseCopyable {
     var end = now
     if schedule.run != 0 { end = now + settings.lead }
     if end > horizon { horizon = end }
-    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. The figure ends with the rhythm.
+    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. A figure of the
+    // instrument ends with the rhythm.
     var limit = position(at: horizon) + 2
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
     // After a pause of the process, or if the master moves its rhythm, the skipped events are not played.
@@ -231,7 +232,7 @@ struct InstrumentDriver: BitwiseCopyable {
   }
 
   /// The first line of the quantization grid, not before `position`, that a note which is sent now reaches in time at the other
-  /// peers. Nil without a rhythm, without quantization, and if the rhythm ends before this line.
+  /// peers. Nil without a rhythm, without quantization, and if this line is not within the rhythm.
   @_noLocks @_noAllocation
   private func line(for position: MusicalPosition, at now: Instant) -> Tick? {
     guard schedule.run != 0, let player, let unit = player.lineDistance else { return nil }

@@ -4,7 +4,7 @@ import Receiving
 /// An event that the network thread reports to the control thread: something received at the UDP ports, or an action of the local
 /// player.
 enum NetworkEvent: Sendable, BitwiseCopyable {
-  /// The next datagram of ``NetworkRings/datagrams``: a control packet, or a packet at the control port.
+  /// The next datagram of ``NetworkRings/datagrams``: a control packet, which begins with FF FF, or any datagram at the control port.
   case datagram
   /// A packet of an RTP stream, or a part of the packet.
   case reception(Reception)

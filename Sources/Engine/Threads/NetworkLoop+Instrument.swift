@@ -124,7 +124,7 @@ extension NetworkLoop {
     send(StreamMessage(.controlChange(channel, controller: 123, value: 0), at: nil, to: .tuttiPeers))
   }
 
-  /// Plays the messages of remote peers whose instants have come.
+  /// Plays the messages of remote peers that are due (``Receiver/nextTimed(at:)``).
   @_noLocks @_noAllocation
   mutating func playTimed() {
     let now = MonotonicClock.now
