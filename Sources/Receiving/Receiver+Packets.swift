@@ -141,7 +141,8 @@ extension Receiver {
   }
 
   /// Returns the reply to the clock request of a peer in session. A clock request is a CK0, or a clock probe other than
-  /// an acknowledgement. Nil for every other packet.
+  /// an acknowledgement. Nil for every other packet. If the local peer has a passkey, also nil for a probe in a session
+  /// without keys.
   ///
   /// The function finds the session by the address of the peer's data port. Call it only for packets that arrived at
   /// the local data port.

@@ -55,10 +55,11 @@ extension Receiver {
       TimedMessages.Entry(.reception(reception), of: session, at: place, instant: instant, lead: .zero))
   }
 
-  /// Keeps a message of the session at `place` that takes effect later.
+  /// Keeps a message of the session at `place` that takes effect later. For a message that takes effect at once, removes the
+  /// messages that it supersedes (``TimedMessages/removeMessages(supersededBy:of:)``).
   ///
   /// - Parameter stamp: the time stamp of the message; nil if it is not known.
-  /// - Returns: whether the message was kept. If not, it takes effect at once.
+  /// - Returns: whether the message was kept.
   @_noLocks @_noAllocation
   mutating func keep(_ message: Message, _ stamp: Instant?, at place: SessionBlock.Place) -> Bool {
     guard message.isOfChannel, !message.reportsActivity else { return false }
