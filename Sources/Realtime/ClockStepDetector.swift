@@ -47,7 +47,7 @@ public struct ClockStepDetector: Sendable {
   }
 
   /// Compares `newDifference`, the observed clock minus the other clock in nanoseconds, with ``difference``. Returns the
-  /// step, or nil if it is smaller than ``threshold``.
+  /// step. Nil at the first comparison, and if the step is smaller than ``threshold``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
