@@ -337,7 +337,7 @@ public final class Peer {
     return wake
   }
 
-  /// Passes to the core what the network thread has received at the UDP ports.
+  /// Passes to the core what the network thread has received at the UDP ports, and the messages of the local player that it has played.
   func receiveFromNetwork() {
     // At most 256 events per round, so that a flood does not delay other work, and so that the replies to it do not accumulate.
     var remaining = 256

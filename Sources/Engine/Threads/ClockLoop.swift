@@ -13,7 +13,7 @@ import Transports
 struct ClockLoop: ~Copyable {
   /// The maximum number of simultaneous sessions.
   static var maximumSessions: Int { 1100 }
-  /// The number of sessions for which the thread has memory at first. The memory of a session is about 16 kB. For further sessions,
+  /// The number of sessions for which the thread has memory at first. The memory of a session is about 8 kB. For further sessions,
   /// the control thread passes memory to the clock thread (``ClockRings/memory``).
   static var initialSessions: Int { 16 }
   /// The maximum number of commands that are executed before the loop checks the deadlines again. A thousand peers can cause

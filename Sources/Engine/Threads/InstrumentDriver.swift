@@ -30,7 +30,7 @@ struct InstrumentDriver: BitwiseCopyable {
   private var settings = InstrumentSettings()
   /// Nil without an instrument.
   private var player: InstrumentPlayer?
-  /// Whether the instrument was removed. The player remains until its notes have ended.
+  /// Whether the instrument was removed. ``player`` remains until its notes have ended.
   private var isEnding = false
   /// The timeline without a rhythm. Its run is 0.
   private let freeSchedule: PlaybackSchedule
@@ -67,7 +67,7 @@ struct InstrumentDriver: BitwiseCopyable {
   /// How long before its instant an event is passed to the sound: ``InstrumentSettings/lead``.
   var lead: Nanoseconds { @_noLocks @_noAllocation get { settings.lead } }
 
-  /// Whether the player has an instrument. If not, messages are played unchanged.
+  /// Whether the local player has an instrument. If not, messages are played unchanged.
   var isActive: Bool {
     @_noLocks @_noAllocation get { if case .some = player { !isEnding } else { false } }
   }
@@ -144,7 +144,7 @@ struct InstrumentDriver: BitwiseCopyable {
       lastLimit = position(at: horizon)
       return player!.move(to: lastLimit, rhythmFrom: nil)
     }
-    // A run that continues the last one has the same ticks, so the player keeps its position.
+    // A run that continues the last one has the same ticks, so the instrument keeps its position.
     let continues = schedule.run != 0 && next.continuesRun(from: schedule.run)
     schedule = next
     if continues { return }
@@ -244,7 +244,7 @@ struct InstrumentDriver: BitwiseCopyable {
     return line >= schedule.start && line < schedule.end ? line : nil
   }
 
-  /// The instant at which ``next(at:)`` may return a message. A message of the player can make the next event earlier.
+  /// The instant at which ``next(at:)`` may return a message. A message of the local player can make the next event earlier.
   var nextDeadline: Instant {
     @_noLocks @_noAllocation get {
       guard let position = player?.nextPosition else { return .distantFuture }
