@@ -3,9 +3,9 @@ public import MusicalTime
 
 /// The state of the kernel's clock discipline, which NTP daemons control: adjtimex(2).
 public struct ClockDiscipline: Hashable, Sendable {
-  /// Whether the kernel takes CLOCK_REALTIME for synchronized.
+  /// Whether the kernel considers CLOCK_REALTIME synchronized.
   public let isSynchronized: Bool
-  /// The offset that the kernel still corrects.
+  /// The offset of CLOCK_REALTIME that the kernel still corrects.
   public let offset: Nanoseconds
   /// The correction of the rate of CLOCK_REALTIME and CLOCK_MONOTONIC, in parts per million.
   public let frequency: Double

@@ -29,7 +29,8 @@ public struct ClockStepDetector: Sendable {
   /// Creates a detector that has not compared the clocks yet.
   public init(of clock: Clock) { self.clock = clock }
 
-  /// Compares both clocks. Returns the step of the observed clock, or nil if there was none since the last detected step.
+  /// Compares both clocks. Returns the step of the observed clock. Nil if there was none since the last detected step, or
+  /// if the thread was preempted during the comparison.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -46,7 +47,7 @@ public struct ClockStepDetector: Sendable {
   }
 
   /// Compares `newDifference`, the observed clock minus the other clock in nanoseconds, with ``difference``. Returns the
-  /// step, or nil if it is smaller than ``threshold``.
+  /// step. Nil at the first comparison, and if the step is smaller than ``threshold``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

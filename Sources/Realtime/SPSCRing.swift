@@ -9,9 +9,9 @@ import Synchronization
 public struct SPSCRing<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, BitwiseCopyable {
   @usableFromInline
   struct Ends: ~Copyable {
-    /// The number of elements popped since the start.
+    /// The number of elements popped since the ring was created.
     @usableFromInline let head = Atomic<Int>(0)
-    /// The number of elements pushed since the start.
+    /// The number of elements pushed since the ring was created.
     @usableFromInline let tail = Atomic<Int>(0)
     /// The number of elements dropped because the ring was full.
     @usableFromInline let refused = Atomic<Int>(0)

@@ -10,10 +10,10 @@ public struct Admission: Hashable, Sendable, BitwiseCopyable {
   public var hearing = Hearing.full
   /// Whether the notes of the peer set the pitches of the local player's instrument instead of sounding.
   public var setsPitches = false
-  /// Whether all players are quiet (``PeerProtocol/Mix/isQuiet``). Their notes still reach the programs at the ALSA
-  /// port and the MIDI recording.
+  /// Whether the master has silenced all players (``PeerProtocol/Mix/isQuiet``). Their notes do not sound, but still
+  /// reach the programs at the ALSA port and the MIDI recording.
   public var isQuiet = false
-  /// Whether the notes of the peer sound.
+  /// Whether the admitted notes of the peer sound.
   var isHeard: Bool { @_noLocks @_noAllocation get { hearing.percent > 0 && !setsPitches && !isQuiet } }
   /// Whether the peer may change the sound of the local player's instrument, by controllers on the channel of the local player:
   /// see ``MIDI/Message/shapesInstrument``.

@@ -1,8 +1,8 @@
 public import PeerProtocol
 public import RTPMIDI
 
-/// The reply of a ``Receiver`` to a clock request: a clock probe or an AppleMIDI clock packet. The thread that has
-/// received the request sends the reply at once.
+/// The reply of a ``Receiver`` to a clock request. The request is a clock probe or an AppleMIDI clock packet. The thread
+/// that has received the request sends the reply at once.
 public enum ClockReply: Sendable, BitwiseCopyable {
   /// The reply to the clock probe of a Tutti peer, or the acknowledgement of such a peer's reply.
   case probe(ClockProbe)

@@ -45,13 +45,15 @@ public struct DatagramHeader: Sendable, BitwiseCopyable {
     let offset: Int
     if datagram.count >= 4, datagram.uint16(at: 0) == 0xFFFF {
       switch datagram.uint16(at: 2) {
+      // IN, OK and NO.
       case 0x494E, 0x4F4B, 0x4E4F: (kind, offset, canBegin) = (.session, 12, true)
-      // Some BY packets have no initiator token. Their SSRC then follows the protocol version.
+      // BY. Some BY packets have no initiator token. Their SSRC then follows the protocol version.
       case 0x4259: (kind, offset, canBegin) = (.session, datagram.count >= 16 ? 12 : 8, false)
       // TH, a packet of the passkey handshake.
       case 0x5448: (kind, offset, canBegin) = (.clock, 8, true)
       // TU, a clock probe.
       case 0x5455: (kind, offset, canBegin) = (.clock, 8, false)
+      // CK, RS, or an unknown command.
       default: (kind, offset, canBegin) = (.clock, 4, false)
       }
     } else {

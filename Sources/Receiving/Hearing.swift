@@ -30,8 +30,8 @@ public struct Hearing: Hashable, Sendable, BitwiseCopyable {
     case nothing
   }
 
-  /// How the beginning of a note sounds. A note that sounds has a velocity of at least 1, because a Note On with
-  /// velocity 0 is a Note Off.
+  /// How `message` sounds. Only the beginning of a note can change. A note that sounds has a velocity of at least 1,
+  /// because a Note On with velocity 0 is a Note Off.
   @_noLocks @_noAllocation
   func sound(of message: Message) -> Sound {
     guard case .noteOn(let channel, let key, let velocity) = message, percent < 100 else { return .unchanged }

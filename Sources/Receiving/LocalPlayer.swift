@@ -5,10 +5,10 @@ import Sending
 /// The messages of the local player: where they go, and which notes must be ended.
 ///
 /// The input channel of a message is the channel on which a program sent it. Other peers get the message on the channel
-/// of its route.
+/// of its route (``PlayerRoute``).
 ///
 /// The messages come from programs at the ALSA port, which share one ``MessageBudget``, and from the control thread.
-/// Each message leads to one or several deliveries, which ``next()`` returns.
+/// A message can lead to several deliveries, which ``next()`` returns.
 struct LocalPlayer: ~Copyable {
   /// A message on its input channel, and where it goes.
   struct Delivery: BitwiseCopyable {

@@ -1,8 +1,9 @@
 import BasicContainers
 import MIDI
 
-/// The notes of the local player that still sound, in the order in which they were played, each with its route. The
-/// Note Off of a note takes the route of its Note On, even if the player plays to other peers meanwhile.
+/// The notes of the local player that still sound, in the order in which they were played, each with its route
+/// (``PlayerRoute``). The Note Off of a note takes the route of its Note On, even if the player plays to other peers
+/// meanwhile.
 struct PlayedNotes: ~Copyable {
   /// A note that sounds. The channel is its input channel.
   private struct Note: BitwiseCopyable {

@@ -16,8 +16,9 @@ public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
 
   /// The peers that get the messages.
   public let receiver: Receiver
-  /// The channel on which the messages are sent. Exception: if ``receiver`` is ``Receiver/all``, standard devices get
-  /// each message on its input channel.
+  /// The channel on which the messages are sent, with two exceptions. If ``receiver`` is ``Receiver/all``, standard
+  /// devices get each message on its input channel. Controllers that change the instrument of another player are sent
+  /// on ``shapedChannel``.
   public let channel: Channel
   /// The channel of another player, if the controllers on this route change the instrument of that player. Nil if the
   /// controllers change the sound of the local player.

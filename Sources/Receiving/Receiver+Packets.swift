@@ -97,8 +97,8 @@ extension Receiver {
     return channel.wire == localChannel.wire
   }
 
-  /// Returns the first output of an admitted message of the session at `place`: the sound comes first, then the recording, then the
-  /// copy for the control thread.
+  /// Returns the first output of an admitted message of the session at `place`. The order of the outputs is: the pitch for the
+  /// instrument, the sound, the recording, the copy for the control thread. Not every message has all of them.
   @_noLocks @_noAllocation
   mutating func sound(_ message: Message, at place: SessionBlock.Place, then reception: Reception) -> Output {
     let session = blocks[place.block].sessions[place.index].session
@@ -141,7 +141,8 @@ extension Receiver {
   }
 
   /// Returns the reply to the clock request of a peer in session. A clock request is a CK0, or a clock probe other than
-  /// an acknowledgement. Nil for every other packet.
+  /// an acknowledgement. Nil for every other packet. If the local peer has a passkey, also nil for a probe in a session
+  /// without keys.
   ///
   /// The function finds the session by the address of the peer's data port. Call it only for packets that arrived at
   /// the local data port.

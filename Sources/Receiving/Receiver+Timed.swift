@@ -25,7 +25,7 @@ extension Receiver {
   public mutating func nextTimed(at now: Instant) -> Output? {
     while true {
       if let output = takePending() {
-        guard case .reception(let reception) = output, isDelayed(reception, at: now) else { return output }
+        guard case .reception(let reception) = output, delayCopy(reception, at: now) else { return output }
         continue
       }
       timedPlace = nil
@@ -40,7 +40,7 @@ extension Receiver {
         blocks[entry.place.block].sessions[entry.place.index].passed(entry.instant)
         let first = output(message, stamp, arrival: arrival, isRecovered: false, at: entry.place, now: now)
         instant = entry.instant
-        guard case .reception(let reception) = first, isDelayed(reception, at: now) else { return first }
+        guard case .reception(let reception) = first, delayCopy(reception, at: now) else { return first }
       }
     }
   }
@@ -48,17 +48,18 @@ extension Receiver {
   /// Keeps the copy of a message for the control thread until the instant of the message. Returns false if the copy is
   /// not kept, because the instant has come or there is no room.
   @_noLocks @_noAllocation
-  private mutating func isDelayed(_ reception: Reception, at now: Instant) -> Bool {
+  private mutating func delayCopy(_ reception: Reception, at now: Instant) -> Bool {
     guard let place = timedPlace, let instant, instant > now else { return false }
     let session = blocks[place.block].sessions[place.index].session
     return timed.insert(
       TimedMessages.Entry(.reception(reception), of: session, at: place, instant: instant, lead: .zero))
   }
 
-  /// Keeps a message of the session at `place` that takes effect later.
+  /// Keeps a message of the session at `place` that takes effect later. For a message that takes effect at once, removes the
+  /// messages that it supersedes (``TimedMessages/removeMessages(supersededBy:of:)``).
   ///
   /// - Parameter stamp: the time stamp of the message; nil if it is not known.
-  /// - Returns: whether the message was kept. If not, it takes effect at once.
+  /// - Returns: whether the message was kept.
   @_noLocks @_noAllocation
   mutating func keep(_ message: Message, _ stamp: Instant?, at place: SessionBlock.Place) -> Bool {
     guard message.isOfChannel, !message.reportsActivity else { return false }

@@ -8,9 +8,9 @@ import Sending
 /// The receiving half of all sessions: finds the session of a packet, decodes the packet, repairs losses, and answers
 /// clock requests.
 ///
-/// The receiver also decides which messages sound, and how loud. It contains the gates, the budget and the held notes
-/// of each session, so that Note On and Note Off take the same path. For the same reason, the messages of the local
-/// player pass through the receiver.
+/// The receiver also decides which messages sound, and how loud. It contains the gates (``Admission``), the budget
+/// (``MessageBudget``) and the held notes of each session, so that Note On and Note Off take the same path. For the
+/// same reason, the messages of the local player pass through the receiver.
 ///
 /// The receiver does no I/O and reads no clock. Its driver is the network thread in the engine, and the virtual peer in
 /// a simulation. The driver

@@ -9,12 +9,12 @@ extension Receiver {
     /// local player (nil).
     case sound(Message, from: SessionID?)
     /// Sound a message of the peer of a session at ``Receiver/instant``, without recording it. The message is a note
-    /// that is softer than it was played, or the end of a note that the local player does not want to hear any longer.
+    /// that is softer than it was played, or the end of a note that must not sound any longer.
     case hear(Message, from: SessionID)
     /// Record a message of the peer of a session, without sounding it: a note as it was played.
     case record(Message, from: SessionID)
     /// Press or release a key that sets a pitch of the local player's instrument. The message is a note of the peer of
-    /// a session.
+    /// a session, or ends all notes of this peer.
     case pitch(Message, from: SessionID)
     /// Play a controller of the peer of a session as if the local player had sent it: the peer changes the sound of the instrument of
     /// the local player.

@@ -14,7 +14,7 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case admit(slot: Int, SessionID, Admission)
   /// Sets the clock offset of a peer: the remote clock minus the local clock; nil if it is not known. With an offset, a
   /// message of the peer takes effect at the instant of its time stamp. It takes effect at once without an offset, and
-  /// if the instant has passed.
+  /// if the instant is less than 2 ms or more than 4 s after the arrival of the message.
   case clock(slot: Int, SessionID, offset: Nanoseconds?)
   /// Sounds a message as if the peer of a session had sent it, without checking the gates.
   case sound(slot: Int, SessionID, Message)

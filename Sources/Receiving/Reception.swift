@@ -15,8 +15,8 @@ public enum Reception: Sendable, BitwiseCopyable {
   /// The peer of a session has changed the sound of the local player's instrument. The message itself follows as
   /// ``message(_:_:stamp:arrival:isRecovered:isAdmitted:)``, in which `isAdmitted` is false.
   case shaped(SessionID)
-  /// This message has ended a held note or lifted a pedal, because the session of the note has ended or its player is
-  /// silenced.
+  /// This message has ended a note or lifted a pedal that the peer of a session held, because the session has ended or
+  /// the local player leaves.
   case released(SessionID, Message)
   /// A message of the local player or of the player's instrument was played. The message still has its input channel,
   /// the channel on which a program sent it. `soundedOn` is the channel on which the message sounds at the local peer;

@@ -2,7 +2,7 @@ import BasicContainers
 
 /// Memory for 64 sessions of a ``Receiver``, about 640 kB.
 public struct SessionBlock: ~Copyable {
-  /// The number of slots in a block.
+  /// The number of slots in a block. A slot is the memory of one session.
   ///
   /// Real-time: safe.
   public static var slots: Int { @_noLocks @_noAllocation get { 64 } }

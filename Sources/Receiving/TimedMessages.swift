@@ -47,6 +47,7 @@ struct TimedMessages: ~Copyable {
     }
   }
 
+  /// The maximum number of entries.
   private static var capacity: Int { @_noLocks @_noAllocation get { 256 } }
   /// The maximum number of entries of a session, so that one peer does not use up the capacity.
   private static var capacityPerSession: Int { @_noLocks @_noAllocation get { 64 } }
@@ -72,7 +73,7 @@ struct TimedMessages: ~Copyable {
       (entry.tick, entry.instant) = (tick, rhythm.deadline(tick))
     }
     if case .message(let message, _, _) = entry.content, message.startsNote { moveEnd(before: entry, message) }
-    place(entry)
+    insertInOrder(entry)
     return true
   }
 
@@ -102,12 +103,12 @@ struct TimedMessages: ~Copyable {
       }
       if continues { entries[index].instant = schedule.deadline(tick) } else { entries[index].tick = nil }
       // Moves the entry forward until the release instants are in order again. The entries before it are in order.
-      var place = index
-      while place > 0, entries[place - 1].release > entries[place].release {
-        let entry = entries[place]
-        entries[place] = entries[place - 1]
-        entries[place - 1] = entry
-        place -= 1
+      var position = index
+      while position > 0, entries[position - 1].release > entries[position].release {
+        let entry = entries[position]
+        entries[position] = entries[position - 1]
+        entries[position - 1] = entry
+        position -= 1
       }
       index += 1
     }
@@ -156,7 +157,7 @@ struct TimedMessages: ~Copyable {
     return count < Self.capacityPerSession
   }
 
-  /// Moves the end of an earlier note of the key to the beginning of the note of `entry`, if it is later.
+  /// Moves the end of an earlier note of the key to the beginning of the note of `entry`, if this end is later.
   @_noLocks @_noAllocation
   private mutating func moveEnd(before entry: Entry, _ beginning: Message) {
     var index = 0
@@ -166,7 +167,7 @@ struct TimedMessages: ~Copyable {
       {
         var end = entries.remove(at: index)
         (end.instant, end.tick) = (entry.instant, entry.tick)
-        return place(end)
+        return insertInOrder(end)
       }
       index += 1
     }
@@ -174,7 +175,7 @@ struct TimedMessages: ~Copyable {
 
   /// Inserts an entry in order. There is room.
   @_noLocks @_noAllocation
-  private mutating func place(_ entry: Entry) {
+  private mutating func insertInOrder(_ entry: Entry) {
     var index = entries.count
     while index > 0, entries[index - 1].release > entry.release { index -= 1 }
     entries.insert(entry, at: index)

@@ -1,5 +1,5 @@
-/// Assigns slots to RTP streams. The owner of the sessions allocates an identifier before it opens a stream, and
-/// releases the identifier after it has closed the stream.
+/// Assigns slots of the table of a ``StreamSender`` to RTP streams. The owner of the sessions allocates an identifier
+/// before it opens a stream, and releases the identifier after it has closed the stream.
 ///
 /// The allocator always returns the lowest free slot. A sender with n slots therefore serves n simultaneous streams.
 ///

@@ -59,7 +59,8 @@ extension StreamSender {
     init(_ schedule: PlaybackSchedule, at instant: Instant) { (self.schedule, self.instant) = (schedule, instant) }
   }
 
-  /// A request to stop the local receivers of the clock and every stream that takes part in a run.
+  /// A request to stop every stream that takes part in a run. It also stops the local receivers of the clock, unless the
+  /// run goes on under another master.
   struct StopRequest: BitwiseCopyable {
     /// The receivers that are stopped next.
     enum Stage: BitwiseCopyable {

@@ -144,13 +144,15 @@ public struct StreamSender: ~Copyable {
   /// How long before the due time of its step a hit can sound. After a change of the schedule, a step that is due
   /// within this time is not reported again, because its hits may have sounded already.
   public var push = Nanoseconds.zero
-  /// How long before its due time a step is reported. Real-time: safe.
+  /// How long before its due time a step is reported.
+  ///
+  /// Real-time: safe.
   public var soundLead: Nanoseconds {
     @_noLocks @_noAllocation get { steps.lead }
     @_noLocks @_noAllocation set { steps.lead = newValue }
   }
 
-  /// The number of ticks that were skipped after an absence longer than ``TickCursor/patience``.
+  /// The number of ticks that were skipped, because they were late by more than ``TickCursor/patience``.
   ///
   /// Real-time: safe.
   public var skipped: Int64 { @_noLocks @_noAllocation get { onTime.skipped } }

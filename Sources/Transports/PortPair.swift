@@ -50,9 +50,9 @@ public struct PortPair: Sendable, BitwiseCopyable {
       "UDP ports: no free pair found in 64 attempts; close other programs, or give a port with --port")
   }
 
-  /// Makes the kernel drop foreign datagrams: all except control packets and, at the data port, RTP packets with the payload type 97.
-  /// Foreign datagrams then cost almost no processor time and take no room in the receive buffers. Has no effect if the kernel does
-  /// not support such filters.
+  /// Makes the kernel drop foreign datagrams: all except those that begin with FF FF (the AppleMIDI commands) and, at the data port,
+  /// RTP packets with the payload type 97. Foreign datagrams then cost almost no processor time and take no room in the receive
+  /// buffers. Has no effect if the kernel does not support such filters.
   ///
   /// Real-time: not safe.
   public func dropForeignDatagrams() {

@@ -1,7 +1,7 @@
 import Foundation
 public import RTPMIDI
 
-/// The peers that may connect under the policy `contacts`: a text file with one contact per line.
+/// The peers that may connect with `--policy contacts`: a text file with one contact per line.
 ///
 ///     # The quartet
 ///     name Ada

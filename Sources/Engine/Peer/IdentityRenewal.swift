@@ -2,7 +2,7 @@ import MusicalTime
 
 /// The decision whether the local peer takes a new identity, because another peer reports that a second machine uses its identity.
 ///
-/// Any peer in session can send the report. Therefore only a peer that has just joined takes a new identity, only once, and not as
+/// Any peer in session can send the report. Therefore only a peer that has just started takes a new identity, only once, and not as
 /// the master. Otherwise, a hostile peer could restart the local peer again and again.
 struct IdentityRenewal {
   /// What the local peer does about a report: take a new identity, inform the player, or nothing.

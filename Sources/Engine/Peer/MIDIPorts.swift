@@ -20,7 +20,7 @@ struct MIDIPorts {
   var hasReportedClock = false
   private var reconnections = Reconnections()
   /// The subscribers of the clock port.
-  private var listeners: Set<SequencerAddress> = []
+  private var clockSubscribers: Set<SequencerAddress> = []
   /// The number of lost arrivals at the last call of ``checkLosses(_:at:)``.
   private var knownLosses = 0
 
@@ -72,7 +72,7 @@ struct MIDIPorts {
       return changes
     case .overflow: return readConnections(at: arrival.at)
     case .subscribed(let link) where link.port == .clock:
-      if listeners.insert(link.other).inserted { changes.joined = [link.other] }
+      if clockSubscribers.insert(link.other).inserted { changes.joined = [link.other] }
     case .subscribed(let link) where link.port == .clockInput:
       listen(to: link.other)
     case .unsubscribed(let link): changes = forget(at: link.port) { $0 == link.other }
@@ -105,7 +105,7 @@ struct MIDIPorts {
     (changes.joined, changes.left) = (
       Array(subscribers.subtracting(changes.left)), changes.left.filter { !subscribers.contains($0) }
     )
-    listeners = subscribers
+    clockSubscribers = subscribers
     // External clocks that are still connected are used again.
     for link in links where link.port == .clockInput { listen(to: link.other) }
     changes.connections = reconnections.resynchronize(links: links, ports: ports, at: now)
@@ -139,8 +139,8 @@ struct MIDIPorts {
       }
     }
     if port == nil || port == .clock {
-      changes.left = listeners.filter(matches)
-      listeners.subtract(changes.left)
+      changes.left = clockSubscribers.filter(matches)
+      clockSubscribers.subtract(changes.left)
     }
     return changes
   }

@@ -14,8 +14,8 @@ extension Peer {
     log.notice(instrument == nil ? "instrument: none; your notes are played unchanged" : "instrument \(name): selected")
   }
 
-  /// Passes the settings of the instrument to the network thread if the rhythm or the activity has changed. That thread plays the
-  /// instrument, the phrase and the notes of other players.
+  /// Passes the settings of the instrument to the network thread if the rhythm, the activity or a delay has changed. That thread
+  /// plays the instrument, the phrase and the notes of other players.
   func updateInstrument() {
     var hasChanged =
       instrumentSettings.schedule != ensemble.schedule || instrumentSettings.soundLead != ensemble.soundLead

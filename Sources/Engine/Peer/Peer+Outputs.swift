@@ -13,7 +13,7 @@ import Transports
 extension Peer {
   /// Executes the outputs of ``PeerCore`` in order.
   func execute(_ outputs: [PeerCore.Output]) {
-    var commandsReceiver = false
+    var hasReceivingCommand = false
     for output in outputs {
       switch output {
       case .send(let octets, let address, let local, let port):
@@ -40,13 +40,13 @@ extension Peer {
         clock.rings.bell.ring()
       case .receiving(let command):
         execute(command)
-        commandsReceiver = true
+        hasReceivingCommand = true
       case .sounded(let message, let session): report(message, from: session)
       case .arrived(let arrival): trace.note(arrival)
       case .event(let event): notify(event)
       }
     }
-    if commandsReceiver { networkRings.signal.signal() }
+    if hasReceivingCommand { networkRings.signal.signal() }
   }
 
   /// Passes a message that sounds to the programs at the notes port and to the observer.

@@ -76,7 +76,8 @@ extension Peer {
     return summary
   }
 
-  /// Adds the ticks that the clock thread has played since the last call to the tick account, the MIDI recording and the trace.
+  /// Adds the ticks that the clock thread has played since the last call to the tick account, the MIDI recording and the trace. Adds
+  /// the hits that have sounded to the trace.
   func recordTicks(at now: Instant) {
     if ensemble.role != .idle { trace.masterClock = ensemble.masterClock(at: now) }
     do throws(TraceError) {
@@ -104,8 +105,8 @@ extension Peer {
     do throws(TraceError) { try trace.append(action) } catch { log.warning("\(error)") }
   }
 
-  /// Passes what has sounded to the MIDI recording, if this is due. ``recordTicks(at:)`` must have been called before with the
-  /// same `now`.
+  /// Passes the ticks, hits and messages since the last call to the MIDI recording, if this is due. ``recordTicks(at:)`` must have
+  /// been called before with the same `now`.
   ///
   /// - Parameter isLast: whether the sound has ended. The call is then always due.
   func recordSound(at now: Instant, isLast: Bool = false) {

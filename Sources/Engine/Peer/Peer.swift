@@ -81,7 +81,8 @@ public final class Peer {
   var tempo: Tempo
   /// The patch that plays, or that plays from the next bar on.
   public internal(set) var patch: Patch
-  /// The name of ``patch`` for the player: as the user has written it, or followed by the name of the peer that has sent it.
+  /// The name of ``patch`` for the player: as the user has written it. For a received patch, the name in the patch and, in brackets,
+  /// the name of the peer that has sent it.
   public internal(set) var patchName: String
   /// When ``patch`` begins to play.
   var patchChange = PatchChange()
@@ -336,7 +337,7 @@ public final class Peer {
     return wake
   }
 
-  /// Passes to the core what the network thread has received at the UDP ports.
+  /// Passes to the core what the network thread has received at the UDP ports, and the messages of the local player that it has played.
   func receiveFromNetwork() {
     // At most 256 events per round, so that a flood does not delay other work, and so that the replies to it do not accumulate.
     var remaining = 256

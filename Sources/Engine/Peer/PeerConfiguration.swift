@@ -82,7 +82,7 @@ public struct PeerConfiguration: Sendable {
   public var clockFrom: [ClockSource] = []
   /// The lead time: how far in advance a change is announced.
   public var lead = Nanoseconds.milliseconds(100)
-  /// How long the rhythm plays if this peer starts it, otherwise how long the peer runs; nil: until the command to leave.
+  /// With ``start``, how long the rhythm plays; otherwise, how long the peer runs. Nil: until the command to leave.
   public var duration: Nanoseconds?
   /// The path of the trace; nil: no trace.
   public var trace: String?

@@ -1,4 +1,4 @@
-/// A command of the player that concerns a phrase.
+/// A command of the player that concerns a phrase: a melody on the steps of the rhythm.
 public enum PhraseCommand: Hashable, Sendable {
   /// Records the notes of the player from the next bar on, for a number of bars.
   case record(bars: Int)
@@ -8,6 +8,6 @@ public enum PhraseCommand: Hashable, Sendable {
   case play
   /// Ends the repetition.
   case stop
-  /// Repeats the next variation of the phrase.
+  /// Repeats the next variation of the phrase: the phrase is moved within a scale, thinned and perhaps reversed.
   case vary
 }

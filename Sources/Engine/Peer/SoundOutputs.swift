@@ -154,8 +154,8 @@ final class SoundOutputs {
       + "this peer now passes hits to the sound card earlier"
   }
 
-  /// The counters of the sound card, with the lost frames and the clipped samples of the recording. Without a sound card, the
-  /// counters of the recording.
+  /// The counters of the sound card. With a recording, the lost frames are those of the recording, and the clipped samples are those of
+  /// both. Without a sound card, the counters of the recording.
   var counters: SoundCounters {
     var counters = (cardThread ?? cardlessThread)?.counters ?? SoundCounters()
     if cardThread != nil, let recorded = cardlessThread?.counters {

@@ -7,7 +7,7 @@ extension MIDIRecording {
   typealias Event = StandardMIDIFile.Event
   typealias MetaEvent = StandardMIDIFile.MetaEvent
 
-  /// The longest time between two events of a track in units, 2^28 - 1: a variable-length quantity has four bytes.
+  /// The longest time between two events of a track in ticks of the file, 2^28 - 1: a variable-length quantity has at most four bytes.
   private static let maximumDelta: Int64 = 0x0FFF_FFFF
 
   /// The recording as a file of format 1: the tempo track, the drums, the other parts of the rhythm, and one track per player.

@@ -3,7 +3,8 @@ import MIDI
 import MusicalTime
 import Rhythm
 
-/// A MIDI recording: what sounded at a peer, as a Standard MIDI File. The recording does no I/O and reads no clock.
+/// A MIDI recording: the rhythm of a peer and the notes of all players, as a Standard MIDI File. The recording does no I/O and reads
+/// no clock.
 ///
 /// To place an event is to convert its instant to a position in the file (``RecordedTimeline``). The instant may be in the future,
 /// because hits are sent to the sound ahead of time. Therefore an event is placed only when its position is certain: when a

@@ -9,7 +9,7 @@ enum RecordedEvent: Sendable {
   /// A hit of the rhythm, or a recall of hits (``SoundEvent/Kind/recall``). Both are in the order in which they were sent to the
   /// sound.
   case hit(SoundEvent)
-  /// A message that a player has played and that sounds at `instant`. `player` is the index of the player, from 0.
+  /// A message that a player has played and that takes effect at `instant`. `player` is the index of the player, from 0.
   case message(Message, player: Int, instant: Instant)
   /// The name of a remote player. The first name of a player precedes its messages.
   case name(String, player: Int)

@@ -1,7 +1,7 @@
 import MIDI
 
-/// The track of one player in a MIDI recording: the messages that sounded, on their channels. Positions are ticks of the file
-/// (``RecordedTimeline``).
+/// The track of one player in a MIDI recording: the messages of the player, on their channels, also those that did not sound at the
+/// local peer. Positions are ticks of the file (``RecordedTimeline``).
 struct RecordedPlayer {
   typealias Event = StandardMIDIFile.Event
 

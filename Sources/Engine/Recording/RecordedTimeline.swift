@@ -24,7 +24,7 @@ struct RecordedTimeline {
 
   /// A series of ticks. Its last tick has the position of ``anchor``.
   private struct Run {
-    /// See ``TickRecord/series``.
+    /// The series of runs of the clock thread, each of which continues the previous one: ``TickRecord/series``.
     var series: UInt32
     var lastTick: Tick
   }
@@ -112,8 +112,8 @@ struct RecordedTimeline {
     let ticksInBar = record.tick.index % ticksPerBar
     let offset = (ticksInBar < 0 ? ticksInBar + ticksPerBar : ticksInBar) * Self.unitsPerTick
     // The bar line at which a new meter begins must not be before any event either, so that the tempo track stays in order.
-    let least = nextMeter == nil ? earliest - offset : earliest
-    let bars = least <= barOrigin ? 0 : (least - barOrigin + barLength - 1) / barLength
+    let earliestLine = nextMeter == nil ? earliest - offset : earliest
+    let bars = earliestLine <= barOrigin ? 0 : (earliestLine - barOrigin + barLength - 1) / barLength
     let line = barOrigin + bars * barLength
     if let next = nextMeter { begin(next, at: line) }
     return line + offset

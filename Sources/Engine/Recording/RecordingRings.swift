@@ -7,7 +7,7 @@ struct RecordingRings: Sendable, BitwiseCopyable {
   /// From the clock thread: the hits of the rhythm and their recalls (``SoundEvent/Kind/recall``), in the order in which the audio
   /// threads get them.
   let hits = SPSCRing<SoundEvent>(capacity: 8192)
-  /// From the network thread: the messages of all players that sound. A session may send 2000 messages per second.
+  /// From the network thread: the messages of all players. A session may send 2000 messages per second.
   let messages = SPSCRing<SoundedMessage>(capacity: 16_384)
 
   /// The number of hits and messages that were dropped because a ring was full.

@@ -2,15 +2,16 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 
-/// A message that the network thread has passed to the audio threads, for the MIDI recording.
+/// A message of a player, for the MIDI recording. The network thread has also passed it to the audio threads, unless it must not
+/// sound at the local peer.
 struct SoundedMessage: Sendable, BitwiseCopyable {
   /// The message, on the channel on which it sounds.
   let message: Message
   /// The session of the remote player; nil for the local player.
   let session: SessionID?
-  /// When the network thread passed the message to the sound, or, if ``isTimed`` is true, when the message sounds.
+  /// When the network thread processed the message, or, if ``isTimed`` is true, when the message takes effect.
   let instant: Instant
-  /// Whether the message has a planned instant, as notes of an instrument have. Otherwise it sounds as early as possible.
+  /// Whether the message has a planned instant, as notes of an instrument have. Otherwise it takes effect as early as possible.
   let isTimed: Bool
 
   /// Real-time: safe.

@@ -17,7 +17,7 @@ struct ClockWarnings {
   /// Returns the warning that is due at `now`, if any. The system clock is checked once a second.
   ///
   /// - Parameters:
-  ///   - counters: the totals of the endpoint.
+  ///   - counters: the endpoint's counters of received and rejected datagrams.
   ///   - rejectedStamps: the number of implausible stamps of Tutti peers.
   mutating func warning(_ counters: DatagramCounters, rejectedStamps: UInt64, at now: Instant) -> String? {
     if now >= nextCheck {

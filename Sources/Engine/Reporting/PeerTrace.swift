@@ -27,7 +27,7 @@ struct PeerTrace {
     arrivals = Array(repeating: nil, count: writer == nil ? 0 : Int(Self.arrivalCount))
   }
 
-  /// Notes the arrival of a tick. The first packet with a tick counts.
+  /// Records the arrival of a tick. The first packet with a tick counts.
   mutating func note(_ arrival: TickArrival) {
     guard !arrivals.isEmpty else { return }
     let slot = Self.slot(of: arrival.tick)

@@ -1,4 +1,4 @@
-/// The phrases of a peer, for another thread that shows them.
+/// The phrases of a peer (melodies on the steps of the rhythm), for another thread that shows them.
 public struct PhraseStatus: Hashable, Sendable {
   /// The number of notes of the phrase that the local player has recorded last; nil if there is none.
   public var recorded: Int?
@@ -6,7 +6,7 @@ public struct PhraseStatus: Hashable, Sendable {
   public var received: Int?
   /// The name of the player who has sent the received phrase.
   public var sender: String?
-  /// The number of the variation that is repeated; 0: the phrase itself. Nil if no phrase is repeated.
+  /// The number of the variation that is repeated (``PhraseCommand/vary``); 0: the phrase itself. Nil if no phrase is repeated.
   public var variation: UInt32?
 }
 

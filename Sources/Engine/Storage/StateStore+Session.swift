@@ -24,7 +24,7 @@ extension StateStore {
   }
 
   /// Returns the saved session. Returns nil if there is no saved session or the file cannot be used, and logs the reason. A file
-  /// with invalid contents is renamed.
+  /// with invalid contents or of a newer version is renamed.
   public func restoreSession(_ log: Logger) -> SavedSession? {
     // Without a state folder, ``init(name:log:)`` has logged the reason.
     guard let sessionPath else { return nil }

@@ -1,4 +1,5 @@
-/// Reserves the terms of the claims of this peer in blocks.
+/// Reserves the terms of the claims of this peer in blocks. A claim is the right to lead a rhythm. It has a term, and the claim with
+/// the higher term wins.
 ///
 /// A peer must never claim the rhythm with a term that it has used before, not even after a crash. Therefore it stores a bound
 /// that no used term exceeds, and after a restart begins with a term above the bound. If each term were written before its use,

@@ -10,7 +10,7 @@ enum ClockCommand: Sendable, BitwiseCopyable {
   case soundLead(Nanoseconds)
   /// Sets the loudness of the rhythm at the local peer, in percent, 0...100.
   case rhythmLevel(UInt8)
-  /// A click of a calibration sounds at this instant.
+  /// Sounds a click of a calibration at this instant.
   case click(Instant)
   /// A local program has subscribed to the ALSA clock port.
   case subscribed(SequencerAddress)

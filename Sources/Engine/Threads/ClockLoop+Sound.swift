@@ -5,9 +5,10 @@ import Rhythm
 
 // What the clock thread passes to the audio threads.
 extension ClockLoop {
-  /// Passes the hits of the step that begins with `tick` to the audio threads. Does nothing if no step begins with `tick`.
+  /// Passes the hits of the step that begins with `tick` to the audio threads. Before the start of the rhythm, passes the click of
+  /// the count-in instead, if there is one. Does nothing if no step begins with `tick`.
   ///
-  /// - Parameter now: The instant of the submission, which decides whether the hits are in time.
+  /// - Parameter now: the instant of the submission, which decides whether the hits are in time.
   @_noLocks @_noAllocation
   mutating func play(_ tick: Tick, at now: Instant) {
     guard let step = tick.beginsStep else { return }

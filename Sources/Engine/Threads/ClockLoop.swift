@@ -13,7 +13,7 @@ import Transports
 struct ClockLoop: ~Copyable {
   /// The maximum number of simultaneous sessions.
   static var maximumSessions: Int { 1100 }
-  /// The number of sessions for which the thread has memory at first. The memory of a session is about 16 kB. For further sessions,
+  /// The number of sessions for which the thread has memory at first. The memory of a session is about 8 kB. For further sessions,
   /// the control thread passes memory to the clock thread (``ClockRings/memory``).
   static var initialSessions: Int { 16 }
   /// The maximum number of commands that are executed before the loop checks the deadlines again. A thousand peers can cause
@@ -61,7 +61,7 @@ struct ClockLoop: ~Copyable {
       guard execute() else { return }
       let now = MonotonicClock.now
       guard let next = step(at: now), !hasCommands else { continue }
-      // Guard packets need no lead.
+      // The thread wakes before the deadline of due work (``WakeLead``), but not before that of a guard packet.
       var wake = sender.nextDue - wakeLead.value
       if next < wake { wake = next }
       guard now < wake else { continue }
@@ -148,7 +148,8 @@ struct ClockLoop: ~Copyable {
   mutating func adoptNextTable() {
     table = nextTable
     sender.bars = Bars(table)
-    // A pushed hit sounds before its step. The sender passes each step on earlier by the largest push.
+    // A pushed hit sounds before its step. After a change of the schedule, the sender needs the largest push to leave out steps whose
+    // hits may have sounded already.
     sender.push = table.maximumPush
     hasNextTable = false
   }
@@ -156,7 +157,7 @@ struct ClockLoop: ~Copyable {
   /// Passes the next message to the sender or to the ALSA notes port. Messages of the local player go first.
   ///
   /// - Parameter waitsForCommands: whether no message is passed on while commands wait.
-  /// - Returns: whether there was a message.
+  /// - Returns: whether there was a message, even if it was not passed on.
   @_noLocks @_noAllocation
   private mutating func passMessage(waitsForCommands: Bool = true) -> Bool {
     // These numbers are read before the number of commands. The control thread sends a command before a message that depends on it,
@@ -191,7 +192,7 @@ struct ClockLoop: ~Copyable {
     publishCounters()
   }
 
-  /// Publishes the totals for the control thread.
+  /// Publishes the counters for the control thread.
   @_noLocks @_noAllocation
   private mutating func publishCounters() {
     counters.skipped = sender.skipped
@@ -246,7 +247,7 @@ struct ClockLoop: ~Copyable {
     sender.finish(transmission, isAccepted: isAccepted)
   }
 
-  /// Notes the instant at which the first packet with `tick` leaves.
+  /// Records the instant at which the first packet with `tick` leaves.
   @_noLocks @_noAllocation
   private mutating func noteDeparture(of tick: Tick, isAhead: Bool, at instant: Instant) {
     if isAhead { return departures.note(tick, of: sender.schedule.firstRun, at: instant) }

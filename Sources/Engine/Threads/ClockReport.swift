@@ -18,7 +18,7 @@ struct TickRecord: Sendable, BitwiseCopyable {
   var activity: UInt8
   /// The tempo from the tick on.
   var tempo: Tempo
-  /// The series of runs to which the tick belongs: ``PlaybackSchedule/firstRun``.
+  /// The series of runs to which the tick belongs: runs of which each continues the previous one (``PlaybackSchedule/firstRun``).
   var series: UInt32
 
   @_noLocks @_noAllocation
@@ -33,11 +33,11 @@ struct TickRecord: Sendable, BitwiseCopyable {
   }
 }
 
-/// Totals of the clock thread since its start.
+/// The counters of the clock thread since its start.
 public struct ClockCounters: Sendable, BitwiseCopyable {
   /// Ticks processed.
   public var ticks: Int64 = 0
-  /// Ticks skipped after an absence longer than ``TickCursor/patience``.
+  /// Ticks skipped because they were late by more than ``TickCursor/patience``.
   public var skipped: Int64 = 0
   /// Datagrams sent.
   public var sent: Int64 = 0

@@ -16,7 +16,7 @@ struct InstrumentDriver: BitwiseCopyable {
   /// A message of the instrument.
   struct Output: BitwiseCopyable {
     let message: Message
-    /// When the message takes effect; nil: as early as possible.
+    /// When the message takes effect at the local peer; nil: as early as possible.
     let instant: Instant?
     /// When the message takes effect at the other peers.
     let remote: RemoteNotes.Placement
@@ -30,7 +30,7 @@ struct InstrumentDriver: BitwiseCopyable {
   private var settings = InstrumentSettings()
   /// Nil without an instrument.
   private var player: InstrumentPlayer?
-  /// Whether the instrument was removed. The player remains until its notes have ended.
+  /// Whether the instrument was removed. ``player`` remains until its notes have ended.
   private var isEnding = false
   /// The timeline without a rhythm. Its run is 0.
   private let freeSchedule: PlaybackSchedule
@@ -67,7 +67,7 @@ struct InstrumentDriver: BitwiseCopyable {
   /// How long before its instant an event is passed to the sound: ``InstrumentSettings/lead``.
   var lead: Nanoseconds { @_noLocks @_noAllocation get { settings.lead } }
 
-  /// Whether the player has an instrument. If not, messages are played unchanged.
+  /// Whether the local player has an instrument. If not, messages are played unchanged.
   var isActive: Bool {
     @_noLocks @_noAllocation get { if case .some = player { !isEnding } else { false } }
   }
@@ -144,7 +144,7 @@ struct InstrumentDriver: BitwiseCopyable {
       lastLimit = position(at: horizon)
       return player!.move(to: lastLimit, rhythmFrom: nil)
     }
-    // A run that continues the last one has the same ticks, so the player keeps its position.
+    // A run that continues the last one has the same ticks, so the instrument keeps its position.
     let continues = schedule.run != 0 && next.continuesRun(from: schedule.run)
     schedule = next
     if continues { return }
@@ -188,7 +188,8 @@ struct InstrumentDriver: BitwiseCopyable {
     var end = now
     if schedule.run != 0 { end = now + settings.lead }
     if end > horizon { horizon = end }
-    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. The figure ends with the rhythm.
+    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. A figure of the
+    // instrument ends with the rhythm.
     var limit = position(at: horizon) + 2
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
     // After a pause of the process, or if the master moves its rhythm, the skipped events are not played.
@@ -231,7 +232,7 @@ struct InstrumentDriver: BitwiseCopyable {
   }
 
   /// The first line of the quantization grid, not before `position`, that a note which is sent now reaches in time at the other
-  /// peers. Nil without a rhythm, without quantization, and if the rhythm ends before this line.
+  /// peers. Nil without a rhythm, without quantization, and if this line is not within the rhythm.
   @_noLocks @_noAllocation
   private func line(for position: MusicalPosition, at now: Instant) -> Tick? {
     guard schedule.run != 0, let player, let unit = player.lineDistance else { return nil }
@@ -243,7 +244,7 @@ struct InstrumentDriver: BitwiseCopyable {
     return line >= schedule.start && line < schedule.end ? line : nil
   }
 
-  /// The instant at which ``next(at:)`` may return a message. A message of the player can make the next event earlier.
+  /// The instant at which ``next(at:)`` may return a message. A message of the local player can make the next event earlier.
   var nextDeadline: Instant {
     @_noLocks @_noAllocation get {
       guard let position = player?.nextPosition else { return .distantFuture }

@@ -1,4 +1,4 @@
-/// The totals of the network thread since its start.
+/// The counters of the network thread since its start.
 struct NetworkCounters: Sendable, BitwiseCopyable {
   /// The number of messages of remote peers and of the local player that were refused: ``Receiver/refused``.
   var refused: Int64 = 0

@@ -21,8 +21,8 @@ extension NetworkLoop {
     return wait < 1 ? 1 : Int32(truncatingIfNeeded: wait)
   }
 
-  /// Changes the instrument or the rhythm that the instrument follows. When the player chooses an instrument, the notes that the
-  /// player holds end, because the instrument replaces the messages that would end them.
+  /// Changes the instrument or the rhythm that the instrument follows. When a player without an instrument chooses one, the notes that
+  /// the player holds end, because the instrument replaces the messages that would end them.
   @_noLocks @_noAllocation
   mutating func adopt(_ settings: InstrumentSettings) {
     let wasActive = instrument.isActive
@@ -51,7 +51,8 @@ extension NetworkLoop {
   @_noLocks @_noAllocation
   mutating func sendDelayed() { while let message = delayed.take(at: .distantFuture) { send(message) } }
 
-  /// Passes a message of the local player to the instrument. Returns whether the instrument replaces the message.
+  /// Passes a message of the local player to the instrument, unless it changes the sound of the instrument of another player. Returns
+  /// whether the instrument replaces the message.
   @_noLocks @_noAllocation
   mutating func isForInstrument(_ message: Message, at now: Instant) -> Bool {
     guard !receiver.shapesOtherInstrument(message), instrument.receive(message, at: now) else { return false }
@@ -124,7 +125,7 @@ extension NetworkLoop {
     send(StreamMessage(.controlChange(channel, controller: 123, value: 0), at: nil, to: .tuttiPeers))
   }
 
-  /// Plays the messages of remote peers whose instants have come.
+  /// Plays the messages of remote peers that are due (``Receiver/nextTimed(at:)``).
   @_noLocks @_noAllocation
   mutating func playTimed() {
     let now = MonotonicClock.now

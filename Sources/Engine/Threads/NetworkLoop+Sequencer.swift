@@ -5,7 +5,7 @@ import Transports
 // Arrivals at the ALSA ports.
 extension NetworkLoop {
   /// Handles an arrival at an ALSA port: plays the message of a program, or ends the notes of programs that have disconnected. Passes
-  /// all arrivals except played messages on to the control thread.
+  /// all arrivals except channel messages at the port `in` on to the control thread.
   ///
   /// - Returns: whether the control thread must wake. It need not wake for a message that the message budget has refused.
   ///

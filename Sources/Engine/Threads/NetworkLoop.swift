@@ -155,7 +155,7 @@ struct NetworkLoop: ~Copyable {
         delayed.removeBeginnings()
         sendDelayed()
         endTimedNotes()
-        // Notes that were passed to the sound in advance begin at the latest now, and end here.
+        // Notes that were passed to the sound in advance begin within the lead from now on. They end when the lead is over.
         let channel = receiver.localChannel ?? Channel(wire: 15)
         sound(
           .controlChange(channel, controller: 123, value: 0), due: MonotonicClock.now + instrument.lead)
@@ -179,7 +179,8 @@ struct NetworkLoop: ~Copyable {
 
   /// Plays a message that a local program has sent to the ALSA port.
   ///
-  /// - Returns: whether the message was played. If not, the message budget has refused it.
+  /// - Returns: whether the message was played. It is not played if the message budget refuses it. A Note On is not played either if
+  ///   the player is muted or has left.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -352,7 +353,7 @@ struct NetworkLoop: ~Copyable {
       datagram.octets.span.extracting(first: datagram.count), header, from: datagram.from, port: port)
   }
 
-  /// Whether ``datagram`` is a control packet.
+  /// Whether ``datagram`` is a control packet, not an RTP packet.
   @_semantics("no_performance_analysis")
   private func isControl() -> Bool { ControlPacket.isControl(datagram.octets.span.extracting(first: datagram.count)) }
 

@@ -13,7 +13,7 @@ struct NetworkRings: Sendable, BitwiseCopyable {
   /// The settings of the instrument and of the phrase of the local player.
   let instrument = TripleBuffer(InstrumentSettings())
   // To the control thread.
-  /// What has arrived at the UDP ports, and the actions of the local player, in order.
+  /// What has arrived at the UDP ports, and what the local player has played, in order.
   let events = SPSCRing<NetworkEvent>(capacity: 8192)
   /// The data of the System Exclusives in ``events``, in order.
   let exclusives = SPSCRing<ReceivedSystemExclusive>(capacity: 1024)

@@ -3,9 +3,9 @@ import MusicalTime
 import Playback
 import Rhythm
 
-/// Repeats a phrase on the channel of the local player while a rhythm plays: converts between instants and the positions of the
-/// ``PhrasePlayer``. ``next(at:)`` returns messages up to ``InstrumentSettings/lead`` in advance, with the instants at which they take
-/// effect. Used on the network thread only.
+/// Repeats a phrase, a melody on the steps of the rhythm, on the channel of the local player while a rhythm plays: converts
+/// between instants and the positions of the ``PhrasePlayer``. ``next(at:)`` returns messages up to ``InstrumentSettings/lead``
+/// in advance, with the instants at which they take effect. Used on the network thread only.
 struct PhraseDriver: BitwiseCopyable {
   private var settings = InstrumentSettings()
   /// Nil if no phrase plays.

@@ -4,7 +4,8 @@ import Playback
 /// Decides when the notes of the local player's instrument sound at the other peers.
 ///
 /// At the local peer, a note sounds at once or on a line of the quantization grid. At all other peers, the note sounds on the first
-/// line that is not before the note and that the message can reach in time. The note keeps its length. If two notes of a key fall on
+/// line that is not before the note and that the message can reach in time; without a grid, at the same instant as here. The note
+/// keeps its length. If two notes of a key fall on
 /// the same line, only the first one is sent.
 struct RemoteNotes: BitwiseCopyable {
   /// When a message takes effect at the other peers.

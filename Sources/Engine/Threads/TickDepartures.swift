@@ -5,13 +5,14 @@ import MusicalTime
 struct TickDepartures: BitwiseCopyable {
   private var ticks = InlineArray<256, Tick>(repeating: Tick(.min))
   private var instants = InlineArray<256, Instant>(repeating: Instant(nanoseconds: 0))
-  /// The series of runs to which each tick belongs (``PlaybackSchedule/firstRun``). The next series has the same tick numbers.
+  /// The series of runs to which each tick belongs: runs of which each continues the previous one (``PlaybackSchedule/firstRun``).
+  /// The next series has the same tick numbers.
   private var series = InlineArray<256, UInt32>(repeating: 0)
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// Notes that a packet with `tick` of a series leaves at `instant`, unless one has left already.
+  /// Records that a packet with `tick` of a series leaves at `instant`, unless one has left already.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

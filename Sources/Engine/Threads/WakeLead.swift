@@ -20,7 +20,7 @@ struct WakeLead: BitwiseCopyable {
 
   private(set) var value = WakeLead.maximum
 
-  /// Notes a wake-up.
+  /// Records a wake-up.
   ///
   /// - Parameters:
   ///   - woken: when the thread ran again.

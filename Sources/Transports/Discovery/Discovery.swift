@@ -88,7 +88,7 @@ public final class Discovery: Sendable {
 
   /// Browses for `duration`. Returns all services found, sorted by name.
   ///
-  /// - Throws: ``TransportError`` if the daemon is not running.
+  /// - Throws: ``TransportError`` if discovery is unavailable, for example because the daemon is not running.
   public static func browse(for duration: Nanoseconds = .seconds(1)) throws(TransportError) -> [Service] {
     let bell = Doorbell()
     let discovery = Discovery(ipv6: true) { bell.ring() }

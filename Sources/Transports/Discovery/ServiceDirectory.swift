@@ -51,7 +51,7 @@ struct ServiceDirectory {
     }
     guard !entry.sources.contains(source) else { return true }
     guard entry.sources.count < Self.sourceLimit else { return false }
-    // IPv4 sources come before IPv6 sources.
+    // A new IPv4 source comes before all IPv6 sources.
     let index = source.isIPv6 ? entry.sources.count : entry.sources.firstIndex { $0.isIPv6 } ?? entry.sources.count
     entry.sources.insert(source, at: index)
     // With an IPv4 source, a look-up that waits for one, or that waits after a failure, is due at once.

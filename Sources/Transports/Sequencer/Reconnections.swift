@@ -29,7 +29,7 @@ public struct Reconnections: Sendable {
   private struct Entry: Sendable {
     enum State {
       case connected
-      /// The port has vanished.
+      /// The port has vanished, or the kernel has refused to restore the connection.
       case lost
       /// The port has returned, and the connection is being restored.
       case reconnecting

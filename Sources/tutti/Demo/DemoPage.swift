@@ -95,7 +95,9 @@ final class DemoPage {
   /// The members of the events of `tutti peer --json` that the demo needs.
   private struct Event: Decodable {
     var port: UInt16?
+    /// The address of the page for players who control the rhythm.
     var lead: String?
+    /// The address of the page for all other players.
     var play: String?
     var fingerprint: String?
     var players: Int?

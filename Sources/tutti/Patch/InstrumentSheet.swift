@@ -28,7 +28,8 @@ struct InstrumentSheet: CustomStringConvertible {
     description = text
   }
 
-  /// The figure with a space between quarter notes, or between groups of four quarter notes.
+  /// The figure with a space between quarter notes. If a quarter note has fewer than two units of the grid, with a space between
+  /// groups of four units.
   private static func groups(_ figure: Figure, grid: NoteValue) -> String {
     let perQuarter = 24 / Int(grid.ticks)
     let group = perQuarter > 1 ? perQuarter : 4

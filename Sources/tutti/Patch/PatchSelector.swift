@@ -19,9 +19,9 @@ final class PatchSelector: @unchecked Sendable {
   private var name: String?
   /// The version of the file that was loaded last.
   private var loaded: Version?
-  /// The version of the file at the last check. A new version is loaded only if two successive checks find it, so that no
+  /// The version of the file at the lastChecked check. A new version is loaded only if two successive checks find it, so that no
   /// half-written file is loaded.
-  private var last: Version?
+  private var lastChecked: Version?
 
   /// The version of a file: the attributes that change when the file is saved.
   struct Version: Equatable {
@@ -46,7 +46,7 @@ final class PatchSelector: @unchecked Sendable {
   ) {
     (self.kind, self.name, self.post, self.terminal) = (kind, name, post, terminal)
     timer = DispatchSource.makeTimerSource(queue: queue)
-    (loaded, last) = (version, version)
+    (loaded, lastChecked) = (version, version)
     timer.schedule(deadline: .now() + .milliseconds(500), repeating: .milliseconds(500), leeway: .milliseconds(50))
     timer.setEventHandler { [weak self] in self?.check() }
     timer.resume()
@@ -60,7 +60,7 @@ final class PatchSelector: @unchecked Sendable {
   /// Selects no instrument: the notes of the player are then played unchanged.
   func selectNone() {
     queue.async {
-      (self.name, self.loaded, self.last) = (nil, nil, nil)
+      (self.name, self.loaded, self.lastChecked) = (nil, nil, nil)
       self.post(.instrument(nil, named: ""))
     }
   }
@@ -83,8 +83,8 @@ final class PatchSelector: @unchecked Sendable {
   private func check() {
     guard let name else { return }
     let present = Self.version(of: name, kind)
-    defer { last = present }
-    guard let present, present == last, present != loaded else { return }
+    defer { lastChecked = present }
+    guard let present, present == lastChecked, present != loaded else { return }
     load(name)
   }
 
@@ -102,12 +102,12 @@ final class PatchSelector: @unchecked Sendable {
         case .instrument: .instrument(try PatchLibrary.instrument(name), named: name)
         }
       self.name = name
-      (loaded, last) = (version, version)
+      (loaded, lastChecked) = (version, version)
       post(command)
       return true
     } catch {
       // The version counts as loaded, so that the next check does not print the same errors again.
-      if name == self.name { (loaded, last) = (version, version) }
+      if name == self.name { (loaded, lastChecked) = (version, version) }
       for line in "\(error)".split(separator: "\n") { terminal.printLine("tutti: \(line)") }
       if let name = self.name {
         terminal.printLine("\(kind.rawValue) \(name): not changed")

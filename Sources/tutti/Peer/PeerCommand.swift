@@ -142,8 +142,8 @@ struct PeerCommand: ParsableCommand {
     if let activity, activity > 127 {
       throw ValidationError("--activity \(activity): out of range; give 0 to 127")
     }
-    // The audio thread gets each step 50 ms in advance. A stop that arrives less than 50 ms before its tick could not cancel the
-    // steps that the audio thread already has. A lead time of 70 ms leaves 20 ms for the announcement to arrive.
+    // The audio thread gets each step at least 50 ms in advance. With a lead time of 70 ms, the announcement of a change has 20 ms to
+    // arrive before the audio thread gets the first step that changes.
     guard (70...2000).contains(leadTime) else {
       throw ValidationError("--lead-time \(leadTime): out of range; give 70 to 2000 ms")
     }

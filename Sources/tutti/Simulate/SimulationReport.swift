@@ -14,13 +14,14 @@ struct SimulationReport: Encodable, CustomStringConvertible {
   let steps: Int
   let hits: Int
   /// The distribution of the time between each step of a settled follower and the same step of the master, in nanoseconds
-  /// (microseconds in JSON). Nil if there was no such step.
+  /// (microseconds in JSON). A follower is settled after three undisturbed seconds. Nil if there was no such step.
   let phaseError: Distribution?
   let packets: Int64
   let lost: Int64
   /// The number of packets that a hostile device sent.
   let forged: Int64
   let starts: Int
+  /// The number of takeovers and handovers.
   let takeovers: Int
   /// How often two peers were master at the same time, and one of them yielded to the higher claim of the other.
   let masterConflicts: Int
@@ -88,6 +89,7 @@ struct SimulationTotal: CustomStringConvertible {
   /// The number of seeds with violations.
   private(set) var violated = 0
   private var steps = 0
+  /// The number of takeovers and handovers.
   private var takeovers = 0
   /// The number of seeds that violated each invariant.
   private var violatedSeeds: [Invariant: Int] = [:]

@@ -39,7 +39,8 @@ extension Peer {
     }
   }
 
-  /// Reports external clocks that have stopped ticking, and ensures that only one external clock is used.
+  /// Reports ALSA ports that have stopped ticking, and ensures that only one external clock is used. ``PeerCore`` reports RTP-MIDI
+  /// peers that have stopped.
   func advanceExternalClocks(to now: Instant) {
     for index in midi?.clocks.indices ?? 0..<0 {
       if let name = midi?.clocks[index].name, let event = midi?.clocks[index].clock.advance(to: now) {

@@ -5,7 +5,7 @@ import Transports
 /// `clock in` of the peer.
 struct PortClock {
   var name: String
-  /// Nil while the port does not exist.
+  /// Nil while the port is not connected to the port `clock in`, for example because it does not exist.
   var address: SequencerAddress?
   var clock = ExternalClock()
 }
