@@ -16,7 +16,7 @@ extension EnsembleState {
   /// The digest of the patch that the local peer plays; nil if it is unknown or too long to be shared.
   public var patchDigest: PatchDigest? { patches.played?.digest }
 
-  /// Whether the local player may choose a patch. False while the local peer plays the patch that its master shares.
+  /// Whether the local player may choose a patch. False while the local peer plays or receives the patch that its master shares.
   public var choosesPatch: Bool {
     guard patches.followsMaster, let digest = masterPatch else { return true }
     return patches.refused.contains(digest)

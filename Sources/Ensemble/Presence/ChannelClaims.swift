@@ -72,7 +72,7 @@ struct ChannelClaims: Sendable {
     return claim != local
   }
 
-  /// For each of the sixteen channels, the lowest identity among the remote peers that claim it.
+  /// For each of the sixteen channels, the lowest identity among the remote peers that claim it and are not ignored.
   static func owners(in roster: Roster) -> [Identity?] {
     var owners: [Identity?] = Array(repeating: nil, count: 16)
     // By ascending identity: the first peer keeps a channel.

@@ -16,7 +16,7 @@ struct PresenceSchedule: Sendable {
   /// The shortest time between two presences to one peer.
   static var pause: Nanoseconds { .milliseconds(50) }
 
-  /// The report that all members have received; nil if a member has not received the newest one.
+  /// The report that was last sent to all members; nil if it was not sent to every member.
   var lastReport: Report?
   /// When the last presence was sent to all members.
   var lastSent = Instant(nanoseconds: .min)
