@@ -1,6 +1,7 @@
 public import MusicalTime
 
-/// The total activity that selects the layers at each tick: the present value, and the next value if it is announced already.
+/// The total activity at each tick, which selects the layers (groups of lines) of the rhythm that sound: the present value, and
+/// the next value if it is announced already.
 public struct Intensity: Hashable, Sendable, BitwiseCopyable {
   /// The total activity before ``changeTick``, 0...127.
   public var value: UInt8
