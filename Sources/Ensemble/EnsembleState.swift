@@ -113,7 +113,7 @@ public struct EnsembleState: Sendable {
   private var outputs: [Output] = []
 
   /// - Parameters:
-  ///   - highestTerm: the value of ``highestTerm`` when this peer last ran.
+  ///   - highestTerm: the highest term that was reserved when this peer last ran; 0 for a new peer.
   ///   - lead: see ``lead``.
   ///   - soundLead: at least 20 ms less than `lead`, so that a change that is sent three times within the lead time arrives
   ///     before its step is passed to the audio output.
@@ -169,19 +169,19 @@ public struct EnsembleState: Sendable {
   /// The role of the local peer.
   public var role: Role { leadership.role }
 
-  /// The data of the master; nil in other roles.
+  /// The data of the local peer as the master; nil in other roles.
   var leader: Leader? {
     get { leadership.leader }
     set { leadership.leader = newValue }
   }
 
-  /// The data of a follower; nil in other roles.
+  /// The data of the local peer as a follower; nil in other roles.
   var follower: Follower? {
     get { leadership.follower }
     set { leadership.follower = newValue }
   }
 
-  /// The data of an idle peer; nil in other roles.
+  /// The data of the local peer while it is idle; nil in other roles.
   var idle: Leadership.Idle? {
     get { leadership.idle }
     set { leadership.idle = newValue }

@@ -80,9 +80,9 @@ extension PeerCore {
       peerClocks[n].recognised(by: &ensemble, at: now)
       emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
     }
-    // Until now, the peer got the notes of the player on their input channels. From now on, it gets all messages on the channel of
-    // the local peer, so that later Note Offs would not end these notes. The notes therefore end before the change. Notes that
-    // begin before the network thread has executed the change end after it.
+    // Until now, the peer got the notes of the player on the channels on which the player's programs sent them. From now on, it
+    // gets all messages on the channel of the local peer, so that later Note Offs would not end these notes. The notes therefore
+    // end before the change. Notes that begin before the network thread has executed the change end after it.
     let stream = ensemble.roster[recognisedSlot].session!.stream
     emit(.receiving(.endNotesAsPlayed(stream)))
     emit(.stream(.recognise(stream)))

@@ -80,7 +80,7 @@ public final class PeerCore {
   var isAdmissionOutdated = false
   /// The gates at the last call of ``updateAdmissions()``.
   var admittedGates = Gates()
-  /// The routes of the player's messages by input channel, as the receiver knows them.
+  /// The routes of the player's messages by input channel (the channel of the message), as the receiver knows them.
   var routes = (0..<16).map { PlayerRoute.standard(for: Channel(wire: $0)) }
   /// Whether ``recipient`` or a session has changed since the last call of ``updateRoutes()``.
   var isRoutingOutdated = false

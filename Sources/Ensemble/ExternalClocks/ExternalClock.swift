@@ -23,7 +23,7 @@ public struct ExternalClock: Sendable {
     /// A lost tick from a recovery journal. It contains no time.
     case recoveredClock
     case start, `continue`, stop
-    /// The step at which Continue starts.
+    /// The step at which Continue starts. If the clock runs, the step of the next tick.
     case songPosition(Step)
   }
 

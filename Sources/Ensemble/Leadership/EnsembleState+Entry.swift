@@ -73,7 +73,7 @@ extension EnsembleState {
     // The number of ticks by which the local peer is ahead of the master; negative if it is behind.
     let ahead = lastDue - next.tick(at: now)
     if isSounding, ahead <= -Tick.perStep || ahead > 2 * Tick.perStep {
-      // A peer that is more than a step behind starts a new run at the next step, instead of playing all steps in between
+      // A peer that is a step or more behind starts a new run at the next step, instead of playing all steps in between
       // at once. A peer that is ahead waits, but not for more than two steps.
       next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
       follower?.playing?.lastDue = Tick(.min)

@@ -1,7 +1,7 @@
 import MusicalTime
 public import PeerProtocol
 
-// How followers receive the patch of the master.
+// How followers receive the patch of the master, the text that describes its rhythm.
 //
 // Each peer reports the digest of its patch in its presence. A follower whose master plays another patch requests the text of this
 // patch, part by part (``PatchReception``). The engine checks the text and plays the patch from the next bar on. All peers with the

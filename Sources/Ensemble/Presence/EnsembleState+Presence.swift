@@ -120,7 +120,7 @@ extension EnsembleState {
     if now >= channels.nextDeadline { settleChannel(at: now) }
     guard !roster.members.isEmpty, now >= presenceDeadline else { return }
     // A peer without a channel claims one that has been free for some time. `channels` has no deadline for the end of this time,
-    // so a settlement is tried with each presence.
+    // so the channel is settled again with each presence.
     if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
     presence.lastSent = now
     var isSentToAll = true

@@ -2,7 +2,8 @@ import MIDI
 import MusicalTime
 import PeerProtocol
 
-/// The state from which the local peer decides when it sends its presence to all members. A member is a Tutti peer in session.
+/// The state from which the local peer decides when it sends its presence to all members. A presence (``Presence``) is the message
+/// in which a peer reports its state. A member is a Tutti peer in session.
 struct PresenceSchedule: Sendable {
   /// The part of a presence that is the same for all receivers.
   struct Report: Hashable, Sendable {
