@@ -22,12 +22,13 @@ struct KalmanClock: Sendable {
   /// The standard deviation of the skew before the first packet, nanoseconds per second.
   static let initialSkewDeviation = 50_000.0
   /// The random walk of the mean delay, which changes with other traffic: its variance after one second, as a fraction of
-  /// the noise variance. Its standard deviation is thus a fiftieth of that of the noise.
+  /// the noise variance (of the direction with less noise). Its standard deviation is thus a fiftieth of that of the noise.
   static let delayRandomWalk = 1.0 / 2500
   /// The lower bound of the noise variance, in square nanoseconds: time stamps are not more accurate than 500 ns.
   static let minimumVariance = 250_000.0
   /// The lower bound of the noise variance as a fraction of the sum of the variances of offset and delay. With less
-  /// noise, the differences calculated in ``add(_:isOut:at:)`` are smaller than the rounding errors of a Double.
+  /// noise, the subtractions that update the covariances in ``add(_:isOut:at:)`` would lose too many significant digits
+  /// of a Double.
   static let minimumNoiseShare = 1e-6
   /// The number of consecutive outliers with the same sign in one direction after which the filter can be restarted. The
   /// outliers must also last for ``minimumOutlierTime``.
@@ -63,8 +64,9 @@ struct KalmanClock: Sendable {
     }
 
     /// Moves the variance towards `square`, a new sample of the variance. The first packet moves it by a quarter of the
-    /// difference, and each later packet by a smaller share, down to a two-hundredth. The predicted variance has been
-    /// subtracted from the sample, so the sample can be negative. It counts as at least a twentieth of the variance.
+    /// distance to the sample, and each later packet by a smaller share, down to a two-hundredth. The predicted variance
+    /// has been subtracted from the sample, so the sample can be negative. It counts as at least a twentieth of the
+    /// variance.
     mutating func updateVariance(_ square: Double) {
       count += 1
       variance += (max(square, variance / 20) - variance) / min(count + 3, 200)
@@ -140,7 +142,7 @@ struct KalmanClock: Sendable {
     (ss, sd, dd) = (ss - ks * hs, sd - ks * hd, dd - kd * hd)
   }
 
-  /// Predicts the state and its covariance at `moment`. Does nothing if `moment` is not after the current one.
+  /// Predicts the state and its covariance at `moment`. Does nothing if `moment` is not after ``time``.
   private mutating func advance(to moment: Double) {
     let passed = moment - time
     guard passed > 0 else { return }

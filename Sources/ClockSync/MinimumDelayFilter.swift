@@ -25,7 +25,7 @@
 struct MinimumDelayFilter: Sendable {
   /// The length of the window, seconds.
   static let span = 15.0
-  /// The variance before the first fit, square nanoseconds.
+  /// The variance while there is no fit, square nanoseconds.
   static let unknownVariance = 1e30
   /// The number of buckets in the window. A bucket is an eighth of a second.
   static let bucketCount = 120
@@ -286,8 +286,8 @@ struct MinimumDelayFilter: Sendable {
     return band
   }
 
-  /// The amount by which an edge moves if one packet is added or removed, nanoseconds (``NearestPoints``). If the window
-  /// contains only one packet, the amount is half the width of the band.
+  /// The amount by which an edge moves if one point is added or removed, nanoseconds (``NearestPoints``). If the window
+  /// contains only one point of this direction, the amount is half the width of the band.
   ///
   /// - Parameters:
   ///   - points: the points of the direction that the edge touches.

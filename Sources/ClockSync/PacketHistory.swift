@@ -1,5 +1,5 @@
-/// The newest eight packets of one direction, including the implausible packets that ``RemoteClock`` rejected. They show
-/// whether the remote clock has been set.
+/// The newest eight packets of one direction, including the packets that contradict the current estimate of
+/// ``RemoteClock``, which drops them. The packets show whether the remote clock has been set.
 struct PacketHistory: Sendable {
   struct Packet: Sendable, BitwiseCopyable {
     /// The local instant, in seconds since the estimator's origin.
@@ -27,8 +27,8 @@ struct PacketHistory: Sendable {
   /// a half.
   static let maximumSpan = 100.0
 
-  /// Returns the packet with the least delay of each direction; nil if the last eight packets of both directions are not
-  /// consistent with two clocks that run at nearly the same rate.
+  /// Returns the packet with the least delay of each direction; nil if a direction has had fewer than eight packets, or if
+  /// the last eight packets of both directions are not consistent with two clocks that run at nearly the same rate.
   ///
   /// A difference is the clock offset plus the delay for an outbound packet, and the offset minus the delay for a
   /// returning packet. Therefore each outbound difference exceeds each returning difference, unless the clocks diverge.

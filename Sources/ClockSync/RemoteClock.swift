@@ -10,12 +10,13 @@ public import MusicalTime
 /// left.
 ///
 /// Implausible packets are counted and dropped: packets that took longer than ``maximumDelay``, and packets that
-/// arrived before they left according to the current estimate. If eight such packets in a row are consistent with each
-/// other, the remote clock was set or the remote peer was restarted, and the estimate is reset. If they are
-/// inconsistent, as with a clock that stands still or shows random values, the estimate continues unchanged.
+/// arrived before they left according to the current estimate. After eight such packets in a row in one direction, the
+/// newest eight packets of each direction are examined. If they are consistent with each other, the remote clock was set
+/// or the remote peer was restarted, and the estimate is reset. If they are inconsistent, as with a clock that stands
+/// still or shows random values, the estimate continues unchanged.
 ///
-/// The size is fixed. Processing a packet allocates no memory, except for the first packet after ten minutes without
-/// packets (``maximumSilence``).
+/// The amount of memory is fixed. Processing a packet allocates no memory, except for the first packet after ten
+/// minutes without packets (``maximumSilence``).
 public struct RemoteClock: Sendable {
   /// The largest plausible delay of a packet, nanoseconds. Packets with a longer delay are dropped.
   static let maximumDelay = 10e9
@@ -174,7 +175,7 @@ public struct RemoteClock: Sendable {
   }
 
   /// The weight of the Kalman estimate beside the minimum-delay estimate, 0...1. The weights are proportional to the
-  /// inverse of the squared variances, so the estimate with the smaller variance gets nearly all of the weight.
+  /// inverse of the squared variances. An estimate with half the variance of the other one gets 80 % of the weight.
   private static func weight(of kalmanVariance: Double, beside filterVariance: Double) -> Double {
     let ratio = kalmanVariance / filterVariance
     return 1 / (1 + ratio * ratio)
@@ -203,7 +204,7 @@ public struct RemoteClock: Sendable {
     self = new
   }
 
-  /// Starts the estimate as soon as there is one packet in each direction.
+  /// Starts the estimate if there is a packet in each direction and the sum of both delays is plausible.
   private mutating func start() {
     guard let first = out.newest, let second = back.newest else { return }
     let moment = max(first.moment, second.moment)

@@ -9,9 +9,11 @@ public import MusicalTime
 /// But some senders use the stamps differently: the send time, zero, or a clock with another rate or origin. Therefore
 /// a second regression is fitted to the arrivals. The stamps are trusted while three conditions hold:
 ///
-/// - The stamps scatter around their regression less than half as much as the arrivals around theirs.
-/// - Both lines have the same rate.
-/// - The arrivals are at most a quarter of a second after and at most one second before their stamps.
+/// - The stamps scatter around their regression less than half as much as the arrivals around theirs. Once the stamps are
+///   trusted, it suffices that they scatter less than the arrivals.
+/// - Both lines have nearly the same rate.
+/// - The arrivals are at most a quarter of a second after and at most one second before their stamps, if the uncertainty
+///   of the clock estimate is allowed for.
 public struct StampedTicks: Sendable {
   /// The length of the window in ticks: two quarter notes.
   public static let depth = 48
@@ -59,8 +61,8 @@ public struct StampedTicks: Sendable {
     isTrusted = false
   }
 
-  /// Adds a tick. The window restarts with this tick if its number, its stamp or its arrival does not follow the previous
-  /// one, or follows after too large a gap. Two ticks with the same stamp do not follow each other.
+  /// Adds a tick. The window restarts with this tick if its number, its stamp or its arrival is before that of the previous
+  /// tick or too far after it, or if both ticks have the same number or the same stamp.
   ///
   /// - Parameters:
   ///   - tick: the number of the tick.
@@ -89,7 +91,7 @@ public struct StampedTicks: Sendable {
   }
 
   /// Detects a change of tempo: three consecutive stamps deviate from the regression by more than one and a half units
-  /// plus four times its spread. The window then restarts with these three ticks.
+  /// plus four times the spread of the regression. The window then restarts with these three ticks.
   private mutating func detectTempoChange(_ point: Point, by regression: Regression) {
     let newest = points[count - 1]
     let expected = regression.value + regression.slope * Double(point.tick - newest.tick)
@@ -123,7 +125,8 @@ public struct StampedTicks: Sendable {
     let scattersLess = stamps.spread * (isTrusted ? 1 : 2) < arrivals.spread
     let isOnTime =
       lateness >= Self.minimumLateness - clock.uncertainty && lateness <= Self.maximumLateness + clock.uncertainty
-    // Over the window, the two lines may diverge by four times the spread of the arrivals, or by one percent of the window.
+    // Over the window, the two lines may diverge by four times the spread of the arrivals or by one percent of the window,
+    // whichever is more.
     let divergence = abs(stamps.slope - arrivals.slope) * Double(count)
     let hasSameRate = divergence < max(4 * arrivals.spread, stamps.slope * Double(count) / 100)
     isTrusted = count >= Self.judgingCount && timeline != nil && scattersLess && isOnTime && hasSameRate

@@ -2,9 +2,10 @@ import MusicalTime
 
 // Numbering ticks by the gaps between them: the second method of ``TickCounter``.
 extension TickCounter {
-  /// An interpretation of the arrivals from `start` on as ticks with a constant interval. A gap is the time between two
-  /// arrivals. Each gap is rounded to a whole number of intervals, at least one; only the gap before a duplicate is zero
-  /// intervals. The tempo may have changed within the first gap.
+  /// An interpretation of the arrivals from `start` on as ticks with a constant interval. A gap is the time between an
+  /// arrival and the last arrival before it that is not a duplicate. Each gap is rounded to a whole number of
+  /// intervals, at least one; only the gap before a duplicate is zero intervals. The tempo may have changed within the
+  /// first gap.
   struct Interpretation {
     /// The cost of a duplicate. Duplicates are rarer than lost ticks.
     private static let duplicateCost: Int64 = 3

@@ -28,7 +28,7 @@ public struct TickCounter: Sendable {
   static let duplicateRatio = 3.0
   /// The smallest interval between two ticks, nanoseconds. It corresponds to about 60 000 BPM.
   static let minimumInterval = 40_000.0
-  /// The longest gap, in intervals, whose number of ticks is determined without the fit.
+  /// The longest first gap of an ``Interpretation``, in intervals, whose number of ticks is determined from the interval.
   static let maximumReadableGap = 8.0
   /// The probability of a sequence of losses at or below which the sequence is taken for a change of tempo.
   static let minimumProbability = 1e-6

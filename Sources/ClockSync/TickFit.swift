@@ -33,7 +33,7 @@ struct TickFit {
 }
 
 extension TickFollower {
-  /// The fit; nil while the window has too few ticks (``judgingCount``).
+  /// The fit; nil while the window has too few ticks (``judgingCount``), or while there is no ``timeline``.
   ///
   /// Lateness is tolerated up to 100 us plus four times the mean lateness, but not more than three quarters of an
   /// interval. Earliness is tolerated up to ``TickFollower/earlyTolerance``, but not more than a quarter of an interval.

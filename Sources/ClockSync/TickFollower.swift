@@ -18,7 +18,7 @@ public struct TickFollower: Sendable {
   public static let depth = 96
   /// The number of ticks from which the tempo is accurate enough for use.
   public static let settledCount = 6
-  /// The least number of ticks in the window with which a change of tempo can be detected.
+  /// The least number of ticks in the window with which a change of tempo can be detected and a ``TickFit`` exists.
   static let judgingCount = 8
   /// The longest gap between two ticks of one run. After a longer gap the window restarts.
   public static let maximumGap = Nanoseconds.seconds(10)

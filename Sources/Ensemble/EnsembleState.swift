@@ -48,8 +48,8 @@ public struct EnsembleState: Sendable {
   /// How long followers continue without a master if no peer takes over.
   public static var coasting: Nanoseconds { .seconds(2) }
 
-  /// The maximum of ``lead`` for players whose phones sound late.
-  private static var maximumPlayerLead: Nanoseconds { .milliseconds(400) }
+  /// The largest ``lead`` that the web pages of the local players can require (``adaptLead(to:)``).
+  private static var maximumPageLead: Nanoseconds { .milliseconds(400) }
   /// By how much a change is known before the output of its sound needs it.
   private static var leadMargin: Nanoseconds { .milliseconds(20) }
 
@@ -69,7 +69,7 @@ public struct EnsembleState: Sendable {
   private(set) var leadership = Leadership.idle(Leadership.Idle())
   /// The rhythm that the local peer plays, or played last.
   public internal(set) var schedule = PlaybackSchedule.silence
-  /// The step at which the last rhythm ended and at which ``continue(tempo:at:)`` starts.
+  /// The step at which ``continue(tempo:at:)`` starts: the step at which the last rhythm ended, or the one set by ``locate(_:)``.
   public internal(set) var position = Step(0)
   /// The number of dropped messages: their sender may not send them, or their content cannot be played.
   public internal(set) var rejected = 0
@@ -78,9 +78,9 @@ public struct EnsembleState: Sendable {
   /// idle, so that the local peer can send it to peers that have missed the end. While the local peer follows a master and
   /// ``isScheduled`` is false, ``schedule`` still contains the previous rhythm.
   var timelineMessage: TimelineMessage?
-  /// The highest term that the local peer has claimed or followed, or that it had reserved before a restart. The engine stores
-  /// it, because a peer must not use a term twice, even after a restart. The term of a rhythm that the local peer does not
-  /// follow is ignored. Otherwise, any peer could raise the stored term.
+  /// The highest term that the local peer has claimed or followed, or the highest term that the engine had reserved before a
+  /// restart. The engine reserves terms by storing a bound on the disk, because a peer must not use a term twice, even after a
+  /// restart. The term of a rhythm that the local peer does not follow is ignored. Otherwise, any peer could raise the stored term.
   public internal(set) var highestTerm: UInt64
   /// A claim is credible if its term exceeds ``highestTerm`` by at most this number. See ``admits(term:)``.
   var credibleTerms = EnsembleState.termStep
@@ -107,13 +107,13 @@ public struct EnsembleState: Sendable {
   /// The end of the last suspension of the machine. A rhythm that was sounding has paused for the length of the suspension and
   /// may be out of step. The value becomes nil when the local peer is in step with a master again.
   var suspensionEnd: Instant?
-  /// The number of jumps of the position in earlier rhythms: from one rhythm to another, and of the slewed clocks by which the
-  /// local peer followed earlier masters.
+  /// The number of jumps of the position from one rhythm to another, plus the jumps of the slewed clocks by which the local peer
+  /// followed earlier masters. ``clockJumps`` adds the jumps of the present slewed clock.
   var jumps = 0
   private var outputs: [Output] = []
 
   /// - Parameters:
-  ///   - highestTerm: the value of ``highestTerm`` when this peer last ran.
+  ///   - highestTerm: the highest term that was reserved when this peer last ran; 0 for a new peer.
   ///   - lead: see ``lead``.
   ///   - soundLead: at least 20 ms less than `lead`, so that a change that is sent three times within the lead time arrives
   ///     before its step is passed to the audio output.
@@ -136,14 +136,14 @@ public struct EnsembleState: Sendable {
     lead = max(lead, soundLead + Self.leadMargin)
   }
 
-  /// Adapts ``lead`` to the phones of the local players. While the local peer is the master, ``lead`` only increases: no change may
-  /// take effect before an earlier one.
+  /// Adapts ``lead`` to the web pages of the local players, for example on phones, which sound late. While the local peer is the
+  /// master, ``lead`` only increases: no change may take effect before an earlier one.
   ///
-  /// - Parameter delay: how long a change needs from this peer to the sound of the slowest phone. ``lead`` is then at least 20 ms
-  ///   longer, but this part of it is at most 400 ms. Zero without phones.
+  /// - Parameter delay: how long a change needs from this peer to the sound of the slowest page; zero without pages. ``lead``
+  ///   becomes at least 20 ms longer than `delay`, but a page makes it no longer than 400 ms.
   public mutating func adaptLead(to delay: Nanoseconds) {
-    let players = delay > .zero ? min(delay + Self.leadMargin, Self.maximumPlayerLead) : .zero
-    let needed = max(minimumLead, soundLead + Self.leadMargin, players)
+    let pageLead = delay > .zero ? min(delay + Self.leadMargin, Self.maximumPageLead) : .zero
+    let needed = max(minimumLead, soundLead + Self.leadMargin, pageLead)
     lead = role == .master ? max(lead, needed) : needed
   }
 
@@ -169,19 +169,19 @@ public struct EnsembleState: Sendable {
   /// The role of the local peer.
   public var role: Role { leadership.role }
 
-  /// The data of the master; nil in other roles.
+  /// The data of the local peer as the master; nil in other roles.
   var leader: Leader? {
     get { leadership.leader }
     set { leadership.leader = newValue }
   }
 
-  /// The data of a follower; nil in other roles.
+  /// The data of the local peer as a follower; nil in other roles.
   var follower: Follower? {
     get { leadership.follower }
     set { leadership.follower = newValue }
   }
 
-  /// The data of an idle peer; nil in other roles.
+  /// The data of the local peer while it is idle; nil in other roles.
   var idle: Leadership.Idle? {
     get { leadership.idle }
     set { leadership.idle = newValue }
@@ -306,14 +306,14 @@ public struct EnsembleState: Sendable {
     }
   }
 
-  /// Sends the timeline message to all peers again if a repeat is due. A master sends it at least once per bar.
+  /// Sends the timeline message to all peers again if a repeat is due. A master sends it at least once in four quarter notes.
   private mutating func repeatTimelineMessage(at now: Instant) {
     guard now >= nextRepeat, let timelineMessage else { return }
     emit(.timelineMessage(timelineMessage, to: nil, isNews: false))
     if role == .master {
       _ = leader?.repeats.take(at: now)
       if leader?.repeats.isEmpty == true {
-        // A bar of four quarters.
+        // A bar of 4/4, whatever the meter of the patch is.
         let bar = Nanoseconds(4 * schedule.tempo(at: now).nanosecondsPerQuarter)
         leader?.repeats = Repeats(at: [now + bar])
       }

@@ -60,6 +60,7 @@ public struct Nanoseconds: Hashable, Comparable, Sendable, BitwiseCopyable {
   public static func >= (a: Nanoseconds, b: Nanoseconds) -> Bool { a.count >= b.count }
   @inlinable @_noLocks @_noAllocation
   public static func == (a: Nanoseconds, b: Nanoseconds) -> Bool { a.count == b.count }
+  // The arithmetic operators wrap on overflow.
   @inlinable @_noLocks @_noAllocation
   public static func + (a: Nanoseconds, b: Nanoseconds) -> Nanoseconds { Nanoseconds(a.count &+ b.count) }
   @inlinable @_noLocks @_noAllocation

@@ -12,10 +12,9 @@ public struct Tempo: Hashable, Sendable, BitwiseCopyable {
 
   /// Creates the tempo of `bpm` quarter notes per minute.
   ///
-  /// The length of the quarter note is rounded up to a whole nanosecond, so no tick is due earlier than at the exact
-  /// tempo. The number of ticks due in [0, T) therefore equals that of the exact tempo, even if T is an exact multiple
-  /// of the tick length. Example: at 61 BPM, 1464 ticks are due in 60 s. If the length were rounded down, the tick 1464
-  /// would also be due before 60 s.
+  /// The length of the quarter note is rounded up to a whole nanosecond. If it were rounded down, a time span could
+  /// contain one tick too many. Example: at exactly 61 BPM, tick 1464 is due at 60 s, so 1464 ticks (0...1463) are due
+  /// before 60 s. With a length that is rounded down, tick 1464 would also be due before 60 s.
   ///
   /// - Throws: ``TempoError`` if `bpm` is outside ``range`` or not a number.
   ///

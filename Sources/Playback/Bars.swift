@@ -1,15 +1,15 @@
 public import MIDI
 public import MusicalTime
 
-/// The lengths of a bar and of a pattern. They determine where a late joiner can begin, and its Song Position. A small
-/// value for threads that do not need the complete pattern.
+/// The lengths of a bar and of the pattern, the steps of a rhythm that repeat. They determine where a late joiner can
+/// begin, and its Song Position. A small value for threads that do not need the complete pattern.
 public struct Bars: Sendable, BitwiseCopyable {
   private let stepsPerBar: Int64
   private let stepsPerPattern: Int64
 
   /// - Parameters:
   ///   - stepsPerBar: at least 1.
-  ///   - stepsPerPattern: the length of the pattern in steps, at least 1.
+  ///   - stepsPerPattern: the length of the pattern in steps, 1...16384.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,6 +1,7 @@
 public import MusicalTime
 
-/// The total activity that selects the layers at each tick: the present value, and the next value if it is announced already.
+/// The total activity at each tick, which selects the layers (groups of lines) of the rhythm that sound: the present value, and
+/// the next value if it is announced already.
 public struct Intensity: Hashable, Sendable, BitwiseCopyable {
   /// The total activity before ``changeTick``, 0...127.
   public var value: UInt8
@@ -29,7 +30,7 @@ public struct Intensity: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func tick(differingFrom other: Intensity, notBefore first: Tick) -> Tick? {
     if value(at: first) != other.value(at: first) { return first }
-    // Both values are constant except at their change ticks. `Tick(.max)` stands for no change.
+    // Each of the two intensities is constant except at its change tick. `Tick(.max)` stands for no change.
     var (sooner, later) = (changeTick, other.changeTick)
     if later < sooner { (sooner, later) = (later, sooner) }
     if sooner > first, sooner.index != .max, value(at: sooner) != other.value(at: sooner) { return sooner }

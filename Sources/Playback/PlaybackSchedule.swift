@@ -6,7 +6,8 @@ public import PeerProtocol
 /// this time to local time. Parameters and results are local time unless stated otherwise. A trivial value, which a
 /// triple buffer passes to the clock thread.
 public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
-  /// The number of the run on the local peer. 0 before the first run. A cursor restarts when the run changes.
+  /// The number of the run on the local peer. 0 before the first run. When the number changes, a ``TickCursor`` moves
+  /// to the start of the new run, unless this run continues the run before it (``firstRun``).
   public var run: UInt32
   /// Whether the local peer is the master and sends the clock.
   public var sends: Bool
@@ -75,7 +76,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func mix(at tick: Tick) -> Mix { tick >= mixTick ? nextMix : mix }
 
-  /// The first tick at or after `first` at which `other` has another mix. Nil if there is none.
+  /// The first tick at or after `first` at which `other` has another mix than this schedule. Nil if there is none.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -171,12 +172,12 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     return after <= .milliseconds(1) ? tick + 1 : nil
   }
 
-  /// The tempo from `tick` on, in the master's clock.
+  /// The tempo at `tick`, by the master's clock.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func tempo(at tick: Tick) -> Tempo { tick >= changeTick ? changed.tempo : timeline.tempo }
 
-  /// The tempo at `instant`.
+  /// The tempo at the local time `instant`, by the master's clock.
   public func tempo(at instant: Instant) -> Tempo { tick(at: instant) >= changeTick ? changed.tempo : timeline.tempo }
 }

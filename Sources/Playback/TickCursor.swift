@@ -28,7 +28,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     (self.lead, self.includesCountIn) = (lead, includesCountIn)
   }
 
-  /// The first tick of a run.
+  /// The first tick that the cursor returns in the run of `schedule`.
   @_noLocks @_noAllocation
   private func beginning(of schedule: PlaybackSchedule) -> Tick {
     includesCountIn ? schedule.firstSound : schedule.start
@@ -66,7 +66,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   }
 
   /// Goes back to the first returned tick that differs between `schedule` and its replacement `new`. This is necessary if an
-  /// end, a tempo change or a change of the layers arrives after the tick was passed to a sound card with a long latency.
+  /// end, a tempo change, or a change of the layers or of the mix arrives after the tick was passed to a sound card with a long
+  /// latency.
   ///
   /// - Parameter push: how much earlier than its tick an event can sound.
   /// - Returns: the instant from which events have to be withdrawn from the sound. Nil if none have to be withdrawn. A run
@@ -107,13 +108,15 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     if let changed = new.tick(withMixOtherThanIn: schedule, notBefore: coming), changed < tick { tick = changed }
     if tick < coming { tick = coming }
     if tick < first { tick = first }
-    // No returned tick that differs can still be withdrawn.
+    // Nothing is withdrawn if `tick` has not been returned yet, or if the replaced schedule had ended before it.
     guard tick < next, tick < schedule.end else { return nil }
     next = tick
+    // The events of the tick may have been passed on with a due time that was up to half a tick earlier.
     return schedule.deadline(tick) - halfTick
   }
 
-  /// Returns the next tick if `now` is not before its due time minus ``lead``. Otherwise returns nil.
+  /// Returns the next tick if `now` is not before its due time minus ``lead``. Returns nil if the next tick is not due yet, if
+  /// the schedule has no tick left, or if the cursor is late by more than ``patience``. In the last case, skips the missed ticks.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,7 +1,7 @@
 import MusicalTime
 
 /// The data about activity that survives a change of role: the level of the local player, the rule by which the master
-/// combines the levels, and the newest total.
+/// combines the levels of all players into the total activity, and the newest total.
 ///
 /// ``TotalSchedule`` and ``ReceivedTotals`` contain the data of one role only. ``RemotePeer`` contains the levels of the
 /// remote peers.
@@ -10,7 +10,8 @@ struct Activity: Sendable {
   var level: ActivityLevel
   /// How the master combines the levels.
   var rule = TotalActivityRule.sum
-  /// The newest total that the master reported or decided; nil while the peer is idle, or has received none.
+  /// The newest total that the master reported, or that the local peer decided as the master; nil while the local peer is idle,
+  /// or has received none.
   ///
   /// It survives the change from one master to another, because the layers must stay as they are until the new master
   /// reports a total.

@@ -17,7 +17,7 @@ public struct ActivityLevel: Sendable {
   private static var gain: Int64 { 10_061 }
   /// The time for which a struck note counts.
   private static var window: Nanoseconds { .seconds(1) }
-  /// The time after which the output is set to the input. It is more than sixteen time constants.
+  /// If the filter is this late, the output is set to the input, because the time is more than sixteen time constants.
   private static var settlingTime: Nanoseconds { .seconds(5) }
 
   /// The value set by keys or by a controller, 0...127.

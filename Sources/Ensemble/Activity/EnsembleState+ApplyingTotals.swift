@@ -27,7 +27,7 @@ extension EnsembleState {
       localActivity.lastTotal = report.value
       return
     }
-    noteRun()
+    recordRun()
     let present = schedule.tick(at: now)
     let old = schedule.intensity
     let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
@@ -63,7 +63,7 @@ extension EnsembleState {
     let early = follower!.totals.early
     if early.newer != nil { follower!.totals.early = (nil, nil) }
     // A new run begins with the local level if the master has reported no total.
-    if noteRun(), localActivity.lastTotal == nil { play(Intensity(activity)) }
+    if recordRun(), localActivity.lastTotal == nil { play(Intensity(activity)) }
     if let report = early.older { received(report, at: now) }
     if let report = early.newer { received(report, at: now) }
     change(to: requiredTotal(under: master), at: now)
@@ -74,7 +74,7 @@ extension EnsembleState {
   ///
   /// - Returns: whether the run has changed.
   @discardableResult
-  private mutating func noteRun() -> Bool {
+  private mutating func recordRun() -> Bool {
     guard follower!.totals.run != schedule.run else { return false }
     (follower!.totals.run, follower!.totals.isEstimated) = (schedule.run, true)
     return true

@@ -15,8 +15,8 @@ import Playback
 // a threshold at most once within the length of a bar. Followers apply the totals as they are, so all peers play the same
 // layers.
 extension EnsembleState {
-  /// The number of times that the total is sent to a new follower. On a simulated network that loses a fifth of the packets,
-  /// in bursts, three messages within two seconds were sometimes all lost.
+  /// The largest number of times that the total is sent to a new follower alone. On a simulated network that loses a fifth of the
+  /// packets, in bursts, three messages within two seconds were sometimes all lost.
   private static var totalReportsToNewFollower: Int { 8 }
 
   /// Sends the total again if a repeat is due, and decides the total of the next beat if the decision is due.
@@ -70,7 +70,7 @@ extension EnsembleState {
   /// applies from the first tick. If the rhythm was taken over, or restored after a crash, its total remains unchanged for
   /// ``TotalSchedule/inquiry``. In this time all peers send their level.
   ///
-  /// - Returns: the beat that is decided now; nil if the local peer is not the master.
+  /// - Returns: the beat that now counts as decided; nil if the local peer is not the master.
   private mutating func beginTotals(at now: Instant) -> Tick? {
     guard role == .master else { return nil }
     roster.resetTotalReports()

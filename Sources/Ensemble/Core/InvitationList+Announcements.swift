@@ -11,8 +11,8 @@ public import PeerProtocol
 ///
 /// An announced peer is *wanted* if the local peer should connect to it. An announcement does not prove that its peer can be
 /// reached: a killed peer stays announced for some time, and any program can send announcements. Peers that do not answer
-/// (``silent``) therefore do not count, neither among the two lowest identities nor for the limit of sixteen. For each silent
-/// peer with an identity below the two lowest, one more peer is wanted, up to 64 in total. The number of invited peers thus
+/// (``silent``) therefore do not count, neither among the two lowest identities nor for the limit of sixteen. For each silent peer
+/// with an identity below the higher one of the two, one more peer is wanted, up to 64 in total. The number of invited peers thus
 /// doubles until some of them answer.
 extension InvitationList {
   /// The newest announcement of a peer.
@@ -108,7 +108,8 @@ extension InvitationList {
     return wants(identity)
   }
 
-  /// Handles the withdrawal of the announcement of the peer with `identity` by `name`. A session with the peer continues.
+  /// Handles the withdrawal of the announcement in which the peer with `identity` had the name `name`. A session with the peer
+  /// continues.
   ///
   /// - Parameter isInSession: whether a peer is in session already.
   public mutating func withdrawn(_ identity: Identity, as name: String, isInSession: (Identity) -> Bool, now: Instant) {

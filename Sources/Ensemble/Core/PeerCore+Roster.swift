@@ -35,7 +35,8 @@ extension PeerCore {
   }
 
   /// Sets whether the ticks of a session's stream are sent ahead of time, and whether its packets contain a recovery journal. The
-  /// options of the peer decide; without them, its kind as far as it is known.
+  /// options of the peer decide. Without them, its kind decides, as far as it is known; a standard device gets journals if it sends
+  /// them itself.
   func updateStream(of session: SessionID) {
     guard let slot = ensemble.roster.slot(of: session) else { return }
     let isTutti = ensemble.roster[slot].identity != nil
@@ -79,9 +80,9 @@ extension PeerCore {
       peerClocks[n].recognised(by: &ensemble, at: now)
       emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
     }
-    // Until now, the peer got the notes of the player on their input channels. From now on, it gets all messages on the channel of
-    // the local peer, so that later Note Offs would not end these notes. The notes therefore end before the change. Notes that
-    // begin before the network thread has executed the change end after it.
+    // Until now, the peer got the notes of the player on the channels on which the player's programs sent them. From now on, it
+    // gets all messages on the channel of the local peer, so that later Note Offs would not end these notes. The notes therefore
+    // end before the change. Notes that begin before the network thread has executed the change end after it.
     let stream = ensemble.roster[recognisedSlot].session!.stream
     emit(.receiving(.endNotesAsPlayed(stream)))
     emit(.stream(.recognise(stream)))
@@ -101,8 +102,8 @@ extension PeerCore {
   /// Returns whether the session `other` is kept. If not, the new session `info` replaces it. The peers of both sessions report
   /// `identity`.
   ///
-  /// If both peers have invited each other, the first session is less than ten seconds old. Both peers must keep the same
-  /// session: the one that the lower identity began.
+  /// If each peer began one of the sessions, and the first session is less than ten seconds old, the peers have invited each
+  /// other. Both must then keep the same session: the one that the lower identity began.
   ///
   /// In all other cases, `other` is kept if the peer was heard on it within the last second: a second device uses the identity.
   /// This can be a hostile device, because each peer announces its identity, or a device with a copied disk. A peer that has

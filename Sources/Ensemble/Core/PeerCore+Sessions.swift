@@ -58,7 +58,8 @@ extension PeerCore {
         received(message, at: instant, arrival: arrival, isRecovered: isRecovered, from: sender, on: session, now: now)
       }
     case .systemExclusive(let session, let octets, _, _):
-      // Before the peer is recognised, only its newest timeline message is kept.
+      // Before the peer is recognised, a `UsedIdentity` is handled, the newest timeline message is kept, and other messages are
+      // dropped.
       guard let slot = ensemble.roster.slot(of: session) else { break }
       if let used = UsedIdentity(systemExclusive: octets) {
         if used.identity == self.identity {
@@ -98,7 +99,8 @@ extension PeerCore {
     if let n = peerClock(of: session) { peerClocks[n].measured(corrected, at: now) }
   }
 
-  /// Handles a MIDI message of a remote peer: activity, or a tick of the master.
+  /// Handles a MIDI message of a remote peer: activity, a message that is withheld because it may be activity
+  /// (``withhold(_:on:)``), or a tick of the master. Other messages are ignored.
   ///
   /// - Parameters:
   ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us.
@@ -125,7 +127,7 @@ extension PeerCore {
     let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
     let tick = schedule.tick(atMaster: instant + halfTick)
     account.heard(tick, run: schedule.run, start: schedule.start)
-    // A packet of another peer can lie between two packets of the master.
+    // A packet of another peer can lie between two packets of the master. The packet of this tick is therefore found by its arrival.
     if reportsArrivals, let packet = tickPackets.first(where: { $0.arrival == arrival }) {
       emit(.arrived(TickArrival(tick: tick, sent: packet.sent, received: arrival)))
     }

@@ -80,7 +80,7 @@ public final class PeerCore {
   var isAdmissionOutdated = false
   /// The gates at the last call of ``updateAdmissions()``.
   var admittedGates = Gates()
-  /// The routes of the player's messages by input channel, as the receiver knows them.
+  /// The routes of the player's messages by input channel (the channel of the message), as the receiver knows them.
   var routes = (0..<16).map { PlayerRoute.standard(for: Channel(wire: $0)) }
   /// Whether ``recipient`` or a session has changed since the last call of ``updateRoutes()``.
   var isRoutingOutdated = false
@@ -222,9 +222,9 @@ public final class PeerCore {
   }
 
   /// Handles the end of a suspension of the machine, during which the local clock stood still. The measurements of all remote
-  /// clocks are discarded, and the remote peers are invited again.
+  /// clocks are discarded, and the Tutti peers in session are invited again (``Endpoint/resume(at:)``).
   public func resume(at now: Instant) {
-    // Measurements from before the suspension are discarded too.
+    // Measurements that wait in the endpoint are from before the suspension. They are handled first, so that they are discarded too.
     handleSessions(at: now)
     ensemble.endSuspension(at: now)
     for session in ensemble.roster.forgetReportedOffsets() {

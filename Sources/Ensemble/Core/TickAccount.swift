@@ -8,9 +8,9 @@ public import MusicalTime
 public struct TickAccount: Sendable {
   /// The number of expected ticks of all settled runs.
   public private(set) var expected: Int64 = 0
-  /// The number of ticks that have arrived.
+  /// The number of ticks that have arrived, or that a recovery journal has contained.
   public private(set) var received: Int64 = 0
-  /// The current run.
+  /// The number of the current run.
   private var run: UInt32 = 0
   /// The lowest tick of the run that has arrived.
   private var first: Tick?
@@ -22,7 +22,7 @@ public struct TickAccount: Sendable {
   /// The number of expected ticks that did not arrive. Runs of which no tick has arrived are not counted.
   public var lost: Int64 { settledLosses + currentLosses }
   private var settledLosses: Int64 = 0
-  /// The number of ticks of the current run that have arrived.
+  /// The part of ``received`` that belongs to the current run.
   private var receivedInRun: Int64 = 0
 
   private var currentLosses: Int64 {

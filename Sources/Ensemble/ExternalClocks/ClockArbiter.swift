@@ -3,7 +3,7 @@ public import MusicalTime
 /// Selects one of several external clocks, so that the ticks of two clocks are never added together.
 ///
 /// The first clock that starts a rhythm leads: the local peer plays by it. The other clocks count their ticks and wait. When the
-/// leading clock stops, or is silent for ``ExternalClock/patience``, another running clock replaces it.
+/// leading clock stops, is disconnected, or is silent for ``ExternalClock/patience``, another running clock replaces it.
 public struct ClockArbiter: Sendable {
   /// An external clock as the arbiter sees it.
   public struct Candidate: Sendable {
@@ -20,7 +20,7 @@ public struct ClockArbiter: Sendable {
   public enum Notification: Hashable, Sendable {
     /// A second clock runs and is not used.
     case unused(String, beside: String)
-    /// A clock takes the place of one that is silent.
+    /// A clock takes the place of one that is silent or disconnected.
     case replaced(by: String, silent: String)
   }
 

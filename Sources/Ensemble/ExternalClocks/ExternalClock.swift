@@ -23,7 +23,7 @@ public struct ExternalClock: Sendable {
     /// A lost tick from a recovery journal. It contains no time.
     case recoveredClock
     case start, `continue`, stop
-    /// The step at which Continue starts.
+    /// The step at which Continue starts. If the clock runs, the step of the next tick.
     case songPosition(Step)
   }
 
@@ -49,7 +49,8 @@ public struct ExternalClock: Sendable {
 
   /// The time without a tick after which the clock counts as silent.
   public static let patience = Nanoseconds.seconds(2)
-  /// The error of the position above which it is corrected at once. A smaller error is corrected at the next quarter note.
+  /// An error of the position above this value is corrected at once. A smaller error, if it is above 20 us, is corrected at the
+  /// next quarter note.
   static let urgentError = Nanoseconds.milliseconds(1)
 
   private var follower = TickFollower()

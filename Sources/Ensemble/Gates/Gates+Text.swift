@@ -22,7 +22,7 @@ extension Gates {
     self = gates
   }
 
-  /// The rules that change the default gates into these gates, in order.
+  /// The rules that change the gates of `Gates()` into these gates, in order.
   public var rules: [String] {
     // Returns up to two rules for a peer, or for all (nil): one for the open gates, and one for the closed gates.
     func rules(_ peer: String?, _ state: (Gate) -> Bool?) -> [String] {

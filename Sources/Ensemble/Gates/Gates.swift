@@ -1,6 +1,7 @@
 public import PeerProtocol
 
-/// The permissions of remote peers: a default for all peers, and exceptions for single peers.
+/// The permissions of remote peers: a default for all peers, and exceptions for single peers. A gate (``Gate``) is the permission
+/// for one kind of message: rhythm, notes, modification or activity. A gate is open or closed.
 ///
 /// An exception is for a peer with a certain identity (sixteen hexadecimal digits) or name. Names are not authenticated, so an
 /// exception by name only prevents mistakes. If several peers have the same name, the exception applies only to the first of

@@ -10,7 +10,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingPlays
   /// Only the peer with this name or identity may control the rhythm.
   case ledBy(String)
-  /// No peer has offered the rhythm in the last 30 s.
+  /// The master has not offered the rhythm in the last 30 s, or the local peer has not entered the rhythm yet.
   case nothingOffered
   /// The peer with this identity is not in session.
   case isAbsent(Identity)

@@ -91,7 +91,8 @@ extension EnsembleState {
     announce(at: now)
   }
 
-  /// Changes the tempo at the first tick ``lead`` from now. While a change is pending, the newest requested tempo waits.
+  /// Changes the tempo at the first tick that is at least ``lead`` from now. While a change is pending, the newest requested tempo
+  /// waits.
   ///
   /// - Throws: ``CommandError`` unless the local peer is the master.
   public mutating func change(tempo: Tempo, at now: Instant) throws(CommandError) {
@@ -125,8 +126,8 @@ extension EnsembleState {
     leader?.requestedTempo ?? timelineMessage?.change?.tempo ?? schedule.tempo(at: now)
   }
 
-  /// If the tick of the pending tempo change has passed, makes this tick the origin of the timeline. Then announces the requested
-  /// tempo, if there is one.
+  /// If the tick of the pending tempo change has passed, makes this tick the origin of the timeline. Then, if no change is
+  /// pending, announces the requested tempo or the next part of the gradual change, if there is one.
   mutating func settleTempo(at now: Instant) {
     if let change = timelineMessage!.change, now >= timelineMessage!.deadline(change.tick) {
       timelineMessage!.timeline = timelineMessage!.timeline.changing(to: change.tempo, at: change.tick)

@@ -61,8 +61,8 @@ extension EnsembleState {
     guard var clock = follower?.playing?.clock, let entryError = follower?.playing?.entryError else { return }
     suspensionEnd = nil
     let isSounding = schedule.deadline(schedule.start) - soundLead <= now
-    // The largest error that is corrected by slewing: a step, or the error at the entry if it was larger. A quarter is added below,
-    // because estimates vary. If nothing sounds yet, the clock is set exactly.
+    // The largest error that is corrected by slewing: a step, or the error at the entry if it was larger. A quarter of this error is
+    // added below, because estimates vary. If nothing sounds yet, the clock is set exactly.
     let tolerance = max(Nanoseconds(schedule.tempo(at: now).nanosecondsPerQuarter / Step.perQuarter), entryError)
     clock.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(tolerance.count + tolerance.count / 4) : nil)
     follower?.playing?.clock = clock
@@ -73,7 +73,7 @@ extension EnsembleState {
     // The number of ticks by which the local peer is ahead of the master; negative if it is behind.
     let ahead = lastDue - next.tick(at: now)
     if isSounding, ahead <= -Tick.perStep || ahead > 2 * Tick.perStep {
-      // A peer that is more than a step behind starts a new run at the next step, instead of playing all steps in between
+      // A peer that is a step or more behind starts a new run at the next step, instead of playing all steps in between
       // at once. A peer that is ahead waits, but not for more than two steps.
       next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
       follower?.playing?.lastDue = Tick(.min)
@@ -145,7 +145,8 @@ extension EnsembleState {
     emit(.play(schedule))
   }
 
-  /// The first tick that the local peer plays of a rhythm it enters: the first tick of the next step not before `instant`.
+  /// The first tick that the local peer plays of a rhythm it enters: the first tick of the next step not before `instant`, or the
+  /// rhythm's first tick if it is later.
   func entry(into schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
     max(start, schedule.firstTick(notBefore: instant).roundedUpToStep)
   }

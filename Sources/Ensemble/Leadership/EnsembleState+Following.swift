@@ -7,7 +7,7 @@ import RTPMIDI
 extension EnsembleState {
   /// The shortest time between two corrections of the slewed clock by which a follower plays.
   static var steering: Nanoseconds { .milliseconds(50) }
-  /// The number of implausible time stamps of a peer from which the player is warned.
+  /// The player is warned as soon as a peer has sent this number of implausible time stamps.
   static var rejectedStampsForWarning: Int { 8 }
 
   /// Adds a Tutti peer that is now in session. If the local peer is the master, it sends its timeline message.

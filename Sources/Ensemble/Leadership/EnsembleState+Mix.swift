@@ -15,7 +15,7 @@ extension EnsembleState {
 
   /// Changes the mix.
   ///
-  /// - Parameter isImmediate: whether the change applies at the first step ``lead`` from now, and not at the next bar.
+  /// - Parameter isImmediate: whether the change applies at the first step that is at least ``lead`` from now, and not at the next bar.
   /// - Throws: ``CommandError`` unless the local peer is the master.
   public mutating func change(mix: Mix, isImmediate: Bool = false, at now: Instant) throws(CommandError) {
     try requireMaster()

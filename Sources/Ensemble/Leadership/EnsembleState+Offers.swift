@@ -30,8 +30,8 @@ extension EnsembleState {
 
   /// Accepts the offered rhythm: claims it and continues it in phase.
   ///
-  /// - Throws: ``CommandError`` if there was no offer in the last 30 s under the current claim, if the master's clock is not
-  ///   known yet, or if another peer leads the session.
+  /// - Throws: ``CommandError`` if the local peer is already the master, if there was no offer in the last 30 s under the current
+  ///   claim, if the local peer has not entered the rhythm yet (``Follower/playing``), or if another peer leads the session.
   public mutating func take(at now: Instant) throws(CommandError) {
     if role == .master { throw .alreadyPlaying }
     guard let follower, follower.playing != nil, let offer = follower.offer, offer.claim == claim, now < offer.end

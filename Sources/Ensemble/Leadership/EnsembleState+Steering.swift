@@ -14,18 +14,18 @@ extension EnsembleState {
 
   /// Starts the rhythm on `timeline` and becomes the master, at the first step not before ``lead`` from now.
   ///
-  /// - Throws: ``CommandError`` if a rhythm plays.
+  /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
   public mutating func start(on timeline: Timeline, at now: Instant) throws(CommandError) {
     // This schedule serves only to find the first step.
     let schedule = PlaybackSchedule(run: 0, sends: true, start: Tick(0), end: Tick(.max), timeline: timeline)
     try start(on: timeline, from: entry(into: schedule, from: Tick(0), at: now + lead), at: now)
   }
 
-  /// Steers the rhythm to `line` by a tempo change at the first tick ``lead`` from now. The tempo is chosen so that the error is
-  /// corrected ``horizon`` ticks later. The position therefore never jumps. The tempo is calculated from the predicted error at
-  /// the tick of the change, not from the present error, because the schedule is fixed up to this tick. The control loop
-  /// therefore does not oscillate. The function does nothing while a change is pending, or if the error will be within
-  /// `tolerance` at the end of the horizon anyway.
+  /// Steers the rhythm to `line` by a tempo change at the first tick that is at least ``lead`` from now. The tempo is chosen so
+  /// that the error is corrected ``horizon`` ticks later. The position therefore never jumps. The tempo is calculated from the
+  /// predicted error at the tick of the change, not from the present error, because the schedule is fixed up to this tick. The
+  /// control loop therefore does not oscillate. The function does nothing while a change is pending, after the end was announced,
+  /// or if the error will be within `tolerance` at the end of the horizon anyway.
   ///
   /// - Returns: false if the rhythm is more than a step off, or if the required tempo is out of range. The rhythm must then
   ///   be started again.

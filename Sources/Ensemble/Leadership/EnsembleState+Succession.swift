@@ -172,7 +172,7 @@ extension EnsembleState {
     }
   }
 
-  /// Ends the rhythm at the local peer, at the first tick that can still be changed.
+  /// Ends the rhythm at the local peer at once: ticks that are due at `now` or later are not played.
   mutating func end(at now: Instant) {
     schedule.end = min(schedule.end, schedule.firstTick(notBefore: now))
     emit(.play(schedule))

@@ -91,7 +91,7 @@ struct ChannelSettings: Sendable {
       case .parameter(control(101, 0), control(100, 1)), .parameter(control(101, 0), control(100, 2)):
         // Fine and coarse tuning: the centre.
         messages += setting.messages.prefix(2) + [control(6, 64), control(38, 0)]
-      // No default of other parameters is standardized.
+      // No default of other parameters is standardized. Controller 121 (Reset All Controllers) below resets pressure and pitch bend.
       case .parameter, .pressure, .bend: break
       }
     }
@@ -141,7 +141,7 @@ struct ChannelSettings: Sendable {
   /// The value that a controller gets when a channel is released; nil if Reset All Controllers resets it.
   private static func defaultValue(of controller: UInt8) -> UInt8? {
     switch controller {
-    // Modulation, Expression (both octets), pedals, selection of a parameter.
+    // Modulation and Expression (the controllers of the high and of the low bits), pedals, selection of a parameter.
     case 1, 11, 33, 43, 64...67, 98...101: nil
     case 7: 100  // Volume
     case 8, 10, 70...79: 64  // Balance, Pan, sound controllers

@@ -4,8 +4,8 @@ import PeerProtocol
 import RTPMIDI
 import Sending
 
-// The settings of the players' channels. When a player releases a channel, the channel returns to its defaults at all peers.
-// A peer that joins later receives the present settings of the player.
+// The settings of the players' channels: controllers, programs and so on (``ChannelSettings``). When a player releases a channel,
+// the channel returns to its defaults at all peers. A peer that joins later receives the present settings of the player.
 extension PeerCore {
   /// Handles a presence of the peer of a session.
   func receivedPresence(on session: SessionID) {

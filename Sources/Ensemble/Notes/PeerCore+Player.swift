@@ -27,8 +27,8 @@ extension PeerCore {
   }
 
   /// Handles the report of the receiver that it has played a message of the player, of the player's instrument or of a phrase.
-  /// `channel` is the channel on which the message sounds here; nil if it does not sound here. The notes of an instrument do not
-  /// count as activity. Otherwise, an instrument whose density follows the activity would increase its own density.
+  /// `channel` is the channel on which the message sounds here; nil if it does not sound here. The notes of an instrument or of
+  /// a phrase do not count as activity. Otherwise, an instrument whose density follows the activity would increase its own density.
   func played(_ message: Message, soundedOn channel: Channel?, from origin: MessageOrigin, at now: Instant) {
     if message.setsActivity, case .controlChange(_, _, let value) = message {
       return ensemble.setActivity(value.value, at: now)
@@ -76,7 +76,7 @@ extension PeerCore {
     emit(.event(.muted(isMuted)))
   }
 
-  /// The receivers of a message: the peer with this identity, or all peers (nil).
+  /// The receivers of a message: the peer with this identity, or all peers (nil). No receiver if the peer is not in session.
   private func receiver(of identity: Identity?) -> PlayerRoute.Receiver {
     guard let identity else { return .all }
     return roster.stream(of: identity).map { .stream($0) } ?? .none

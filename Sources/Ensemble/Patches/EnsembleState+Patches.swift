@@ -1,7 +1,7 @@
 import MusicalTime
 public import PeerProtocol
 
-// How followers receive the patch of the master.
+// How followers receive the patch of the master, the text that describes its rhythm.
 //
 // Each peer reports the digest of its patch in its presence. A follower whose master plays another patch requests the text of this
 // patch, part by part (``PatchReception``). The engine checks the text and plays the patch from the next bar on. All peers with the
@@ -16,7 +16,7 @@ extension EnsembleState {
   /// The digest of the patch that the local peer plays; nil if it is unknown or too long to be shared.
   public var patchDigest: PatchDigest? { patches.played?.digest }
 
-  /// Whether the local player may choose a patch. False while the local peer plays the patch that its master shares.
+  /// Whether the local player may choose a patch. False while the local peer plays or receives the patch that its master shares.
   public var choosesPatch: Bool {
     guard patches.followsMaster, let digest = masterPatch else { return true }
     return patches.refused.contains(digest)

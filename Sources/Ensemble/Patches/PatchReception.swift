@@ -1,7 +1,7 @@
 import MusicalTime
 import PeerProtocol
 
-/// A patch of the master that the local peer is receiving.
+/// A patch (the text that describes a rhythm) that the local peer is receiving from the master.
 ///
 /// A request contains the number of the first missing part. The master sends this part and the following ones
 /// (``PatchSharing/partsPerRequest``). The next request follows when all these parts have arrived, or after ``patience``. It

@@ -1,6 +1,6 @@
 public import PeerProtocol
 
-/// The text of a patch, as peers transfer it.
+/// The text of a patch, which describes a rhythm, as peers transfer it.
 public struct SharedPatch: Hashable, Sendable {
   /// The largest number of octets: 32 KiB.
   public static let maximumLength = PatchPart.maximumCount * PatchPart.maximumLength

@@ -6,7 +6,7 @@ import Receiving
 public import Rhythm
 import Sending
 
-// Phrases, which the local player records and sends to another player.
+// Phrases, which the local player records and sends to another player. A phrase is a melody on the steps of the rhythm.
 extension PeerCore {
   /// The shortest time between two accepted phrases of one peer. Phrases in between are dropped.
   private static var phraseInterval: Nanoseconds { .seconds(1) }

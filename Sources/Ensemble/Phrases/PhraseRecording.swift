@@ -1,7 +1,7 @@
 import MusicalTime
 public import Rhythm
 
-/// A phrase that the local player is recording.
+/// A phrase, a melody on the steps of the rhythm, that the local player is recording.
 public struct PhraseRecording: Sendable {
   /// Why a recording cannot begin.
   public enum Failure: Error, Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct PhraseRecording: Sendable {
     case phrase(Phrase, omitted: Int)
     /// The player has played no note.
     case empty
-    /// The rhythm has ended or jumped before.
+    /// The rhythm ended, or its position jumped, before the end of the phrase.
     case interrupted
   }
 
@@ -25,6 +25,6 @@ public struct PhraseRecording: Sendable {
   static var patience: Nanoseconds { .milliseconds(50) }
 
   var recorder: PhraseRecorder
-  /// The run of the rhythm.
+  /// The number of the run in which the recording began (`PlaybackSchedule.run`).
   let run: UInt32
 }

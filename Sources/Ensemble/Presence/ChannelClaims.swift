@@ -16,8 +16,8 @@ import PeerProtocol
 struct ChannelClaims: Sendable {
   /// How long a new peer listens before its first claim.
   private static var listening: Nanoseconds { .seconds(1) }
-  /// The time between a change and the settlement. If two groups of peers meet, their claims arrive one after another within this
-  /// time.
+  /// The time between a change of the claims and the next ``settle(for:among:at:)``. If two groups of peers meet, their claims
+  /// arrive one after another within this time.
   private static var gathering: Nanoseconds { .milliseconds(50) }
   /// The time after which the local peer takes the first free channel, if the peers of a lower rank have not taken it.
   private static var patience: Nanoseconds { .seconds(1) }
@@ -28,12 +28,12 @@ struct ChannelClaims: Sendable {
   private(set) var changes = 0
   /// The instant at which ``settle(for:among:at:)`` must be called next; the distant future if nothing has changed.
   private(set) var nextDeadline = Instant(nanoseconds: .min)
-  /// The end of the time ``listening``, from which the local peer may claim a channel; nil before the first settlement.
+  /// The end of the time ``listening``, from which the local peer may claim a channel; nil before the first ``settle(for:among:at:)``.
   private var opens: Instant?
   /// Since when a channel has been free while the local peer had none.
   private var freeSince: Instant?
 
-  /// Schedules a new settlement, because a claim has changed, or a peer has left.
+  /// Schedules the next ``settle(for:among:at:)``, because a claim has changed, or a peer has left.
   mutating func rosterChanged(at now: Instant) {
     nextDeadline = min(nextDeadline, now + Self.gathering)
     changes += 1
@@ -72,7 +72,7 @@ struct ChannelClaims: Sendable {
     return claim != local
   }
 
-  /// For each of the sixteen channels, the lowest identity among the remote peers that claim it.
+  /// For each of the sixteen channels, the lowest identity among the remote peers that claim it and are not ignored.
   static func owners(in roster: Roster) -> [Identity?] {
     var owners: [Identity?] = Array(repeating: nil, count: 16)
     // By ascending identity: the first peer keeps a channel.

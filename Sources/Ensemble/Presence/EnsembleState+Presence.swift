@@ -2,7 +2,8 @@ public import MIDI
 public import MusicalTime
 public import PeerProtocol
 
-// The presences of peers, their channels and their gates.
+// The presences of peers, their channels and their gates. A presence is the message in which a Tutti peer reports its state: its
+// claim, channel, gates and activity, whether it takes over, and its patch.
 extension EnsembleState {
   /// The MIDI channel that the local peer claims: one of 2...9 and 11...16. Nil in the first second, while the peer listens
   /// for the claims of the others, and if no channel is left.
@@ -88,7 +89,8 @@ extension EnsembleState {
   /// Sends the presence of the local peer to the member in a slot.
   ///
   /// - Parameter isNews: whether the peer may not know its content yet.
-  /// - Returns: false if the last presence to the peer was sent less than ``PresenceSchedule/pause`` ago.
+  /// - Returns: false if nothing was sent, because the last presence to the peer was sent less than ``PresenceSchedule/pause`` ago,
+  ///   or because the slot contains no member.
   @discardableResult
   mutating func present(to slot: Roster.Slot, isNews: Bool, at now: Instant) -> Bool {
     guard let peer = roster[slot].identity, roster[slot].membership != nil else { return false }
@@ -113,19 +115,19 @@ extension EnsembleState {
     return min(channels.nextDeadline, presence.lastSent + (isKnown ? presenceInterval : PresenceSchedule.pause))
   }
 
-  /// Sends the presence of the local peer to all members: several times a second, and immediately after a change.
+  /// Sends the presence of the local peer to all members: once per ``presenceInterval``, and as soon as possible after a change.
   mutating func advancePresence(to now: Instant) {
     if now >= channels.nextDeadline { settleChannel(at: now) }
     guard !roster.members.isEmpty, now >= presenceDeadline else { return }
     // A peer without a channel claims one that has been free for some time. `channels` has no deadline for the end of this time,
-    // so a settlement is tried with each presence.
+    // so the channel is settled again with each presence.
     if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
     presence.lastSent = now
-    var haveAllReceived = true
+    var isSentToAll = true
     let isNews = presence.lastReport != currentReport
-    for member in roster.members where !present(to: member.slot, isNews: isNews, at: now) { haveAllReceived = false }
-    // A peer that has received another presence less than ``PresenceSchedule/pause`` ago receives the new one with the next call.
-    presence.lastReport = haveAllReceived ? currentReport : nil
+    for member in roster.members where !present(to: member.slot, isNews: isNews, at: now) { isSentToAll = false }
+    // A peer to which another presence was sent less than ``PresenceSchedule/pause`` ago gets the new one with the next call.
+    presence.lastReport = isSentToAll ? currentReport : nil
   }
 
   /// The gates that are open for a Tutti peer.

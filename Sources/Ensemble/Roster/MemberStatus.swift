@@ -7,9 +7,9 @@ public struct MemberStatus: Sendable {
   /// Nil if the peer reports no name.
   public var name: String?
   public var identity: Identity
-  /// Whether the peer is the master.
+  /// Whether the peer is the master of the current rhythm, or of the last one.
   public var isMaster: Bool
-  /// Whether the peer plays the rhythm that the local peer plays.
+  /// Whether the peer is the master, or is known to play the current rhythm. Followers report this to the master only.
   public var takesPart: Bool
   /// Whether the local peer, as the master, has muted its player.
   public var isMuted: Bool

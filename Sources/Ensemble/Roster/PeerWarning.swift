@@ -1,6 +1,6 @@
 /// A problem with a remote peer. The rhythm continues; the player is informed once per peer and problem.
 public enum PeerWarning: Hashable, Sendable {
-  /// The peer's time stamps are implausible: packets arrived before they were sent. The stamps are not used.
+  /// Time stamps of the peer are implausible, for example because a packet arrived before it was sent. These stamps are not used.
   case implausibleStamps
   /// The peer's clock was stepped, or its rate changed.
   case clockStepped

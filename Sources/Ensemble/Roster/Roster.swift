@@ -46,7 +46,7 @@ public struct Roster: Sendable {
     return slot
   }
 
-  // The functions below are called for each packet. Unlike the subscript, they do not copy the row.
+  // Reading by the subscript copies the row. The following functions, some of which are called for each packet, do not.
 
   /// The identity of the peer in a slot.
   func identity(_ slot: Slot) -> Identity? { rows[slot].identity }
@@ -84,7 +84,7 @@ public struct Roster: Sendable {
   public var sessions: [RemotePeer.Session] { mapSessions { $0.session! } }
 
   /// Calls `transform` with the row of each peer in session, oldest session first, and returns the results. A row has several
-  /// kilobytes. Unlike the other functions, this one does not copy them.
+  /// kilobytes, so the function does not copy the rows.
   public func mapSessions<Value>(_ transform: (borrowing RemotePeer) -> Value) -> [Value] {
     let slots = slotOfSession.sorted { $0.key.number < $1.key.number }
     var values: [Value] = []
