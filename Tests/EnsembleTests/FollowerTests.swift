@@ -173,4 +173,16 @@ import Testing
     }
     #expect(ensemble.stampsRejected == 1)
   }
+
+  /// A display of the members shows the master only while its rhythm plays.
+  @Test func masterIsNotShownAfterTheEndOfItsRhythm() throws {
+    var band = try makePlayingBand(seed: 1)
+    func isMasterShown() -> Bool {
+      band.players[1].ensemble.memberStatuses(limit: 1, at: band.localTime(of: 1)).contains { $0.isMaster }
+    }
+    #expect(isMasterShown())
+    try band.command(0) { try $0.stop(now: $1) }
+    band.run(for: .seconds(5))
+    #expect(band.role(1) == .idle && !isMasterShown())
+  }
 }

@@ -7,7 +7,7 @@ public struct MemberStatus: Sendable {
   /// Nil if the peer reports no name.
   public var name: String?
   public var identity: Identity
-  /// Whether the peer is the master of the current rhythm, or of the last one.
+  /// Whether the peer is the master of the rhythm that the local peer plays.
   public var isMaster: Bool
   /// Whether the peer is the master, or is known to play the current rhythm. Followers report this to the master only.
   public var takesPart: Bool
@@ -24,7 +24,7 @@ extension EnsembleState {
   ///
   /// Real-time: not safe.
   public func memberStatuses(limit: Int, at now: Instant) -> [MemberStatus] {
-    let master = claim?.identity
+    let master = role == .idle ? nil : claim?.identity
     let ordered = roster.members.filter { $0.identity == master } + roster.members.filter { $0.identity != master }
     return ordered.prefix(limit).map { member in
       var row = roster[member.slot]
