@@ -11,7 +11,8 @@ enum Chance {
   ///
   /// - Parameters:
   ///   - bar: The number of the bar, counted from the first downbeat of the rhythm; the lower 32 bits are used.
-  ///   - line: The index of the line in the table, or ``fill``.
+  ///   - line: The number of the line, or ``fill``. The number of a line of drums is its index in the ``StepTable``. The lines of the
+  ///     pitched parts have the numbers from ``StepTable/maximumLines`` on.
   ///   - tick: The tick in the bar.
   ///
   /// Real-time: safe.

@@ -1,4 +1,4 @@
-/// A part of a rhythm that sounds while the total activity is within a range.
+/// Some lines of a rhythm, which sound while the total activity is within a range.
 public struct Layer: Hashable, Sendable {
   /// The range of total activity in which the layer sounds, within 0...127.
   public let activity: ClosedRange<UInt8>

@@ -169,8 +169,8 @@ struct PatchReader {
     return choice
   }
 
-  /// The position of a character of a scalar in the file. If the scalar is not written on one line without escapes (quotation
-  /// marks are allowed), returns the position of the scalar instead.
+  /// The position in the file of the character at `index` of the scalar `node`, which has the value `text`. If the scalar is not written
+  /// on one line without escapes (quotation marks are allowed), returns the position of the beginning of the scalar instead.
   func position(ofCharacter index: Int, in node: Node, _ text: String) -> TextPosition {
     let position = node.position
     guard (1...max(1, lines.count)).contains(position.line), !lines.isEmpty else { return position }

@@ -30,7 +30,7 @@ public struct PhraseRecorder: Sendable {
   /// Records the beginning or the end of a note at `tick`. Other messages have no effect.
   public mutating func record(_ message: Message, at tick: Tick) {
     guard let key = message.key?.value else { return }
-    // Half a step has three ticks.
+    // Adding half a step rounds to the nearest step.
     let step = Int((tick + Tick.perStep / 2).step.index - start.index)
     finish(key, at: step)
     guard case .noteOn(_, _, let velocity) = message, velocity.value > 0, step >= 0, tick < end else { return }
