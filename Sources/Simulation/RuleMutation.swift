@@ -9,7 +9,7 @@ import Sending
 final class RuleMutation {
   /// The rule that is disabled; nil if all rules are in force.
   let rule: EnsembleRule?
-  /// The claim with which the peer at a host is master. Nil if that peer is not master.
+  /// Returns the claim with which the peer at a host is master; nil if this peer is not master.
   var mastery: (Int) -> Claim? = { _ in nil }
 
   init(_ rule: EnsembleRule?) { self.rule = rule }
