@@ -48,8 +48,8 @@ public struct Patch: Hashable, Sendable {
   /// The length of the pattern in steps.
   public var stepCount: Int { bars * Int(meter.stepsPerBar) }
 
-  /// The names of the cut-off groups, in the order of the kit: at most ``maximumGroups``. Group n of a ``Hit`` is
-  /// element n - 1.
+  /// The names of the cut-off groups, whose voices silence each other, in the order of the kit: at most ``maximumGroups``. Group n of
+  /// a ``Hit`` is element n - 1.
   public var groups: [String] {
     kit.reduce(into: []) { groups, voice in
       if let group = voice.group, !groups.contains(group) { groups.append(group) }

@@ -1,9 +1,9 @@
 public import MusicalTime
 
 extension StepTable {
-  /// Returns a cursor for the hits of `step`, counted from the first downbeat, at a total `activity` of 0...127. A larger
-  /// value counts as 127, so that an excessive value does not silence the rhythm. `step` may be negative: the pattern
-  /// repeats in both directions.
+  /// Returns a cursor for the hits of `step`, counted from the first downbeat. `activity` is the total activity of all players, 0...127.
+  /// A larger value counts as 127, so that an excessive value does not silence the rhythm. `step` may be negative: the pattern repeats
+  /// in both directions.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

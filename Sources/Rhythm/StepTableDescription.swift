@@ -7,9 +7,9 @@ public struct StepTableDescription: Encodable, Sendable {
   public struct Line: Encodable, Sendable {
     /// The note number of a drum, 0...127. For a tone of a pitched part: 128 + 16 · the code of the part + the code of the tone.
     public var voice: Int
-    /// The cut-off group, 0 for none.
+    /// The cut-off group, 0 for none. A stroke stops all sounding notes of its group.
     public var group: Int
-    /// The least total activity at which the line sounds.
+    /// The least total activity, of all players together, at which the line sounds.
     public var from: Int
     /// The greatest total activity at which the line sounds.
     public var to: Int
@@ -19,7 +19,7 @@ public struct StepTableDescription: Encodable, Sendable {
     public var highActivityChance: Int
     /// Whether the line replaces the earlier lines of the same voice.
     public var replaces: Bool
-    /// Whether the line is part of the fill.
+    /// Whether the line is part of the fill (``Fill``).
     public var isFill: Bool
     /// The loudness in percent.
     public var level: Int

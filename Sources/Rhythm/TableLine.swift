@@ -5,9 +5,9 @@ struct TableLine: Sendable, BitwiseCopyable {
   /// The voice: the note number of a drum, 0...127, or 128 or more for a tone of a pitched part, see ``voice(of:_:)``. Of several
   /// strokes of one voice at one tick, only the loudest sounds. A line with ``replaces`` silences the earlier lines of its voice.
   var voice: UInt8 = 0
-  /// The cut-off group, 0 for none.
+  /// The cut-off group, 0 for none. A stroke stops all sounding notes of its group.
   var group: UInt8 = 0
-  /// The least total activity at which the line sounds.
+  /// The least total activity, of all players together, at which the line sounds.
   var from: UInt8 = 0
   /// The greatest total activity at which the line sounds.
   var to: UInt8 = 0
@@ -17,7 +17,7 @@ struct TableLine: Sendable, BitwiseCopyable {
   var highActivityChance: UInt8 = 100
   /// Whether the line replaces the earlier lines of the same voice.
   var replaces = false
-  /// Whether the line is part of the fill.
+  /// Whether the line is part of the fill (``Fill``).
   var isFill = false
   /// The loudness in percent.
   var level: UInt8 = 100

@@ -12,7 +12,7 @@ extension StandardMIDIFile {
   ///
   /// - Parameters:
   ///   - tempo: the tempo in the file, which determines the ticks of pushed and dragged notes and of grace notes.
-  ///   - activity: the total activity, 0...127.
+  ///   - activity: the total activity, which selects the layers, 0...127.
   ///   - bars: the number of bars, at least 1.
   ///
   /// Real-time: not safe.

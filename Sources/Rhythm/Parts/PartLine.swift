@@ -3,7 +3,7 @@ public struct PartLine: Hashable, Sendable {
   public let tone: PartTone
   /// The index of the layer in ``PitchedPart/layers``.
   public let layer: Int
-  /// The range of total activity in which the line sounds, within 0...127.
+  /// The range of total activity, of all players together, in which the line sounds, within 0...127.
   public let activity: ClosedRange<UInt8>
   /// Whether the line, while it sounds, replaces all lines of the same tone that precede it, instead of adding notes to them.
   public let replaces: Bool

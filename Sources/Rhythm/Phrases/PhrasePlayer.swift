@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// Repeats a phrase in time with the rhythm. The phrase begins at tick 0, and again after each repetition. All peers that play
+/// Repeats a phrase (``Phrase``) in time with the rhythm. The phrase begins at tick 0, and again after each repetition. All peers that play
 /// phrases of the same length are therefore in phase. The player performs no I/O and reads no clock. The value is trivial and has
 /// a fixed size.
 ///

@@ -1,7 +1,7 @@
 public import MIDI
 public import MusicalTime
 
-/// Records the notes of a player on the steps of the rhythm.
+/// Records the notes of a player on the steps of the rhythm, as a ``Phrase``.
 ///
 /// A note moves to the nearest step. A note shortly before the first step therefore belongs to the first step. A note shortly
 /// before the end also belongs to the first step, because the phrase is repeated. If ``Phrase/maximumNotes`` notes have been
