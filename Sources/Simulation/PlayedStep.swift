@@ -16,7 +16,7 @@ struct PlayedStep: BitwiseCopyable {
   var level: UInt8
   /// The number of hits that sound.
   var hits: UInt8
-  /// The sum of their velocities.
+  /// The sum of the velocities of these hits.
   var loudness: UInt16
   /// The length of a step at the present tempo.
   var length: Nanoseconds
