@@ -43,8 +43,7 @@ struct DriftFit {
     moment.yy += dy * (y - mean.y)
   }
 
-  /// The slope in parts per million, which are microseconds per second; nil if no group has points at
-  /// different instants.
+  /// The slope in parts per million, which are microseconds per second; nil if no group has points at different instants.
   var partsPerMillion: Double? { moment.xx > 0 ? moment.xy / moment.xx : nil }
 
   /// The standard error of the slope in parts per million, if the deviations from the line are independent. Nil if no degree of

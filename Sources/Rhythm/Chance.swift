@@ -1,9 +1,8 @@
 /// Decides by chance, with the same result on every peer.
 ///
-/// A stroke with a chance must sound on all peers or on none. A running random number generator would need the same history
-/// on all peers. Instead, the decision is a hash of its position: the seed of the patch, the bar, the line and the tick in the
-/// bar. A peer that joins later, or that plans steps again after a tempo change, decides in the same
-/// way.
+/// A stroke with a chance must sound on all peers or on none. A running random number generator would need the same history on all
+/// peers. Instead, the decision is a hash of the seed of the patch and of the position: the bar, the line and the tick in the bar. A
+/// peer that joins later, or that plans steps again after a tempo change, decides in the same way.
 ///
 /// The hash applies the finalizer of MurmurHash3 (Appleby 2011, `fmix32`, public domain) to each of the four numbers in
 /// turn. It needs only 32-bit arithmetic, so JavaScript computes it with `Math.imul`. <doc:Patches> contains test vectors.

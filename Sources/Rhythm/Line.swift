@@ -12,8 +12,8 @@ public struct Line: Hashable, Sendable {
   public let replaces: Bool
   /// The chance of each stroke at the least activity of ``activity``, in percent.
   public let lowActivityChance: Int
-  /// The chance of each stroke at the greatest activity of ``activity``, in percent. Between these activities,
-  /// the chance changes linearly.
+  /// The chance of each stroke at the greatest activity of ``activity``, in percent. Between these activities, the chance changes
+  /// linearly.
   public let highActivityChance: Int
   /// The number of strokes and rests per quarter note: 4, or 3 or 6 for triplets.
   public let strokesPerQuarter: Int

@@ -6,13 +6,14 @@ public enum Invariant: String, CaseIterable, Hashable, Sendable, Codable {
   /// Each peer plays the steps of its rhythm in order, without losing or repeating one, also if the master changes. While the
   /// peer is connected, the rhythm neither restarts nor stands still.
   case steps
-  /// Settled peers play the same step at the same time. A peer is settled after it has followed one master for three seconds, in which
-  /// it did not join and no partition of the network began or ended.
+  /// Settled peers play the same step at the same time, within a tolerance that is larger while a peer slews to another phase. A peer
+  /// is settled after it has followed one master for three seconds, in which it did not join and no partition of the network began or
+  /// ended.
   case phase
   /// Settled peers select their layers by the same total activity.
   case layers
-  /// No rhythm ends because its master has disappeared. No peer still follows a master three seconds after
-  /// the master has disappeared.
+  /// No rhythm ends because its master has disappeared. No peer still follows a master three seconds after the master has
+  /// disappeared.
   case failover
   /// The total activity of the master follows the activities of all peers within half a second.
   case activity

@@ -2,7 +2,7 @@ public import MusicalTime
 
 // The notes of the pitched parts.
 extension StepTable {
-  /// A stroke that sounds, of a line of a pitched part.
+  /// A stroke that sounds, in a line of a pitched part.
   private struct PitchedStroke {
     let velocity: UInt8
     /// The index of the chord.

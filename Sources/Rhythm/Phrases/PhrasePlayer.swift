@@ -61,8 +61,7 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
   }
 
   /// Returns the next event before `horizon`; nil if there is none. The end of a note that ends as early as possible is returned
-  /// whatever the horizon is. If events have already been returned up to a later position than
-  /// `horizon`, no other event is returned.
+  /// whatever the horizon is. If events have already been returned up to a later position than `horizon`, no other event is returned.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
