@@ -21,7 +21,7 @@ extension Message {
     }
   }
 
-  /// Returns the message on another channel; nil returns it unchanged.
+  /// Returns the message on `channel`. Returns it unchanged if `channel` is nil, or if the message belongs to no channel.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

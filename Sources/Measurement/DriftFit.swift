@@ -43,7 +43,7 @@ struct DriftFit {
     moment.yy += dy * (y - mean.y)
   }
 
-  /// The slope in parts per million, which are microseconds per second; nil if all points have the same instant.
+  /// The slope in parts per million, which are microseconds per second; nil if no group has points at different instants.
   var partsPerMillion: Double? { moment.xx > 0 ? moment.xy / moment.xx : nil }
 
   /// The standard error of the slope in parts per million, if the deviations from the line are independent. Nil if no degree of
@@ -57,7 +57,7 @@ struct DriftFit {
   }
 
   /// Returns the value of the line of the current group at an instant, in nanoseconds; nil without a point. The line is level if
-  /// all points have the same instant.
+  /// it has no slope (``partsPerMillion``). The current group must contain a point.
   func value(at instant: Instant) -> Double? {
     guard let first else { return nil }
     let x = (instant - first.at).seconds

@@ -1,8 +1,8 @@
 /// Decides by chance, with the same result on every peer.
 ///
-/// A stroke with a chance must sound on all peers or on none. A running random number generator would need the same history
-/// on all peers. Instead, the decision is a hash of its position: the seed of the patch, the bar, the line and the tick in the
-/// bar. A peer that joins later, or goes back after a tempo change, decides in the same way.
+/// A stroke with a chance must sound on all peers or on none. A running random number generator would need the same history on all
+/// peers. Instead, the decision is a hash of the seed of the patch and of the position: the bar, the line and the tick in the bar. A
+/// peer that joins later, or that plans steps again after a tempo change, decides in the same way.
 ///
 /// The hash applies the finalizer of MurmurHash3 (Appleby 2011, `fmix32`, public domain) to each of the four numbers in
 /// turn. It needs only 32-bit arithmetic, so JavaScript computes it with `Math.imul`. <doc:Patches> contains test vectors.
@@ -11,7 +11,8 @@ enum Chance {
   ///
   /// - Parameters:
   ///   - bar: The number of the bar, counted from the first downbeat of the rhythm; the lower 32 bits are used.
-  ///   - line: The index of the line in the table, or ``fill``.
+  ///   - line: The number of the line, or ``fill``. The number of a line of drums is its index in the ``StepTable``. The lines of the
+  ///     pitched parts have the numbers from ``StepTable/maximumLines`` on.
   ///   - tick: The tick in the bar.
   ///
   /// Real-time: safe.

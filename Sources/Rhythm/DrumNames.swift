@@ -30,8 +30,8 @@ enum DrumNames {
     (35..<35 + names.count).contains(Int(note)) ? names[Int(note) - 35].short : nil
   }
 
-  /// The cut-off group of a note by GM 1; nil for none. The notes of a group are sounds of one physical instrument, such as a
-  /// pair of hi-hats, which cannot sound in two ways at once.
+  /// The cut-off group of a note by GM 1; nil for none. The notes of a group silence each other. They are sounds of one physical
+  /// instrument, such as a pair of hi-hats, which cannot sound in two ways at once.
   static func group(of note: UInt8) -> String? {
     switch note {
     case 42, 44, 46: "hats"

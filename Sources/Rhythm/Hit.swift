@@ -1,6 +1,6 @@
 public import MusicalTime
 
-/// A note of a ``StepTable`` that sounds at a certain step and activity.
+/// A note of a ``StepTable`` that sounds at a certain step and total activity.
 public struct Hit: Hashable, Sendable, BitwiseCopyable {
   /// The part that plays the note. Real-time code compares parts with `if case`, because the `==` that the compiler generates has
   /// no real-time annotation.
@@ -22,7 +22,7 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
   /// How much later than ``position`` the hit sounds. Negative for a pushed voice and for the grace note of a flam. The end of a
   /// note of a pitched part moves by the same time.
   public let delay: Nanoseconds
-  /// Whether this is the grace note of a flam.
+  /// Whether this is the grace note of a flam: a soft note shortly before the main note.
   public let isGrace: Bool
 
   /// Creates the hit of a drum.

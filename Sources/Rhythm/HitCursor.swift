@@ -6,7 +6,7 @@ public struct HitCursor: Sendable, BitwiseCopyable {
   let bar: Int64
   /// The first tick of the step, counted from the start of the bar.
   let tick: Int
-  /// The total activity, 0...127.
+  /// The total activity of all players, 0...127.
   let activity: UInt8
   /// The index of the line that is examined next.
   var line = 0

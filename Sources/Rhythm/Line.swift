@@ -1,22 +1,23 @@
-/// The strokes of one voice in one layer, or in the fill.
+/// The strokes of one voice in one layer (``Layer``), or in the fill (``Fill``).
 ///
-/// The line repeats until the end of the pattern, so a line of one bar need not be written twice in a pattern of two bars.
+/// The line repeats until the end of the pattern (``Patch/bars``), so a line of one bar need not be written twice in a pattern of two bars.
 public struct Line: Hashable, Sendable {
   /// The index of the voice in ``Patch/kit``.
   public let voice: Int
   /// The index of the layer in ``Patch/layers``; nil for a line of the fill.
   public let layer: Int?
-  /// The range of total activity in which the line sounds, within 0...127.
+  /// The range of total activity, of all players together, in which the line sounds, within 0...127.
   public let activity: ClosedRange<UInt8>
-  /// Whether the line replaces all lines of the same voice that precede it, instead of adding strokes to them.
+  /// Whether the line, while it sounds, replaces all lines of the same voice that precede it, instead of adding strokes to them.
   public let replaces: Bool
   /// The chance of each stroke at the least activity of ``activity``, in percent.
   public let lowActivityChance: Int
-  /// The chance of each stroke at the greatest activity of ``activity``, in percent. In between, the chance is linear.
+  /// The chance of each stroke at the greatest activity of ``activity``, in percent. Between these activities, the chance changes
+  /// linearly.
   public let highActivityChance: Int
-  /// The number of strokes per quarter note: 4, or 3 or 6 for triplets.
+  /// The number of strokes and rests per quarter note: 4, or 3 or 6 for triplets.
   public let strokesPerQuarter: Int
-  /// The strokes of each bar, 1...``maximumBars`` bars of the same length; nil for a rest.
+  /// The strokes of each bar, 1...``maximumBars`` bars of the same length. Nil is a rest.
   public let bars: [[Stroke?]]
 
   /// The largest number of bars of a line.

@@ -1,6 +1,6 @@
-/// A part of a style. All peers play the parts by the clock, each with its own sound.
+/// A part of a rhythm. Every rhythm has drums. Only a style has the pitched parts. All peers play all parts in time with the clock.
 public enum Part: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
-  /// The drums, which every rhythm has.
+  /// The drums.
   case drums = 0
   case bass, guitar, keys
 

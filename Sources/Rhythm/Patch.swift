@@ -23,7 +23,7 @@ public struct Patch: Hashable, Sendable {
   public let kit: [Voice]
   /// The layers, in the order of the file: 1...``maximumLayers``.
   public let layers: [Layer]
-  /// The lines of all layers, in the order of the file, followed by the lines of the fill: 1...``StepTable/maximumLines``.
+  /// The lines of the drums: those of all layers, in the order of the file, followed by those of the fill: 1...``StepTable/maximumLines``.
   public let lines: [Line]
   /// When the lines of the fill sound; nil if there is no fill.
   public let fill: Fill?
@@ -48,8 +48,8 @@ public struct Patch: Hashable, Sendable {
   /// The length of the pattern in steps.
   public var stepCount: Int { bars * Int(meter.stepsPerBar) }
 
-  /// The names of the cut-off groups, in the order of the kit: at most ``maximumGroups``. Group n of a ``Hit`` is
-  /// element n - 1.
+  /// The names of the cut-off groups, whose voices silence each other, in the order of the kit: at most ``maximumGroups``. Group n of
+  /// a ``Hit`` is element n - 1.
   public var groups: [String] {
     kit.reduce(into: []) { groups, voice in
       if let group = voice.group, !groups.contains(group) { groups.append(group) }

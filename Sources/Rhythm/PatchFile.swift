@@ -3,7 +3,7 @@ public enum PatchFile: Hashable, Sendable {
   case rhythm(Patch)
   case instrument(Instrument)
 
-  /// Reads a rhythm or an instrument from `text`. A file with one of the fields `sound` and `scale`, and without the field
+  /// Reads a rhythm or an instrument from `text`. A file with the field `sound` or `scale`, and without the field
   /// `play`, is an instrument. Any other file is a rhythm.
   ///
   /// - Parameters:

@@ -12,6 +12,7 @@ extension PatchReader {
     guard let entries = entries(of: node, "kit", remedy: remedy) else { return }
     guard entries.count <= Patch.maximumVoices else {
       fault(at: node.position, "kit", "has \(entries.count) drums", "write at most \(Patch.maximumVoices)")
+      // The names are defined anyway, so that the lines that use them cause no further faults.
       for entry in entries { kit.define(entry.name, note: 36, group: nil) }
       return
     }
@@ -30,7 +31,8 @@ extension PatchReader {
     }
   }
 
-  /// Whether a voice can have this name: it must not look like a part of the notation of lines.
+  /// Whether a voice can have this name. It must not end like the name of a line with `!` or a chance, and it must not be the name of
+  /// a field of the fill.
   private static func isVoiceName(_ name: String) -> Bool {
     !name.hasSuffix("!") && !name.hasSuffix("%") && !["every", "chance", "from"].contains(name)
   }
@@ -56,7 +58,7 @@ extension PatchReader {
     return UInt8(number)
   }
 
-  /// Reads the field `feel`: how much later or earlier than the grid voices sound, such as `snare: +8 ms`.
+  /// Reads the field `feel`: how much later or earlier than the grid each voice sounds, such as `snare: +8 ms`.
   mutating func readFeel(_ node: Node, into kit: inout Kit) {
     let remedy = "write one line per drum, such as \"snare: +8 ms\" (later) or \"hat: -3 ms\" (earlier)"
     forEachVoice(node, "feel", remedy: remedy, of: &kit) { reader, node, field in
@@ -87,8 +89,8 @@ extension PatchReader {
     }
   }
 
-  /// Reads a field that contains a value for each of some voices. `read` reads one value and returns the change of the voice, or
-  /// nil after a fault. A voice that no line uses is a fault.
+  /// Reads a field that contains values for some of the voices. `read` reads one value. It returns the function that changes the voice,
+  /// or nil after a fault. A voice that no line uses is a fault.
   private mutating func forEachVoice(
     _ node: Node, _ field: String, remedy: String, of kit: inout Kit,
     _ read: (inout PatchReader, Node, String) -> ((inout Voice) -> Void)?

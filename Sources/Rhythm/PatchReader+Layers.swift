@@ -71,7 +71,7 @@ extension PatchReader {
     return Fill(period: period, chance: chance)
   }
 
-  /// Reads the distance of fills: `8 bars`.
+  /// Reads the field `every` of the fill: the number of bars in a group, such as `8 bars`.
   private mutating func period(_ node: Node) -> Int? {
     let remedy = "write 2 bars to \(Fill.maximumPeriod) bars"
     guard let text = scalar(node, "fill.every", remedy: remedy) else { return nil }

@@ -26,7 +26,8 @@ extension PatchReader {
     let name = values["name"].flatMap { text($0, "name", maximumLength: 40) }
     let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
     let tempo = values["tempo"].flatMap { self.tempo($0) }
-    // After a fault, a default value replaces the faulty one, so that the reading continues and finds all faults.
+    // An optional field has a default value. After a fault, this value replaces the faulty one, so that the reading continues and finds
+    // all faults. Only a faulty meter stays nil: the steps of the lines are then not checked.
     let meter = values["meter"].map { self.meter($0) } ?? .common
     let swing = values["swing"].flatMap { self.swing($0) } ?? .straight
     let swell = values["swell"].flatMap { percent($0, "swell", in: 0...50) } ?? 20

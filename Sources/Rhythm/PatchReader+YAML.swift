@@ -12,7 +12,7 @@ extension PatchReader {
   ///
   /// - Aliases. With them, a few lines represent billions of nodes (the "billion laughs" attack). Aliases are rejected before
   ///   parsing.
-  /// - Collections that are nested in keys many times. The number of brackets is limited.
+  /// - Keys that are deeply nested collections. The number of brackets is limited.
   /// - Long keys. They are possible only after `?`; other keys have at most 1024 characters (YAML 1.2.2 section 7.4.3). The number
   ///   of question marks is limited.
   mutating func root(of text: String) -> Node? {
@@ -25,8 +25,8 @@ extension PatchReader {
     // A byte order mark at the beginning of a file is not part of the text.
     if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
     let text = String(scalars)
-    lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
-    if lines.last?.isEmpty == true { lines.removeLast() }
+    textLines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    if textLines.last?.isEmpty == true { textLines.removeLast() }
     guard let forbidden = firstForbiddenConstruct(in: text) else { return compose(text) }
     fault(at: forbidden.position, "", forbidden.reason, forbidden.remedy)
     return nil

@@ -11,9 +11,9 @@ struct PatchReader {
   private(set) var faults: [PatchFault] = []
   /// The number of further faults.
   private var omitted = 0
-  /// The lines of the text. They limit the reported line numbers, because the parser reports a fault at the end of the text with
-  /// the number of the last line plus 1.
-  var lines: [Substring] = []
+  /// The lines of the text of the file. They limit the reported line numbers, because the parser reports a fault at the end of the
+  /// text with the number of the last line plus 1.
+  var textLines: [Substring] = []
 
   /// A field of a mapping, with an example of how to write it.
   struct Field {
@@ -43,7 +43,7 @@ struct PatchReader {
       omitted += 1
       return
     }
-    let line = min(position.line, max(1, lines.count))
+    let line = min(position.line, max(1, textLines.count))
     faults.append(
       PatchFault(file: file, line: line, column: position.column, field: field, reason: reason, remedy: remedy))
   }
@@ -169,12 +169,12 @@ struct PatchReader {
     return choice
   }
 
-  /// The position of a character of a scalar in the file. If the scalar is not written on one line without escapes (quotation
-  /// marks are allowed), returns the position of the scalar instead.
+  /// The position in the file of the character at `index` of the scalar `node`, which has the value `text`. If the scalar is not written
+  /// on one line without escapes (quotation marks are allowed), returns the position of the beginning of the scalar instead.
   func position(ofCharacter index: Int, in node: Node, _ text: String) -> TextPosition {
     let position = node.position
-    guard (1...max(1, lines.count)).contains(position.line), !lines.isEmpty else { return position }
-    let rest = lines[position.line - 1].unicodeScalars.dropFirst(position.column - 1)
+    guard (1...max(1, textLines.count)).contains(position.line), !textLines.isEmpty else { return position }
+    let rest = textLines[position.line - 1].unicodeScalars.dropFirst(position.column - 1)
     let isQuoted = rest.first == "\"" || rest.first == "'"
     guard String(isQuoted ? rest.dropFirst() : rest).hasPrefix(text) else { return position }
     let scalars = text.prefix(index).unicodeScalars.count

@@ -1,9 +1,9 @@
 public import MusicalTime
 
 extension StepTable {
-  /// Returns a cursor for the hits of `step`, counted from the first downbeat, at a total `activity` of 0...127. A larger
-  /// value counts as 127, so that an excessive value does not silence the rhythm. `step` may be negative: the pattern
-  /// repeats in both directions.
+  /// Returns a cursor for the hits of `step`, counted from the first downbeat. `activity` is the total activity of all players, 0...127.
+  /// A larger value counts as 127, so that an excessive value does not silence the rhythm. `step` may be negative: the pattern repeats
+  /// in both directions.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -74,7 +74,8 @@ extension StepTable {
       position: position, delay: entry.feel - Self.graceTime, isGrace: true)
   }
 
-  /// The stroke of a line at `tick` of the cursor's bar, if it sounds at the cursor's activity and is not replaced.
+  /// The stroke of a line at `tick` of the cursor's bar; nil if there is no stroke, or if it does not sound. It sounds if three
+  /// conditions hold: the line sounds at the cursor's activity, no later line replaces it, and the decision by chance is positive.
   @_noLocks @_noAllocation
   mutating func stroke(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Stroke? {
     let entry = lines[line]
@@ -128,8 +129,8 @@ extension StepTable {
     var other = 0
     while other < drumLineCount {
       if other != line, lines[other].voice == voice, let stroke = stroke(of: other, tick, cursor) {
-        let louder = self.velocity(of: stroke, other, cursor.activity)
-        if louder > velocity || (louder == velocity && other < line) { return true }
+        let otherVelocity = self.velocity(of: stroke, other, cursor.activity)
+        if otherVelocity > velocity || (otherVelocity == velocity && other < line) { return true }
       }
       other += 1
     }

@@ -5,19 +5,21 @@
 public struct StepTableDescription: Encodable, Sendable {
   /// A line of the table. Times are in nanoseconds.
   public struct Line: Encodable, Sendable {
-    /// The note number of a drum, 0...127, or 128 + 16 · part + tone for a pitched part.
+    /// The note number of a drum, 0...127. For a tone of a pitched part: 128 + 16 · the code of the part + the code of the tone.
     public var voice: Int
-    /// The cut-off group, 0 for none.
+    /// The cut-off group, 0 for none. A stroke stops all sounding notes of its group.
     public var group: Int
-    /// The least and the greatest total activity at which the line sounds.
+    /// The least total activity, of all players together, at which the line sounds.
     public var from: Int
+    /// The greatest total activity at which the line sounds.
     public var to: Int
-    /// The chance of a stroke at `from` and at `to`, in percent.
+    /// The chance of a stroke at the total activity ``from``, in percent.
     public var lowActivityChance: Int
+    /// The chance of a stroke at the total activity ``to``, in percent.
     public var highActivityChance: Int
     /// Whether the line replaces the earlier lines of the same voice.
     public var replaces: Bool
-    /// Whether the line is part of the fill.
+    /// Whether the line is part of the fill (``Fill``).
     public var isFill: Bool
     /// The loudness in percent.
     public var level: Int
@@ -37,7 +39,9 @@ public struct StepTableDescription: Encodable, Sendable {
   public struct Chord: Encodable, Sendable {
     /// The first step, counted from the first step of the progression.
     public var step: Int
+    /// The pitch class of the root in semitones above C, 0...11.
     public var root: Int
+    /// The pitch class that the bass plays as root, 0...11.
     public var bass: Int
     /// Bit n is set if the chord contains the note n semitones above C.
     public var pitchClasses: Int
@@ -45,9 +49,9 @@ public struct StepTableDescription: Encodable, Sendable {
 
   /// The keys of a pitched part in one chord.
   public struct Keys: Encodable, Sendable {
-    /// The keys of the tones, by the code of the tone.
+    /// The keys of the tones from ``PartTone/root`` to ``PartTone/approach``, by the code of the tone.
     public var tones: [Int]
-    /// The keys of the tone `chord`.
+    /// The keys of the tone ``PartTone/chord``.
     public var chord: [Int]
   }
 
@@ -63,9 +67,11 @@ public struct StepTableDescription: Encodable, Sendable {
   public var bars: Int
   /// How much later than written each of the four steps of a quarter note sounds because of the swing, in thousandths of a tick.
   public var swing: [Int]
+  /// ``Patch/swell``.
   public var swell: Int
+  /// ``Patch/seed``.
   public var seed: UInt32
-  /// 0 without a fill.
+  /// The number of bars in a group, in whose last bar the fill sounds; 0 without a fill.
   public var fillPeriod: Int
   /// The chance of the fill in percent.
   public var fillChance: Int

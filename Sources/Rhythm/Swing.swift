@@ -20,11 +20,12 @@ public struct Swing: Hashable, Sendable, BitwiseCopyable {
   /// How much later than written each step of a quarter note sounds, in thousandths of a tick, 0...6000.
   var offsets: [Int32] {
     switch unit {
-    // A pair has 12 ticks. The second note moves from tick 6 to 12 times the position.
+    // A pair has 12 ticks. The second note moves from tick 6 to the tick 12 · permille / 1000.
     case .sixteenths:
       let second = Int32(12 * permille - 6_000)
       return [0, second, 0, second]
-    // A pair has 24 ticks. The second note is step 2. Steps 1 and 3 are in the middle of the two halves.
+    // A pair has 24 ticks. The second note, step 2, moves from tick 12 to the tick 24 · permille / 1000. Step 1 is in the middle between
+    // the two notes, step 3 in the middle between the second note and the end of the pair.
     case .eighths:
       let second = Int32(24 * permille - 12_000)
       return [0, second / 2, second, second / 2]

@@ -5,17 +5,19 @@ struct TableLine: Sendable, BitwiseCopyable {
   /// The voice: the note number of a drum, 0...127, or 128 or more for a tone of a pitched part, see ``voice(of:_:)``. Of several
   /// strokes of one voice at one tick, only the loudest sounds. A line with ``replaces`` silences the earlier lines of its voice.
   var voice: UInt8 = 0
-  /// The cut-off group, 0 for none.
+  /// The cut-off group, 0 for none. A stroke stops all sounding notes of its group.
   var group: UInt8 = 0
-  /// The least and the greatest total activity at which the line sounds.
+  /// The least total activity, of all players together, at which the line sounds.
   var from: UInt8 = 0
+  /// The greatest total activity at which the line sounds.
   var to: UInt8 = 0
-  /// The chance of a stroke at `from` and at `to`, in percent.
+  /// The chance of a stroke at the total activity ``from``, in percent.
   var lowActivityChance: UInt8 = 100
+  /// The chance of a stroke at the total activity ``to``, in percent.
   var highActivityChance: UInt8 = 100
   /// Whether the line replaces the earlier lines of the same voice.
   var replaces = false
-  /// Whether the line is part of the fill.
+  /// Whether the line is part of the fill (``Fill``).
   var isFill = false
   /// The loudness in percent.
   var level: UInt8 = 100
@@ -41,13 +43,13 @@ struct TableLine: Sendable, BitwiseCopyable {
   /// The code of the tone of a pitched part (``PartTone``).
   var tone: UInt8 { @_noLocks @_noAllocation get { voice & 0xF } }
 
-  /// The value at `activity` of a quantity that rises linearly from `least` at ``from`` to `greatest` at ``to``. It is `greatest`
-  /// if ``from`` equals ``to``.
+  /// The value at `activity` of a quantity that changes linearly from `first` at the activity ``from`` to `last` at the activity ``to``.
+  /// It is `last` if both activities are equal.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  func interpolated(from least: Int, to greatest: Int, at activity: UInt8) -> Int {
-    guard from < to else { return greatest }
-    return least + (greatest - least) * Int(activity - from) / Int(to - from)
+  func interpolated(from first: Int, to last: Int, at activity: UInt8) -> Int {
+    guard from < to else { return last }
+    return first + (last - first) * Int(activity - from) / Int(to - from)
   }
 }

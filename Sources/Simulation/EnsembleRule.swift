@@ -6,7 +6,7 @@ package enum EnsembleRule: String, CaseIterable, Sendable {
   case heal
   /// No two peers have the same channel.
   case channel
-  /// Nothing passes a closed gate.
+  /// Nothing passes a closed gate. A gate is a player's permission for a remote peer and one kind of message.
   case gate
   /// At a peer, only the notes of those players sound that its player wants to hear.
   case hearing

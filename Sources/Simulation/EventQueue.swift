@@ -4,7 +4,7 @@ import MusicalTime
 /// insertion, so that the order depends on the seed only. The queue is a binary heap of small values.
 struct EventQueue {
   enum Kind: UInt8, BitwiseCopyable {
-    /// The packet in slot `value` arrives at the host.
+    /// The packet in slot `value` of the ``PacketPool`` arrives at the host.
     case packet
     /// The control thread of the host wakes. `value` is ``VirtualPeer/life`` of the peer for which the event was scheduled.
     case control
@@ -29,12 +29,12 @@ struct EventQueue {
     var value: Int32
   }
 
-  /// A binary heap: the children of element n are the elements 2n + 1 and 2n + 2. They are not sooner than element n.
+  /// A binary heap: the children of element n are the elements 2n + 1 and 2n + 2. They are not earlier than element n.
   private var heap: [Event] = []
   /// The number of events inserted so far.
   private var sequence: UInt64 = 0
 
-  /// The instant of the next event.
+  /// The instant of the next event; the distant future without an event.
   var next: Instant { heap.first?.at ?? .distantFuture }
 
   /// Inserts an event. An event at the distant future never happens and is not inserted.
@@ -56,7 +56,7 @@ struct EventQueue {
     heap[hole] = event
   }
 
-  /// Removes the next event.
+  /// Removes and returns the next event; nil without an event.
   mutating func pop() -> Event? {
     guard let first = heap.first else { return nil }
     let last = heap.removeLast()

@@ -6,26 +6,30 @@ public enum Invariant: String, CaseIterable, Hashable, Sendable, Codable {
   /// Each peer plays the steps of its rhythm in order, without losing or repeating one, also if the master changes. While the
   /// peer is connected, the rhythm neither restarts nor stands still.
   case steps
-  /// Settled peers play the same step at the same time.
+  /// Settled peers play the same step at the same time, within a tolerance that is larger while a peer slews to another phase. A peer
+  /// is settled after it has followed one master for three seconds, in which it did not join and no partition of the network began or
+  /// ended.
   case phase
   /// Settled peers select their layers by the same total activity.
   case layers
-  /// No rhythm ends because its master has disappeared.
+  /// No rhythm ends because its master has disappeared. No peer still follows a master three seconds after the master has
+  /// disappeared.
   case failover
   /// The total activity of the master follows the activities of all peers within half a second.
   case activity
-  /// No note sounds more than two seconds longer than its player holds the key, or after the end of its session.
+  /// No note sounds for more than two seconds after its player has released the key, or for more than seven seconds after its player
+  /// has disappeared.
   case notes
-  /// Nothing passes a closed gate.
+  /// Nothing passes a closed gate. A gate is a player's permission for a remote peer and one kind of message.
   case gates
   /// No note sounds at a peer whose player does not want to hear the player of the note.
   case hearing
-  /// Peers that have been in session with each other for two seconds have different channels, and no peer lacks a channel while
-  /// one is free.
+  /// Peers that have been in session with each other for two seconds have different channels, and no peer lacks a channel for more than
+  /// two seconds while one is free.
   case channels
   /// Peers that can reach each other are in session within fifteen seconds.
   case meeting
-  /// No peer wakes repeatedly without having anything to do.
+  /// No peer wakes a thousand times in succession for a deadline that has already passed.
   case rest
 }
 

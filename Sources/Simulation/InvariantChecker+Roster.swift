@@ -6,9 +6,9 @@ import RTPMIDI
 
 // Notes, gates, activity and channels.
 extension InvariantChecker {
-  /// Records a note or controller of another player that a peer has admitted, and checks that the gate of the peer is open.
+  /// Records a note or controller of another player that has passed a gate of a peer, and checks that this gate is open.
   func admitted(_ message: Message, from session: SessionID?, at peer: VirtualPeer) {
-    // A message of the local player passes no gate.
+    // A message of the local player has no session and needs no open gate.
     guard let session else { return }
     let host = peer.host
     var holder = holder(of: session, at: peer)
@@ -99,7 +99,7 @@ extension InvariantChecker {
     }
   }
 
-  /// Checks that the total activity of the master is possible with the activities of all peers in the last half second. It must be
+  /// Checks that the total activity of the master can result from the activities of all peers in the last half second. It must be
   /// at least the total of the lowest values of all peers that the master must count. It must be at most the total of the highest
   /// values of all peers that the master may count.
   func evaluateTotal(of peer: VirtualPeer) {

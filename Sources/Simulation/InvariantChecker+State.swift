@@ -36,7 +36,7 @@ extension InvariantChecker {
     var outOfPhaseSince: Instant?
     /// Since when it should have played with its master and has not played any step.
     var silentSince: Instant?
-    /// The notes of other players that are on at this peer, by session.
+    /// The notes of other players that are on at this peer, by session (``Holder``).
     var held: [SessionID: Holder] = [:]
     /// The number of elements of ``levels``: 12 intervals of 50 ms, a little more than half a second.
     static let levelCount = 12
@@ -58,27 +58,27 @@ extension InvariantChecker {
   /// A step in the memory of the checker.
   struct StepRecord {
     var step = Step(.min)
-    /// When the step sounded, true time.
+    /// When the step sounded, in true time.
     var at = Instant(nanoseconds: 0)
     /// The total activity that selected the layers.
     var level: UInt8 = 0
     /// The number of hits. It depends on the fills and on the decisions by chance of the patch.
     var hits: UInt8 = 0
-    /// The sum of their velocities. It also depends on the mix.
+    /// The sum of the velocities of these hits. It also depends on the mix, which sets the levels of the parts.
     var loudness: UInt16 = 0
   }
 
-  /// The notes of one remote player that are on at a peer.
+  /// The notes of one remote player, the holder of the keys, that are on at a peer.
   struct Holder {
     /// The host of the player.
     var host: Int?
-    /// The keys of admitted notes.
+    /// The keys of notes that have passed the gate of the peer.
     var admitted: Set<UInt8> = []
-    /// The keys of notes that sound.
+    /// The keys of notes that sound at the peer.
     var heard: Set<UInt8> = []
     /// When a note of the player first sounded after the peer had identified the player's peer.
     var firstNote: Instant?
-    /// The keys of all notes that are admitted or sound.
+    /// The keys of all notes that have passed the gate or sound.
     var keys: Set<UInt8> { admitted.union(heard) }
     /// Since when a note has been on although the player does not hold its key.
     var wrongSince: Instant?

@@ -22,7 +22,7 @@ extension InvariantChecker {
   }
 
   /// Records which rhythm a peer plays in its new role.
-  func noteRhythm(of host: Int, as role: Role) {
+  func recordRhythm(of host: Int, as role: Role) {
     let before = states[host].rhythm
     switch role {
     case .idle: states[host].rhythm = 0

@@ -52,8 +52,8 @@ final class InvariantChecker {
 
   // MARK: Actions of the scenario
 
-  /// Begins a new state for `host`, where a peer was started. The last change of the gates and the last disappearance are kept,
-  /// because both still affect other peers.
+  /// Begins a new state for `host`, where a peer was started or resumed. The last change of the gates and the last disappearance are
+  /// kept, because both still affect other peers.
   func entered(_ host: Int) {
     let (gatesChanged, disappearance) = (states[host].gatesChanged, states[host].disappearance)
     states[host] = HostState()
@@ -63,11 +63,11 @@ final class InvariantChecker {
     outcome.hash(UInt32(host))
   }
 
-  /// Records that the process of the peer at `host` ends now.
+  /// Records that the process of the peer at `host` ends now, or that its machine is suspended now.
   func left(_ host: Int) {
     states[host].held = [:]
     states[host].lastStep = nil
-    noteDisappearance(of: host)
+    recordDisappearance(of: host)
     forgetPairs(of: host)
   }
 
@@ -75,7 +75,7 @@ final class InvariantChecker {
   func partitioned() {
     for host in states.indices {
       (states[host].disturbedAt, states[host].phaseChangedAt) = (now, now)
-      noteDisappearance(of: host)
+      recordDisappearance(of: host)
     }
     // The time in which two peers must get into session (``Invariant/meeting``) counts from now.
     for index in pairs.indices { pairs[index].apartSince = nil }
@@ -84,7 +84,7 @@ final class InvariantChecker {
   /// Records the highest activity with which other peers may still count a peer that disappears now. The present activity is
   /// included, because the peer may have reported it since the last evaluation. If the peer has disappeared before, a short time
   /// ago, the activity of that time is included, because other peers may still count it.
-  private func noteDisappearance(of host: Int) {
+  private func recordDisappearance(of host: Int) {
     let previous = states[host].disappearance
     let previousCounts = now - previous.at <= EnsembleState.activityPatience + .milliseconds(500)
     let level = max(highest(host), world.hosts[host].peer?.core.ensemble.activity ?? 0)
@@ -134,7 +134,7 @@ final class InvariantChecker {
     case .role(let role):
       outcome.hash(UInt64(bitPattern: now.nanoseconds) ^ UInt64(peer.host))
       if role == .master, states[peer.host].role == .idle { outcome.starts += 1 }
-      noteRhythm(of: peer.host, as: role)
+      recordRhythm(of: peer.host, as: role)
       states[peer.host].hadPlayed = states[peer.host].lastStep.map { $0.at > states[peer.host].roleSince } ?? false
       (states[peer.host].role, states[peer.host].roleSince) = (role, now)
       if role != .idle { states[peer.host].hasEnded = false }

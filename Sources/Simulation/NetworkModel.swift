@@ -17,7 +17,7 @@ public struct NetworkModel: Hashable, Sendable {
   public var name: String
   /// The mean delay. With ``Shape/late`` the minimum delay.
   public var delay: Nanoseconds
-  /// The standard deviation of the delay.
+  /// The standard deviation of the delay. With ``Shape/late`` that of the whole normal distribution.
   public var jitter: Nanoseconds
   public var shape: Shape
   /// The fraction of packets that are lost, 0...1.
@@ -40,8 +40,9 @@ public struct NetworkModel: Hashable, Sendable {
     (self.loss, self.burst, self.duplicate, self.reorder) = (loss, burst, duplicate, reorder)
   }
 
-  /// The networks of the lab (Benchmarks/Lab/network.sh), as netem implements them. To the network `still`, netem adds no jitter;
-  /// its jitter here is that of the machines.
+  // The networks of the lab (Benchmarks/Lab/network.sh), as netem implements them.
+
+  /// A network to which netem adds no jitter. The jitter here is that of the machines.
   public static let still = NetworkModel(
     name: "still", delay: .microseconds(100), jitter: .microseconds(1), shape: .late)
   public static let lan = NetworkModel(name: "lan", delay: .microseconds(500), jitter: .microseconds(100))

@@ -2,7 +2,7 @@ import Ensemble
 import Playback
 import Rhythm
 
-/// The pattern that all peers of a world play. It is a class, because a step table is too large to copy for each peer.
+/// The pattern, that is, the rhythm that all peers of a world play. It is a class, because a step table is too large to copy for each peer.
 final class Pattern {
   /// The hits of the pattern.
   let table: StepTable

@@ -6,9 +6,9 @@ struct PlayedStep: BitwiseCopyable {
   var step: Step
   /// When the step sounded, in the peer's local time.
   var due: Instant
-  /// The peer's run.
+  /// The number of the run on the peer. A run is one uninterrupted playback of a rhythm.
   var run: UInt32
-  /// The first run of the series: see ``PlaybackSchedule/firstRun``.
+  /// The number of the first run in the series of runs, each of which continues the run before it (``PlaybackSchedule/firstRun``).
   var firstRun: UInt32
   /// Whether the run replaced another one that had not ended.
   var cutsShort: Bool
@@ -16,7 +16,7 @@ struct PlayedStep: BitwiseCopyable {
   var level: UInt8
   /// The number of hits that sound.
   var hits: UInt8
-  /// The sum of their velocities.
+  /// The sum of the velocities of these hits.
   var loudness: UInt16
   /// The length of a step at the present tempo.
   var length: Nanoseconds

@@ -114,7 +114,8 @@ extension RandomScenario {
     world.command(host) { core, now in core.play(.controlChange(.one, controller: 1, value: value)) }
   }
 
-  /// A player closes one gate for all peers or for one peer, or opens all gates. Sometimes one peer leads the session.
+  /// A player closes one gate for all peers or for one peer, or opens all gates. Sometimes one peer leads the session for a while:
+  /// only this peer may then control the rhythm.
   private func setGate(in world: VirtualWorld) {
     guard let host = randomHost(in: world), let other = randomHost(in: world, except: host) else { return }
     if chance(3) { return world.setGates(host) { $0 = Gates() } }

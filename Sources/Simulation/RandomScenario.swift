@@ -4,12 +4,13 @@ import MusicalTime
 import RTPMIDI
 
 /// A scenario of random events: peers join, leave, crash, start and stop the rhythm, hand it over, play notes and close
-/// gates (the permissions of remote peers, ``Gates``), and the network is partitioned. The seed and the state of the world determine the events and their instants.
+/// gates (the permissions of remote peers, ``Gates``), and the network is partitioned. The seed and the state of the world
+/// determine the events and their instants.
 ///
-/// In every fourth seed, a hostile device sends forged datagrams (``HostileDevice``).
+/// With every fourth seed, a hostile device sends forged datagrams (``HostileDevice``).
 ///
-/// In the last ten seconds (``finalCalm``), the network is whole, and there are no new commands or forged datagrams. At their
-/// beginning, all absent peers start. Actions that were scheduled before are still performed.
+/// In the last ten seconds (``finalCalm``), the network is whole, and there are no new commands or forged datagrams. All absent
+/// peers start at the beginning of these ten seconds. Actions that were scheduled before are still performed.
 final class RandomScenario: Scenario {
   /// A scheduled action.
   ///

@@ -9,7 +9,8 @@ import Sending
 final class RuleMutation {
   /// The rule that is disabled; nil if all rules are in force.
   let rule: EnsembleRule?
-  /// The claim with which the peer at a host is master. Nil if that peer is not master.
+  /// Returns the claim with which the peer at a host is master; nil if this peer is not master. Of two claims, the one with the higher
+  /// term wins. If the terms are equal, the lower identity wins.
   var mastery: (Int) -> Claim? = { _ in nil }
 
   init(_ rule: EnsembleRule?) { self.rule = rule }
@@ -38,7 +39,8 @@ final class RuleMutation {
     }
   }
 
-  /// If `data` is a presence, returns it without the value that the rule needs. Returns any other data unchanged.
+  /// If `data` is a presence (the message in which a peer reports its state), returns it without the value that the rule needs.
+  /// Returns any other data unchanged.
   private func alter(_ data: SystemExclusiveData) -> SystemExclusiveData {
     guard var presence = Presence(systemExclusive: data.array) else { return data }
     if rule == .channel { presence.channel = nil } else { presence.activity = 0 }

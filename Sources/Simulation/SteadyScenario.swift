@@ -2,7 +2,7 @@ import Ensemble
 import MusicalTime
 
 /// A scenario without disturbances: all peers join within two seconds, the first peer starts the rhythm, all others follow,
-/// and the first peer stops the rhythm so that it ends about one second before the end.
+/// and the first peer stops the rhythm so that it ends about one second before the end of the simulation.
 final class SteadyScenario: Scenario {
   /// What happens at the next call.
   private enum Phase {

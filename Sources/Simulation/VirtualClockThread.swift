@@ -16,6 +16,11 @@ final class VirtualClockThread {
   /// The steps that the sender has passed to the audio output and that are not yet due.
   private var waiting: [PlayedStep] = []
 
+  /// Creates the clock thread of the peer at `host`.
+  ///
+  /// - Parameters:
+  ///   - tickLead: how long before its due time a tick leaves for a time-stamp receiver.
+  ///   - soundLead: how long before its due time a step is passed to the audio output.
   init(host: Int, wire: VirtualWire, pattern: Pattern, tickLead: Nanoseconds, soundLead: Nanoseconds) {
     (self.wire, self.pattern) = (wire, pattern)
     source = SocketAddress(host: host, .data)
@@ -68,7 +73,7 @@ final class VirtualClockThread {
     }
   }
 
-  /// The next step that is due at `now`, in local time.
+  /// Removes and returns the next step that is due at `now`, in local time; nil if none is due.
   func nextStep(at now: Instant) -> PlayedStep? {
     guard let first = waiting.first, first.due <= now else { return nil }
     return waiting.removeFirst()

@@ -59,7 +59,7 @@ final class VirtualPeer {
 
   /// An observable event.
   enum Event {
-    /// A message of a remote peer, or of the local player (nil), sounds and is recorded.
+    /// A message of a remote peer, or of the local player (no session), sounds and is recorded.
     case sound(Message, from: SessionID?)
     /// A message of a remote peer sounds and is not recorded.
     case heard(Message, from: SessionID)
@@ -67,7 +67,7 @@ final class VirtualPeer {
     case recorded(Message, from: SessionID)
     /// A step sounds.
     case step(PlayedStep)
-    /// The core informs the user.
+    /// The core reports an event for the user.
     case core(Ensemble.Event)
   }
 
@@ -161,6 +161,7 @@ final class VirtualPeer {
     case .record(let message, let session): events.append(.recorded(message, from: session))
     // The peer has no instrument.
     case .pitch: break
+    // A controller of a remote peer is played like one of the local player.
     case .shape(let message, _):
       receiver.execute(.play(message))
       while let output = receiver.next() { execute(output) }
@@ -172,7 +173,7 @@ final class VirtualPeer {
     }
   }
 
-  /// Executes a command of the receiver, and receives the packets that arrived before their session began.
+  /// Executes a command for the receiver, and receives the packets that arrived before their session began.
   private func execute(_ command: ReceivingCommand) {
     if case .open(let slot, _, _, _, _) = command, slot >= receiver.capacity { receiver.add(SessionBlock()) }
     receiver.execute(command)

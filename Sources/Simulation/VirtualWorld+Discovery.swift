@@ -4,7 +4,8 @@ import RTPMIDI
 
 // Discovery: peers find each other as if they announced themselves on the network.
 extension VirtualWorld {
-  /// Lets each two peers in the same part of the network find each other, if at least one of them is a newcomer.
+  /// Lets each two peers in the same part of the network find each other, if at least one of them is a newcomer: a peer that has joined
+  /// or become reachable, and has not been discovered yet.
   func introduce() {
     let new = newcomers
     newcomers = []

@@ -50,7 +50,7 @@ struct ByteReader {
     return number
   }
 
-  /// Reads a variable-length quantity: seven bits per byte, in at most four bytes. The last byte is below 80.
+  /// Reads a variable-length quantity: seven bits per byte, in at most four bytes. The last byte is below 80 hexadecimal.
   mutating func variableLength(_ name: String) throws(ReadError) -> Int {
     let start = offset
     var number = 0

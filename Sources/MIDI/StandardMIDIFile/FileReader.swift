@@ -62,7 +62,8 @@ struct FileReader {
     return (known == .singleTrack && count != 1 ? .simultaneousTracks : known, Int(count), division)
   }
 
-  /// Reads the header of the next chunk and skips the chunk. Returns nil if fewer than eight bytes remain.
+  /// Reads the type and the length of the next chunk. Returns the type, whether the file contains the whole chunk, and a reader of its
+  /// bytes. Returns nil if fewer than eight bytes remain.
   private mutating func chunk() throws(ReadError) -> (type: [UInt8], isComplete: Bool, part: ByteReader)? {
     guard bytes.remaining >= 8 else { return nil }
     let type = try bytes.take(4, "the type of a chunk")

@@ -8,7 +8,7 @@ extension StandardMIDIFile {
     /// What the reader expected instead.
     public let expected: String
 
-    /// `byte 23: found data byte FF; expected 00...7F`
+    /// `byte 23: found FF as a data byte; expected 00...7F`
     public var description: String { "byte \(offset): found \(found); expected \(expected)" }
   }
 }

@@ -43,7 +43,8 @@ struct TrackReader {
       return .message(try message(status, at: start))
     }
     let status = try bytes.byte("an event after the delta time")
-    // The specification cancels running status at all other events. Some files rely on running status after a meta event.
+    // By the specification, every event that is no channel message cancels running status. Here, a meta event (FF) does not, because
+    // some files rely on running status after it.
     if status != 0xFF { self.status = status < 0xF0 ? status : nil }
     switch status {
     case 0xF0: return .systemExclusive(try systemExclusive())

@@ -10,7 +10,7 @@ extension StandardMIDIFile {
     /// The remedy: how to correct it.
     public let remedy: String
 
-    /// `track 0, event 5: tick 3 is before tick 4 of the previous event; sort the events by tick`
+    /// `track 0, event 5: tick 3 is before tick 4 of the previous event; sort the events by tick, from 0 on`
     public var description: String {
       let place = [track.map { "track \($0)" }, event.map { "event \($0)" }].compactMap(\.self)
       return "\(place.isEmpty ? "file" : place.joined(separator: ", ")): \(reason); \(remedy)"

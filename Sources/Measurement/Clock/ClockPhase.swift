@@ -1,6 +1,7 @@
 /// The phase errors of the ticks of a clock: each stamp minus the best-fit line, positive for a late tick.
 ///
-/// The line is fitted by least squares over all ticks. All runs share one slope, the length of a tick. Each run has its own intercept.
+/// The line is fitted by least squares over all ticks. A run is a sequence of ticks without a stop of the clock (``TickNumbering``). All
+/// runs share one slope, the length of a tick. Each run has its own intercept.
 struct ClockPhase {
   /// The phase errors in nanoseconds, one for each tick of each run. A lost tick is NaN.
   private(set) var series = PhaseSeries([], runs: [])

@@ -21,8 +21,9 @@ public struct ClockStamps: Sendable {
   public internal(set) var source: Source?
   /// The stamps in nanoseconds, in the order of the file.
   public internal(set) var stamps: [Int64] = []
-  /// For each stamp of a trace, the number of ticks since the previous stamp: 0 if the same tick is repeated, ``restart`` for the first
-  /// stamp of a run. Empty for an input without tick numbers, such as a file of stamps.
+  /// For each stamp of a trace, the number of ticks since the previous stamp: 0 if the same tick is repeated, ``restart`` for the
+  /// first stamp of a run, which is a sequence of ticks without a stop of the clock. Empty for an input without tick numbers, such as
+  /// a file of stamps.
   var advances: [Int32] = []
   /// The mean length of a tick by the due instants of the trace, in nanoseconds; nil for an input that is not a trace.
   public internal(set) var duePeriod: Double?

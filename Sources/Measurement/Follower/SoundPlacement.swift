@@ -9,8 +9,8 @@ import Foundation
 /// assigned.
 ///
 /// The first sound has no previous sound. Its phase error is compared with the circular mean of the phase errors in the steady part. With
-/// the clock of the sender, this mean is in the range from -1/4 to 3/4 of a grid interval. Without this clock, the first sound defines
-/// tick 0.
+/// the clock of the sender, this mean is in the range from -1/4 to 3/4 of a grid interval. Without this clock, tick 0 is the first
+/// sound that lies on the grid of the sounds after it.
 struct SoundPlacement {
   /// A sound on the grid.
   struct Sound {
@@ -77,7 +77,7 @@ struct SoundPlacement {
   private static func align(
     _ sounds: FollowerSounds, origin: Double, length: Double, quarter: Double, duration: Double
   ) throws(ReportError) -> (instants: [Double], phase: Double) {
-    var isFewer = true
+    var areTooFew = true
     if sounds.hasCommonClock {
       let instants = sounds.instants.map { $0 - origin }
       // The first third is left out, because the device may need time to lock to the clock.
@@ -85,7 +85,7 @@ struct SoundPlacement {
         let phase = mean >= 0.75 * length ? mean - length : mean
         return (instants, phase)
       }
-      isFewer = instants.count { $0 >= duration / 3 && $0 < duration } < fewestSounds
+      areTooFew = instants.count { $0 >= duration / 3 && $0 < duration } < fewestSounds
     } else {
       // Tick 0 is the first sound that fulfils two conditions: another sound follows within about a quarter note, and the sounds of the
       // steady part after it are on a grid on which it lies itself.
@@ -93,13 +93,13 @@ struct SoundPlacement {
         let instants = sounds.instants.filter { $0 >= first }.map { $0 - first }
         let part = instants.filter { $0 >= duration / 3 && $0 < duration }
         if part.count < fewestSounds { continue }
-        isFewer = false
+        areTooFew = false
         guard let mean = circularMean(of: part, length: length) else { continue }
         let phase = mean >= length / 2 ? mean - length : mean
         if abs(phase) < 0.1 * length { return (instants, phase) }
       }
     }
-    if isFewer {
+    if areTooFew {
       throw ReportError(
         subject: sounds.name, reason: "fewer than \(fewestSounds) sounds in the steady part of the stimulus",
         remedy: "start the device by its clock input, with a sound on each quarter note, and measure again")

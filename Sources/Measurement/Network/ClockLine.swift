@@ -30,7 +30,7 @@ struct ClockLine {
   ///
   /// - Parameters:
   ///   - exchanges: the exchanges.
-  ///   - margin: the error of a stamp in nanoseconds.
+  ///   - margin: the largest error of a stamp in nanoseconds.
   init?(_ exchanges: some Collection<NetworkExchange>, margin: Double) {
     guard let first = exchanges.first else { return nil }
     let base = first.outDifference

@@ -65,7 +65,7 @@ public struct NetworkMeasurement: Sendable {
   ///   - peer: the name or the address of the peer.
   ///   - pending: the number of unanswered requests that are less than a second old.
   ///   - provenance: the origin of the figures, for the report.
-  /// - Throws: ``ReportError`` if the peer answered no request.
+  /// - Throws: ``ReportError`` if there is no plausible answer.
   ///
   /// Real-time: not safe.
   public func report(peer: String, pending: Int, provenance: Provenance) throws(ReportError) -> NetworkReport {

@@ -44,7 +44,8 @@ public struct NetworkReport: Hashable, Sendable {
   public let `protocol`: NetworkProtocol
   /// The time from the first request to the last answer in seconds.
   public let seconds: Double
-  /// The numbers of requests, of answers, and of requests without an answer. Unanswered requests of the last second do not count as lost.
+  /// The numbers of requests, of plausible answers, and of requests without any answer. Unanswered requests of the last second do not
+  /// count as lost.
   public let sent, answered, lost: Int
   /// The number of answers with implausible stamps, and the number of unsolicited or duplicate answers.
   public let implausible, unsolicited: Int

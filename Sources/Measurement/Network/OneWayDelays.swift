@@ -17,7 +17,7 @@ struct OneWayDelays {
   ///
   /// - Parameters:
   ///   - exchanges: the exchanges in the order of their answers.
-  ///   - margin: the error of a stamp in nanoseconds.
+  ///   - margin: the largest error of a stamp in nanoseconds.
   init(_ exchanges: [NetworkExchange], margin: Double) {
     (out, back) = ([], [])
     out.reserveCapacity(exchanges.count)

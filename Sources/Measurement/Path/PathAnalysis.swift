@@ -12,7 +12,7 @@ public struct PathAnalysis {
   private var matching = StepMatching()
   private var uncertainty = SignedHistogram()
   private var ticks = 0
-  /// The number of ticks at which the offset of the master's clock was known: ticks of a follower.
+  /// The number of followed ticks: those at which the peer was a follower and knew the offset of the master's clock.
   private var followed = 0
   /// The number of followed ticks whose packet is not in the trace.
   private var withoutPacket = 0
@@ -21,6 +21,7 @@ public struct PathAnalysis {
   /// The number of received packets whose send instant in local time is unknown: the packet has no send instant, or the offset of the
   /// master's clock was unknown.
   private var unstamped = 0
+  /// The number of steps that have sounded (``TraceHit``).
   private var hits = 0
 
   /// Reads the trace at `path`.

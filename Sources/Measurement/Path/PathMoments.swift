@@ -71,8 +71,8 @@ struct PathMoments {
 
   /// Returns the standard error of the share of a stage; nil with fewer than three ticks, or if the total does not vary.
   ///
-  /// The share is the slope of the regression of the stage on the total, so its standard error is that of a slope. It assumes that the
-  /// ticks are independent.
+  /// The share (``PathReport/Stage/share``) is the slope of the regression of the stage on the total, so its standard error is that
+  /// of a slope. It assumes that the ticks are independent.
   private func shareError(of stage: Moments) -> Double? {
     guard count > 2, total.squares > 0 else { return nil }
     let residual = max(stage.squares - stage.products * stage.products / total.squares, 0)

@@ -10,7 +10,7 @@ public struct PathReport: Hashable, Sendable, Encodable {
     /// The share of the stage in the variance of the total: the covariance of the stage and the total, divided by the variance of the
     /// total. The shares of a path sum to 1. A negative share means that the stage reduces the jitter. Nil if the total does not vary.
     public let share: Double?
-    /// The standard error of ``share`` if the ticks are independent; nil with fewer than three ticks.
+    /// The standard error of ``share`` if the ticks are independent; nil with fewer than three ticks, or if the total does not vary.
     public let shareError: Double?
 
     private enum CodingKeys: String, CodingKey {

@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// Assigns the hits of a trace to the ticks that begin their steps.
+/// Assigns the hits of a trace, which are the steps that have sounded (``TraceHit``), to the ticks that begin these steps.
 ///
 /// A tick and its hit are two lines of the trace. They are up to a second apart, in either order. The first one waits for the second one.
 struct StepMatching {

@@ -6,7 +6,7 @@ public struct AudioPlot {
   /// The number of bins of the histogram.
   private static let bins = 100
 
-  /// Creates the script for `analysis`, which writes a picture to `file`.
+  /// Creates the script for `analysis`. When gnuplot runs the script, it writes a picture to `file`.
   ///
   /// Real-time: not safe.
   public init(_ analysis: AudioAnalysis, file: String, format: PlotFormat) {

@@ -18,8 +18,8 @@ public struct AudioReport: Hashable, Sendable, Codable {
     public let seconds: Double
   }
 
-  /// The comparison of one recording with the reference. A figure that cannot be calculated is nil, and ``notes`` contains the
-  /// reason.
+  /// The comparison of one recording with the reference. A figure that cannot be calculated is nil. If there are no figures at all,
+  /// ``notes`` contains the reason.
   public struct Comparison: Hashable, Sendable, Codable {
     /// The name of the recording.
     public let name: String

@@ -13,7 +13,7 @@ struct DelaySearch {
   /// A note if another delay fits nearly as well; nil if the delay is unique.
   private(set) var note: String?
 
-  /// The smallest number of onsets in common.
+  /// The smallest number of pairs of onsets from which a delay is determined.
   static let fewestHits = 4
   /// The number of onsets at the beginning of each recording from which the pairs are formed.
   private static let limit = 4_000

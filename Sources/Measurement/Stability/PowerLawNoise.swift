@@ -27,7 +27,7 @@ public enum PowerLawNoise: Int, Hashable, Sendable, CaseIterable {
   /// Every `factor`-th value of each run is used. The values are differenced, at most twice, until their autocorrelation shows
   /// that they are stationary. An autocorrelation uses only pairs of adjacent values of which none is missing.
   ///
-  /// - Returns: the type; nil with fewer than 30 values, or if the phase does not vary.
+  /// - Returns: the type; nil if fewer than 30 values or 15 pairs of adjacent values remain, or if the phase does not vary.
   init?(of series: PhaseSeries, factor: Int) {
     var runs = series.runs.map { run in
       stride(from: run.lowerBound, to: run.upperBound, by: factor).map { series.phase[$0] }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A figure over several runs of the rhythm, with one value per run: the median of these values, and its 95 % bootstrap
-/// confidence interval.
+/// confidence interval. A run is one playback of the rhythm, from a start to a stop.
 ///
 /// Ticks of one run are not independent of each other, so an interval calculated from ticks would be far too narrow. The
 /// bootstrap distribution of a median is calculated exactly and not by random resampling (B. Efron, "Bootstrap methods: another

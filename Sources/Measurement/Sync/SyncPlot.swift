@@ -3,7 +3,7 @@ public struct SyncPlot {
   /// The script, with its data.
   public let script: String
 
-  /// Creates the script for `analysis`, which writes a picture to `file`.
+  /// Creates the script for `analysis`. When gnuplot runs the script, it writes a picture to `file`.
   ///
   /// Real-time: not safe.
   public init(_ analysis: SyncAnalysis, file: String, format: PlotFormat) {

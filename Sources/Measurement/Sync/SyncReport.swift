@@ -54,13 +54,13 @@ public struct SyncReport: Hashable, Sendable, Codable {
     public let missing: Int
     /// The number of missing ticks between the first and the last common tick of a run.
     public let skipped: Int
-    /// The number of ticks that the reference does not contain.
+    /// The number of ticks of the peer that the reference does not contain.
     public let extra: Int
     /// The distribution of the offsets, with their signs; nil without a common tick.
     public let offset: Distribution?
     /// The distribution of the absolute offsets; nil without a common tick.
     public let magnitude: Distribution?
-    /// The slope of the offsets in parts per million; nil with fewer than two common ticks.
+    /// The slope of the offsets within the runs, in parts per million; nil if no run has two common ticks.
     public let drift: Double?
     /// The offsets in each interval of time that contains a common tick.
     public let overTime: [SyncInterval]

@@ -1,4 +1,4 @@
-/// The offsets of one peer for a plot.
+/// The offsets of one peer, reduced to the data of a plot (``SyncPlot``).
 struct SyncSeries: Sendable {
   /// The smallest and the largest offset in each interval of time, in nanoseconds; nil for an interval without a tick. The
   /// intervals divide the time span of the reference into equal parts. Extremes are stored instead of means, so that no peak is

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads a file line by line, for ``TraceReader`` and for other text files. Its memory does not depend on the size of the file.
+/// Reads a file line by line: a trace (``TraceReader``) or another text file. Its memory does not depend on the size of the file.
 struct LineReader {
   private let path: String
   private let file: FileHandle

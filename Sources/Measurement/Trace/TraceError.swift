@@ -1,4 +1,4 @@
-/// The error for a trace that cannot be read or written.
+/// The error for a trace, or another file of a measurement, that cannot be read or written.
 public struct TraceError: Error, Hashable, CustomStringConvertible {
   /// The path of the file.
   public let file: String

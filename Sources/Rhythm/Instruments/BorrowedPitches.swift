@@ -1,10 +1,11 @@
 public import MIDI
 
-/// The keys that one player holds, so that the instrument of another player plays them. Each note of this instrument plays one of
-/// the keys.
+/// The pitches that one player sets for the instrument of another player: the keys that the first player holds. Each note of the
+/// instrument plays one of these keys.
 ///
 /// The key that was pressed last is played first. Further notes play the held keys in turn, in the order in which they were
-/// pressed. When all keys are released, the key that was released last remains until the next key is pressed.
+/// pressed. If more than sixteen keys are held, the oldest is forgotten. When the last key is released, it remains until the next key
+/// is pressed.
 public struct BorrowedPitches: Sendable, BitwiseCopyable {
   private static var capacity: Int { @_noLocks @_noAllocation get { 16 } }
 
@@ -13,7 +14,8 @@ public struct BorrowedPitches: Sendable, BitwiseCopyable {
   private var count = 0
   /// The index of the key that the next note plays.
   private var next = 0
-  /// Whether all keys have been released. The only remaining key is then the one that was released last.
+  /// Whether all keys have been released. One key then remains: the key that was released last or, after All Notes Off, the key that
+  /// the next note would have played.
   private var isReleased = false
 
   /// Real-time: safe.

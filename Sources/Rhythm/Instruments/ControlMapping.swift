@@ -28,7 +28,8 @@ public struct ControlMapping: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func value(at control: UInt8) -> UInt8 {
     let position = control < 127 ? Int(control) : 127
-    // The weighted sum of the ends is not negative, so the division rounds down.
+    // The sum is 127 times the value and not negative. The division rounds down, so half of the divisor is added to round to the nearest
+    // number.
     let sum = Int(lower) &* (127 &- position) &+ Int(upper) &* position
     return UInt8(truncatingIfNeeded: (2 &* sum &+ 127) / 254)
   }

@@ -21,9 +21,9 @@ public struct Figure: Hashable, Sendable {
   /// The number of notes.
   public var noteCount: Int { notes.count { $0 != nil } }
 
-  /// Returns the rank of the note of each unit of `grid`. The note of rank n sounds if the density admits more than n notes.
-  /// Accents rank before normal notes, and normal notes before ghost notes. Of equal strokes, the note in the stronger metrical
-  /// position ranks first; in equal positions, the earlier note. The rank of a rest has no meaning.
+  /// Returns the rank of the note of each unit of `grid`. The note of rank n sounds if the density (``Instrument/density``) admits
+  /// more than n notes. Accents rank before normal notes, and normal notes before ghost notes. Of equal strokes, the note in the
+  /// stronger metrical position ranks first; in equal positions, the earlier note. The rank of a rest has no meaning.
   func ranks(grid: NoteValue) -> [Int] {
     let order = notes.indices.filter { notes[$0] != nil }.sorted { a, b in
       let (first, second) = (importance(of: a, grid), importance(of: b, grid))

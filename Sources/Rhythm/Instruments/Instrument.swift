@@ -1,5 +1,5 @@
-/// An instrument, as written in a patch file. It plays a figure in time with the rhythm or one note per action. Its
-/// properties follow the controls of the player.
+/// An instrument, as written in a patch file. It plays a figure in time with the rhythm, or one note per action of the player, such as
+/// a key or a shake. Its properties follow the controls of the player.
 ///
 /// Only ``InstrumentLoader`` creates instruments. An ``InstrumentPlayer`` plays the ``InstrumentTable`` of an instrument.
 public struct Instrument: Hashable, Sendable {

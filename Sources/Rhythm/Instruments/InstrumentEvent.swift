@@ -14,9 +14,9 @@ public struct InstrumentEvent: Hashable, Sendable, BitwiseCopyable {
   }
 
   public let kind: Kind
-  /// The position at which the event takes effect. Events are returned in the order of their positions, with one exception. A note that
-  /// is moved back to a position of the grid can be returned after events that lie between this position and the limit of the last call
-  /// of ``InstrumentPlayer/next(before:)``.
+  /// The position at which the event takes effect. Events are returned in the order of their positions, with one exception. The note of
+  /// an action is moved to a line of the grid. This line can be before the horizon of the last call of ``InstrumentPlayer/next(before:)``.
+  /// The note is then returned after events with later positions.
   public let position: MusicalPosition
   /// Whether the event takes effect as early as possible, because an action causes it or because there is no rhythm. Otherwise
   /// it takes effect exactly at ``position``.

@@ -1,12 +1,12 @@
-/// The notes of an ``InstrumentPlayer`` that wait for their beginning, or those that sound: at most sixteen, in no particular
-/// order.
+/// The notes that wait for their beginning, or those that sound: at most sixteen, in no particular order. ``InstrumentPlayer`` and
+/// ``PhrasePlayer`` use it.
 struct InstrumentNotes: Sendable, BitwiseCopyable {
   struct Note: Sendable, BitwiseCopyable {
     var key: UInt8 = 0
     var velocity: UInt8 = 0
     /// The position at which a waiting note begins, or at which a sounding note ends.
     var position = MusicalPosition(milliticks: 0)
-    /// Whether the note begins or ends as early as possible, and not exactly at ``position``.
+    /// Whether the waiting note begins, or the sounding note ends, as early as possible, and not exactly at ``position``.
     var isImmediate = false
 
     @_noLocks @_noAllocation

@@ -2,8 +2,8 @@ import MusicalTime
 
 extension InstrumentPlayer {
   /// Returns the next event before `horizon`; nil if there is none. An event that takes effect as early as possible is returned
-  /// whatever the horizon is. The horizon must not be before the present. If it is before the horizon of an earlier call, the earlier
-  /// horizon applies.
+  /// whatever the horizon is. The horizon must not be before the present. If events have already been returned up to a later position,
+  /// this position replaces the horizon.
   ///
   /// The work of one call is bounded: it examines at most the units of one repetition of the figure and sixteen notes. After the
   /// caller was stopped for a long time, call ``move(to:rhythmFrom:)`` first; otherwise the missed notes of the figure are
@@ -68,7 +68,7 @@ extension InstrumentPlayer {
     return a < b ? a : b
   }
 
-  /// The end of a note that ``silence()`` has ended.
+  /// The end of a note that ``silence()`` has ended; nil if there is none.
   @_noLocks @_noAllocation
   private mutating func endOfSilencedNote() -> InstrumentEvent? {
     guard let index = sounding.earliest(), sounding[index].isImmediate else { return nil }

@@ -44,17 +44,18 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   var nextChords = ChordProgression()
   /// The position at which the chords change because another rhythm begins; nil if no change is pending.
   var chordChange: MusicalPosition?
-  /// The position up to which events have been returned. No later event has an earlier position.
+  /// The position up to which events have been returned. Only a note that is moved to a line of the grid can have an earlier position
+  /// (``InstrumentEvent/position``).
   var now: MusicalPosition
   /// The first position of the rhythm; nil without a rhythm.
   var start: MusicalPosition?
-  /// The next unit of the figure, counted from tick 0.
+  /// The number of the next unit of the figure, counted from tick 0.
   var nextUnit: Int64 = 0
-  /// The notes that have not begun, each with another key or another position.
+  /// The notes that have not begun. No two of them have the same key and the same position.
   var waiting = InstrumentNotes()
-  /// The notes that have begun and not ended, each with another key.
+  /// The notes that have begun and not ended. No two of them have the same key.
   var sounding = InstrumentNotes()
-  /// Whether the synthesizer needs the program.
+  /// Whether the program of the instrument has not been returned yet.
   var isProgramDue = true
   /// The last value of Brightness that was returned; nil if there was none.
   var sentBrightness: UInt8?
@@ -126,8 +127,8 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   ///
   /// - Parameters:
   ///   - position: The last horizon, on the new timeline.
-  ///   - start: The first tick of the rhythm, at which the figure begins; nil without a rhythm. After this tick, the figure is in
-  ///     phase with the rhythm.
+  ///   - start: The first tick of the rhythm; nil without a rhythm. The figure sounds from this tick on. Its repetitions count from
+  ///     tick 0, so it is in phase with the rhythm.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -210,8 +211,8 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     nextUnit = rest > 0 ? count &+ 1 : count
   }
 
-  /// The distance of the lines on which notes sound, in thousandths of a tick; nil if a tolerance of 100 % switches quantization
-  /// off.
+  /// The distance of the lines on which notes sound, in thousandths of a tick; nil for a free instrument with a tolerance of 100 %, which
+  /// switches quantization off.
   ///
   /// Real-time: safe.
   public var lineDistance: Int64? {

@@ -66,7 +66,7 @@ extension InstrumentTable {
     return best
   }
 
-  /// The velocity of a note of the figure with a stroke of `stroke`, or of a played note (a normal stroke), 1...127.
+  /// The velocity of a note, 1...127. `stroke` is the velocity of its stroke in the figure. A played note has a normal stroke.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

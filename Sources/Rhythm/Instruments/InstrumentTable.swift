@@ -27,10 +27,11 @@ public struct InstrumentTable: Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public let quantizer: Quantizer
 
-  /// Whether the instrument plays the notes of the present chord.
+  /// Whether the instrument plays the notes of the present chord in a rhythm with chords.
   let followsChords: Bool
-  /// The lowest and the highest key.
+  /// The lowest key of the range.
   let lowestKey: UInt8
+  /// The highest key of the range.
   let highestKey: UInt8
   /// The notes of the scale, ascending. The first ``keyCount`` elements are used.
   var keys: InlineArray<128, UInt8>

@@ -23,8 +23,8 @@ public struct MusicalPosition: Hashable, Comparable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(_ tick: Tick) { milliticks = tick.index &* 1_000 }
 
-  /// Creates the position of `instant` on `timeline`, rounded down. The position of the deadline of a tick is this tick.
-  /// Wraps on overflow.
+  /// Creates the position of `instant` on `timeline`, rounded down. If `instant` is the deadline of a tick, the result is exactly
+  /// this tick. Wraps on overflow.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,8 +1,8 @@
 import Yams
 
 extension PatchReader {
-  /// The scale, in a rhythm without chords, of an instrument that follows the chords and names no scale. It consists of white keys,
-  /// like the scales of the instruments in `Patches/instruments`.
+  /// The scale of an instrument that follows the chords and names no scale. The instrument plays it while there are no chords. It
+  /// consists of white keys, like the scales of the instruments in `Patches/instruments`.
   private static let fallback = Scale(tonic: 0, type: .majorPentatonic)
 
   /// Reads a scale with its range: `D minor pentatonic, D3..D6`, `chord, D3..D6` or `chord or D minor pentatonic, D3..D6`.

@@ -48,7 +48,8 @@ struct DrumScore {
     return track?.events ?? []
   }
 
-  /// Replaces each pair of a grace note and its main note by one note. A grace note is softer, and at most 40 ms earlier.
+  /// Replaces each pair of a grace note and its main note by one note. A grace note is a softer note of the same drum, at most 40 ms
+  /// earlier.
   private mutating func joinFlams(resolution: Int64) {
     // 40 ms in ticks of the file.
     let limit = 40_000_000 * resolution / tempo.nanosecondsPerQuarter

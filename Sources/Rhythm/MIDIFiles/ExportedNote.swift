@@ -6,8 +6,9 @@ struct ExportedNote {
   let part: Part
   let key: UInt7
   let velocity: UInt7
-  /// The first tick of the note and the first one after its end, in ticks of the file.
+  /// The first tick of the note, in ticks of the file.
   let begin: Int64
+  /// The first tick after the note, in ticks of the file.
   let end: Int64
 
   /// Creates the note of `hit`, which belongs to `step`. `delay` is its delay in ticks of the file.

@@ -11,8 +11,8 @@ extension StandardMIDIFile {
   /// dragged notes and grace notes are rounded to the nearest tick.
   ///
   /// - Parameters:
-  ///   - tempo: the tempo in the file, which determines the ticks of pushed and dragged drums.
-  ///   - activity: the total activity, 0...127.
+  ///   - tempo: the tempo in the file, which determines the ticks of pushed and dragged notes and of grace notes.
+  ///   - activity: the total activity, which selects the layers, 0...127.
   ///   - bars: the number of bars, at least 1.
   ///
   /// Real-time: not safe.
@@ -29,7 +29,7 @@ extension StandardMIDIFile {
         // The delay in ticks of the file.
         let delay = Int64(
           (Double(hit.delay.count * Int64(Self.exportResolution)) / Double(tempo.nanosecondsPerQuarter)).rounded())
-        // A grace note before the beginning is omitted.
+        // A grace note of step 0 is omitted, because it would usually begin before the file.
         if hit.isGrace, step == 0 { continue }
         if hit.part != .drums {
           pitched.append(ExportedNote(hit, step: step, delay: delay))
@@ -69,7 +69,7 @@ extension StandardMIDIFile {
     return ordered(events)
   }
 
-  /// The events in the order of time. At one tick, notes end before others begin. The sort is stable by the index.
+  /// The events in the order of time. At one tick, notes end before others begin. The offset makes the sort stable.
   static func ordered(_ events: [Event]) -> [Event] {
     events.enumerated().sorted { a, b in
       (a.element.tick, a.element.order, a.offset) < (b.element.tick, b.element.order, b.offset)
@@ -78,7 +78,7 @@ extension StandardMIDIFile {
 }
 
 extension StandardMIDIFile.Event {
-  /// The order of events at one tick: meta events, Note Offs, Note Ons.
+  /// The order of events at one tick: meta events, notes that end, all other events.
   fileprivate var order: Int {
     switch content {
     case .meta: 0

@@ -23,7 +23,8 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   public internal(set) var count = 0
   /// The length in steps, 1...2048; 0 without chords.
   var stepCount = 0
-  /// The length of a bar of the rhythm in steps, 1...128. A rhythm that replaces another one begins at the next of its own bars.
+  /// The length of a bar of the rhythm in steps, 1...128. If this rhythm replaces another one, it begins at the next multiple of this
+  /// length, counted from the first downbeat.
   ///
   /// Real-time: safe.
   public internal(set) var stepsPerBar = 1

@@ -7,12 +7,12 @@ struct ChordQuality: Hashable, Sendable {
 
   private init(_ names: [String], _ intervals: [UInt8]) { (self.names, self.intervals) = (names, intervals) }
 
-  /// The interval that the line `third` plays: the third, or the fourth or the second of a suspended chord. A power chord has
+  /// The interval that the tone ``PartTone/third`` plays: the third, or the fourth or the second of a suspended chord. A power chord has
   /// none of them, and its fifth sounds.
   var third: UInt8 { [4, 3, 5, 2].first { intervals.contains($0) } ?? fifth }
-  /// The interval that the line `fifth` plays: the perfect, diminished or augmented fifth.
+  /// The interval that the tone ``PartTone/fifth`` plays: the perfect, diminished or augmented fifth.
   var fifth: UInt8 { [7, 6, 8].first { intervals.contains($0) } ?? 0 }
-  /// The interval that the line `seventh` plays: the seventh, or the sixth. A chord with neither of them gives the octave.
+  /// The interval that the tone ``PartTone/seventh`` plays: the seventh, or the sixth. A chord with neither of them gives the octave.
   var seventh: UInt8 { [10, 11, 9].first { intervals.contains($0) } ?? 12 }
 
   /// All kinds of chords.

@@ -11,7 +11,7 @@ struct PartKeys: Sendable, BitwiseCopyable {
 }
 
 extension PartKeys {
-  /// The keys of a part for each chord of a line.
+  /// The keys of a part for each chord of a chord line.
   ///
   /// Real-time: not safe.
   static func keys(of part: PitchedPart, in line: ChordLine) -> [PartKeys] {
@@ -22,7 +22,7 @@ extension PartKeys {
       voicing = Voicing.nearest(to: voicing, chord, in: part.range)
       let (root, target) = (Self.root(of: chord, part), Self.root(of: next, part))
       func above(_ interval: UInt8) -> UInt8 {
-        // The tones are above the root of the chord, which differs from the root of the bass after a slash.
+        // The interval counts from the root of the chord. In a chord such as C/E, this is not the root of the bass.
         let pitchClass = (chord.root + interval) % 12
         let key = root + (pitchClass + 12 - root % 12) % 12
         return part.range.contains(key) ? key : key - 12

@@ -3,12 +3,13 @@ public struct PartLine: Hashable, Sendable {
   public let tone: PartTone
   /// The index of the layer in ``PitchedPart/layers``.
   public let layer: Int
-  /// The range of total activity in which the line sounds, within 0...127.
+  /// The range of total activity, of all players together, in which the line sounds, within 0...127.
   public let activity: ClosedRange<UInt8>
-  /// Whether the line replaces all lines of the same tone that precede it, instead of adding notes to them.
+  /// Whether the line, while it sounds, replaces all lines of the same tone that precede it, instead of adding notes to them.
   public let replaces: Bool
-  /// The chance of each stroke at the least and at the greatest activity of ``activity``, in percent.
+  /// The chance of each stroke at the least activity of ``activity``, in percent.
   public let lowActivityChance: Int
+  /// The chance of each stroke at the greatest activity of ``activity``, in percent.
   public let highActivityChance: Int
   /// The number of steps per quarter note: 4, or 3 or 6 for triplets.
   public let strokesPerQuarter: Int

@@ -23,7 +23,7 @@ extension PatchReader {
     return parts.sorted { $0.part.rawValue < $1.part.rawValue }
   }
 
-  /// Reads one part. Returns nil if the node is no mapping.
+  /// Reads one part. Returns nil if the node is no mapping, or if the number of layers is out of range.
   private mutating func part(_ part: Part, _ node: Node, meter: Meter?) -> PitchedPart? {
     let field = path("parts", part.name)
     guard let entries = entries(of: node, field, remedy: Self.partRemedy) else { return nil }
@@ -106,9 +106,9 @@ extension PatchReader {
 
   /// Checks that each hold continues a note. Because the line repeats, its first step follows its last step.
   private mutating func checkHolds(_ node: Node, _ field: String, _ steps: [PartStep]) -> Bool {
-    let isNote = steps.contains { if case .stroke = $0 { true } else { false } }
+    let hasNote = steps.contains { if case .stroke = $0 { true } else { false } }
     let place = steps.indices.first { index in
-      steps[index] == .hold && (!isNote || steps[(index + steps.count - 1) % steps.count] == .rest)
+      steps[index] == .hold && (!hasNote || steps[(index + steps.count - 1) % steps.count] == .rest)
     }
     guard let place else { return true }
     let text = node.scalar?.string ?? ""

@@ -2,7 +2,7 @@ public import MusicalTime
 
 // The notes of the pitched parts.
 extension StepTable {
-  /// A stroke of a pitched line that sounds.
+  /// A stroke that sounds, in a line of a pitched part.
   private struct PitchedStroke {
     let velocity: UInt8
     /// The index of the chord.
@@ -18,8 +18,8 @@ extension StepTable {
 
   /// The longest note in ticks: eight bars of 4/4.
   private static var maximumLength: Int { @_noLocks @_noAllocation get { 768 } }
-  /// The time before the next chord, in ticks, in which a note that is held into the next chord already belongs to it: a quarter
-  /// note.
+  /// A quarter note in ticks. A note that begins less than this time before the next chord, and is held into the next chord, has the
+  /// keys of the next chord.
   private static var anticipation: Int { @_noLocks @_noAllocation get { 24 } }
 
   /// The chord at `step`, counted from the first downbeat; nil for a rhythm without chords.
@@ -54,12 +54,12 @@ extension StepTable {
     let position = Int32(offset) * 1000 + swing(of: entry, at: cursor.tick + offset)
     let end = Int32(offset + stroke.length)
     let swungEnd = (end * 1000 + swing(of: entry, at: cursor.tick + Int(end)) + 500) / 1000
-    // A note of the bass ends when a line with triplets begins a note, which can be before its own swung beginning. The note then
-    // ends at the next tick.
-    let least = position / 1000 + 1
+    // A note of the bass ends when another line begins a note. The other line can be in triplets, which do not swing. Its note can then
+    // begin before the swung beginning of this note. In this case, this note ends at the first tick after its beginning.
+    let earliestEnd = position / 1000 + 1
     return Hit(
       part: Part(code: entry.part), program: programs[Int(entry.part)], key: key, velocity: stroke.velocity,
-      position: position, duration: swungEnd > least ? swungEnd : least, delay: entry.feel)
+      position: position, duration: swungEnd > earliestEnd ? swungEnd : earliestEnd, delay: entry.feel)
   }
 
   /// How much later than written a position sounds, in thousandths of a tick. Triplets do not swing.
@@ -93,8 +93,8 @@ extension StepTable {
     return count * distance < Self.maximumLength ? count * distance : Self.maximumLength
   }
 
-  /// The index of the chord of a note at `tick` of the cursor's bar, and the length of the note: `length`, or less if the chord ends
-  /// before.
+  /// The index of the chord of a note at `tick` of the cursor's bar, and the length of the note: `length`, or less if another chord
+  /// begins before the end.
   @_noLocks @_noAllocation
   private mutating func harmony(of length: Int, at tick: Int, _ cursor: HitCursor) -> (chord: Int, length: Int) {
     let step = cursor.bar &* Int64(barSteps) &+ Int64(tick / 6)
@@ -121,14 +121,14 @@ extension StepTable {
   @_noLocks @_noAllocation
   private mutating func ticks(of chord: Int) -> Int { (chords.end(of: chord) - Int(chords.entries[chord].step)) * 6 }
 
-  /// The length of a note of the bass: `length`, or less if another note of the bass begins before. The bass plays one line at a
-  /// time.
+  /// The length of a note of the bass: `length`, or less if another note of the bass begins before the end. The bass plays one note at
+  /// a time.
   @_noLocks @_noAllocation
   private mutating func lengthAlone(_ length: Int, _ line: Int, _ tick: Int, _ cursor: HitCursor) -> Int {
-    let voice = lines[line].part
+    let part = lines[line].part
     var length = length
     var other = drumLineCount
-    while other < lineCount, lines[other].part == voice {
+    while other < lineCount, lines[other].part == part {
       let entry = lines[other]
       let distance = Int(entry.ticksPerStroke)
       var next = (tick / distance + 1) * distance

@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// Repeats a phrase in time with the rhythm. The phrase begins at tick 0, and again after each repetition. All peers that play
+/// Repeats a phrase (``Phrase``) in time with the rhythm. The phrase begins at tick 0, and again after each repetition. All peers that play
 /// phrases of the same length are therefore in phase. The player performs no I/O and reads no clock. The value is trivial and has
 /// a fixed size.
 ///
@@ -60,8 +60,8 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
     findNextNote()
   }
 
-  /// Returns the next event before `horizon`; nil if there is none. If `horizon` is before the horizon of an earlier call, the
-  /// earlier horizon applies.
+  /// Returns the next event before `horizon`; nil if there is none. The end of a note that ends as early as possible is returned
+  /// whatever the horizon is. If events have already been returned up to a later position than `horizon`, no other event is returned.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -80,7 +80,8 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
     }
     now = positionOfNextNote
     let note = table.notes[index]
-    // A note of the same key that still sounds ends first. If too many notes sound, the one that would end first ends.
+    // A note of the same key that still sounds ends before the new note begins. If too many notes sound, the note that would end
+    // earliest ends.
     if let ending = sounding.index(of: note.key) { return end(ending) }
     if sounding.count == InstrumentNotes.capacity, let ending = sounding.earliest() { return end(ending) }
     var begun = InstrumentNotes.Note()

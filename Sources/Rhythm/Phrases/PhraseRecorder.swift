@@ -1,7 +1,7 @@
 public import MIDI
 public import MusicalTime
 
-/// Records the notes of a player on the steps of the rhythm.
+/// Records the notes of a player on the steps of the rhythm, as a ``Phrase``.
 ///
 /// A note moves to the nearest step. A note shortly before the first step therefore belongs to the first step. A note shortly
 /// before the end also belongs to the first step, because the phrase is repeated. If ``Phrase/maximumNotes`` notes have been
@@ -30,7 +30,7 @@ public struct PhraseRecorder: Sendable {
   /// Records the beginning or the end of a note at `tick`. Other messages have no effect.
   public mutating func record(_ message: Message, at tick: Tick) {
     guard let key = message.key?.value else { return }
-    // Half a step has three ticks.
+    // Adding half a step rounds to the nearest step.
     let step = Int((tick + Tick.perStep / 2).step.index - start.index)
     finish(key, at: step)
     guard case .noteOn(_, _, let velocity) = message, velocity.value > 0, step >= 0, tick < end else { return }

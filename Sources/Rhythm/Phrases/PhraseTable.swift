@@ -1,4 +1,4 @@
-/// A phrase in the form that a real-time thread plays: one trivial value of fixed size without references.
+/// A phrase (``Phrase``) in the form that a real-time thread plays: one trivial value of fixed size without references.
 public struct PhraseTable: Sendable, BitwiseCopyable {
   /// The notes, by step. The first ``noteCount`` elements are used.
   let notes: InlineArray<26, Phrase.Note>
