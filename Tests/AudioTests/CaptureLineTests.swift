@@ -5,12 +5,13 @@ import _TestSupport
 
 @testable import Audio
 
-/// The instants of the frames of a recording, from the position reports of a simulated input.
+/// Tests of recordings of an input: the instants of the frames, from the position reports of a simulated input; the conversion of
+/// the samples; and errors.
 @Suite struct CaptureLineTests {
   /// A card that reads its position at multiples of 4 ms, as snd-aloop, and whose second is too long by `drift` ppm. The instants of all
   /// frames are recovered to 40 us, although the reports are up to 4 ms old.
   @Test(arguments: [-120.0, 0, 35], UInt64(1)...10)
-  func oldPositionsOfACard(drift: Double, seed: UInt64) {
+  func instantsAreExactDespiteOldPositions(drift: Double, seed: UInt64) {
     var random = SplitMix(seed: seed)
     let length = 1e9 / 48_000 * (1 + drift / 1e6)
     var line = CaptureLine(rate: 48_000, isHardware: true)
@@ -26,8 +27,8 @@ import _TestSupport
     }
   }
 
-  /// The reports of a sound server have errors of both signs: their mean counts.
-  @Test(arguments: UInt64(1)...10) func errorsOfAServer(seed: UInt64) {
+  /// The reports of a sound server have errors of both signs, which average out.
+  @Test(arguments: UInt64(1)...10) func errorsOfAServerAverageOut(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var line = CaptureLine(rate: 44_100, isHardware: false)
     for report in 0..<3_000 {
@@ -51,7 +52,7 @@ import _TestSupport
     #expect(abs(line.instant(of: 96_000) - line.instant(of: 0) - 2e9) < 1)
   }
 
-  /// What ``InterleavedBatch`` writes to a device is read back, to a level of the format.
+  /// What ``InterleavedBatch`` writes to a device is read back, within two levels of a sample of 16 bits.
   @Test(arguments: PCMFormat.allCases, [1, 2, 5]) func samplesAreReadBack(format: PCMFormat, channels: Int) {
     var block = StereoBlock()
     let values: [Float] = [0, 0.5, -0.5, 0.123, -0.987, 1e-3]
@@ -68,7 +69,8 @@ import _TestSupport
     for (sample, value) in zip(samples, values) { #expect(abs(sample - value * share) < 2.0 / 32_768) }
   }
 
-  /// ALSA's device `null` delivers any number of frames at once. The recording ends instead of filling the memory.
+  /// ALSA's device `null` delivers any number of frames at once. The recording ends instead of filling the memory. Playback on
+  /// such a device is refused.
   @Test func inputWithoutAClockIsReported() throws {
     let capture = try PCMCapture("null")
     for _ in 0..<2_000 where capture.count < 200_000 { Thread.sleep(forTimeInterval: 0.01) }

@@ -79,7 +79,7 @@ extension SoundCardTests {
       let onsets = try await recording.onsets()
       let spacings = zip(onsets.dropFirst(), onsets).map { $0 - $1 }
       #expect(thread.counters.messages == 24 && thread.counters.droppedNotes == 0, "\(thread.counters)")
-      // 250 ms are 12 000 frames. A note begins with a period of 256 frames and a block of 64 frames.
+      // 250 ms are 12 000 frames. The delay of a note varies by at most a period of 256 frames and a block of 64 frames.
       #expect(onsets.count == 12 && spacings.allSatisfy { abs($0 - 12_000) <= 256 + 64 }, "\(spacings)")
       #expect(lead < .milliseconds(30), "\(lead)")
     }

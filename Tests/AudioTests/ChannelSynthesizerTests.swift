@@ -332,7 +332,7 @@ import _TestSupport
     }
   }
 
-  /// From 128 voices on, each new note ends the lane with the oldest notes.
+  /// From 128 voices on, each new note ends the voices of the lane whose last note is the oldest.
   @Test func numberOfVoicesIsBounded() throws {
     var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + [.programChange(Channel(15)!, program: 19)])

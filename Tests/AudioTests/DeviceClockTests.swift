@@ -8,7 +8,7 @@ import _TestSupport
 @Suite struct DeviceClockTests {
   static let drifts: [Double] = [0, 50, -50, 200, -200]
 
-  @Test(arguments: [SimulatedCard.Noise.sawtooth, .symmetric], drifts)
+  @Test(arguments: [SimulatedCard.Noise.oneSided, .symmetric], drifts)
   func fitErrorDecreasesOverTime(noise: SimulatedCard.Noise, drift: Double) {
     // The bound of the error in successive intervals of 2, 2, 6 and 20 s. The first second is not examined.
     let bounds: [(seconds: Double, error: Double)] = [(2, 400), (2, 200), (6, 150), (20, 40)]
@@ -24,7 +24,7 @@ import _TestSupport
     }
   }
 
-  @Test(arguments: [SimulatedCard.Noise.sawtooth, .symmetric], [50, -200] as [Double])
+  @Test(arguments: [SimulatedCard.Noise.oneSided, .symmetric], [50, -200] as [Double])
   func fitStaysAccurateForAnHour(noise: SimulatedCard.Noise, drift: Double) {
     // A period of 2048 instead of 256 frames gives an eighth of the stamps. Without an estimate of the drift, the error
     // after an hour would be 180 ms (50 ppm) and 720 ms (200 ppm).
@@ -52,7 +52,7 @@ import _TestSupport
   @Test(arguments: UInt64(1)...5) func fitMovesByAtMostOneMillisecondPerSecond(seed: UInt64) {
     // The limit applies after the first second, in addition to the drift of the device. A period of 256 frames lasts
     // 5.33 ms, so it permits 5.33 us of slew and 0.53 us of drift (100 ppm).
-    var card = SimulatedCard(noise: .sawtooth, drift: 100, seed: seed)
+    var card = SimulatedCard(noise: .oneSided, drift: 100, seed: seed)
     _ = card.run(seconds: 1.1)
     for _ in 0..<4_000 {
       let before = card.clock.fit
@@ -63,7 +63,7 @@ import _TestSupport
     }
   }
 
-  @Test(arguments: [SimulatedCard.Noise.sawtooth, .symmetric], [2_400, -2_400] as [Int64])
+  @Test(arguments: [SimulatedCard.Noise.oneSided, .symmetric], [2_400, -2_400] as [Int64])
   func fitRecoversFromUnreportedFrameSkip(noise: SimulatedCard.Noise, frames: Int64) {
     var card = SimulatedCard(noise: noise, drift: 30, seed: 9)
     _ = card.run(seconds: 10)
@@ -74,7 +74,7 @@ import _TestSupport
   }
 
   @Test func rateIsKeptAcrossRestart() {
-    var card = SimulatedCard(noise: .sawtooth, drift: -150, seed: 3)
+    var card = SimulatedCard(noise: .oneSided, drift: -150, seed: 3)
     _ = card.run(seconds: 40)
     #expect(abs(card.clock.drift + 150) < 1)
     card.restart()
@@ -88,7 +88,7 @@ import _TestSupport
 
   /// The estimated drift is limited to 500 ppm. The device drifts by 900 ppm.
   @Test func driftBeyondTheLimitIsFollowedWithinMilliseconds() {
-    var card = SimulatedCard(noise: .sawtooth, drift: 900, seed: 4)
+    var card = SimulatedCard(noise: .oneSided, drift: 900, seed: 4)
     let error = card.run(seconds: 20, after: 1)
     #expect(error.least > -8_000 && error.greatest < 8_000 && abs(card.clock.drift) <= 500)
   }
@@ -115,7 +115,7 @@ import _TestSupport
 
   @Test(arguments: UInt64(1)...20) func clockRecoversFromImplausibleStamps(seed: UInt64) {
     var random = SplitMix(seed: seed)
-    var card = SimulatedCard(noise: seed % 2 == 0 ? .sawtooth : .symmetric, drift: 20, seed: seed)
+    var card = SimulatedCard(noise: seed % 2 == 0 ? .oneSided : .symmetric, drift: 20, seed: seed)
     _ = card.run(seconds: 3)
     // Half of the frames and instants are extreme values, and half are random values.
     let ends: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]

@@ -4,9 +4,9 @@ import _TestSupport
 
 @testable import Audio
 
-/// Tests of hits on exact frames for all period lengths. FluidSynth alone starts a hit only at the beginning of a block
-/// of 64 frames. The notes are drums of General MIDI: 36 bass drum, 37 side stick, 38 snare, 42 closed and 46 open
-/// hi-hat, 49 crash.
+/// Tests of hits on exact frames for all period lengths. FluidSynth alone starts a hit only at the beginning of a block of 64
+/// frames. The notes are drums of General MIDI, for example 36 bass drum, 37 side stick, 38 snare, 42 closed and 46 open hi-hat,
+/// 49 crash.
 @Suite struct DrumLanesTests {
   /// Side stick: a short sound with its attack in the first frames.
   static let stick: UInt8 = 37

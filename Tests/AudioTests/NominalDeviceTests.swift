@@ -37,7 +37,7 @@ import _TestSupport
     #expect(device.step(at: grid.instant(of: 1536)) == .renderLate(from: 1536))
   }
 
-  @Test func rendererMoreThanASecondLateGetsSilence() {
+  @Test func rendererLateByASecondGetsSilence() {
     var device = NominalDevice(grid: grid, notBefore: grid.instant(of: 256))
     #expect(device.step(at: grid.instant(of: 256 + 48_000) - Nanoseconds(1)) == .renderLate(from: 256))
     // Silence until the next period boundary: a second has 187.5 periods.
@@ -48,9 +48,9 @@ import _TestSupport
     #expect(device.step(at: late) == .wait(until: grid.instant(of: 189 * 256)))
   }
 
-  @Test func hitSubmittedBeforeItsLeadIsInTime() {
-    // A hit is submitted before its period is requested. This includes the last frame of a period and an instant almost
-    // half a frame after it.
+  @Test func hitSubmittedByItsLeadInAdvanceIsInTime() {
+    // A hit that is submitted its lead (two periods) in advance arrives before its period is requested. The frames of four
+    // periods are tested, each with an instant almost half a frame after the frame.
     let device = NominalDevice(grid: grid, notBefore: Instant(nanoseconds: 0))
     for frame in 0..<Int64(1_024) {
       // Half a frame is 10 417 ns.

@@ -45,8 +45,8 @@ import Testing
     #expect(renderer.counters.messages == 1 && renderer.counters.hits == 0)
   }
 
-  /// A timed note sounds at its instant, at most 63 frames later, however early it is submitted. A message that is submitted later and
-  /// takes effect earlier does not change this.
+  /// A timed note sounds at its instant, at most 63 frames later, however early it is submitted. A message that is added later
+  /// and takes effect earlier does not change this.
   @Test(arguments: [Int64(300), 600, 1000, 1037, 4000]) func noteWithAnInstantWaitsForIt(due: Int64) throws {
     let expected = try sound(of: [on()], 512)
     var renderer = Renderer(grid: grid, module: try SoundModule())

@@ -8,7 +8,7 @@ struct SimulatedCard {
   /// The errors of the reported positions.
   enum Noise: String {
     /// A reported position is up to 4 ms old.
-    case sawtooth
+    case oneSided
     /// A reported position has an error of up to 0.5 ms of either sign.
     case symmetric
   }
@@ -28,7 +28,7 @@ struct SimulatedCard {
     random = SplitMix(seed: seed)
     // The initial origin has an error of 3 ms.
     clock = DeviceClock(
-      grid: .standard, noise: noise == .sawtooth ? .oneSided : .symmetric, frame: firstFrame,
+      grid: .standard, noise: noise == .oneSided ? .oneSided : .symmetric, frame: firstFrame,
       at: start + .milliseconds(3))
   }
 
@@ -48,7 +48,7 @@ struct SimulatedCard {
       let frame = firstFrame + position
       position += period
       let error =
-        noise == .sawtooth ? random.integer(in: 0...4_000_000) : random.integer(in: -500_000...500_000)
+        noise == .oneSided ? random.integer(in: 0...4_000_000) : random.integer(in: -500_000...500_000)
       clock.observe(frame: frame, at: instant(of: frame) + Nanoseconds(error))
       guard Double(count * period) >= after * 48_000 else { continue }
       let next = frame + 2 * period

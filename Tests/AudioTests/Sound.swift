@@ -13,7 +13,7 @@ struct Sound: Equatable, CustomTestStringConvertible {
   /// The greatest magnitude in both channels.
   var peak: Float { max(Self.peak(of: left), Self.peak(of: right)) }
 
-  // The functions below use pointers and memcmp(3), because loops over arrays are slow in a debug build.
+  // The next two functions use pointers and memcmp(3), because loops over arrays are slow in a debug build.
 
   /// The greatest magnitude; NaN if any frame is not a number.
   private static func peak(of frames: [Float]) -> Float {

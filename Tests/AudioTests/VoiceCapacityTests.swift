@@ -48,8 +48,8 @@ import _TestSupport
     #expect(difference(sound, try sum(of: hits, frames: 24_000)) < 1e-4)
   }
 
-  /// At these tempos, a step is a multiple of 64 frames at 48 kHz. Cymbals sound for many steps, so that more than 16 voices,
-  /// but fewer than 64, sound at the same time.
+  /// At these tempos, a step is a multiple of 64 frames at 48 kHz, so all hits have the same phase (``LaneTable``). Cymbals sound
+  /// for many steps, so that more than 16 voices, but fewer than 64, sound at the same time.
   @Test(arguments: [75, 90, 125, 150]) func noVoiceIsStolenAtTemposWithOnePhase(bpm: Int) throws {
     let spacing = 48_000 * 60 / (4 * bpm)
     #expect(spacing % 64 == 0)

@@ -97,7 +97,7 @@ import _TestSupport
 @Suite struct PositionTests {
   @Test func stepsAndTicksConvertAtSixTicksPerStep() {
     #expect(Tick(0).beginsStep == Step(0) && Tick(6).beginsStep == Step(1) && Tick(5).beginsStep == nil)
-    // Ticks and the first ticks of the next steps.
+    // Pairs of a tick, and the first tick of a step that is not before it.
     let next: [(Int64, Int64)] = [(-7, -6), (-6, -6), (-5, 0), (0, 0), (1, 6), (5, 6), (6, 6)]
     #expect(next.allSatisfy { Tick($0.0).roundedUpToStep == Tick($0.1) })
     #expect(Tick(-6).beginsStep == Step(-1) && Tick(-1).step == Step(-1) && Tick(11).step == Step(1))

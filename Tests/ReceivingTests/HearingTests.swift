@@ -6,7 +6,8 @@ import _TestSupport
 
 @testable import RTPMIDI
 
-/// Which notes of a remote peer sound, and how loud.
+/// Which notes of a remote peer sound, and how loud. The hearing of a remote peer is the share of the velocity with which its
+/// notes sound.
 @Suite struct HearingTests {
   private static let channel = Channel(3)!
   private let off = Message.noteOff(channel, key: 60, velocity: 64)
@@ -109,7 +110,7 @@ import _TestSupport
 
   /// If the hearing is set to 0 %, the sounding notes end once. The ends are neither recorded nor reported, because the
   /// player still holds the notes.
-  @Test func endOfTheChoiceEndsNotes() {
+  @Test func hearingOfZeroPercentEndsNotes() {
     var peer = Peer(60)
     _ = peer.receive(on(100))
     let end = peer.hear(0)
@@ -120,7 +121,7 @@ import _TestSupport
   }
 
   /// Another percentage changes no note that sounds already. A note that began silent stays silent.
-  @Test func choiceAffectsLaterNotesOnly() {
+  @Test func hearingAffectsLaterNotesOnly() {
     var peer = Peer(60)
     _ = peer.receive(on(100))
     #expect(peer.hear(30) == Result())
@@ -171,7 +172,7 @@ import _TestSupport
     var random = SplitMix(seed: seed)
     var peer = Peer(100)
     var (sounding, recorded, count) = (HeldNotes(), HeldNotes(), 0)
-    func note(_ result: Result) {
+    func add(_ result: Result) {
       for message in result.sounds {
         sounding.note(message)
         if message.startsNote { count += 1 }
@@ -182,16 +183,16 @@ import _TestSupport
     for _ in 0..<500 {
       let key = UInt7(masking: UInt8(random.integer(in: 60...63)))
       switch random.integer(in: 0...9) {
-      case 0...3: note(peer.receive(.noteOn(Self.channel, key: key, velocity: 100)))
-      case 4...6: note(peer.receive(.noteOff(Self.channel, key: key, velocity: 64)))
-      case 7: note(peer.receive(.controlChange(Self.channel, controller: 123, value: 0)))
+      case 0...3: add(peer.receive(.noteOn(Self.channel, key: key, velocity: 100)))
+      case 4...6: add(peer.receive(.noteOff(Self.channel, key: key, velocity: 64)))
+      case 7: add(peer.receive(.controlChange(Self.channel, controller: 123, value: 0)))
       default:
         let percent: UInt8 = [0, 60, 100][Int(random.integer(in: 0...2))]
-        note(peer.hear(percent, notes: random.integer(in: 0...3) > 0))
+        add(peer.hear(percent, notes: random.integer(in: 0...3) > 0))
         if percent == 0 { #expect(sounding.isEmpty) }
       }
     }
-    note(peer.execute(.close(slot: 0, SessionID(number: 1))))
+    add(peer.execute(.close(slot: 0, SessionID(number: 1))))
     #expect(sounding.isEmpty && recorded.isEmpty && count > 20)
   }
 }

@@ -6,7 +6,9 @@ import Sending
 import Testing
 import _TestSupport
 
-/// The messages of the local player: routes, budgets and the ends of notes.
+/// The messages of the local player: routes, budgets and the ends of notes. The route of a channel determines which peers get its
+/// messages, and on which channel. While no other peer is known, all Tutti peers get them on channel 16, and drums on channel 10.
+/// A budget limits the number of messages.
 @Suite struct LocalPlayerTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let channel = Channel(3)!

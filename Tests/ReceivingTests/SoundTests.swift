@@ -6,7 +6,8 @@ import _TestSupport
 
 @testable import RTPMIDI
 
-/// Which messages sound: gates, budgets and the ends of notes.
+/// Which messages sound. Gates admit notes and other messages (modification), budgets limit the number of messages, and the ends
+/// of notes always pass.
 @Suite struct SoundTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let channel = Channel(3)!

@@ -211,7 +211,7 @@ import _TestSupport
     #expect(!peer.sounds.contains { $0.message == on() })
   }
 
-  @Test(arguments: [true, false]) func nothingSoundsAfterTheSessionOrThePlayer(closes: Bool) {
+  @Test(arguments: [true, false]) func noWaitingNoteSoundsAfterTheSessionEndsOrAllNotesAreReleased(closes: Bool) {
     var peer = Peer()
     peer.receive(on(), for: Self.now + .milliseconds(200), at: Self.now)
     peer.execute(closes ? .close(slot: 0, Self.session) : .releaseNotes, at: Self.now)
@@ -219,8 +219,9 @@ import _TestSupport
     #expect(peer.sounds.isEmpty && peer.reports.isEmpty)
   }
 
-  /// A waiting note obeys the gate and the hearing at its release, not those at its arrival.
-  @Test func gateAndLoudnessAreThoseAtTheRelease() {
+  /// A waiting note obeys the gate and the hearing (the share of the velocity that sounds) at the instant when it is passed to
+  /// the sound, not those at its arrival.
+  @Test func gateAndHearingApplyWhenANoteIsPassedToTheSound() {
     for (isOpen, velocity) in [(false, nil), (true, UInt7(30))] as [(Bool, UInt7?)] {
       var peer = Peer()
       peer.receive(on(), for: Self.now + .milliseconds(200), at: Self.now)
@@ -269,7 +270,7 @@ import _TestSupport
     }
   }
 
-  /// Notes at or after the end of the rhythm, and of an earlier rhythm, do not begin.
+  /// Notes at or after the end of the rhythm do not begin, nor do notes of an earlier rhythm.
   @Test func noNoteBeginsAfterTheRhythm() {
     for (next, sounds) in [
       (rhythm(end: 13), true), (rhythm(end: 12), false), (rhythm(run: 2), false), (.silence, false),

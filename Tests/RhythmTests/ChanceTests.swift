@@ -2,7 +2,8 @@ import Testing
 
 @testable import Rhythm
 
-/// The test vectors of the documentation (Patches.md), computed by an independent program.
+/// Tests of the chances of strokes. An independent program has computed the test vectors, which are those of the documentation
+/// (Patches.md).
 @Suite struct ChanceTests {
   struct Vector: Sendable {
     let seed: UInt32

@@ -56,7 +56,8 @@ import Testing
     #expect(run.player.act(force: 64, at: position(3_000)) == .onLine(Tick(6)))
   }
 
-  @Test func noteOfAnActionAndOfItsEchoSoundsOnce() throws {
+  /// Of the actions with one key that wait for the same line of the grid, one note sounds, with the greatest force.
+  @Test func actionsWithOneKeyOnOneLineSoundOnce() throws {
     var run = try run("scale: C major, C4..C5\npitch: key")
     for (force, key, at) in [(60, 60, 3_000), (90, 60, 4_000), (70, 60, 5_000), (80, 64, 5_500)]
       as [(UInt8, UInt8, Int64)]
@@ -94,8 +95,8 @@ import Testing
 
   @Test func figureSoundsOnItsGrid() throws {
     var run = try run("scale: C major, C4..C6\nfigure: X.3o\ngrid: 1/8 triplets\nloudness: 88")
-    // 32 ticks are the length of the figure.
     run.player.controls.set(controller: 1, to: 0)
+    // The figure has four units of 8 ticks.
     for tick in stride(from: Int64(6), through: 64, by: 6) { run.advance(toTick: tick) }
     #expect(run.ticks == [0, 16, 24, 32, 48, 56] && run.notes.map(\.key) == [60, 64, 60, 60, 64, 60])
     #expect(run.notes.map(\.velocity) == [120, 88, 56, 120, 88, 56])
@@ -180,7 +181,8 @@ import Testing
     #expect(run.sounding.isEmpty && run.player.soundingCount == 0)
   }
 
-  /// With more than sixteen notes, the note that would end first ends earlier. More than sixteen waiting notes are dropped.
+  /// With more than sixteen notes, the note that would end first ends earlier. At most sixteen notes wait, and further notes are
+  /// dropped.
   @Test func notesAreLimited() throws {
     var run = try run("scale: chromatic, C1..C6\npitch: key\nlength: 1/1", rhythmFrom: nil)
     for key in UInt8(36)..<60 {

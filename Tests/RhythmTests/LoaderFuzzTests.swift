@@ -6,8 +6,8 @@ import _TestSupport
 /// Loads the shipped patches with random damage. The result must be a rhythm or an instrument that plays, or faults with their
 /// positions.
 @Suite struct LoaderFuzzTests {
-  /// `text` with one to three random changes: bytes flipped or overwritten by special characters of YAML, the end cut
-  /// off, lines removed, duplicated or swapped.
+  /// `text` with one to three random changes: bits flipped, special characters of YAML written over a byte or inserted, the end
+  /// cut off, lines removed, duplicated or swapped.
   private func damage(_ text: String, _ random: inout SplitMix) -> String {
     var bytes = Array(text.utf8)
     let signs = Array("[]{}:,-?&*!|>'\"%@`#\t\n \u{7F}.oxX0".utf8) + [0x00, 0xC3, 0xFF]

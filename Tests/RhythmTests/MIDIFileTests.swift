@@ -118,7 +118,7 @@ import _TestSupport
     #expect(message(timeCode).hasPrefix("the file counts time in SMPTE frames"))
   }
 
-  /// All shipped patches can be exported, at every layer.
+  /// All shipped patches can be exported, at low, medium and high activity.
   @Test(arguments: ShippedPatches.names) func shippedPatchesAreExported(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     let table = StepTable(patch)

@@ -34,12 +34,12 @@ import Testing
     #expect(drum.program == 0 && drum.duration == 0 && drum.note == 36)
   }
 
-  /// The keys of the tones in a range of an octave and a half from C2 (36).
+  /// The keys of the tones root, third, fifth, seventh and octave in the range from C2 (36) to C3 (48).
   @Test(arguments: [
     ("Cmaj7", [36, 40, 43, 47, 48]), ("Cm7", [36, 39, 43, 46, 48]), ("C", [36, 40, 43, 48, 48]),
     ("C6", [36, 40, 43, 45, 48]), ("C5", [36, 43, 43, 48, 48]), ("Csus4", [36, 41, 43, 48, 48]),
     ("Csus2", [36, 38, 43, 48, 48]), ("Cdim7", [36, 39, 42, 45, 48]), ("Caug", [36, 40, 44, 48, 48]),
-    // The seventh is above the range, so it is below the root. The octave is outside the range.
+    // A tone above the range sounds an octave lower. In C/E, E is the root for the bass.
     ("G7", [43, 47, 38, 41, 43]), ("C/E", [40, 40, 43, 40, 40]),
   ])
   func tonesOfAChord(chord: String, keys: [UInt8]) throws {

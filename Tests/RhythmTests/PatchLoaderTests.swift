@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rhythm
 
-/// The faults that the loader reports. Most tests replace lines of `smallPatch` (SmallPatch.swift).
+/// The reading of patches, and the faults that the loader reports. Most tests replace lines of `smallPatch` (SmallPatch.swift).
 @Suite struct PatchLoaderTests {
   @Test func validPatchIsRead() throws {
     let patch = try PatchLoader.patch(from: smallPatch.joined(separator: "\n"), file: "small.yaml")
@@ -178,7 +178,8 @@ import Testing
     #expect(found.map { $0.split(separator: ":")[1] } == ["3", "9", "15", "21"])
   }
 
-  /// A fault of the meter, of the kit or of the name of a layer also affects the lines. They are not reported.
+  /// A fault of the meter, of the kit or of the name of a layer also affects the lines. Faults of lines that only follow from it
+  /// are not reported.
   @Test func oneFaultCausesNoFurtherFaults() {
     #expect(faults(replacing: [3: "meter: four"]).count == 1)
     #expect(faults(replacing: [9: "  boom: x"]).count == 1)

@@ -48,7 +48,7 @@ import Testing
     #expect(first == (step == -3 ? [64, -2] : [64, next - 2]))
   }
 
-  /// A note that is longer than the phrase ends before the same key begins again.
+  /// A note that extends past the end of the phrase ends before the same key begins again.
   @Test func noKeySoundsTwice() throws {
     var player = PhrasePlayer(try table(second: 60), at: position(0))
     var isSounding = false
@@ -65,7 +65,7 @@ import Testing
     let (end, other) = (player.next(before: position(7)), player.next(before: position(100)))
     #expect(end?.kind == .noteOff(key: 64) && end?.isImmediate == true && other == nil)
     #expect(player.isSilent && player.nextPosition == nil)
-    // Another phrase begins where the rhythm is.
+    // Another phrase is joined at the position of the rhythm, not at its first note.
     player.change(to: try table(second: 72))
     player.move(to: position(13))
     #expect(events(&player, before: 15) == [[72, 14]])

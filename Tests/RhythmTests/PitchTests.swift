@@ -4,7 +4,8 @@ import Testing
 
 /// Note names, scales and the sounds of General MIDI.
 @Suite struct PitchTests {
-  @Test func middleCIsC4() {
+  /// Middle C, the key 60, is C4.
+  @Test func noteNamesStandForTheirKeys() {
     let keys: [(String, UInt8?)] = [
       ("C4", 60), ("c4", 60), ("C-1", 0), ("G9", 127), ("A4", 69), ("F#3", 54), ("Gb3", 54), ("Bb-1", 10), ("Cb4", 59),
       ("B#3", 60), ("E♭2", 39), ("G♯2", 44), ("G#9", nil), ("Cb-1", nil), ("C10", nil), ("C", nil), ("4", nil),

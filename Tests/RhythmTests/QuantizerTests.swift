@@ -43,7 +43,7 @@ import _TestSupport
     }
   }
 
-  /// In time too, a quantized note does not sound before its action.
+  /// As an instant on a timeline, the line of a quantized note is not before its action either.
   @Test func lineIsNotDueBeforeTheAction() throws {
     for seed in UInt64(1)...50 {
       var random = SplitMix(seed: seed)
@@ -63,7 +63,8 @@ import _TestSupport
     }
   }
 
-  /// The position of an instant is exact: it contains the tick of the timeline, and a deadline is on its tick.
+  /// The position of an instant has the tick that the timeline gives for this instant. The position of the deadline of a tick is
+  /// exactly this tick.
   @Test func positionsMatchTheTimeline() throws {
     for seed in UInt64(1)...100 {
       var random = SplitMix(seed: seed)

@@ -11,7 +11,7 @@ import Testing
     (0..<8 * Int64(table.stepCount)).reduce(0) { $0 + table.count(at: Step($1), activity: activity) }
   }
 
-  /// From each layer to the next, the number of hits does not fall. At activity 0, there are at least two hits per bar. At 64,
+  /// From each activity to the next, the number of hits does not fall. At activity 0, there are at least two hits per bar. At 64,
   /// there are at least one and a half times as many as at 0. At 127, there are at least one and a half times as many as at 64.
   @Test(arguments: ShippedPatches.names) func hitCountGrowsWithActivity(name: String) throws {
     let patch = try ShippedPatches.patch(name)

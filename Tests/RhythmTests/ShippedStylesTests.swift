@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// The first note of the bass in each chord is a note of the chord.
+  /// If the bass begins a note with a chord, this note belongs to the chord.
   @Test(arguments: names) func bassBeginsWithTheChord(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     let table = StepTable(patch)

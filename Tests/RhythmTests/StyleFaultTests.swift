@@ -163,7 +163,8 @@ import Testing
     #expect(faults(text + parts).first?.contains("has 4112 strokes and rests, more than the limit of 4096") == true)
   }
 
-  /// The largest style plays in bounded time: all lines of all parts sound at each tick, and all notes are held.
+  /// The style with the most lines can be played: all lines of all parts begin their notes at the same ticks, and all notes are
+  /// held.
   @Test func largestStyleIsPlayed() throws {
     let line = String(repeating: "x--", count: 8)
     func part(_ name: String, _ tone: String) -> String {

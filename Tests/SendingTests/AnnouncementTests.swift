@@ -5,7 +5,8 @@ import RTPMIDI
 import Sending
 import Testing
 
-/// The announcement of packets with notes that begin later.
+/// The announcement of packets with notes that begin later: later packets repeat the time stamp of such a packet. If it is lost,
+/// the recovery journal repairs the note, and the receiver knows its instant.
 @Suite struct AnnouncementTests {
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
   private let control = Message.controlChange(Channel(2)!, controller: 1, value: 5)

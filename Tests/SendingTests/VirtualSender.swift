@@ -27,7 +27,8 @@ final class VirtualSender {
     var messages: [Message] = []
     var hasExclusive = false
     var hasJournal = false
-    /// The common time stamp of the packets among the last five that this packet announces.
+    /// The common time stamp of the packets among the last five that this packet announces; nil if it announces none of them, or
+    /// if their time stamps differ.
     var announced: UInt32?
     /// The length in octets.
     var length = 0

@@ -54,6 +54,7 @@ import Testing
         received.append((0..<datagram.count).map { datagram.octets[$0] })
       }
       #expect(received == rtp.filter(accepted.contains) + [control])
+      // The empty datagram is not sent.
       #expect(pair.dropped &- before == UInt32(all.count - 1 - accepted.count))
     }
   }

@@ -22,9 +22,9 @@ struct BadInput: CustomTestStringConvertible, Sendable {
 }
 
 /// Tests of wrong input. An error is one line with the thing, the reason and the remedy. The exit status tells the kind of the
-/// error. `tutti` leaves no files behind.
+/// error. `tutti` leaves no new files behind.
 @Suite(.ownThreads) struct BadInputTests {
-  /// Command lines with files, hosts, devices or ports that are missing or broken.
+  /// Command lines with files, hosts, devices or ports that are missing, broken or of the wrong kind.
   static let unusable = [
     BadInput("peer --port 0 --patch nothing", 69, "patch nothing: not found; give one of:", "street"),
     BadInput("peer --port 0 --patch ./missing.yaml", 69, "./missing.yaml: no such file"),
@@ -200,7 +200,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     }
   }
 
-  @Test func unreachablePeerIsReportedOnceAndThePeerKeepsRunning() async throws {
+  @Test func unreachablePeerIsReportedOnceAndTheLocalPeerKeepsRunning() async throws {
     let pair = try PortPair(port: 0)
     pair.close()
     let address = "127.0.0.1:\(pair.control.port)"

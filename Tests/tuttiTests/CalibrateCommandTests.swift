@@ -22,9 +22,10 @@ import _TestTraits
   }
 
   /// Returns the samples of a recording of calibrations, one after another, at 48 kHz. `delays` are the delays of the phones in
-  /// milliseconds; nil for a silent phone. The click is the click of a real peer. The recording contains white noise, 20 dB below
-  /// the first 10 ms of a click.
-  private static func room(_ delays: [Double?], seed: UInt64) throws -> [Float] {
+  /// milliseconds; nil for a silent phone. In each calibration, the peer clicks on time, and the phone clicks late by its delay
+  /// (``ClickPattern``). The click is the click of a real peer. The recording contains white noise, 20 dB below the first 10 ms
+  /// of a click.
+  private static func recording(of delays: [Double?], seed: UInt64) throws -> [Float] {
     let sample = try #require(try SampleRenderer().render(.drum(75), frames: 9_600))
     let click = sample.levels.map { 0.2 * Float($0) / 32_768 }
     var samples = [Float](repeating: 0, count: delays.count * 7 * 48_000 + 48_000)
@@ -75,7 +76,7 @@ import _TestTraits
     for seed in UInt64(1)...3 {
       var random = SplitMix(seed: seed)
       let delays = (0..<4).map { $0 == 2 ? nil : Double.random(in: -50...400, using: &random) }
-      try Self.write(try Self.room(delays, seed: seed), to: folder.path("room.wav"))
+      try Self.write(try Self.recording(of: delays, seed: seed), to: folder.path("room.wav"))
       let outcome = try await Child.tutti(["calibrate", "--from", "room.wav", "--json"], in: folder).outcome()
       #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
       let decoder = JSONDecoder()
@@ -110,7 +111,8 @@ import _TestTraits
       #expect(outcome.status == Int32(status) && outcome.output == "", "\(file): \(outcome)")
       #expect(outcome.errors.contains(reason) && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
     }
-    try Self.write(try Self.room([nil], seed: 1), to: folder.path("off.wav"))
+    // A calibration of a silent phone.
+    try Self.write(try Self.recording(of: [nil], seed: 1), to: folder.path("off.wav"))
     let outcome = try await Child.tutti(["calibrate", "--from", "off.wav"], in: folder).outcome()
     #expect(outcome.status == 1 && outcome.output.contains("of 12 clicks heard"), "\(outcome)")
   }

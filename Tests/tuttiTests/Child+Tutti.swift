@@ -9,7 +9,8 @@ extension Child {
     var errors: String
   }
 
-  /// Runs `tutti` with `arguments` in `folder`, with the patches of the source tree.
+  /// Starts `tutti` with `arguments` in `folder`, with the patches of the source tree. `prefix` contains words before the
+  /// command, such as a call of `unshare`.
   static func tutti(
     _ arguments: [String], name: String = "tutti", prefix: [String] = [], environment: [String: String] = [:],
     in folder: TemporaryFolder

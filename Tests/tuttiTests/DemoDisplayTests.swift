@@ -67,7 +67,8 @@ import Testing
     #expect(position(tick) == nil && position("") == nil && position("{\"tutti_trace\":1}\n") == nil)
   }
 
-  /// The activity never falls. If the rhythm is long enough, the activity takes each value from 0 to 127.
+  /// The activity never falls. If the rhythm is long enough, the activity takes each value from 0 to 127. It is 127 in the last
+  /// quarter.
   @Test(arguments: [Int64(1), 2, 96, 768, 1_000_000]) func rampRisesFromZeroToTheMaximum(ticks: Int64) {
     let ramp = ActivityRamp(ticks: ticks)
     let values = (0..<ticks).map { ramp.value(at: $0) }

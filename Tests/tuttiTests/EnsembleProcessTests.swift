@@ -31,12 +31,13 @@ import _TestTraits
     try await cleo.wait(for: "to receive note 62") { _ in hasReceived(cleo, "3E") }
     #expect(hasReceived(ben, "3C") && !hasReceived(cleo, "3C"), "note 60 was sent to ben only")
     #expect(hasReceived(cleo, "01") && !hasReceived(ben, "01"), "the modification gate of ben is closed for ada")
-    // When ada is killed, ben and cleo end the notes that ada holds.
+    // Ben closes its gate for notes, so note 64 reaches cleo only.
     ben.type("gate ada:notes=closed")
     try await Task.sleep(for: .milliseconds(300))
     ada.type("note 64 100")
     try await cleo.wait(for: "to receive note 64") { _ in hasReceived(cleo, "40") }
     #expect(!hasReceived(ben, "40"))
+    // When ada is killed, ben and cleo end the notes that ada holds, such as note 62 (3E).
     ada.child.signal(SIGKILL)
     for peer in [ben, cleo] {
       try await peer.wait(for: "to release the notes of ada") { events in

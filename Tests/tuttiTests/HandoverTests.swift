@@ -75,7 +75,7 @@ extension TimingTests {
           ["--audio", "wav:\(name).wav", "--trace", "\(name).trace", "--patch", "pulse"]
         }
         var peers: [PeerProcess] = []
-        // The activity of the master is 0, so the total activity does not change when the master is killed.
+        // Only ben has an activity above 0, so the total activity does not change when ada, the master, is killed.
         for name in ["ben", "cleo", "dora"] {
           let activity = name == "ben" ? "96" : "0"
           peers.append(

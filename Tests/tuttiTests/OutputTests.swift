@@ -89,10 +89,10 @@ import _TestTraits
     #expect(text.split(separator: "\n").last?.hasPrefix("{\"") == true && text.hasSuffix("\n"))
   }
 
-  /// /dev/full behaves like a file on a full disk. A reader that closes its pipe, such as `head`, is no error: it has read what it
-  /// needs.
+  /// /dev/full behaves like a file on a full disk. The exit status is then 74. A reader that closes its pipe, such as `head`, is
+  /// no error: it has read what it needs.
   @Test(arguments: [(">/dev/full", 74 as Int32), ("| head -n 1", 0)])
-  func resultsThatCannotBeWrittenGiveStatus74(redirection: String, status: Int32) async throws {
+  func fullDiskIsAnErrorButAClosedPipeIsNot(redirection: String, status: Int32) async throws {
     let folder = try TemporaryFolder()
     let simulate = try Child.tutti(
       ["simulate", "--peers", "2", "--seconds", "10", "--seeds", "3", "--json"],

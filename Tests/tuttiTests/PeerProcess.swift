@@ -13,7 +13,7 @@ final class PeerProcess {
     }
     var event: String?
     var name, role, midi: String?
-    /// The addresses of the web page.
+    /// The addresses of the web page: to play and control the rhythm (`lead`), and to play only (`play`).
     var lead, play: String?
     var port: UInt16?
     var totalActivity, channel: Int?

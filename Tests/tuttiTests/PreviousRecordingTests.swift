@@ -4,7 +4,8 @@ import _TestSupport
 
 @testable import tutti
 
-/// A test of ``PreviousRecording``, which renames the MIDI recording of a previous run so that a new recording does not replace it.
+/// A test of ``PreviousRecording``, which renames the MIDI recording that a peer made before a crash, so that a new recording
+/// does not replace it.
 @Suite struct PreviousRecordingTests {
   @Test func existingFileGetsAnUnusedName() throws {
     let folder = try TemporaryFolder()

@@ -77,7 +77,7 @@ struct SchemaValidator {
     }
   }
 
-  /// Whether `value` has the type of JSON Schema.
+  /// Whether `value` has this type of JSON Schema.
   private static func has(_ type: String, _ value: Any) -> Bool {
     switch type {
     case "object": value is [String: Any]

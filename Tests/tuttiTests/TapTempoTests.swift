@@ -16,6 +16,7 @@ import Testing
   /// The mean of the intervals 490, 520 and 495 ms is 501.7 ms.
   @Test func tempoIsTheMeanOfTheIntervals() { #expect(tempos([0, 490, 1_010, 1_505]).last == 120) }
 
+  /// A pause of more than two seconds begins a new series of taps, and the third tap of the series gives a tempo.
   @Test func pauseBeginsANewSeries() {
     #expect(tempos([0, 500, 1_000, 3_100, 3_500, 3_900]) == [nil, nil, 120, nil, nil, 150])
   }

@@ -4,8 +4,9 @@ import _TestSupport
 
 /// `tutti` on a pseudo-terminal, and the screen that it draws.
 final class TerminalSession {
-  /// The file descriptors of the two ends of the pseudo-terminal: the end of the test, and the end of the program.
+  /// The file descriptor of the test's end of the pseudo-terminal.
   let terminal: Int32
+  /// The file descriptor of the program's end of the pseudo-terminal.
   private let program: Int32
   let child: Child
   var screen: TerminalScreen

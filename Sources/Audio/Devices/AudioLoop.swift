@@ -2,9 +2,9 @@ import MusicalTime
 import Realtime
 import Synchronization
 
-/// The work of an audio thread without a sound card, one step at a time. The thread renders a recording, or only counts hits if there
-/// is no output. Each step takes the submitted events, renders the period that the ``NominalDevice`` requests, and returns the
-/// instant of the next step. A test can drive the loop with a virtual clock. Sound cards use ``CardLoop`` instead.
+/// The work of an audio thread without a sound card, one step at a time. The thread renders a recording, or only counts hits if
+/// there is no output. Each step takes the submitted events, renders a period if the ``NominalDevice`` requests one, and returns
+/// the instant of the next step. A test can drive the loop with a virtual clock. Sound cards use ``CardLoop`` instead.
 package final class AudioLoop: @unchecked Sendable {
   // Invariants: the device, the renderer and the block belong to the one thread that calls step. `recording` refers to the
   // recording in `sink`, and `sink` keeps it alive as long as this object. The reference is unmanaged because a real-time thread
@@ -28,7 +28,8 @@ package final class AudioLoop: @unchecked Sendable {
     switch sink {
     case .none, .card:
       recording = nil
-      // Without an output, nothing sounds.
+      // A card is played by ``CardLoop``, not here. Without an output, nothing sounds, so no hits are reported in
+      // `events.sounded`.
       renderer = Renderer(grid: device.grid, module: module)
     case .wav(let output):
       renderer = Renderer(grid: device.grid, module: module, sounded: events.sounded)

@@ -1,8 +1,9 @@
 public import MusicalTime
 public import Realtime
 
-/// The thread that turns hits and messages into sound: SCHED_FIFO with priority 60, woken by the clock of its device.
-/// The thread allocates nothing and takes no lock, except while its sound card is lost. It runs until it is stopped.
+/// The thread that turns hits and messages into sound: SCHED_FIFO with priority 60, woken by the clock of its device. The thread
+/// allocates nothing and takes no lock, except while its sound card is missing or lost, and when it closes the card. It runs
+/// until it is stopped.
 public final class AudioThread {
   /// The scheduling policy that the kernel granted.
   public var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
@@ -73,8 +74,9 @@ public final class AudioThread {
   /// Plays until `tail`, so that sounding notes can decay, then ends the thread and waits for it. A sound card is closed,
   /// a recording is not.
   ///
-  /// - Returns: false if the thread has not ended two seconds after `tail`, for example because the plugin of a sound
-  ///   server blocks. The thread and its device are then abandoned and stay in use until the process ends.
+  /// - Returns: false if the thread has not ended two seconds after `tail`, or two seconds after the call if `tail` has passed,
+  ///   for example because the plugin of a sound server blocks. The thread and its device are then abandoned and stay in use
+  ///   until the process ends.
   ///
   /// Real-time: not safe.
   @discardableResult

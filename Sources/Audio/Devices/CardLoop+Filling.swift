@@ -4,7 +4,7 @@ import Realtime
 
 // Rendering and writing.
 extension CardLoop {
-  /// Writes batches until the device holds ``fillLevel`` frames. Returns 0 or -errno.
+  /// Writes batches while the device accepts frames and the next batch does not exceed ``fillLevel``. Returns 0 or -errno.
   ///
   /// - Parameter queued: The number of frames that the device holds now.
   @_noLocks @_noAllocation

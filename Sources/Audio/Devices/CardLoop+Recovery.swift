@@ -4,8 +4,8 @@ import Realtime
 
 // Starting and restarting the device.
 extension CardLoop {
-  /// Restarts the device after an underrun (-EPIPE) or a suspend (-ESTRPIPE). Any other error means that the device is
-  /// lost.
+  /// Restarts the device after an underrun (-EPIPE) or a suspend (-ESTRPIPE). After any other error, or if the restart fails, the
+  /// device is lost.
   @_noLocks @_noAllocation
   func recover(_ stream: PCMStream, from code: Int32) -> Outcome {
     guard code == -EPIPE || code == -ESTRPIPE else { return markLost(code) }
@@ -69,12 +69,13 @@ extension CardLoop {
     code = stream.start()
     if code < 0 { return code }
     lastWrite = MonotonicClock.now
-    // Time stamps from before the restart are not used. The leaky bucket contains only the frames just written. The first
-    // positions are not used for the clock.
+    // Time stamps from before the restart are not used.
     lastStamp = lastWrite
+    // The leaky bucket contains only the frames just written.
     bucket.empty(at: lastWrite)
     bucket.add(nextFrame &- first, at: lastWrite)
     clock.restart(frame: first, at: lastWrite)
+    // The first positions are not used for the clock.
     firstReliableFrame = first &+ stream.startFrames
     renderer.map = .fit(clock.fit)
     return 0

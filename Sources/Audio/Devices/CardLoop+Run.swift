@@ -3,7 +3,7 @@ import Realtime
 
 // The complete run of the audio thread, including the time while the device is lost.
 extension CardLoop {
-  /// The initial fill level of `stream` in frames.
+  /// The initial fill level of `stream` in frames, at most the size of its buffer:
   ///
   /// - For a card: the sum of the period and of the frames between two interrupts, rounded up to whole blocks. When an interrupt
   ///   wakes the thread, the card then still holds a period.
@@ -16,9 +16,10 @@ extension CardLoop {
 
   /// Plays until the end, lets the written frames sound, and closes the device. This is the body of the audio thread.
   ///
-  /// Real-time: not safe while the device is lost. ``start()`` and ``step()`` are safe.
+  /// Real-time: not safe while the device is missing or lost, and when it is closed. ``start()`` and ``step()`` are safe.
   package func run() {
-    // Each iteration is one loss of the device. The loop ends when `play` or `waitUntilReopened` reaches the end.
+    // Each iteration is one loss of the device, or its absence at the start. The loop ends when `play` or `waitUntilReopened`
+    // reaches the end.
     while !play(), waitUntilReopened() {}
     // The device is closed when the written frames have sounded, at the latest after one second.
     let lastFrameEnd = clock.fit.instant(of: nextFrame)
@@ -76,8 +77,8 @@ extension CardLoop {
     }
   }
 
-  /// Applies the parameters negotiated with the opened device and resets ``clock``, because the device may be another one
-  /// with another clock.
+  /// Applies the parameters negotiated with the opened device and resets ``clock``, because the device may be another one with
+  /// another clock. Has no effect if no device is open.
   func applyNegotiatedParameters() {
     stream = device.stream
     guard let stream else { return }

@@ -6,13 +6,14 @@ import Synchronization
 /// The work of the audio thread for a sound card. Each step waits until a batch fits, passes the time stamp of the device
 /// to ``DeviceClock``, renders and writes. A batch is one block for a card, and four blocks for a sound server.
 ///
-/// **Fill level.** The loop keeps ``fillLevel`` frames in the buffer of the device, which can hold more. A card interrupts
-/// once per block, if it supports this. The loop then writes the next block, while the card still holds one period. A note
-/// therefore sounds after a period and at most a block. See ``initialFillLevel(of:)`` for the initial level. Some devices
-/// underrun at this level although the thread is on time: for example, snd-aloop takes frames in the steps of a timer, and two
-/// of these steps (8 ms) are longer than a period and a block (6.7 ms). After such an underrun the level rises by one period,
-/// up to the size of the buffer. In the first half second after the start, these underruns are not counted, because they belong
-/// to the search for a sufficient level. After a minute without an underrun the level falls again, see ``FillLevel``.
+/// **Fill level.** The loop keeps ``fillLevel`` frames in the buffer of the device, which can hold more. A card interrupts once
+/// per block, if it supports this. The loop then writes the next block, while the card still holds one period (see
+/// ``PCMDevice/init(_:period:)``). A note therefore sounds after a period and at most a block. See ``initialFillLevel(of:)`` for
+/// the initial level. Some devices underrun at this level although the thread is on time: for example, snd-aloop takes frames in
+/// the steps of a timer, and two of these steps (8 ms) are longer than a period and a block (6.7 ms). After such an underrun the
+/// level rises by one period, up to the size of the buffer. In the first half second after the start, these underruns are not
+/// counted, because they belong to the search for a sufficient level. After a minute without an underrun the level falls again,
+/// see ``FillLevel``.
 ///
 /// **Recovery.** After an underrun or a suspend, the loop restarts the device immediately, with silence. Missed frames are
 /// skipped, so the next hit sounds on time. A suspend of the machine does not count as an underrun, but its silence is counted.
@@ -178,8 +179,8 @@ package final class CardLoop: @unchecked Sendable {
     state.underruns = renderer.counters.underruns
     // `delay` was measured before the last fill. A hit in the last batch of a fill sounds later by all frames of this fill, so it must
     // be submitted earlier by these frames. One more batch is a reserve.
-    let rendered = max(filledFrames, batch.length) &+ batch.length
-    state.lead = state.delay + latency + (grid.instant(of: rendered) - grid.instant(of: 0))
+    let framesAhead = max(filledFrames, batch.length) &+ batch.length
+    state.lead = state.delay + latency + (grid.instant(of: framesAhead) - grid.instant(of: 0))
     states.publish(state)
   }
 
@@ -196,7 +197,7 @@ package final class CardLoop: @unchecked Sendable {
   /// Passes the position of the device to ``clock``, once the device has played ``PCMStream/startFrames`` after a start.
   @_noLocks @_noAllocation
   private func observe(_ position: PCMStream.Position) {
-    // A delay of more than ten seconds is not plausible.
+    // A negative delay, or a delay of more than ten seconds, is not plausible.
     guard position.delay >= 0, position.delay <= 10 &* grid.rate else { return }
     state.delay = grid.instant(of: position.delay) - grid.instant(of: 0)
     let frame = nextFrame &- position.delay

@@ -55,7 +55,8 @@ struct FillLevel: Sendable, BitwiseCopyable {
     return true
   }
 
-  /// Lowers the level if no underrun has occurred for a minute. Returns whether the level has fallen.
+  /// Lowers the level by a step, but not below ``floor``, if no underrun has occurred and the level has not changed for a minute.
+  /// Returns whether the level has fallen.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,8 +1,8 @@
 /// The blocks that are written to a device at once, in the layout of the device: interleaved, in its sample format and with
 /// its number of channels.
 ///
-/// Channels 1 and 2 carry left and right, the other channels are silent. A single channel carries the mean of both.
-/// Samples outside full scale are clipped. Samples are rounded to the nearest level, halves away from zero.
+/// Channels 1 and 2 carry left and right, the other channels are silent. A single channel carries the mean of both. Samples
+/// outside full scale are clipped. Integer formats round samples to the nearest level, halves away from zero.
 package struct InterleavedBatch: ~Copyable, @unchecked Sendable {
   /// Frames per batch.
   ///

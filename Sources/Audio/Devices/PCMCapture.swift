@@ -51,7 +51,7 @@ public final class PCMCapture: @unchecked Sendable {
   public struct Result: Sendable {
     /// The samples, full scale 1.
     public let samples: [Float]
-    /// The error that ended the recording early; nil without an error.
+    /// The error that ended the recording early, or an error if nothing was recorded; nil without an error.
     public let failure: PCMError?
     private let line: CaptureLine
 
@@ -59,7 +59,7 @@ public final class PCMCapture: @unchecked Sendable {
       (self.samples, self.failure, self.line) = (samples, failure, line)
     }
 
-    /// Returns the instant at which a frame arrived, nanoseconds of CLOCK_MONOTONIC. The frame may lie between two whole
+    /// Returns the instant at which a frame arrived, in nanoseconds of CLOCK_MONOTONIC. The frame may lie between two whole
     /// frames.
     ///
     /// Real-time: not safe.
@@ -82,8 +82,8 @@ public final class PCMCapture: @unchecked Sendable {
     }
   }
 
-  /// Whether more frames were recorded than a clock can have produced: over twice the elapsed time, and two buffers. ALSA's
-  /// device `null` delivers any number of frames at once.
+  /// Whether more frames were recorded than a clock can have produced: more than twice the sum of the elapsed time and the
+  /// buffer. ALSA's device `null` delivers any number of frames at once.
   private func isAhead(of elapsed: Nanoseconds) -> Bool {
     Double(samples.count) > 2 * (elapsed.seconds * Double(stream.rate) + Double(stream.buffer))
   }

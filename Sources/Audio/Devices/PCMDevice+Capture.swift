@@ -6,7 +6,7 @@ extension PCMDevice {
   /// The requested frames between two interrupts.
   private static let captureInterval: UInt = 1_024
 
-  /// Opens and configures the input `name`, prepared and not started, with a buffer of about two seconds.
+  /// Opens and configures the input `name` with a buffer of about two seconds. The returned stream is prepared and not started.
   static func openCapture(_ name: String) throws(PCMError) -> PCMStream {
     guard !name.utf8.contains(0), !name.isEmpty else {
       throw PCMError(device: name, reason: "invalid device name", remedy: "give a device that `arecord -L` lists")
@@ -39,7 +39,7 @@ extension PCMDevice {
     }
     let initialization = snd_pcm_hw_params_any(pcm, params)
     guard initialization >= 0 else { throw PCMError(device: name, code: initialization) }
-    // A conversion of the rate would move the sounds.
+    // A conversion of the rate would delay the sounds by an unknown time.
     snd_pcm_hw_params_set_rate_resample(pcm, params, 0)
     try check(snd_pcm_hw_params_set_access(pcm, params, SND_PCM_ACCESS_RW_INTERLEAVED), "interleaved frames")
     let format = PCMFormat.allCases.first { snd_pcm_hw_params_test_format(pcm, params, $0.alsa) == 0 }

@@ -52,7 +52,7 @@ public final class PCMDevice: @unchecked Sendable {
     (self.name, self.grid, self.stream, self.period) = (name, grid, stream, period)
     summary = Self.summary(name, stream)
     let batch = Int64(stream.blocksPerBatch) * StereoBlock.length
-    lead = Self.lead(grid, frames: CardLoop.initialFillLevel(of: stream) + 2 * batch)
+    lead = Self.duration(grid, frames: CardLoop.initialFillLevel(of: stream) + 2 * batch)
     usesSoundServer = !stream.isHardware
     isAwaited = false
   }
@@ -67,7 +67,7 @@ public final class PCMDevice: @unchecked Sendable {
       "\(name): not usable now, so this peer plays without a sound card until the device can be opened; "
       + "`tutti ports` lists others"
     // The fill level of a sound server, 1024 frames, and its two batches of 256 frames exceed those of a sound card.
-    lead = Self.lead(.standard, frames: 1_024 + 2 * 256)
+    lead = Self.duration(.standard, frames: 1_024 + 2 * 256)
     (usesSoundServer, isAwaited) = (false, true)
   }
 
@@ -89,8 +89,8 @@ public final class PCMDevice: @unchecked Sendable {
     stream = try Self.open(name, rate: grid.rate, period: period)
   }
 
-  /// Returns the duration of `frames` frames.
-  private static func lead(_ grid: FrameGrid, frames: Int64) -> Nanoseconds {
+  /// Returns the duration of `frames` frames of `grid`.
+  private static func duration(_ grid: FrameGrid, frames: Int64) -> Nanoseconds {
     grid.instant(of: frames) - grid.instant(of: 0)
   }
 

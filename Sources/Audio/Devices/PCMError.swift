@@ -5,12 +5,12 @@ import Glibc
 public struct PCMError: Error, Hashable, CustomStringConvertible {
   public let device: String
   public let reason: String
-  /// The -errno of ALSA; -ENOTSUP for an existing device that supports no usable parameters.
+  /// The -errno of ALSA or of ``CardLoop``; -ENOTSUP for an error that has a reason and a remedy of its own.
   let code: Int32
   /// The remedy for this error; nil to use the remedy for ``code``.
   private var specificRemedy: String?
 
-  /// Creates the error of a device that supports no usable parameters.
+  /// Creates an error with a reason and a remedy of its own, such as that of a device without usable parameters.
   init(device: String, reason: String, remedy: String) {
     (self.device, self.reason, specificRemedy, code) = (device, reason, remedy, -ENOTSUP)
   }
@@ -21,8 +21,8 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     reason = Self.reason(of: code)
   }
 
-  /// Creates the error of a device that a measurement needs and that could not be opened. `code` is the result of ALSA. The program
-  /// `lister` lists such devices.
+  /// Creates the error of a device that a measurement needs and that could not be opened or read. `code` is the result of ALSA.
+  /// The command `lister` lists such devices.
   init(device: String, code: Int32, listedBy lister: String) {
     // Without permission for the sound cards, ALSA reports that the device is missing.
     let isMissing = [-ENOENT, -ENODEV, -ENXIO].contains(code)

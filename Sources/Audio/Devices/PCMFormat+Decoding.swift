@@ -1,5 +1,5 @@
 extension PCMFormat {
-  /// Appends the mean of all channels of each frame, full scale 1. Samples that are not finite count as silence.
+  /// Appends the mean of all channels of each frame, full scale 1. A frame with a sample that is not finite counts as silence.
   ///
   /// - Parameters:
   ///   - bytes: interleaved frames in the byte order of the machine, which is little-endian.
@@ -14,9 +14,9 @@ extension PCMFormat {
     }
   }
 
-  /// Returns the sample that begins at a byte.
+  /// Returns the sample that begins at byte `start` of `bytes`.
   private func sample(_ bytes: [UInt8], at start: Int) -> Float {
-    /// The bytes as the upper end of 32 bits, so that the sign is that of the number.
+    /// The next `count` bytes as the highest bytes of a number of 32 bits, so that its sign is the sign of the sample.
     func integer(_ count: Int) -> Int32 {
       var value: UInt32 = 0
       for index in 0..<count { value |= UInt32(bytes[start + index]) << UInt32(8 * (4 - count + index)) }

@@ -22,7 +22,7 @@ public final class PCMPlayback: @unchecked Sendable {
     do throws(PCMError) {
       stream = try PCMDevice.open(name, rate: nil, period: PCMDevice.defaultPeriod)
     } catch {
-      // -ENOTSUP: the error already names what the device does not support.
+      // -ENOTSUP: the error has its own reason and remedy, such as the parameters that the device does not support.
       throw error.code == -ENOTSUP ? error : PCMError(device: name, code: error.code, listedBy: "aplay -L")
     }
   }

@@ -3,10 +3,11 @@ import Glibc
 import MusicalTime
 import Realtime
 
-/// An open playback stream with its negotiated parameters, as the audio thread uses it. The stream is a handle, and copying
-/// it is free. The owner of the ``PCMDevice`` must make sure that no copy is used after it closes the device.
+/// An open stream for playback or capture with its negotiated parameters. The stream is a handle, and copying it is free. The
+/// owner of the stream (``PCMDevice``, ``PCMPlayback`` or ``PCMCapture``) must make sure that no copy is used after it closes the
+/// stream.
 struct PCMStream: @unchecked Sendable, BitwiseCopyable {
-  // Invariant: open from the negotiation until PCMDevice.close, and used by one thread at a time.
+  // Invariant: open from the negotiation until the owner closes it, and used by one thread at a time.
   let pcm: OpaquePointer
   let rate: Int64
   let channels: Int
@@ -32,8 +33,8 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
 
   /// A position report of the device.
   struct Position: BitwiseCopyable {
-    /// `delay`: the frames between the next frame to be written and the frame at the converter. `available`: the frames
-    /// that can be written.
+    /// `delay`: the frames between the next frame to be written and the frame at the converter. `available`: the frames that can
+    /// be written. For capture, both count recorded frames that have not been read.
     let delay, available: Int64
     /// The instant of the report.
     let instant: Instant
@@ -44,8 +45,8 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
     }
   }
 
-  /// Waits until as many frames can be written as ``setWakeThreshold(_:)`` specifies. Returns 1, 0 after a timeout of
-  /// 100 ms, or -errno.
+  /// Waits until as many frames can be written as ``setWakeThreshold(_:)`` specifies, or, for capture, until frames can be read.
+  /// Returns 1, 0 after a timeout of 100 ms, or -errno.
   ///
   /// Real-time: safe. The function blocks while it waits.
   @_noLocks @_noAllocation
@@ -69,12 +70,13 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   func start() -> Int32 { pcm_start(pcm) }
 
-  /// Returns the current position, or nil with -errno in `code`: -EPIPE after an underrun, -ESTRPIPE after a suspend.
+  /// Returns the current position, or nil with -errno in `code`: -EPIPE after an underrun (for capture, an overrun), -ESTRPIPE
+  /// after a suspend.
   ///
-  /// The stamps are CLOCK_REALTIME, as for datagrams: in a time namespace, the monotonic stamps of the kernel differ from
-  /// the monotonic clock of this process. A stamp that is missing, in the future, or not after `last` is replaced by the
-  /// current time, which is never too early. In one observed case, the first stamp of the kernel after a start was 12 ms too
-  /// early: it was the instant of the start.
+  /// The stamps are CLOCK_REALTIME, as for datagrams: in a time namespace, the monotonic stamps of the kernel differ from the
+  /// monotonic clock of this process. A stamp that is missing, in the future, more than a second old, or not after `last` is
+  /// replaced by the current time, which is never too early. In one observed case, the first stamp of the kernel after a start
+  /// was 12 ms too early: it was the instant of the start.
   @_noLocks @_noAllocation
   func position(after last: Instant, _ code: inout Int32) -> Position? {
     var position = pcm_position()

@@ -21,7 +21,8 @@ package final class TimedCall<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits for the result until `deadline` and returns it; nil after a timeout. The result is returned only once.
+  /// Waits for the result until `deadline` and returns it; nil after a timeout. The result is returned only once: later calls
+  /// return nil.
   package func value(by deadline: Instant) -> Value? {
     let remaining = max(deadline - MonotonicClock.now, .zero)
     guard completion.wait(timeout: .now() + .nanoseconds(Int(remaining.count))) == .success else { return nil }

@@ -2,7 +2,7 @@
 public struct AudioFileError: Error, Equatable, CustomStringConvertible {
   /// The kind of error, which decides the exit status of the program.
   public enum Kind: Sendable {
-    /// The file does not exist, or access is not permitted, or a recording cannot be written.
+    /// The file cannot be opened, or a recording cannot be written.
     case unavailable
     /// The file exists but its contents are invalid.
     case malformed

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// - Parameter remedy: The remedy in the error message.
 /// - Returns: the descriptor, which the caller closes.
-/// - Throws: ``AudioFileError`` with the reason of the kernel and `remedy`.
+/// - Throws: ``AudioFileError`` with the reason and `remedy`.
 func openRegularFile(_ path: String, flags: Int32, remedy: String) throws(AudioFileError) -> Int32 {
   guard !path.utf8.contains(0) else {
     throw AudioFileError(.unavailable, path: path, reason: "the name contains a zero byte", remedy: remedy)

@@ -60,7 +60,8 @@ public struct SoundFile: Sendable {
 
   /// Reads all frames up to the end of the data. Returns the mean of the channels, or each channel.
   ///
-  /// - Parameter expected: the number of frames that the header states. It only serves to reject files that are too long.
+  /// - Parameter expected: the number of frames that the header states. It only serves to reject files that are too long and to
+  ///   reserve memory.
   private static func read(
     _ handle: OpaquePointer, channels: Int, mixes: Bool, expected: Int64, path: String
   ) throws(AudioFileError) -> [[Float]] {

@@ -1,9 +1,9 @@
 import CSndfile
 import Glibc
 
-/// A WAV file of 16-bit stereo frames that grows while it is written. The file states the number of its first frame on the grid, and
-/// missing frames are written as silence. The header is updated once per second, so that the file remains readable if the process
-/// is killed.
+/// A WAV file of 16-bit stereo frames that grows while it is written. If the file has a Broadcast Wave chunk, this chunk states
+/// the number of the first frame on the grid. Missing frames are written as silence. The header is updated once per second, so
+/// that the file remains readable if the process is killed.
 ///
 /// Real-time: not safe.
 package struct WAVFile: ~Copyable {
@@ -107,7 +107,7 @@ package struct WAVFile: ~Copyable {
     throw failure("a WAV file is limited to 4 GB", "record in shorter takes")
   }
 
-  /// Returns the level nearest to `sample`. Clips and counts a sample outside full scale; NaN becomes 0.
+  /// Returns the level nearest to `sample`. Clips and counts a sample outside full scale. NaN becomes 0 and is counted, too.
   private mutating func quantize(_ sample: Float) -> Int16 {
     let level = (sample * 32_768).rounded()
     guard level >= -32_768 && level <= 32_767 else {

@@ -6,8 +6,8 @@ import Synchronization
 /// A recording, written during playback: the audio thread pushes blocks into a ring of five seconds, and a queue of normal
 /// priority writes them to the disk.
 ///
-/// The file is 16-bit stereo WAV with a Broadcast Wave chunk whose time reference is the number of the first frame on the
-/// grid, so recordings of several peers line up. Blocks that do not fit into the ring are counted and become silence, so
+/// The file is 16-bit stereo WAV with a Broadcast Wave chunk whose time reference is the number of the first frame on the grid,
+/// so recordings of several peers on one machine line up. Blocks that do not fit into the ring are counted and become silence, so
 /// all other frames keep their position.
 public final class WAVOutput: @unchecked Sendable {
   /// The error that stopped the recording; nil without an error.
@@ -29,7 +29,7 @@ public final class WAVOutput: @unchecked Sendable {
   /// first block.
   private let endFrame = Atomic<Int64>(.min)
   private let clipped = Atomic<Int64>(0)
-  /// The number of frames taken from the ring after the first error and not written.
+  /// The number of frames taken from the ring, from the first error on, that are not written.
   private let unwritten = Atomic<Int64>(0)
   private let writer = DispatchQueue(label: "tutti.recording")
   private let timer: any DispatchSourceTimer

@@ -2,7 +2,7 @@ import CFluidSynth
 
 // The effect of the controller Brightness.
 extension ChannelSynthesizer {
-  /// How far Brightness moves the cutoff frequency of the low-pass filter at its ends, in cents: four octaves.
+  /// How far the values 0 and 127 of Brightness move the cutoff frequency of the low-pass filter, in cents: four octaves.
   private static let brightnessRange = 4_800.0
 
   /// Lets Brightness (CC 74) move the cutoff frequency of all instruments. FluidSynth itself ignores this controller.

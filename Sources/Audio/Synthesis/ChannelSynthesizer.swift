@@ -6,16 +6,16 @@ public import MIDI
 /// (``ChannelSynthesizer/defaultProgram(of:)``).
 ///
 /// FluidSynth starts voices on its own blocks of 64 frames. Here, twelve FluidSynth instances (lanes) share one SoundFont, as in
-/// ``DrumLanes``. A note begins on its exact frame in a lane without voices, whose next block can begin at any frame. Notes on the
-/// same frame share a lane. If all lanes sound, the note begins with the next block of any lane. All other messages go to all lanes, so
-/// that all lanes are in the same state. They take effect with the next block of each lane, at most 63 frames late. The blocks of a lane
-/// begin at multiples of 64 frames from its first note. A note that begins in an idle lane therefore ends on the same frame relative to
-/// its beginning on all devices.
+/// ``DrumLanes``. A note begins on its exact frame in a lane without voices, whose next block can begin at any frame. Notes on
+/// the same frame share a lane. If all lanes sound, the note begins with the block that begins first in any lane. Portamento
+/// Control (84) goes to lane 0 only. All other messages go to all lanes, so that all lanes are in the same state. They take
+/// effect with the next block of each lane, at most 63 frames late. The blocks of a lane begin at multiples of 64 frames from its
+/// first note. A note that begins in an idle lane therefore ends on the same frame relative to its beginning on all devices.
 ///
 /// Lane 0 plays all notes that depend on earlier notes of their channel: the drums, whose hits cut each other off, and the notes of
 /// channels with portamento or legato.
 ///
-/// If ``maximumVoices`` voices sound, the lane with the oldest notes ends for a new note.
+/// If ``maximumVoices`` voices sound, the lane whose last note is the oldest ends its voices for a new note.
 ///
 /// The value has one owner, so one thread at a time uses it.
 public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
@@ -70,8 +70,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     blocks.deallocate()
   }
 
-  /// Plays `message` at ``position``. A note begins on this frame if a lane has no voices. Every other message takes effect with the
-  /// next block of each lane.
+  /// Plays `message` at ``position``. A note begins on this frame if its lane can begin a block there, for example because the
+  /// lane has no voices. Every other message takes effect with the next block of each lane.
   ///
   /// - Returns: false, without an effect, if the next blocks accept no more messages. Try again 64 frames later.
   ///
@@ -88,7 +88,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     }
     guard message.startsNote else {
       guard acceptsEverywhere(message) else { return false }
-      firstLaneNotes.note(message)
+      firstLaneNotes.update(with: message)
       var lane = 0
       while lane < Self.laneCount {
         lanes[lane].play(message)
@@ -99,7 +99,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     return start(message, on: channel)
   }
 
-  /// Starts a note in one lane. An earlier note of the same key ends, even if it sounds in another lane.
+  /// Starts a note in one lane. An earlier note of the same channel and key ends, even if it sounds in another lane.
   @_noLocks @_noAllocation
   private mutating func start(_ message: Message, on channel: Channel) -> Bool {
     guard let key = message.key else { return false }
@@ -128,8 +128,9 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Returns the lane for a note. In the order of preference: a sounding lane whose next block begins now, an idle lane, the lane
-  /// whose next block begins first. Nil if no lane accepts the note.
+  /// Returns the lane for a note: lane 0 for a channel of ``firstLaneNotes``. For another channel, in the order of preference: a
+  /// sounding lane whose next block begins now, an idle lane, the lane whose next block begins first. Nil if no such lane accepts
+  /// the note.
   @_noLocks @_noAllocation
   private func lane(for note: Message, on channel: Channel) -> Int? {
     if firstLaneNotes.contains(channel) { return lanes[0].accepts(note) ? 0 : nil }
@@ -160,7 +161,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// If too many voices sound, ends the voices of the lane with the oldest notes. `lane`, which gets the new note, is excepted.
+  /// If ``maximumVoices`` voices sound, ends the voices of the lane whose last note is the oldest. `lane`, which gets the new
+  /// note, is excepted.
   @_noLocks @_noAllocation
   private mutating func endOldestNotes(otherThan lane: Int) {
     guard voices >= Self.maximumVoices else { return }

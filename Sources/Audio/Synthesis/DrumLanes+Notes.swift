@@ -8,7 +8,7 @@ extension DrumLanes {
   /// The number of pitched parts.
   public static var partCount: UInt8 { @_noLocks @_noAllocation get { 3 } }
 
-  /// Plays a note of a pitched part whose first frame is `frame`.
+  /// Plays a note of a pitched part. The first frame of the note is `frame`.
   ///
   /// - Parameters:
   ///   - key: 0...127.

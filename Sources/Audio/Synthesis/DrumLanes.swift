@@ -15,8 +15,9 @@ import CFluidSynth
 /// lanes is therefore bit-identical for every division into calls. A block extends past the last frame of its call by up to
 /// 63 frames, which are kept for the next call.
 ///
-/// **Cut-off groups.** Each group has its own drum channel in every lane. A hit in a group first silences this channel in
-/// all lanes. A lane falls silent at its next block, so the old sound ends at most 63 frames after the new sound began.
+/// **Cut-off groups.** A hit in a cut-off group ends the earlier hits of this group, as a closed hi-hat ends an open one. Each
+/// group has its own drum channel in every lane. A hit in a group first silences this channel in all lanes. A lane falls silent
+/// at its next block, so the old sound ends at most 63 frames after the new sound began.
 ///
 /// **Pitched parts.** Each part has its own channel in every lane. A lane gets the program of the part with a note. A note ends
 /// at a frame that is known when it starts.

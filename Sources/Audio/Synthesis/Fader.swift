@@ -18,7 +18,7 @@ struct Fader: Sendable, BitwiseCopyable {
     target = level * level
   }
 
-  /// Applies the gain to both channels. After a change of the level, the gain moves linearly to the new value.
+  /// Applies the gain to both channels. After a change of the level, the gain moves linearly over these frames to the new value.
   @_noLocks @_noAllocation
   mutating func apply(to left: inout MutableSpan<Float>, _ right: inout MutableSpan<Float>) {
     let count = left.count < right.count ? left.count : right.count

@@ -2,7 +2,7 @@ import MIDI
 
 /// The channels whose notes lane 0 of a ``ChannelSynthesizer`` plays, because each note depends on the earlier notes of its
 /// channel: with portamento and legato, a note continues the previous one; on the drum channel, a note can end another one, as a
-/// closed hi-hat ends an open one. One bit per channel.
+/// closed hi-hat ends an open one. Each property has one bit per channel.
 struct FirstLaneNotes: BitwiseCopyable {
   /// The channels with portamento (CC 65).
   private var portamento: UInt16 = 0
@@ -20,9 +20,9 @@ struct FirstLaneNotes: BitwiseCopyable {
   @_noLocks @_noAllocation
   func contains(_ channel: Channel) -> Bool { (Self.drums | portamento | legato | gliding) & bit(of: channel) != 0 }
 
-  /// Updates the state by a message other than a note or Portamento Control.
+  /// Updates the channels after `message`, which is neither a note nor Portamento Control.
   @_noLocks @_noAllocation
-  mutating func note(_ message: Message) {
+  mutating func update(with message: Message) {
     guard case .controlChange(let channel, let controller, let value) = message else { return }
     let bit = bit(of: channel)
     switch controller.value {

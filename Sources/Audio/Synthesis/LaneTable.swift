@@ -33,7 +33,7 @@ struct LaneTable: Sendable, BitwiseCopyable {
     return lastLane
   }
 
-  /// Returns the active lane whose last hit is the oldest; nil if all lanes were struck at `frame`.
+  /// Returns the active lane whose last hit is the oldest; nil if all active lanes were struck at `frame`.
   @_noLocks @_noAllocation
   func oldest(before frame: Int64) -> Int? {
     var oldest: Int?

@@ -18,14 +18,14 @@ struct NoteEnds: Sendable, BitwiseCopyable {
 
   private var ends = InlineArray<64, End>(repeating: End(frame: 0, lane: 0, channel: 0, key: 0))
   private(set) var count = 0
-  /// The frame of the earliest end; `.max` if there is none.
+  /// A frame that is not after the earliest end; `.max` if there is no end.
   private(set) var earliest = Int64.max
 
   /// Whether another note fits.
   var hasRoom: Bool { @_noLocks @_noAllocation get { count < Self.capacity } }
 
-  /// Adds an end. Removes the end of an earlier note with the same key in the same lane, because FluidSynth releases that note at the
-  /// new Note On.
+  /// Adds an end. Removes the end of an earlier note with the same channel and key in the same lane, because FluidSynth releases
+  /// that note at the new Note On.
   @_noLocks @_noAllocation
   mutating func insert(_ end: End) {
     var index = 0

@@ -75,8 +75,8 @@ extension Renderer {
     return true
   }
 
-  /// Takes all events from `events` and adds them. Hits, recalls and timed messages take effect earlier by `latency`. If messages
-  /// were dropped since the last call, all notes end.
+  /// Takes all events from `events` and adds them. The events of the rhythm and timed messages take effect earlier by `latency`.
+  /// If messages were dropped since the last call, all notes end.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,8 +1,8 @@
 public import MusicalTime
 public import Realtime
 
-/// Renders hits and messages into blocks of frames. Each hit is played on the frame of ``map`` nearest to its instant.
-/// Messages are played as early as possible, see ``playMessages(from:to:left:right:)``.
+/// Renders hits and messages into blocks of frames. Each hit is played on the frame of ``map`` nearest to its instant. Messages
+/// are played as early as possible, or, if they are timed, at their instants, see ``playMessages(from:to:left:right:)``.
 ///
 /// A hit submitted too late for its frame sounds on the first possible frame (``FrameMap``) and is counted with its
 /// lateness. A hit more than a second late is dropped and counted, because its musical context has passed. The sum of all
@@ -23,7 +23,7 @@ public struct Renderer: ~Copyable {
   var module: SoundModule?
   /// The loudness of the rhythm.
   private var rhythm = Fader()
-  /// The waiting hits.
+  /// The waiting events of the rhythm: hits, notes of pitched parts, and releases.
   private var hits = EventQueue()
   /// The waiting messages that are played as early as possible. One thread submits all messages, so their instants never decrease
   /// and the queue keeps their order.
@@ -50,7 +50,8 @@ public struct Renderer: ~Copyable {
     self.sounded = sounded
   }
 
-  /// Adds `event`. A hit or a message waits until it is due. A recall removes waiting hits.
+  /// Adds `event`. A hit, a note, a release or a message waits until it is due. A recall removes waiting events of the rhythm. A
+  /// rhythm level takes effect at once.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -134,7 +135,7 @@ public struct Renderer: ~Copyable {
     dropNotes()
   }
 
-  /// Starts the hit `event` on `frame` and counts it, or drops and counts it.
+  /// Starts the hit `event` on `frame` and counts it, or drops and counts it. A release only ends its notes.
   ///
   /// - Parameter isLate: Whether `frame` is after the frame at which the hit is due.
   @_noLocks @_noAllocation

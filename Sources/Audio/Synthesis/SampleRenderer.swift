@@ -23,7 +23,7 @@ public final class SampleRenderer {
   /// The sample rate in frames per second.
   public static let rate: Int64 = 48_000
   private static let blockFrames = 64
-  /// The FluidSynth gain, as in ``DrumLanes`` for drums and in ``ChannelSynthesizer`` for tones.
+  /// The FluidSynth gains, as in ``DrumLanes`` for drums and in ``ChannelSynthesizer`` for tones.
   private static let (drumGain, toneGain) = (1.6, 1.25)
 
   private let soundFont: SoundFont

@@ -2,14 +2,14 @@ public import MusicalTime
 
 /// Counters of hits, messages and frames since the start.
 public struct SoundCounters: Hashable, Sendable, BitwiseCopyable {
-  /// Hits played, including late hits.
+  /// Hits (drum strokes and notes of pitched parts) that were played, including late hits.
   public var hits: Int64 = 0
   /// Hits submitted too late for their frame, which sounded on the first possible frame.
   public var late: Int64 = 0
   /// The maximum lateness of a late hit.
   public var maximumLateness: Nanoseconds = .zero
-  /// Hits not played: more than a second late, queue full, parameters out of range, or no sound card present when the hit
-  /// was due.
+  /// Hits not played: more than a second late, ring or queue full, parameters out of range, all lanes in use, or no sound card
+  /// present when the hit was due. Messages that did not fit into their ring are counted here, too.
   public var dropped: Int64 = 0
   /// Messages played: notes, controllers and so on.
   public var messages: Int64 = 0

@@ -1,13 +1,14 @@
 public import MIDI
 public import MusicalTime
 
-/// An instruction for the audio thread: play a hit, a note or a message, or recall hits. The clock thread and the network thread
-/// submit events through rings (``SoundEvents``).
+/// An instruction for the audio thread: play a hit, a note or a message, end notes, recall hits, or set the loudness of the
+/// rhythm. The clock thread and the network thread submit events through rings (``SoundEvents``).
 public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   /// The kind of instruction.
   public enum Kind: Hashable, Sendable, BitwiseCopyable {
-    /// A drum hit: the General MIDI drum, 0...127; the velocity, 1...127; the cut-off group, 1...8, or 0 for none. To sound
-    /// in time, a hit must be submitted at least ``NominalDevice/lead`` before its instant.
+    /// A drum hit: the General MIDI drum, 0...127; the velocity, 1...127; the cut-off group (``DrumLanes``), 1...8, or 0 for
+    /// none. To sound in time, a hit must be submitted at least ``NominalDevice/lead`` before its instant, or, for a sound card,
+    /// ``CardState/lead``.
     case hit(note: UInt8, velocity: UInt8, group: UInt8)
     /// A note of a pitched part: the key, 0...127; the velocity, 1...127; the part, 1...3; the General MIDI program, 0...127. The
     /// note ends at ``SoundEvent/end``. It must be submitted as early as a hit.
@@ -25,8 +26,8 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     case message(Message)
   }
 
-  /// For a hit: when it leaves the converter. For a timed message: when it takes effect. For another message: when it was submitted.
-  /// For a recall: the first step that is recalled.
+  /// For a hit: when it leaves the converter. For a timed message: when it takes effect. For another message: when it was
+  /// submitted. For a recall: the first step that is recalled. For a release: when the notes end.
   public var instant: Instant
   /// The instant of the step to which a hit belongs. The hit may sound earlier or later, because it is pushed or swung. A
   /// recall removes all hits of a step or none.

@@ -1,8 +1,9 @@
 public import Realtime
 
-/// The rings through which an audio thread gets its events. The audio thread is the only consumer of both rings.
+/// The rings through which an audio thread gets its events and reports its hits. The audio thread is the only consumer of
+/// ``hits`` and ``messages``.
 public struct SoundEvents: Sendable, BitwiseCopyable {
-  /// Hits and recalls, from the clock thread.
+  /// All events except messages, from the clock thread.
   public let hits: SPSCRing<SoundEvent>
   /// Messages of the players, from the network thread.
   public let messages: SPSCRing<SoundEvent>
@@ -11,7 +12,7 @@ public struct SoundEvents: Sendable, BitwiseCopyable {
   public let sounded: SPSCRing<SoundedHit>?
 
   /// - Parameters:
-  ///   - capacity: the capacity of each ring. A player can hold 2048 notes, which can end at the same time.
+  ///   - capacity: the capacity of ``hits`` and of ``messages``. A player can hold 2048 notes, which can end at the same time.
   ///   - reportsHits: whether the audio thread reports the hits in ``sounded``.
   ///
   /// Real-time: not safe.

@@ -8,7 +8,7 @@ public struct SoundedHit: Hashable, Sendable, BitwiseCopyable {
   public let due: Instant
   /// The instant at which the clock thread passed the hit to the audio thread.
   public let scheduled: Instant
-  /// The instant of the first frame of the hit, by the relation of frames to instants of the device.
+  /// The instant at which the first frame of the hit sounds, by ``Renderer/map``.
   public let firstFrame: Instant
 
   @_noLocks @_noAllocation

@@ -3,11 +3,11 @@ import MusicalTime
 /// The relation of the frames of a recording to instants: a line through the position reports of the device.
 ///
 /// The errors of the reports are those that ``DeviceClock`` describes. Reports of hardware may be old but are never ahead, so the
-/// line is the lower bound of all reports with the minimum mean distance to them: the edge of their lower convex hull below their mean (Moon,
-/// Skelly and Towsley, 1999). Reports of sound servers have errors of both signs, so the line is the least-squares line.
-/// Unlike ``DeviceClock``, it uses all reports of a recording at once.
+/// line is the lower bound of all reports with the minimum mean distance to them: the edge of their lower convex hull below their
+/// mean (Moon, Skelly and Towsley, 1999). Reports of sound servers have errors of both signs, so the line is the least-squares
+/// line. Unlike ``DeviceClock``, it uses all reports of a recording at once.
 struct CaptureLine: Sendable {
-  /// A report: the frame, and the instant minus the nominal time of the frame, nanoseconds.
+  /// A report. `x` is the frame, and `lateness` is the instant minus the nominal time of the frame, in nanoseconds.
   private struct Point { let x, lateness: Double }
 
   private let frameLength: Double
@@ -27,17 +27,18 @@ struct CaptureLine: Sendable {
 
   init(rate: Int64, isHardware: Bool) { (frameLength, self.isHardware) = (1e9 / Double(rate), isHardware) }
 
-  /// Adds a report: at `instant`, the device had recorded `frame` frames.
+  /// Adds a report: at `instant`, the device had recorded `frame` frames. After the first report, ignores reports of the first
+  /// ``startFrames`` frames.
   mutating func observe(frame: Int64, at instant: Instant) {
     guard frame >= Self.startFrames || points.isEmpty else { return }
     let first = origin ?? instant
-    // The first report stands alone only in a recording that ends before the device has started.
+    // The very first report was accepted although it may be wrong. It is used only if no reliable report follows.
     if frame >= Self.startFrames, points.count == 1, points[0].x < Double(Self.startFrames) { points = [] }
     origin = first
     points.append(Point(x: Double(frame), lateness: Double((instant - first).count) - Double(frame) * frameLength))
   }
 
-  /// Returns the instant at which a frame arrived, nanoseconds of CLOCK_MONOTONIC; 0 without a report.
+  /// Returns the instant at which a frame arrived, in nanoseconds of CLOCK_MONOTONIC; 0 without a report.
   func instant(of frame: Double) -> Double {
     guard let origin else { return 0 }
     return Double(origin.nanoseconds) + frame * frameLength + fit.offset + fit.slope * frame

@@ -5,17 +5,17 @@ public import MusicalTime
 ///
 /// **Estimation.** With every step of the audio thread, the device reports which frame is at its converter (frames written minus
 /// its delay), and at which instant of CLOCK_MONOTONIC it read this position. A line is fitted through these points over the last
-/// 32 s. Adriaensen ("Using a DLL to filter time", LAC 2005) smooths such points with a loop that assumes symmetric noise. The
-/// error of hardware is one-sided: a reported position is never ahead of the true position, but it may be old, by the packet
-/// interval (USB: 1 ms) or the timer interval (snd-aloop: 4 ms). For hardware, the line is therefore the lower bound of the
-/// points, as the NTP clock filter uses the packet with the minimum delay. The positions of sound servers are estimates with
-/// errors of both signs. For them, the line is the least-squares line. The slope is limited to 500 ppm around the nominal rate.
-/// See ``TimestampRegression`` for both lines.
+/// 32 s, in blocks of half a second (not the blocks of 64 frames that are rendered). Adriaensen ("Using a DLL to filter time",
+/// LAC 2005) smooths such points with a loop that assumes symmetric noise. The error of hardware is one-sided: a reported
+/// position is never ahead of the true position, but it may be old, by the packet interval (USB: 1 ms) or the timer interval
+/// (snd-aloop: 4 ms). For hardware, the line is therefore the lower bound of the points, as the NTP clock filter uses the packet
+/// with the minimum delay. The positions of sound servers are estimates with errors of both signs. For them, the line is the
+/// least-squares line. The slope is limited to 500 ppm around the nominal rate. See ``TimestampRegression`` for both lines.
 ///
-/// **Slew.** The result is ``fit``, a line in integer arithmetic that follows the estimated line by at most 1 ms per second.
-/// It may jump only in the first second after a start, or after two consecutive blocks of half a second that deviate by more than
-/// 2 ms (the device skipped frames without a report). In the latter case, only the newer of the two blocks and the block that has
-/// just begun are kept, and ``fit`` may jump for another second.
+/// **Slew.** The result is ``fit``, a line in integer arithmetic that follows the estimated line by at most 1 ms per second. It
+/// may jump only in the first second after a start, or after two consecutive blocks that deviate from it by more than 2 ms (the
+/// device skipped frames without a report). In the latter case, only the newer of the two blocks and the block that has just
+/// begun are kept, and ``fit`` may jump for another second.
 ///
 /// **Bias.** ``fit`` shows when the freshest positions were read. Drivers do not report the delay after this position,
 /// usually 0.2...1 ms of converter filter. Two devices of the same model have the same bias. For ``Noise/symmetric``, the
@@ -45,8 +45,8 @@ public struct DeviceClock: Sendable {
   private var originInstant: Instant
   /// The estimated line, which ``fit`` follows.
   private var estimate = TimestampRegression.Line(offset: 0, slope: 0)
-  /// The last slope with which all blocks agreed over at least ``trustedSpan``; 0 if there was none yet. It is kept when blocks are
-  /// removed.
+  /// The last estimated slope that was based on blocks over at least ``trustedSpan`` and was calculated when the newest complete
+  /// block was no outlier; 0 if there was none yet. It is kept when blocks are removed.
   private var trustedSlope = 0.0
   /// Whether there was a trusted slope.
   private var hasTrustedSlope = false
@@ -54,7 +54,7 @@ public struct DeviceClock: Sendable {
   private var lastX = 0.0
   /// The x until which ``fit`` may jump.
   private var acquisitionEnd = DeviceClock.acquisitionTime
-  /// Consecutive blocks that deviate by more than ``outlierLimit``.
+  /// The number of consecutive blocks that deviate from ``fit`` by more than ``outlierLimit``.
   private var outlierBlocks = 0
   /// The instant of the first of the last consecutive rejections; nil after an accepted point.
   private var firstRejection: Instant?
@@ -66,7 +66,7 @@ public struct DeviceClock: Sendable {
   /// Nanoseconds per second: the limit of the slope around ``trustedSlope``, while the blocks span less than
   /// ``trustedSpan``.
   private static var slopeTolerance: Double { @_noLocks @_noAllocation get { 20_000 } }
-  /// Seconds of agreeing blocks after which the slope is trusted.
+  /// The time in seconds that the blocks must span before the slope is trusted.
   private static var trustedSpan: Double { @_noLocks @_noAllocation get { 8 } }
   /// Nanoseconds per second by which ``fit`` approaches the estimated line.
   private static var maximumSlew: Double { @_noLocks @_noAllocation get { 1_000_000 } }

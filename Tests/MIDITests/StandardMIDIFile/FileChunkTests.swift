@@ -4,8 +4,9 @@ import _TestSupport
 
 /// The reader of Standard MIDI Files: header and chunks.
 @Suite struct FileChunkTests {
-  /// A track with one note and one without events.
+  /// The content of a track with one note.
   private let note = "00 90 40 10 20 FF 2F 00"
+  /// The content of a track without events.
   private let empty = "10 FF 2F 00"
 
   @Test func headerContainsFormatAndDivision() throws {

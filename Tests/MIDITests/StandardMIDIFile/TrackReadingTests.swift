@@ -54,6 +54,7 @@ import _TestSupport
     #expect(track.events.map(\.tick) == [0x0FFF_FFFF, 0x1FFF_FFFE, 0x2000_0003] && track.end == 0x2000_000A)
   }
 
+  /// In a file, the status byte of Reset (FF) begins a meta event.
   @Test func everyMessageIsRead() throws {
     for message in everyMessage where message != .reset {
       let bytes = encoded(message).map { String($0, radix: 16) }.joined(separator: " ")
@@ -105,7 +106,8 @@ import _TestSupport
       let text = bytes.map { String($0, radix: 16) }.joined(separator: " ")
       #expect(try contents("00 F7 \(bytes.count) \(text)") == [.message(message)])
     }
-    // Two messages, an incomplete one, a channel message, the end of a System Exclusive, and nothing.
+    // Two messages; an incomplete and an invalid message; a channel message; two ends of a System Exclusive, and a complete one;
+    // an undefined status byte; and nothing.
     let others: [[UInt8]] = [
       [0xF8, 0xF8], [0xF2, 1], [0xF2, 1, 0x80], [0x90, 60, 1], [0xF7], [1, 0xF7], [0xF0, 1, 0xF7], [0xF9], [],
     ]
@@ -124,6 +126,7 @@ import _TestSupport
       ])
     // A repeated F0 is dropped.
     #expect(try contents("00 F0 03 F0 01 F7") == [.systemExclusive([1, 0xF7])])
+    // An event without bytes. The F0 after it begins another event.
     #expect(try contents("00 F0 00 00 F0 01 F7") == [.systemExclusive([]), .systemExclusive([0xF7])])
   }
 

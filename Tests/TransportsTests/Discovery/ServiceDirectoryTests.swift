@@ -11,7 +11,7 @@ import _TestSupport
   private let ipv6 = ServiceDirectory.Source(interface: 2, isIPv6: true)
   private let other = ServiceDirectory.Source(interface: 3, isIPv6: false)
 
-  /// The sources of the look-ups that are due.
+  /// Takes the look-ups that are due and returns their sources.
   private func sources(_ directory: inout ServiceDirectory, at now: Instant) -> [ServiceDirectory.Source] {
     directory.takeDue(at: now).map(\.source)
   }

@@ -25,7 +25,7 @@ import Testing
       // U+FF10 is the full-width digit 0.
       (["tutti=\u{FF10}123456789abc"], nil), (["tutti=1", "tutti=0123456789abcdef"], nil),
     ] as [([String], UInt64?)])
-  func identityIsReadFromTheFirstValidKey(entries: [String], identity: UInt64?) {
+  func identityIsReadFromTheFirstKeyIfItIsValid(entries: [String], identity: UInt64?) {
     #expect(withText(entries.map { Array($0.utf8) }) { Discovery.Service.identity($0) } == identity)
   }
 

@@ -8,7 +8,7 @@ import _TestSupport
 extension LabTests {
   /// The sequencer together with common ALSA programs.
   @Suite struct StudioTests {
-    @Test func aconnectListsOnlyTheClientAndItsPorts() async throws {
+    @Test func aconnectListsOnlyThePublicPortsOfTheClient() async throws {
       let sequencer = try Sequencer(name: "Tutti test", takingClock: true)
       defer { sequencer.close() }
       let all = try await aconnect(["-l"])

@@ -59,13 +59,13 @@ struct VirtualStudio {
     for port in present.values where port.address == link.other {
       requested.insert(Connection(port: link.port, name: port.clientName))
     }
-    note(.subscribed(link))
+    announce(.subscribed(link))
   }
 
   private mutating func disconnect(_ link: SequencerLink, _ name: String) {
     guard existing.remove(link) != nil else { return }
     requested.remove(Connection(port: link.port, name: name))
-    note(.unsubscribed(link))
+    announce(.unsubscribed(link))
   }
 
   private mutating func add(_ name: String, using random: inout SplitMix) {
@@ -73,15 +73,15 @@ struct VirtualStudio {
     let free = (UInt8(128)...140).filter { !used.contains($0) }
     let address = SequencerAddress(client: free.randomElement(using: &random)!, port: 0)
     present[name] = SequencerPort(address: address, clientName: name, portName: "MIDI", sends: true, receives: true)
-    note(.portStarted(address))
+    announce(.portStarted(address))
   }
 
   /// Removes a device. Its connections end without an announcement.
   private mutating func remove(_ name: String) {
     guard let port = present.removeValue(forKey: name) else { return }
     existing = existing.filter { $0.other != port.address }
-    note(.portExited(port.address))
-    note(.clientExited(port.address.client))
+    announce(.portExited(port.address))
+    announce(.clientExited(port.address.client))
   }
 
   private mutating func wait(_ length: Nanoseconds) {
@@ -89,7 +89,7 @@ struct VirtualStudio {
     for link in reconnections.due(at: now, ports: Array(present.values)) { connect(link) }
   }
 
-  private mutating func note(_ event: SequencerArrival.Event) {
+  private mutating func announce(_ event: SequencerArrival.Event) {
     _ = reconnections.note(event, at: now, ports: Array(present.values))
   }
 }

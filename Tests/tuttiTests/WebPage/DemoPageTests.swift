@@ -11,6 +11,7 @@ import _TestTraits
   private struct Ensemble: Decodable {
     struct Member: Decodable { var name: String? }
     var name: String
+    /// The reason why the page may not control the rhythm; nil if it may.
     var obstacle: String?
     var members: [Member]
   }
@@ -40,7 +41,7 @@ import _TestTraits
     #expect(ensemble.name == "phone" && ensemble.obstacle != nil)
     // The ninth octet of the payload is 1 while a rhythm plays.
     #expect(page.next(.rhythm) { $0.payload.getInteger(at: 8, as: UInt8.self) == 1 } != nil)
-    // The first octet of the frame is the total activity: 100 of the phone plus 20 of the first peer.
+    // The first octet of the payload is the total activity: 100 of the phone plus 20 of the first peer.
     page.send(.activity, [100])
     #expect(page.next(.levels) { $0.payload.getInteger(at: 0, as: UInt8.self) == 120 } != nil)
     let outcome = try await demo.outcome()

@@ -6,8 +6,9 @@ final class ServedPeer {
   let process: PeerProcess
   /// The TCP port of the web page.
   let port: Int
-  /// The tokens of the two addresses of the page: one to play and control the rhythm, one to play only.
+  /// The token of the address of the page that plays and controls the rhythm.
   let leadToken: String
+  /// The token of the address of the page that only plays.
   let playToken: String
 
   init(_ name: String, _ arguments: [String] = [], in folder: TemporaryFolder) async throws {

@@ -83,7 +83,7 @@ import _TestTraits
     #expect(other.next(.rhythm) { !plays($0) } != nil)
   }
 
-  /// A page counts as a player from its first report of the output delay on, until it leaves.
+  /// A page counts as a player from its first valid report of the output delay on, until it leaves.
   @Test func pagesAreCountedAsPlayers() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     var page: PageClient? = try PageClient(port: peer.port, token: peer.playToken)
@@ -101,7 +101,8 @@ import _TestTraits
     #expect(peer.process.events.compactMap(\.players) == [1, 2, 1])
   }
 
-  @Test func clockRepliesContainFourInstants() async throws {
+  /// When the page sent the request, when the peer received it, and when the peer sent the reply.
+  @Test func clockReplyContainsThreeInstants() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     let page = try PageClient(port: peer.port, token: peer.playToken)
     page.send(.clockRequest, at: 123_456_789)
@@ -113,7 +114,7 @@ import _TestTraits
     #expect(received <= reply.at.nanoseconds && reply.at.nanoseconds - received < 100_000_000)
   }
 
-  @Test func soundsAreServedOnceRendered() async throws {
+  @Test func renderedSoundsAreServedToPagesWithAToken() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     let page = try PageClient(port: peer.port, token: peer.playToken)
     let sounds = try #require(page.next(.sounds))
