@@ -145,7 +145,7 @@ import Testing
     }
     let journal = try journalSender.journalOfGuardPacket()
     #expect(journal[1]!.parameters.map(\.number.low.value) == Array(8..<40))
-    // The first eight parameters were discarded, which were sent in three packets each.
+    // Each parameter was sent in three packets. The first eight parameters were discarded.
     #expect(journalSender.discarded == 8 && journal.header.checkpoint == 1 + 8 * 3)
   }
 

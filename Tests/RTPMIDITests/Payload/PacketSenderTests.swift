@@ -9,7 +9,7 @@ import _TestSupport
 @Suite struct PacketSenderTests {
   private let instant = Instant(nanoseconds: 1_234_567_890)
 
-  @Test func eachClockIsInOnePacket() {
+  @Test func packetHasAHeaderAndOneMessage() {
     var sender = PacketSender(ssrc: 0x1122_3344, sequence: 0xFFFF)
     let first = octets { _ = sender.encode(.clock, at: instant, into: &$0) }
     #expect(

@@ -63,8 +63,8 @@ import _TestSupport
   }
 
   @Test func packetsOfOtherFormatsAreRejected() {
-    // Other versions of RTP, and other payload types.
     let packet = hex("80 61 00 01 00 00 00 02 00 00 00 03 01 F8")
+    // Other versions of RTP (octet 0), and other payload types (octet 1).
     for (index, octet) in [(0, 0x40), (0, 0xC0), (0, 0x00), (1, 0x60), (1, 0x00)] as [(Int, UInt8)] {
       var other = packet
       other[index] = octet
