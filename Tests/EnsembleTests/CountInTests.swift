@@ -26,13 +26,13 @@ import _TestSupport
     band.run(for: .milliseconds(500))
     let clicksOfMaster = clicks(band, of: 0)
     #expect(clicksOfMaster.map(\.tick) == [-96, -72, -48, -24])
-    // The lead time after the command.
+    // The first click sounds the lead time, 100 ms, after the command.
     #expect((clicksOfMaster[0].at - started - .milliseconds(100)).magnitude < .milliseconds(1))
     for player in 1...2 {
       let clicks = clicks(band, of: player)
       #expect(clicks.map(\.tick) == [-96, -72, -48, -24])
-      for (mine, theirs) in zip(clicks, clicksOfMaster) {
-        #expect((mine.at - theirs.at).magnitude < .milliseconds(1))
+      for (click, clickOfMaster) in zip(clicks, clicksOfMaster) {
+        #expect((click.at - clickOfMaster.at).magnitude < .milliseconds(1))
       }
     }
     // No step sounds before the count-in ends, two seconds after it began.
@@ -81,7 +81,7 @@ import _TestSupport
   }
 
   /// The rhythm is stopped during its count-in. The tick cursor of the audio output goes back, so that the clicks that it has
-  /// passed to the audio output already are withdrawn.
+  /// passed to the audio output already are withdrawn. The clicks are not sent, so the cursor for sending (`wire`) does not take them.
   @Test func clicksThatWerePassedToTheSoundAreWithdrawn() throws {
     var schedule = PlaybackSchedule(
       run: 1, sends: true, start: Tick(0), end: Tick(.max),
