@@ -3,7 +3,8 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
-/// A random timeline message, with an end if `seed` is odd and with a tempo change if it is a multiple of three.
+/// A random timeline message. It has an end if `seed` is odd, a tempo change if `seed` is a multiple of three, and a change of the mix
+/// if `seed` is a multiple of five.
 private func timelineMessage(seed: UInt64) -> TimelineMessage {
   var random = SplitMix(seed: seed)
   func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: random.integer(in: Tempo.lengths))! }
