@@ -5,7 +5,7 @@ import Testing
 import _TestSupport
 
 /// Tests of the report on a device that follows a MIDI clock (`tutti measure follower`). The devices are simulated, so the true
-/// figures are known. ``Followers`` contains the devices.
+/// figures are known. ``Followers`` contains the devices. The lag is the lasting change of the phase error after a tempo step.
 @Suite struct FollowerTests {
   /// The delay is recovered to 0.1 ms if the device has noise of 0.2 ms. A device with a negative delay plays early.
   @Test(arguments: [-20e6, 0, 3e6, 90e6], UInt64(1)...10)
