@@ -176,6 +176,8 @@ import _TestSupport
     }
   }
 
+  /// While no journal is sent, the history still records the position of the sequencer and the number of held notes. A restarted stream
+  /// keeps nothing of the earlier stream.
   @Test func journalEnabledLaterCoversLaterPackets() throws {
     let journalSender = JournalSender()
     journalSender.sender.sendsJournal = false

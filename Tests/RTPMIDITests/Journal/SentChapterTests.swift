@@ -42,6 +42,8 @@ import Testing
     #expect(try journalSender.journalOfGuardPacket()[1]!.controllers.last?.tool == .count(0), "64 commands, modulo 64")
   }
 
+  /// Reset All Controllers (121) makes the controllers `reset`, the pitch bend, the pressures and the selection of a parameter inactive.
+  /// It does not affect the controllers `kept`, notes and programs.
   @Test func resetAllControllersRemovesEntries() throws {
     let journalSender = JournalSender()
     let kept: [UInt7] = [7, 10, 91, 68, 69]

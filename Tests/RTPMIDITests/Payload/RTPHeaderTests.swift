@@ -54,6 +54,7 @@ import _TestSupport
     #expect(headerExtension.data.start == 24 && headerExtension.data.end == 32)
     #expect(header.ssrc == 3 && payload.start == 32 && payload.end == 34)
     for count in 0..<32 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
+    // Octet 23 is the number of words of the extension.
     for words in 0...2 {
       var other = packet
       other[23] = UInt8(words)
