@@ -133,6 +133,7 @@ import _TestSupport
     #expect(throws: CommandError.isAbsent(absent)) { try band.command(0) { try $0.mute(true, absent, at: $1) } }
   }
 
+  /// The next rhythm keeps the levels of the parts.
   @Test func nextRhythmIsNotQuiet() throws {
     var band = try VirtualBand.playing(2, seed: 9)
     band.run(for: .seconds(3))

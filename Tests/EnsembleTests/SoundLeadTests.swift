@@ -13,7 +13,7 @@ import Testing
     // command. A sound lead never decreases.
     for (soundLeads, first) in [([], 100), ([60], 100), ([200], 220), ([200, 60], 220)] as [([Int64], Int64)] {
       var ensemble = EnsembleState(identity: Identity(1))
-      for lead in soundLeads { ensemble.raiseSoundLead(to: .milliseconds(lead)) }
+      for soundLead in soundLeads { ensemble.raiseSoundLead(to: .milliseconds(soundLead)) }
       try ensemble.start(tempo: .standard, at: now)
       #expect(ensemble.schedule.deadline(Tick(0)) == now + .milliseconds(first), "\(soundLeads)")
       #expect(ensemble.soundLead == .milliseconds(max(50, soundLeads.max() ?? 0)))
