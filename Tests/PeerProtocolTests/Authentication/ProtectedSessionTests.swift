@@ -119,6 +119,7 @@ import _TestSupport
     #expect(pair.nodes[1].endpoint.remoteClock(of: pair.nodes[1].session!, at: start) == nil)
   }
 
+  /// The hostile device sends NO and OK with the recorded tokens.
   @Test func forgedRefusalHasNoEffect() throws {
     var pair = ProtectedPair()
     try pair.connect(from: 0, at: start)
