@@ -19,7 +19,7 @@ import _TestSupport
 
   /// A device that knows the ideal clock: it has no jitter and no lag, settles at once, and plays as if no tick was lost.
   @Test(arguments: UInt64(1)...10)
-  func perfectDeviceHasNoJitterNoLagAndNoLosses(seed: UInt64) throws {
+  func perfectDeviceHasNoJitterAndNoLagAndKeepsItsPosition(seed: UInt64) throws {
     let followers = try Followers(seed: seed)
     let report = try followers.analysis(followers.ideal(delay: 3e6), noise: 1e5, seed: seed).report
     let transfer = try #require(report.transfer)
@@ -116,7 +116,7 @@ import _TestSupport
 
   /// If a device plays on every tick or on every second tick, a lost tick cannot be seen. The report then has a warning and no
   /// figures of lost ticks.
-  @Test(arguments: [1, 2]) func fineGridHasNoLosses(grid: Int) throws {
+  @Test(arguments: [1, 2]) func lostTicksAreNotMeasuredOnAFineGrid(grid: Int) throws {
     let followers = try Followers(grid: grid)
     let report = try followers.analysis(followers.onArrival(delay: 3e6), noise: 1e5).report
     #expect(report.losses.isEmpty && report.warnings.contains { $0.contains("lost ticks are measured") })
