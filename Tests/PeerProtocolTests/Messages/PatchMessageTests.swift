@@ -1,6 +1,7 @@
 import PeerProtocol
 import Testing
 
+/// The encoding of ``PatchRequest`` and ``PatchPart``, by which a peer gets the patch of the master in parts of at most 64 octets.
 @Suite struct PatchMessageTests {
   private let digest = PatchDigest(bits: 0x0102_0304_0506_0708)!
 

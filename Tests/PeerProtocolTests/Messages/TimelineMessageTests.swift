@@ -31,6 +31,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     mix: mix(), mixChange: seed % 5 == 0 ? mixChange : nil)
 }
 
+/// The encoding of ``TimelineMessage``, in which the master announces its timeline.
 @Suite struct TimelineMessageTests {
   @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)
