@@ -21,6 +21,7 @@ import _TestSupport
     }
   }
 
+  /// A result beyond the end of the range is the distant future, which means never.
   @Test func extremeInstantsMeanNever() {
     // The remote clock is 5 ns before the end of its range, so most results would be out of range.
     let line = ClockLine(local: Instant(nanoseconds: 5), remote: Instant(nanoseconds: .max - 5), skew: 100)

@@ -41,7 +41,8 @@ import _TestSupport
     #expect(try #require(percentile.value) < .milliseconds(5))
   }
 
-  /// Impossible delays, which result from a wrong clock, do not make the estimate unusable.
+  /// Impossible delays, which result from a wrong clock, do not make the estimate unusable. The estimate is at least 50 us and at most
+  /// 10 s.
   @Test func extremeDelaysAreLimited() throws {
     var percentile = DelayPercentile()
     for delay in [Int64.min, -1, 0, .max, .max] { percentile.add(Nanoseconds(delay)) }

@@ -44,8 +44,9 @@ import _TestSupport
       (actualError...10 * actualError).contains(reportedError), "error \(actualError) ns/s, reported \(reportedError)")
   }
 
-  /// The filter keeps the extreme packet of each eighth of a second. The clocks drift apart by up to 62 us in this time. With
-  /// the same delays, the same packets are extreme at every skew, so the width of the band is the same.
+  /// Of each eighth of a second, the filter keeps the extreme packets: those that bound the band between the packets out and the
+  /// packets back. The clocks drift apart by up to 62 us in this time. With the same delays, the same packets are extreme at every
+  /// skew, so the width of the band is the same.
   @Test(arguments: [-500_000.0, -200_000, 200_000, 500_000], UInt64(1)...3) func extremePacketIsTheSameAtEverySkew(
     skew: Double, seed: UInt64
   ) {

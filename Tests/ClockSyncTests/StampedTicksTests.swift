@@ -79,9 +79,9 @@ private struct Sender {
     #expect(ticks.isTrusted)
   }
 
-  /// Senders with useless stamps, including jittery senders that stamp with the send time. The receiver reads each stamp as a
-  /// number of 100 us units: a sender with another unit has a clock that is fast or slow. Each closure calculates a stamp from
-  /// the due time and the arrival of the tick, both by the sender's clock.
+  /// Senders with useless stamps. In the case "arrival", a jittery sender stamps each tick when it sends the tick, not with its due
+  /// time. The receiver reads each stamp as a number of 100 us units, so a sender with another unit appears to have a fast or a slow
+  /// clock. Each closure calculates a stamp from the due time and the arrival of the tick, both by the sender's clock.
   @Test(
     arguments: [
       ("zero", { @Sendable (_, _) in Instant(nanoseconds: 0) }),

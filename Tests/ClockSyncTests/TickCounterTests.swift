@@ -67,7 +67,7 @@ private func deviation(_ values: [Double]) -> Double {
       var settled = 0
       for (n, arrival) in arrivals.enumerated() {
         receiver.receive(arrival)
-        // The disturbance begins after 240 ticks.
+        // The disturbance begins after 240 ticks and ends at the index `calmFrom`.
         if n == 200 { receiver.calibrate(at: arrival.tick) }
         if n >= calmFrom, !receiver.isAccurate(arrival) { settled = n - calmFrom + 1 }
       }

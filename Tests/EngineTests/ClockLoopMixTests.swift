@@ -163,8 +163,10 @@ import Testing
       #expect(notes.count == 1)
       let note = try #require(notes.first)
       guard case .note(let key, _, let part, let program) = note.kind else { return }
+      // The root of Dm7, on the bass (part 1). The program is Electric Bass (finger).
       #expect(key % 12 == 2 && part == 1 && program == 33)
       #expect((note.end - note.instant).milliseconds == 1920)
+      // 0 stands for all pitched parts.
       #expect(events.last?.kind == .release(part: 0))
     }
   }

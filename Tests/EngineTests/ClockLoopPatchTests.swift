@@ -8,8 +8,8 @@ import Transports
 @testable import Engine
 
 /// Tests of the hits of a patch with swing, pushed voices and flams, and of the change of the patch while a rhythm plays. The
-/// timeline of ``VirtualRhythm`` has steps of 120 ms. Steps are passed to the sound 50 ms ahead. The bars of the patches have four
-/// steps unless a test states another meter.
+/// timeline of ``VirtualRhythm`` has steps of 120 ms. Steps are passed to the sound 50 ms ahead. The bars of the patches of
+/// ``table(_:)`` have four steps.
 @Suite struct ClockLoopPatchTests {
   private func table(_ fields: String) throws -> StepTable {
     let text = "name: test\ndescription: A test.\ntempo: 120\nmeter: 1/4\n" + fields

@@ -88,7 +88,7 @@ import _TestSupport
     }
   }
 
-  @Test func lateJoinerAloneGetsTheSongPositionBeforeTheBar() throws {
+  @Test func onlyTheLateJoinerGetsTheSongPositionBeforeTheBar() throws {
     try withStudio { loop, studio in
       studio.rings.schedule.publish(VirtualRhythm.schedule())
       loop.play(from: .milliseconds(-20), to: .milliseconds(305))

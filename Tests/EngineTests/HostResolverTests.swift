@@ -23,6 +23,7 @@ import Transports
       hosts = resolver.take().hosts
     }
     #expect(hosts.map(\.name) == ["fast"] && resolver.unresolved == ["slow"])
+    // The bell wakes the thread that takes the answers. It rings when an answer has arrived.
     let bellCount = bell.count
     answers.signal()
     resolver.wait(until: .now() + .seconds(10))

@@ -113,7 +113,7 @@ import Testing
   }
 
   /// A figure plays one note per beat, exactly on the ticks of the rhythm, and ends with the rhythm. The driver returns each note
-  /// 50 ms in advance.
+  /// except the first 50 ms in advance.
   @Test func figureFollowsTheRhythm() throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table("figure: x... x... x... x..."), run: 1, end: Tick(24 * 6)), at: Self.origin)

@@ -36,7 +36,7 @@ import _TestSupport
 
   /// A thread that works whenever the budget permits uses a quarter of a core in any interval, plus the burst of 2 ms and one round of
   /// work.
-  @Test(arguments: UInt64(1)...4) func noIntervalContainsMoreThanItsShare(seed: UInt64) {
+  @Test(arguments: UInt64(1)...4) func noIntervalContainsMoreThanItsShareAndTheBurst(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var budget = ProcessorBudget()
     var (now, used) = (start, Nanoseconds.zero)

@@ -85,7 +85,8 @@ import _TestSupport
     #expect(!isSameKindAdmitted && isInvitationAdmitted)
   }
 
-  /// Each of the 256 buckets for hosts gets more datagrams than its depth of 2048.
+  /// More datagrams than the depth of 2048 arrive for each of the 256 buckets for hosts. A datagram that finds no token in the bucket
+  /// that all strangers share takes no token of its host.
   @Test func forgedAddressesDoNotEmptyTheBucketsOfAllHosts() {
     var filter = StrangerFilter(key: 9)
     var random = SplitMix(seed: 10)

@@ -24,6 +24,7 @@ struct TickDeparturesTests {
     #expect(departures.instant(of: Tick(5), of: 2) == instant(900))
   }
 
+  /// There is room for 256 ticks, so tick 261 replaces tick 5.
   @Test func newestOfTwoHundredAndFiftySixTicksIsKept() {
     var departures = TickDepartures()
     departures.note(Tick(5), of: 1, at: instant(100))

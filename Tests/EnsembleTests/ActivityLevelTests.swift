@@ -76,7 +76,7 @@ import _TestSupport
         if let lastChange { #expect(now - lastChange >= ActivityLevel.step, "seed \(seed)") }
         (lastChange, value) = (now, oftenAdvanced.value)
       }
-      // A number below 128 stands for a note, any other number is the new setting.
+      // A number below 128 stands for a note. Any other number is a new setting, which counts as 127.
       let input = UInt8(random.integer(in: 0...255))
       if input < 128 {
         rarelyAdvanced.played(at: now)

@@ -20,7 +20,8 @@ import Testing
     }
   }
 
-  /// The activity of random players changes at random times. All players change layers at the same step, which begins a beat.
+  /// The activity of random players changes at random times. The total, which selects the layers, changes for all players at the same
+  /// step, which begins a beat.
   @Test(arguments: UInt64(1)...10) func allPlayersChangeLayersAtTheSameBeat(seed: UInt64) throws {
     var band = try VirtualBand.playing(4, seed: seed)
     band.run(for: .seconds(1))

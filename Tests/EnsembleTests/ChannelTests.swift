@@ -134,8 +134,8 @@ import _TestSupport
     #expect(band.players[victim].warnings.count == 1)
   }
 
-  /// The only free channel is due to a peer with a lower identity, which does not claim it. After a second, another peer may
-  /// claim it.
+  /// The free channels are for the peers without a channel, in the order of their identities. Here the only free channel is for a peer
+  /// with a lower identity, which does not claim it. After a second, the local peer claims it.
   @Test func freeChannelThatALowerIdentityDoesNotClaimIsClaimed() {
     var ensemble = EnsembleState(identity: Identity(100))
     var now = Instant(nanoseconds: 0)

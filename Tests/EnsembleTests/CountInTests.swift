@@ -26,13 +26,13 @@ import _TestSupport
     band.run(for: .milliseconds(500))
     let clicksOfMaster = clicks(band, of: 0)
     #expect(clicksOfMaster.map(\.tick) == [-96, -72, -48, -24])
-    // The lead time after the command.
+    // The first click sounds the lead time, 100 ms, after the command.
     #expect((clicksOfMaster[0].at - started - .milliseconds(100)).magnitude < .milliseconds(1))
     for player in 1...2 {
       let clicks = clicks(band, of: player)
       #expect(clicks.map(\.tick) == [-96, -72, -48, -24])
-      for (mine, theirs) in zip(clicks, clicksOfMaster) {
-        #expect((mine.at - theirs.at).magnitude < .milliseconds(1))
+      for (click, clickOfMaster) in zip(clicks, clicksOfMaster) {
+        #expect((click.at - clickOfMaster.at).magnitude < .milliseconds(1))
       }
     }
     // No step sounds before the count-in ends, two seconds after it began.
@@ -44,6 +44,7 @@ import _TestSupport
     }
   }
 
+  /// The clicks are due 100, 600, 1100 and 1600 ms after the start. The players connect after 600 ms.
   @Test func lateJoinerHearsOnlyTheRemainingClicks() throws {
     var band = VirtualBand(players: 2, seed: 5)
     band.connected = { _, _ in false }
@@ -81,7 +82,7 @@ import _TestSupport
   }
 
   /// The rhythm is stopped during its count-in. The tick cursor of the audio output goes back, so that the clicks that it has
-  /// passed to the audio output already are withdrawn.
+  /// passed to the audio output already are withdrawn. The clicks are not sent, so the cursor for sending (`wire`) does not take them.
   @Test func clicksThatWerePassedToTheSoundAreWithdrawn() throws {
     var schedule = PlaybackSchedule(
       run: 1, sends: true, start: Tick(0), end: Tick(.max),
@@ -105,6 +106,7 @@ import _TestSupport
       let meter = try #require(Meter(beats: beats, unit: unit))
       return try #require(CountIn(bars: 1, of: meter))
     }
+    // The beats and the unit of the meter, the number of clicks in a bar, and the ticks from one click to the next.
     let expected: [(Int, Int, UInt8, UInt8)] = [
       (4, 4, 4, 24), (3, 4, 3, 24), (6, 8, 2, 36), (12, 8, 4, 36), (7, 8, 7, 12), (3, 8, 3, 12), (5, 16, 5, 6),
       (2, 2, 2, 48),
@@ -115,6 +117,7 @@ import _TestSupport
       let meter = try #require(Meter(beats: beats, unit: unit))
       #expect(countIn.ticks == meter.ticksPerBar)
     }
+    // A count-in has at most 16 clicks, and a whole number of steps (6 ticks) from one click to the next.
     let meter = try #require(Meter(beats: 13, unit: 8))
     #expect(CountIn(bars: 2, of: meter) == nil)
     #expect(CountIn(clicks: 4, ticksPerClick: 7) == nil && CountIn(clicks: 17, ticksPerClick: 24) == nil)

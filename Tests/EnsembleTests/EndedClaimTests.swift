@@ -44,7 +44,7 @@ import Testing
     #expect(ensemble.role == .master && ensemble.schedule.end == Tick(.max) && ensemble.schedule.sends)
   }
 
-  /// The same message without an end outranks the rhythm, so that the previous test rejects it because of its end only.
+  /// The same message without an end outranks the rhythm. So the message of the previous test is rejected only because of its end.
   @Test func playingRhythmWithAHigherTermOutranksTheRhythm() throws {
     var (ensemble, now) = try makeMaster(knowsClockOfRival: true)
     ensemble.received(message(ensemble, end: Tick(.max), at: now), from: rival, at: now)

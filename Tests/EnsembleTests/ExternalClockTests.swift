@@ -91,6 +91,7 @@ import Testing
     dueTimes += clocked.tick(100, bpm: 120, arrives: false)
     let event = clocked.externalClock.advance(to: clocked.band.localTime(of: 0))
     #expect(event == .silent)
+    // Reports to the external clock that ticks may have been lost.
     clocked.externalClock.lostCount()
     dueTimes += clocked.tick(24 * 12, bpm: 120)
     #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))

@@ -3,7 +3,7 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
-/// A follower whose master falls silent, comes back, or has a wrong clock, and a follower that joins late.
+/// A follower whose master falls silent, comes back, has a wrong clock, or sends unreadable messages, and a follower that joins late.
 @Suite struct FollowerTests {
   /// Creates two players whose crystals differ by 40 ppm. Player 0 is the master. They play for `seconds`.
   private func makePlayingBand(seed: UInt64, playing seconds: Int64 = 20) throws -> VirtualBand {

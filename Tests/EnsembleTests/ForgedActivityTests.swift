@@ -4,8 +4,8 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
-/// Levels (controller 11 on channel 1) and totals (controller 7 on channel 1) from peers that may not send them, and
-/// totals with impossible instants.
+/// Levels (the activity of one player, controller 11 on channel 1) and totals (the total activity, controller 7 on channel 1) from peers
+/// that may not send them, and totals with impossible instants.
 @Suite struct ForgedActivityTests {
   @Test func activityFromUnauthorisedPeersIsIgnored() throws {
     var band = try VirtualBand.playing(3, seed: 10, activity: [10, 20, 40])

@@ -6,7 +6,7 @@ import _TestSupport
 
 /// The ticks at which the total activity changes. The layers that play change with it.
 @Suite struct LayerChangeTests {
-  /// The ticks of the steps on which the total of a player's steps changes.
+  /// The steps of a player at which the total changes: the tick of each step, and the new total.
   private func changes(_ player: VirtualBand.Player) -> [(tick: Int64, total: UInt8)] {
     zip(player.steps, player.steps.dropFirst()).filter { $0.total != $1.total }.map {
       (Tick(of: $1.step).index, $1.total)

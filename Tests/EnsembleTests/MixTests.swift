@@ -6,9 +6,9 @@ import _TestSupport
 
 @testable import Ensemble
 
-/// The balance of the parts, quiet and muted players.
+/// The mix (the balance of the parts, and whether all players are quiet), and the muting of single players by the master.
 @Suite struct MixTests {
-  /// The mix at each tick from the present one on, for `count` ticks, by the schedule of a player.
+  /// The mix at each of `count` ticks from `first` on, by the schedule of a player.
   private func mixes(_ band: VirtualBand, of player: Int, from first: Tick, count: Int64) -> [Mix] {
     (0..<count).map { band.players[player].ensemble.schedule.mix(at: first + $0) }
   }
@@ -82,6 +82,7 @@ import _TestSupport
       try ensemble.change(mix: mix, at: now)
     }
     band.run(for: .milliseconds(200))
+    // The notes of the players sound again at once. The rhythm sounds again at the next bar.
     for player in 0...2 {
       let ensemble = band.players[player].ensemble
       #expect(!ensemble.isMuted)
@@ -132,6 +133,7 @@ import _TestSupport
     #expect(throws: CommandError.isAbsent(absent)) { try band.command(0) { try $0.mute(true, absent, at: $1) } }
   }
 
+  /// The next rhythm keeps the levels of the parts.
   @Test func nextRhythmIsNotQuiet() throws {
     var band = try VirtualBand.playing(2, seed: 9)
     band.run(for: .seconds(3))

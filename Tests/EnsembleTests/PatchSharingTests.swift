@@ -106,8 +106,8 @@ import _TestSupport
     #expect(received(by: 1, band) == [bad, good])
   }
 
-  /// Parts from a peer that is not the master, with another digest, or that were not requested change nothing. Octets with a wrong
-  /// digest are refused.
+  /// Parts from a peer that is not the master change nothing. If the octets of the parts from the master do not have the stated digest,
+  /// the digest is refused, and later parts with this digest change nothing.
   @Test func forgedPartsAreNotPlayed() throws {
     let shared = patch(100, seed: 1)
     var band = try makeBand([shared, nil, nil], seed: 3)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ensemble
 
-/// Levels whose messages were lost, and totals that arrive early.
+/// Levels (the activity of one player) whose messages were lost, and totals (the total activity) that arrive early.
 @Suite struct ReportedLevelTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let follower = Identity(2)

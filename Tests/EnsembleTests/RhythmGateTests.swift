@@ -4,7 +4,7 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
-/// The rhythm gate, and messages with forged or implausible content.
+/// The rhythm gate, led sessions, and messages with forged or implausible content.
 @Suite struct RhythmGateTests {
   @Test func claimOfAPeerBehindAClosedGateIsIgnored() throws {
     var band = VirtualBand(players: 3, seed: 1)

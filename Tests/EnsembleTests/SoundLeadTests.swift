@@ -3,8 +3,8 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
-/// The effect of the sound lead on the start of a rhythm. The sound lead is how long before its deadline a step is passed to the
-/// audio output.
+/// The effects of the sound lead and of the players' phones on the lead time, and so on the start of a rhythm. The sound lead is how
+/// long before its deadline a step is passed to the audio output.
 @Suite struct SoundLeadTests {
   @Test func rhythmStartsLaterWhenTheSoundNeedsItsStepsEarlier() throws {
     let now = Instant(nanoseconds: 0)
@@ -13,7 +13,7 @@ import Testing
     // command. A sound lead never decreases.
     for (soundLeads, first) in [([], 100), ([60], 100), ([200], 220), ([200, 60], 220)] as [([Int64], Int64)] {
       var ensemble = EnsembleState(identity: Identity(1))
-      for lead in soundLeads { ensemble.raiseSoundLead(to: .milliseconds(lead)) }
+      for soundLead in soundLeads { ensemble.raiseSoundLead(to: .milliseconds(soundLead)) }
       try ensemble.start(tempo: .standard, at: now)
       #expect(ensemble.schedule.deadline(Tick(0)) == now + .milliseconds(first), "\(soundLeads)")
       #expect(ensemble.soundLead == .milliseconds(max(50, soundLeads.max() ?? 0)))
@@ -22,7 +22,8 @@ import Testing
 
   @Test func leadCoversTheSlowestPhone() throws {
     let now = Instant(nanoseconds: 0)
-    // Each row contains the delay of the phones and the time from the start command to the first step, both in milliseconds.
+    // Each row contains the delay to the sound of the slowest phone, and the time from the start command to the first step, both in
+    // milliseconds. This time is at least 100 ms, and at least 20 ms longer than the delay, but the phones lengthen it to 400 ms at most.
     for (delay, first) in [(0, 100), (30, 100), (180, 200), (379, 399), (700, 400)] as [(Int64, Int64)] {
       var ensemble = EnsembleState(identity: Identity(1))
       ensemble.adaptLead(to: .milliseconds(delay))

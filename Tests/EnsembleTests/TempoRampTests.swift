@@ -7,7 +7,8 @@ import _TestSupport
 
 /// Gradual changes of the tempo.
 @Suite struct TempoRampTests {
-  /// The tempo of each quarter note from `first` on, from the distances of the deadlines in a player's schedules.
+  /// Lets the band run for `duration`. Returns the tempo of each quarter note in this time, from the distances of the deadlines in a
+  /// player's schedules. The keys are the first ticks of the quarter notes.
   private func tempos(_ band: inout VirtualBand, player: Int, for duration: Nanoseconds) -> [Tick: Double] {
     var tempos: [Tick: Double] = [:]
     for _ in 0..<duration.count / 20_000_000 {
@@ -49,7 +50,7 @@ import _TestSupport
     }
   }
 
-  /// Steps of less than a nanosecond per quarter note do not stop the ramp.
+  /// Each step of the ramp changes a quarter note by less than a nanosecond. The tempo still reaches its target.
   @Test func tinyChangeReachesItsTarget() throws {
     var band = try VirtualBand.playing(2, seed: 8)
     band.run(for: .seconds(3))

@@ -2,7 +2,7 @@ import Ensemble
 import MusicalTime
 import Playback
 
-/// Functions that the tests of activity share.
+/// Functions for tests in which activity and totals are delivered.
 extension VirtualBand {
   /// Creates `count` players that are in session. Player 0 has just started a rhythm.
   static func playing(

@@ -28,7 +28,7 @@ extension VirtualBand {
   }
 
   /// Sends a control change to the player with identity `to`, or to all if nil. Records its value for the recovery journals.
-  /// All other MIDI messages are dropped.
+  /// All other MIDI messages are dropped. If ``carriesActivity`` is false, control changes are dropped too.
   private mutating func post(_ message: Message, at instant: Instant, from n: Int, to: Identity?) {
     guard carriesActivity, case .controlChange(_, let controller, let value) = message else { return }
     players[n].sent.append((now, controller, value.value))

@@ -7,7 +7,8 @@ import _TestSupport
 /// packets.
 ///
 /// Both tests examine the same run. If Python, PyPI, `tshark` or the permission to capture is missing, they are cancelled with the
-/// reason. The run takes longer than all tests without live peers. It therefore takes place beside the other timing tests.
+/// reason. The run takes longer than all tests without live peers. It therefore takes place at the same time as the other suites
+/// whose names end with `TimingTests`.
 @Suite struct PymidiTimingTests {
   /// Returns the common run. Cancels the test with the reason if the run is not possible on this machine.
   private static func observedRun() async throws -> ObservedRun {

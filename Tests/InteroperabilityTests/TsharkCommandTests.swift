@@ -6,8 +6,9 @@ import Testing
 @Suite struct TsharkCommandTests {
   private static let (second, last) = (Channel(2)!, Channel(16)!)
 
-  /// Every kind of message with its fields in Wireshark. The sequencer messages are consecutive at the end, so that every Chapter Q
-  /// refers to the previous packet. Wireshark decodes Chapter Q correctly only in this case.
+  /// Every kind of message with its fields in Wireshark. Wireshark shows the values of Pitch Bend and Song Position in packet order, the
+  /// lower seven bits first. The sequencer messages are consecutive at the end, so that every Chapter Q refers to the previous packet.
+  /// Wireshark decodes Chapter Q correctly only in this case.
   private static let kinds: [(Message, String)] = [
     (.noteOff(second, key: 0, velocity: 127), "channel_status 8, channel 1, note 0, velocity 127"),
     (.noteOn(last, key: 127, velocity: 1), "channel_status 9, channel 15, note 127, velocity 1"),
@@ -19,7 +20,6 @@ import Testing
     ),
     (.programChange(second, program: 5), "channel_status 12, channel 1, program 5"),
     (.channelPressure(second, pressure: 9), "channel_status 13, channel 1, channel_pressure 9"),
-    // Wireshark shows the two octets in packet order, the lower seven bits first.
     (.pitchBend(second, 12345), "channel_status 14, channel 1, pitch_bend \(0x3960)"),
     (.quarterFrame(0x35), "common_status \(0xF1), mtc_quarter_frame_type 3"),
     (.songSelect(5), "common_status \(0xF3), song_select 5"),

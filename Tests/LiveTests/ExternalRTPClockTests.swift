@@ -13,8 +13,8 @@ extension TimingTests {
   /// Tests of a peer that uses a standard RTP-MIDI device as its external clock, and of a follower of this peer, on loopback in real
   /// time.
   @Suite struct ExternalRTPClockTests {
-    /// Expects consecutive ticks up to `last`. From two quarter notes after the first tick on, each tick is due within 6 ms of the
-    /// same tick of the drum machine.
+    /// Expects consecutive ticks. From two quarter notes after the first tick up to `last`, each tick is due within 6 ms of the same
+    /// tick of the drum machine.
     private func expectInStep(_ trace: Trace, with drums: DrumMachine, until last: Int64) throws {
       let first = try #require(trace.ticks.first).tick.index
       #expect(first <= 48)

@@ -97,7 +97,7 @@ extension TimingTests {
       #expect(first.runs.count == 2 && second.runs.count == 2)
       #expect(first.summary?.role == "master" && second.summary?.role == "follower")
       #expect(first.ticks.count == second.ticks.count)
-      // The tempo was 120 BPM all the time.
+      // The tempo was 120 BPM all the time: ada requested another tempo while it was a follower, which had no effect.
       for run in first.runs {
         for (a, b) in zip(first.ticks[run], first.ticks[run].dropFirst()) {
           #expect(abs((b.due - a.due).microseconds - 20_833) < 250)

@@ -74,7 +74,7 @@ import _TestSupport
     var random = SplitMix(seed: seed)
     var grid = [9_600.0]
     for _ in 0..<300 { grid.append(grid[grid.count - 1] + Double.random(in: 7_000..<20_000, using: &random)) }
-    // The second recording began after 25 hits of the first.
+    // The second recording begins at hit 25 of the first recording, counted from 0. Its first hit is hit 26.
     let start = grid[25]
     let shifted = grid.dropFirst(26).map { ($0 - start) * (1 + ppm / 1e6) }
     let report = try AudioReport(

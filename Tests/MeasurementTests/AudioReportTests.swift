@@ -151,7 +151,6 @@ import _TestSupport
     #expect(isAbout(bert.magnitude?.p50, frames: 48))
   }
 
-  /// The recordings, the clock offsets, and a text that the error contains.
   @Test func invalidArgumentsAreNamed() {
     let one = recording("anna", Self.groove([4_800], seconds: 0.5))
     var slow = one
@@ -159,6 +158,7 @@ import _TestSupport
     var zero = one
     zero.rate = 0
     let silent = recording("cleo", [Float](repeating: 0, count: 4_800))
+    // The recordings, the clock offsets, and a text that the error contains.
     let cases: [([Recording], [Nanoseconds], String)] = [
       ([], [], "0 recordings"), ([one], [], "1 recording to"),
       ([one, one], [.zero], "--clock-ahead: 1 value for 2 recordings"),

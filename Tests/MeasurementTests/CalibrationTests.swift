@@ -165,8 +165,8 @@ import _TestSupport
     }
   }
 
-  /// If a pattern is shifted against itself or against the other pattern, at most two clicks coincide. All instants are multiples
-  /// of 10 ms.
+  /// The clicks of a pattern are at least 90 ms apart. If a pattern is shifted against itself or against the other pattern, at most two
+  /// clicks coincide. All instants are multiples of 10 ms.
   @Test func patternsAreIrregular() {
     let origin = Instant(nanoseconds: 0)
     let patterns = [ClickPattern.reference, .device].map {

@@ -23,7 +23,7 @@ struct CalibrationRoom {
   var sounds = (peer: Click.claves, phone: Click.claves)
   /// The echoes: delays in milliseconds and gains.
   var echoes: [(delay: Double, gain: Double)] = []
-  /// The indices of the clicks of the phone that are lost.
+  /// The indices of the clicks of the phone that are not heard.
   var missed: Set<Int> = []
   /// The onsets of other sounds in seconds since the first frame.
   var others: [Double] = []

@@ -185,6 +185,7 @@ import _TestSupport
       ([5, 5, 5, 5], "do not differ"), ([0, 0, 0, 0, 20, 40], "do not differ"),
       // Two ticks, a stop, two ticks.
       ([0, 20, 4_000, 4_020], "fewer than 3 ticks"),
+      // The largest distances of three stamps. They can be measured.
       ([-(1 << 61), 0, 1 << 61], nil),
     ] as [([Int64], String?)])
   func clockThatCannotBeMeasuredIsRejected(stamps: [Int64], reason: String?) throws {

@@ -5,7 +5,7 @@ import Testing
 import _TestSupport
 
 /// Tests of the report on a device that follows a MIDI clock (`tutti measure follower`). The devices are simulated, so the true
-/// figures are known. ``Followers`` contains the devices.
+/// figures are known. ``Followers`` contains the devices. The lag is the lasting change of the phase error after a tempo step.
 @Suite struct FollowerTests {
   /// The delay is recovered to 0.1 ms if the device has noise of 0.2 ms. A device with a negative delay plays early.
   @Test(arguments: [-20e6, 0, 3e6, 90e6], UInt64(1)...10)
@@ -19,7 +19,7 @@ import _TestSupport
 
   /// A device that knows the ideal clock: it has no jitter and no lag, settles at once, and plays as if no tick was lost.
   @Test(arguments: UInt64(1)...10)
-  func perfectDeviceHasNoJitterNoLagAndNoLosses(seed: UInt64) throws {
+  func perfectDeviceHasNoJitterAndNoLagAndKeepsItsPosition(seed: UInt64) throws {
     let followers = try Followers(seed: seed)
     let report = try followers.analysis(followers.ideal(delay: 3e6), noise: 1e5, seed: seed).report
     let transfer = try #require(report.transfer)
@@ -116,7 +116,7 @@ import _TestSupport
 
   /// If a device plays on every tick or on every second tick, a lost tick cannot be seen. The report then has a warning and no
   /// figures of lost ticks.
-  @Test(arguments: [1, 2]) func fineGridHasNoLosses(grid: Int) throws {
+  @Test(arguments: [1, 2]) func lostTicksAreNotMeasuredOnAFineGrid(grid: Int) throws {
     let followers = try Followers(grid: grid)
     let report = try followers.analysis(followers.onArrival(delay: 3e6), noise: 1e5).report
     #expect(report.losses.isEmpty && report.warnings.contains { $0.contains("lost ticks are measured") })

@@ -120,6 +120,8 @@ import _TestSupport
         remoteSent: Instant(nanoseconds: left), received: Instant(nanoseconds: received))
     }
     let now: Int64 = 3_000_000_000
+    // In order: the reply leaves before the request arrives; the peer keeps the request for longer than the round trip; the reply arrives
+    // before the request leaves; two exchanges with extreme instants; a round trip of 11 s.
     for bad in [
       exchange(now, 0, -1, now + 1000), exchange(now, 0, 2000, now + 1000), exchange(now, 0, 0, now - 1),
       exchange(now, .max, .max, now + 1), exchange(.min, 0, 0, .max), exchange(now, 0, 0, now + 11_000_000_000),

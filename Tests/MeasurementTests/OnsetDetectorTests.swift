@@ -83,7 +83,7 @@ import _TestSupport
     #expect((14_400...15_360).contains(found.last ?? 0))
   }
 
-  @Test func steadyNoiseAndBeatingPartialsHaveNoOnsets() {
+  @Test func steadyNoiseAndBeatingPartialsHaveNoOnsetAfterTheirBeginning() {
     var random = SplitMix(seed: 11)
     var samples = [Float](repeating: 0, count: 96_000)
     for frame in samples.indices {

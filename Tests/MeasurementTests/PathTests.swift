@@ -93,8 +93,8 @@ import _TestSupport
     let path = try #require(report.paths.first { $0.kind == .receivedSound })
     let shares = path.stages.compactMap(\.share)
     #expect(shares.count == 4 && abs(shares.reduce(0, +) - 1) < 1e-6)
-    // The wait is shorter by as much as the packet is late, so neither jitter reaches the sound. The whole share belongs to the
-    // last stage.
+    // The wait is shorter by as much as the packet arrives or the hit is scheduled late. So neither the jitter of the network nor that
+    // of the scheduling reaches the sound. The whole share belongs to the last stage.
     for (stage, expected) in zip(path.stages, [0, 0, 0, 1.0]) {
       let (share, error) = (try #require(stage.share), try #require(stage.shareError))
       #expect(abs(share - expected) < 5 * error + 1e-9)

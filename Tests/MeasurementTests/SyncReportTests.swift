@@ -96,7 +96,7 @@ import _TestSupport
     #expect(bert.magnitude?.maximum == 0)
   }
 
-  @Test func runsAreMatchedInOrder() throws {
+  @Test func runsAreMatchedInOrderOrByTheirInstants() throws {
     let starts = (0..<4).map { Self.origin + .seconds($0 * 60) }
     let reference = starts.flatMap { run(200, start: $0) }
     // The same number of runs: matched in order, regardless of the instants.
@@ -145,10 +145,10 @@ import _TestSupport
     #expect(report.description.contains("No figures over runs: no run has 24 common ticks"))
   }
 
-  /// The traces, the clock offsets, and a text that the error contains.
   @Test func invalidArgumentsAreNamed() {
     let one = trace("anna", run(3))
     let many = trace("zoe", (0..<1_001).flatMap { _ in run(1) })
+    // The traces, the clock offsets, and a text that the error contains.
     let cases: [([Trace], [Nanoseconds], String)] = [
       ([], [], "0 traces"), ([one], [], "1 trace to"), ([one, one], [.zero], "--clock-ahead: 1 value for 2 traces"),
       ([trace("bert", []), one], [], "bert: the reference has no ticks"),

@@ -38,7 +38,8 @@ import _TestSupport
     #expect(SystemClock(before: Self.state(), after: Self.state(), rate: clock).notes == [])
   }
 
-  /// NTP slews the clock by 0.5 ppm for five of thirty seconds, 2.5 us in total.
+  /// NTP slews the clock by 0.5 ppm for five of thirty seconds, 2.5 us in total. The excursion is the deviation from a constant rate in
+  /// nanoseconds, as far as errors of the readings do not explain it.
   @Test(arguments: 0..<20) func slewIsReported(seed: UInt64) {
     let clock = Self.clock(seconds: 30, seed: seed) { (10..<15).contains($0) ? 10.5 : 10 }
     let notes = SystemClock(before: Self.state(), after: Self.state(), rate: clock).notes

@@ -45,20 +45,20 @@ import _TestSupport
   private static func receive(
     _ receiver: inout PacketReceiver, _ packet: Span<UInt8>, at instant: Instant
   ) -> Int {
-    var octets = 0
+    var count = 0
     do {
       try receiver.open(packet, near: instant)
       while let event = receiver.next(in: packet) {
         switch event {
-        case .message(let message, _), .recovered(let message, _): if message.isRealTime { octets += 1 }
+        case .message(let message, _), .recovered(let message, _): if message.isRealTime { count += 1 }
         case .systemExclusive:
-          for index in 0..<receiver.systemExclusiveCount where receiver.systemExclusive(at: index) < 128 { octets += 1 }
+          for index in 0..<receiver.systemExclusiveCount where receiver.systemExclusive(at: index) < 128 { count += 1 }
         }
       }
     } catch {
       return -1
     }
-    return octets
+    return count
   }
 
   /// Encodes the reply to a clock packet. Returns false if `datagram` is no clock packet that has a reply.

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Simulation
 
-/// Ensembles of more than sixteen announced peers, which therefore all connect to the peers with the lowest identities. The
-/// announced peers with the lowest identities do not answer: they were killed but are still announced, or their announcements
-/// are false.
+/// Ensembles of more than sixteen announced peers. In such an ensemble, all peers connect to the two peers with the lowest
+/// identities and to the master, and the other peers do not connect to each other. Here the announced peers with the lowest identities do
+/// not answer: they were killed but are still announced, or their announcements are false.
 @Suite struct SilentAnnouncementTests {
   /// A scenario in which all peers that answer join at once, except the last of them, which joins after 20 s.
   private final class LateJoiner: Scenario {

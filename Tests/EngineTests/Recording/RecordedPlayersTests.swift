@@ -26,6 +26,7 @@ import Testing
     #expect(players.names == ["Ada", "Benjamin", "Ben"])
   }
 
+  /// A device without an identity is recognised by its name and address.
   @Test func deviceWithoutIdentityIsRecognised() {
     var players = RecordedPlayers(local: "Ada")
     let device = PeerReference(name: "Keys", address: address, identity: nil)

@@ -25,6 +25,7 @@ struct RecordingScript {
   }
 
   /// Adds ticks at `tempo`. The first of them is due at `start`. Returns the due time of the tick after the last of them.
+  /// Ticks with another number `series` belong to another rhythm, which does not continue the previous one.
   @discardableResult
   mutating func play(
     _ ticks: Range<Int64>, from start: Double, tempo: Tempo = tempo, series: UInt32 = 1

@@ -32,6 +32,7 @@ import _TestSupport
 
   private func message(_ controller: UInt7) -> Message { .controlChange(channel, controller: controller, value: 0) }
 
+  /// A message that ends all notes passes a closed gate only if it ends a note. Here the first of three messages ends the only note.
   @Test(arguments: [UInt7(120), 123, 127]) func messagePassesAClosedGateOncePerNote(controller: UInt7) throws {
     let peer = makePeer()
     let core = peer.core

@@ -48,7 +48,7 @@ import _TestSupport
 
   /// The player is informed once that the clock is not used.
   @Test(arguments: [(UInt32(2), true), (1, false), (2, false)])
-  func clockOfAnotherDeviceIsNotUsed(sender: UInt32, chosen: Bool) {
+  func clockOfADeviceThatIsNotChosenIsNotUsed(sender: UInt32, chosen: Bool) {
     let result = playsByClock(of: sender, chosen: chosen)
     #expect(result == (false, 1))
   }

@@ -38,6 +38,8 @@ import _TestSupport
     #expect(first.endpoint.establishedCount == 1 && second.endpoint.establishedCount == 0)
   }
 
+  /// A remote peer reports that an identity is used twice. The report is passed on only if it is about the identity of the local peer,
+  /// which is 1.
   @Test(arguments: [UInt64(1), 2]) func reportAboutTheLocalIdentityIsPassedOn(identity: UInt64) throws {
     var sessions = CoreSessions(identity: 1)
     sessions.remotes = [.init(host: 2, identity: 5, ahead: .seconds(100))]

@@ -14,7 +14,7 @@ import _TestSupport
   private let note = Message.noteOn(Channel(3)!, key: 60, velocity: 100)
   private let end = Message.noteOff(Channel(3)!, key: 60, velocity: 64)
 
-  /// Returns a peer in session with a device that is not identified yet. No choice is made.
+  /// Returns a peer in session with a device that is not identified yet. The player hears no Tutti peer (`none`).
   private func makePeer() throws -> ListeningPeer {
     let core = PeerCore(
       name: "a", ensemble: EnsembleState(identity: Identity(1)),

@@ -54,8 +54,9 @@ import _TestSupport
     #expect(!isOpened && core.roster.sessionCount == 0)
   }
 
-  /// The core invites the remote peer every second. The player is informed once.
-  @Test(arguments: [true, false]) func invitedPeerWithoutTheKeyIsReportedOnce(hasPasskey: Bool) {
+  /// Either the core or the remote peer has a passkey, but not both. The core invites the remote peer every second. The player is
+  /// informed once.
+  @Test(arguments: [true, false]) func invitedPeerIsReportedOnceIfOnlyOneOfBothHasAPasskey(hasPasskey: Bool) {
     var sessions = CoreSessions(identity: 1, key: hasPasskey ? key : nil)
     let remote = CoreSessions.Remote(host: 2, identity: 5, ahead: .seconds(100), key: hasPasskey ? nil : key)
     sessions.remotes = [remote]
@@ -65,8 +66,9 @@ import _TestSupport
     #expect(sessions.core.endpoint.establishedCount == 0 && sessions.core.roster.sessionCount == 0)
   }
 
-  /// The remote peer invites the core twenty times. The player is informed once.
-  @Test(arguments: [true, false]) func invitingPeerWithoutTheKeyIsReportedOnce(hasPasskey: Bool) throws {
+  /// Either the core or the remote peer has a passkey, but not both. The remote peer invites the core twenty times. The player is
+  /// informed once.
+  @Test(arguments: [true, false]) func invitingPeerIsReportedOnceIfOnlyOneOfBothHasAPasskey(hasPasskey: Bool) throws {
     var sessions = CoreSessions(identity: 1, key: hasPasskey ? key : nil)
     let remote = CoreSessions.Remote(host: 2, identity: 5, ahead: .seconds(100), key: hasPasskey ? nil : key)
     sessions.remotes = [remote]

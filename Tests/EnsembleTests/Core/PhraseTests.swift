@@ -52,6 +52,7 @@ import _TestSupport
     play(64, core, from: .instrument(at: bar + .milliseconds(500)), at: bar + .milliseconds(430))
     play(67, core, from: .phrase, at: bar + .milliseconds(500))
     play(72, core, at: bar + .milliseconds(1875))
+    // The bar lasts two seconds. The phrase is complete 50 ms later, because notes are reported with a delay.
     #expect(core.takeRecordedPhrase(at: bar + .milliseconds(2049)) == nil)
     let expected = try #require(
       Phrase(
@@ -97,7 +98,7 @@ import _TestSupport
     #expect(sent.compactMap { PhraseMessage(systemExclusive: $0) } == [PhraseMessage(phrase)])
   }
 
-  @Test func playerIsInformedOfAPhraseOncePerSecond() throws {
+  @Test func playerIsInformedOfAPhraseAtMostOncePerSecond() throws {
     let core = makeCore()
     let (first, second) = (try phrase(), try phrase(64))
     #expect(receive(first, core, at: now) == [.phraseReceived(first, from: remote)])

@@ -13,7 +13,7 @@ import _TestSupport
   private let session = SessionID(number: 2)
   private let remote = Identity(2)
 
-  /// Returns a peer with channel `local`, in session with a Tutti peer that has `channel`.
+  /// Returns a peer that has claimed a channel, in session with a Tutti peer that has `channel`.
   private func makePeer(remoteOn channel: Channel?, gates: GateSet = .all) -> ListeningPeer {
     let core = PeerCore(
       name: "a", ensemble: EnsembleState(identity: Identity(1)),
@@ -82,7 +82,8 @@ import _TestSupport
     #expect(peer.takeSounds(local: true).isEmpty)
   }
 
-  /// A peer that has the same channel for a moment, or none, sends its own controllers on this channel.
+  /// Controllers on the channel of the local peer are not always meant for the local player: a remote peer can have the same channel for
+  /// a moment, and a remote peer without a channel plays on channel 16. Both then send their own controllers on this channel.
   @Test func controllersOfAPeerWithTheSameChannelAreItsOwn() throws {
     let peer = makePeer(remoteOn: Channel(9)!)
     let local = try #require(peer.core.ensemble.channel)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ensemble
 
-/// The counts of the master's ticks in the summary.
+/// The counts of the master's ticks that have arrived over the network, and of those that were lost.
 @Suite struct TickAccountTests {
   private let start = Tick(0)
 

@@ -33,8 +33,8 @@ import Testing
     #expect(other.sending == keys.receiving && other.receiving == keys.sending)
   }
 
-  /// The transcript contains everything that both peers know of the session. A packet that is changed on the way makes
-  /// the proofs wrong.
+  /// The proofs and the keys depend on the passkey, on all fields of both packets, and on the token of the session. A packet that is
+  /// changed on the way makes the proofs wrong.
   @Test func everyFieldChangesTheProofs() throws {
     let original = try #require(Handshake(group, initiator: hello, answerer: answer, token: token))
     func packet(

@@ -18,7 +18,7 @@ struct ProtectedPair {
     var replier: DatagramSealer?
     /// The established session.
     var session: SessionID?
-    /// The other outputs.
+    /// All outputs, except those that send a datagram.
     var outputs: [Endpoint.Output] = []
   }
 

@@ -37,8 +37,8 @@ import _TestSupport
     #expect(pair.nodes[0].outputs.contains(.unreachable(id)))
   }
 
-  /// No downgrade: a peer with a passkey and a peer without one get no session. It does not matter which of them invites. Both sides
-  /// know the reason.
+  /// No downgrade: a peer with a passkey and a peer without one get no session. It does not matter which of them invites. A peer with a
+  /// passkey adds a mark to its IN and OK (`isMarked`), so both sides know the reason.
   @Test(arguments: [0, 1]) func peerWithoutPasskeyIsRefused(inviter: Int) throws {
     var pair = ProtectedPair(ProtectedPair.key, nil)
     let id = try pair.connect(from: inviter, at: start)
@@ -119,6 +119,7 @@ import _TestSupport
     #expect(pair.nodes[1].endpoint.remoteClock(of: pair.nodes[1].session!, at: start) == nil)
   }
 
+  /// The hostile device sends NO and OK with the recorded tokens.
   @Test func forgedRefusalHasNoEffect() throws {
     var pair = ProtectedPair()
     try pair.connect(from: 0, at: start)
@@ -215,6 +216,7 @@ import _TestSupport
       return command.kind == .accepted ? command : nil
     }
     let ssrc = try #require(answer.first).ssrc
+    // The invitation has the mark of a peer with a passkey.
     let forged = octets {
       SessionCommand(.invitation, token: 77, ssrc: ssrc, name: "peer 1", mark: 0x5450_4B01).append(to: &$0)
     }

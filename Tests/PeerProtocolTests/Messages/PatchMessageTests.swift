@@ -1,6 +1,7 @@
 import PeerProtocol
 import Testing
 
+/// The encoding of ``PatchRequest`` and ``PatchPart``, by which a peer gets the patch of the master in parts of at most 64 octets.
 @Suite struct PatchMessageTests {
   private let digest = PatchDigest(bits: 0x0102_0304_0506_0708)!
 
@@ -12,7 +13,7 @@ import Testing
 
   @Test func layoutOfARequestIsAsDocumented() {
     let request = PatchRequest(digest, from: 0x102)
-    // The first byte of each row contains the top bits of the octets after it.
+    // After the first row, the first byte of each row contains the top bits of the octets after it.
     let expected: [UInt8] = [
       0x7D, 0x54, 0x01, 0x05,  // non-commercial use; 'T'; version 1; kind 5, patch request
       0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,  // digest, 1 to 7
@@ -37,7 +38,7 @@ import Testing
     for n in expected.indices { #expect(PatchPart(systemExclusive: Array(expected[..<n])) == nil) }
   }
 
-  /// A full part and its message, which must be shorter than 100 bytes with F0 and F7.
+  /// The message of a part with 64 octets, the most that a part can have. With F0 and F7, it must be shorter than 100 bytes.
   @Test func longestPartHas93Bytes() {
     let part = PatchPart(digest, index: 0, of: 512, octets: Array(128..<192))
     #expect(part.systemExclusive.count + 2 == 93 && PatchPart(systemExclusive: part.systemExclusive) == part)

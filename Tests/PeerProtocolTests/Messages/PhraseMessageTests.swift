@@ -1,6 +1,7 @@
 import PeerProtocol
 import Testing
 
+/// The encoding of ``PhraseMessage``, in which a player sends a phrase to another player.
 @Suite struct PhraseMessageTests {
   private func note(_ step: UInt8, _ key: UInt8) -> PhraseMessage.Note {
     PhraseMessage.Note(step: step, key: key, velocity: 127, length: 32)
@@ -9,7 +10,8 @@ import Testing
   @Test func layoutIsAsDocumented() {
     let message = PhraseMessage(
       stepCount: 16, notes: [PhraseMessage.Note(step: 1, key: 60, velocity: 99, length: 2), note(15, 127)])
-    // The first note is 0000001 0111100 11000 00001, the second one 0001111 1111111 11111 11111.
+    // A note has 24 bits: step, key, velocity / 4, and length - 1. The first note is 0000001 0111100 11000 00001, the second one
+    // 0001111 1111111 11111 11111.
     let expected: [UInt8] = [
       0x7D, 0x54, 0x01, 0x08,  // non-commercial use; 'T'; version 1; kind 8, phrase
       0x13, 0x10, 0x02, 0x73, 0x01, 0x1F, 0x7F, 0x7F,  // 10; 02 F3 01; 1F FF FF

@@ -3,6 +3,7 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
+/// The encoding of ``Presence``, in which a Tutti peer reports its state.
 @Suite struct PresenceTests {
   @Test func layoutIsAsDocumented() {
     let presence = Presence(

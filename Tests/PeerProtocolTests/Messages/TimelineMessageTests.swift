@@ -3,7 +3,8 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
-/// A random timeline message, with an end if `seed` is odd and with a tempo change if it is a multiple of three.
+/// A random timeline message. It has an end if `seed` is odd, a tempo change if `seed` is a multiple of three, and a change of the mix
+/// if `seed` is a multiple of five.
 private func timelineMessage(seed: UInt64) -> TimelineMessage {
   var random = SplitMix(seed: seed)
   func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: random.integer(in: Tempo.lengths))! }
@@ -30,6 +31,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     mix: mix(), mixChange: seed % 5 == 0 ? mixChange : nil)
 }
 
+/// The encoding of ``TimelineMessage``, in which the master announces its timeline.
 @Suite struct TimelineMessageTests {
   @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)

@@ -67,7 +67,7 @@ import _TestSupport
     }
   }
 
-  /// The peer limits the rate by its newest probe.
+  /// The newest probe of the peer contains the limit for the rate of requests.
   @Test(arguments: [1, 2, 9, 50, 65535] as [UInt16]) func rateLimitOfThePeerIsApplied(rateLimit: UInt16) throws {
     var network = EndpointNetwork(2, .tutti)
     network.delay = 0...0

@@ -50,7 +50,7 @@ import _TestSupport
           """
           90 61 00 07 00 00 30 39 11 22 33 44  ; X is 1
           54 55 00 02                          ; profile "TU", two words
-          00 00 00 00 00 00 00 00              ; zeros, overwritten by the owner
+          00 00 00 00 00 00 00 00              ; zeros, which the sending thread overwrites
           01 F8                                ; command list of one octet: a Clock
           """))
     // The send instant has eight octets. The two octets of the payload follow.

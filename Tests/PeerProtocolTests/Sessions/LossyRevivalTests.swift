@@ -11,13 +11,13 @@ import _TestSupport
     for seed in UInt64(1)...40 {
       var network = RevivalTests.session(by: Int(seed % 2), seed: seed, loss: 0.2)
       act(&network, seed)
-      let tries = network.invitations
+      let invitationsBefore = network.invitations
       let time = RevivalTests.time(&network)
       times.append(time)
       #expect(time <= .seconds(5), "\(event), seed \(seed): \(network.standing)")
       // At most four invitations, plus ten for each second that had begun before the peers were in session.
       let most = 4 + 10 * (1 + Int(min(time.seconds, 30)))
-      #expect(network.invitations - tries <= most, "\(event), seed \(seed)")
+      #expect(network.invitations - invitationsBefore <= most, "\(event), seed \(seed)")
     }
     times.sort()
     #expect(times[times.count / 2] <= .seconds(2), "\(event)")

@@ -128,6 +128,7 @@ import _TestSupport
     let events = network.events(of: 1)
     #expect(events.contains(.lost(old)) && network.session(1) != old)
     #expect(network.endpoints[1].establishedCount == 1 && network.endpoints[0].establishedCount == 1)
+    // The new session has another SSRC: `info` returns the first session, and `localSSRC` the SSRC of the newest session.
     #expect(network.info(1)?.ssrc != network.localSSRC(0))
   }
 

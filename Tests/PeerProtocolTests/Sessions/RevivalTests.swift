@@ -162,8 +162,8 @@ import _TestSupport
     #expect(network.areTogether(0, 1))
   }
 
-  /// A Tutti peer that is cut off before it is recognised is lost at once. If a standard device has replaced the expected Tutti
-  /// peer, the session remains.
+  /// A Tutti peer that is cut off before it is recognised is lost within six seconds. If a standard device has replaced the expected
+  /// Tutti peer, the session remains.
   @Test(arguments: [false, true]) func expectedPeerThatIsNotHeardIsLost(isStandardDevice: Bool) throws {
     var network = EndpointNetwork(2, .tutti)
     if isStandardDevice { network.standardDevices = [1] }

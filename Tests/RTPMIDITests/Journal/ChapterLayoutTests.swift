@@ -5,9 +5,10 @@ import _TestSupport
 
 @testable import RTPMIDI
 
-/// The layouts of the journal header and of the channel chapters (RFC 6295 section 5 and appendix A).
+/// The layouts of the journal header and of the channel chapters (RFC 6295 section 5 and appendix A). In the layouts below, `NAME[n]` is
+/// a field of n bits, a single letter is one bit, and `|` separates parts of whole octets.
 @Suite struct ChapterLayoutTests {
-  /// S Y A H TOTCHAN[4] | checkpoint. TOTCHAN is one less than the number of channel journals.
+  /// S Y A H TOTCHAN[4] | CHECKPOINT[16]. TOTCHAN is one less than the number of channel journals.
   @Test func journalHeaderLayoutMatches() {
     expectLayout(
       of: RecoveryJournalHeader(
@@ -53,7 +54,8 @@ import _TestSupport
       read: { ChapterP($0, at: &$1, end: $2) }, append: { $0.append(to: &$1) })
   }
 
-  /// S NUMBER[7] | A VALUE/ALT[7]. With A = 0, the octet is a value. With A = 1, it is T ALT[6]: a toggle (T = 0) or a count.
+  /// S NUMBER[7] | A VALUE/ALT[7]. With A = 0, the seven bits are a value. With A = 1, they are T ALT[6]: a toggle (T = 0) or a count
+  /// (T = 1).
   @Test func controllerLayoutMatches() {
     for (tool, second) in [(ControllerLog.Tool.value(100), "64"), (.toggle(33), "A1"), (.count(63), "FF")] {
       expectLayout(
@@ -150,7 +152,7 @@ import _TestSupport
     #expect(fewer?.logs == 127 && fewer?.bitFieldOctets == 0 && fewer?.word == 0x7FF1)
   }
 
-  /// S NOTENUM[7] | V COUNT/VEL[7]. With V = 1, the octet is a release velocity; with V = 0, a reference count.
+  /// S NOTENUM[7] | V COUNT/VEL[7]. With V = 1, the seven bits are a release velocity; with V = 0, a reference count.
   @Test func noteExtraLayoutMatches() {
     expectLayout(
       of: NoteExtraLog(s: true, key: 60, extra: .releaseVelocity(0)), octets: "BC 80",

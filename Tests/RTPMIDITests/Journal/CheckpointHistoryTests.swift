@@ -29,7 +29,7 @@ import _TestSupport
           41 F8        ; J, one octet of commands
           40 00 05     ; Y, checkpoint 5
           10 03        ; Q, system journal of 3 octets
-          60           ; running, and the start has been played
+          60           ; N and D: running, the Clock at position 0 has been played
           """))
     journalSender.send(.clock)
     #expect(Array(journalSender.packet[14...]) == hex("40 00 05 10 05 70 00 01"))
@@ -88,7 +88,7 @@ import _TestSupport
     #expect(off[1]!.n!.s == false && off[1]!.off == [60] && off[1]!.notes.isEmpty && off[2]!.header.s)
   }
 
-  @Test func journalContainsTheNewestCommandOfEachKind() throws {
+  @Test func journalContainsTheNewestCommandOfEachController() throws {
     let journalSender = JournalSender()
     for value: UInt8 in 1...100 {
       journalSender.send(.controlChange(one, controller: UInt7(masking: value & 1), value: UInt7(masking: value)))
@@ -176,6 +176,8 @@ import _TestSupport
     }
   }
 
+  /// While no journal is sent, the history still records the position of the sequencer and the number of held notes. A restarted stream
+  /// keeps nothing of the earlier stream.
   @Test func journalEnabledLaterCoversLaterPackets() throws {
     let journalSender = JournalSender()
     journalSender.sender.sendsJournal = false

@@ -50,8 +50,8 @@ import _TestSupport
     case 12: return .pitchBend(channel, UInt14(low: draw(128), high: draw(128)))
     case 13: return draw(20).value == 0 ? .reset : .clock
     default:
-      // One command in four is of any of these controllers. The others are of the first eight, which neither end notes nor reset
-      // controllers.
+      // One Control Change in four has any of these controllers. The others have one of the first eight controllers, which neither
+      // end notes nor reset controllers.
       let numbers: [UInt7] = [0, 1, 7, 11, 32, 64, 66, 69, 120, 121, 122, 123, 127]
       let number = numbers[Int(draw(Int64(draw(4).value == 0 ? numbers.count : 8)).value)]
       return .controlChange(channel, controller: number, value: draw(128))

@@ -17,6 +17,7 @@ final class JournalSender {
   }
 
   // Properties of `sender`, for expectations.
+  /// Whether unacknowledged commands need guard packets.
   var hasUnacknowledged: Bool { sender.hasUnacknowledged }
   var discarded: UInt64 { sender.discarded }
   var sequence: UInt16 { sender.sequence }

@@ -8,8 +8,8 @@ import _TestSupport
 /// RFC 6295 section 4: after any loss, the next packet that arrives makes the state of the receiver equal to that of
 /// the sender.
 @Suite struct LossTests {
-  /// At every packet that arrives in order, the state of the receiver equals that of the sender. No note is played that
-  /// the sender did not hold. Each System Exclusive arrives once, complete and in order.
+  /// After each packet that is newer than all packets before it, the state of the receiver equals that of the sender. No note is
+  /// played that the sender did not hold. Each journalled System Exclusive arrives once, complete and in order.
   @Test(arguments: LossyLink.Kind.allCases) func receiverStateMatchesSenderState(kind: LossyLink.Kind) {
     // The seeds 1...1000 are distributed among the kinds of links.
     let kinds = UInt64(LossyLink.Kind.allCases.count)
@@ -29,7 +29,7 @@ import _TestSupport
     #expect(recovered > 50)
   }
 
-  /// A follower that uses only Start, Song Position and ticks always has the correct tick count.
+  /// A follower that uses only Start, Continue, Stop, Song Position and Clock has the correct tick count.
   @Test(arguments: UInt64(1)...20) func tickCountIsCorrectAfterLoss(seed: UInt64) {
     var stream = LossyStream(.twentyPercent, seed: seed)
     stream.send(.start)

@@ -5,8 +5,9 @@ import _TestSupport
 /// A simulated network link in one direction, in virtual time. Bursts of loss follow the Gilbert model: in the bad
 /// state, most packets are lost.
 struct LossyLink {
+  /// The disturbances of a link. Links with reordering also repeat some datagrams.
   enum Kind: CaseIterable, CustomTestStringConvertible {
-    case onePercent, fivePercent, twentyPercent, bursts, reordering, all
+    case onePercent, fivePercent, twentyPercent, bursts, reordering, twentyPercentReordering
 
     var testDescription: String { "\(self)" }
     /// The probability that a datagram is lost outside a burst.
@@ -14,11 +15,11 @@ struct LossyLink {
       switch self {
       case .onePercent: 0.01
       case .fivePercent, .reordering: 0.05
-      case .twentyPercent, .all: 0.2
+      case .twentyPercent, .twentyPercentReordering: 0.2
       case .bursts: 0.01
       }
     }
-    var reorders: Bool { self == .reordering || self == .all }
+    var reorders: Bool { self == .reordering || self == .twentyPercentReordering }
     var hasBursts: Bool { self == .bursts }
   }
 

@@ -97,8 +97,8 @@ struct LossyStream: ~Copyable {
   }
 
   /// Lets time pass. Both ends receive the datagrams that arrive meanwhile.
-  private mutating func advance(_ length: Nanoseconds) {
-    now = now + length
+  private mutating func advance(_ duration: Nanoseconds) {
+    now = now + duration
     while let datagram = toReceiver.arrival(by: now) { receive(datagram) }
     while let feedback = toSender.arrival(by: now) {
       if let feedback = ReceiverFeedback(feedback.span) { sender.acknowledge(feedback.sequence) }

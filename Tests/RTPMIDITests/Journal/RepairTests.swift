@@ -94,17 +94,18 @@ import _TestSupport
     #expect(try recovered(&receiver, packet(3, journal: "20 00 02 00 07 08 01 F0 3C 40")) == [])
     // If the note were unknown, this command would play it.
     #expect(try recovered(&receiver, packet(5, journal: "20 00 02 00 07 08 01 F0 3C C0")) == [])
-    // A journal that does not cover the loss no longer confirms the note.
+    // This journal does not cover the loss of packet 6, and has no log of the note. The note may have ended, so the repair ends it.
     let off = Message.noteOff(channel, key: 60, velocity: 64)
     #expect(try recovered(&receiver, packet(7, journal: "80 00 07")) == [off])
   }
 
-  /// If the checkpoint is after the first lost packet, notes that the journal does not confirm may have ended.
+  /// If the checkpoint is after the first lost packet, the journal does not cover the loss. Notes without a log in Chapter N are
+  /// unconfirmed: they may have ended, so the repair ends them.
   @Test func uncoveredLossEndsUnconfirmedNotes() throws {
     var receiver = receiver()
     _ = try deliver(&receiver, packet(65_533, "90 3C 40 00 3D 40 00 3D 40 00", journal: nil))
     _ = try deliver(&receiver, packet(65_534, "9F 3C 40", journal: nil))
-    // Packets 65535 and 0 are lost; the checkpoint is packet 0. Chapter N confirms only note 60 of channel 1.
+    // Packets 65535 and 0 are lost; the checkpoint is packet 0. Chapter N has a log only of note 60 of channel 1.
     let messages = try recovered(&receiver, packet(1, journal: "20 00 00 00 07 08 01 F0 3C C0"))
     let second = Message.noteOff(channel, key: 61, velocity: 64)
     #expect(messages == [second, second, .noteOff(Channel(16)!, key: 60, velocity: 64)])
@@ -118,7 +119,7 @@ import _TestSupport
   /// sender: S N D C T TOP[3], and the 16 bits of CLOCK if C is set. With D, the Clock at this position has been played; without
   /// D, the next Clock plays it.
   @Test(arguments: [
-    // Start and two Clocks: running, Clock 1 has been played. Only Clocks are missing.
+    // After Start and two Clocks, the receiver is running and has played Clock 1. Clocks are missing, and in the third case also Stop.
     Case("FA 00 F8 00 F8", "F0 00 04", [.clock, .clock, .clock]),  // running, Clock 4 played
     Case("FA 00 F8 00 F8", "F0 00 61", Array(repeating: .clock, count: 96)),  // running, Clock 97 played
     Case("FA 00 F8 00 F8", "B0 00 03", [.clock, .clock, .stop]),  // stopped, Clock 3 played
@@ -212,7 +213,7 @@ import _TestSupport
     let two = "40 00 0D 04 10 2F 04 01 02 03 04 05 06 07 08 89 2F 05 87"
     #expect(try deliver(&receiver, packet(15, journal: two)) == [complete])
     #expect(data() == [7] && receiver.statistics.droppedSystemExclusives == 2)
-    // Packet 17 is lost. Its journal is empty, so the packet contained no segment of the open command.
+    // Packet 17 is lost. The journal of packet 18 is empty, so packet 17 contained no segment of the open command.
     _ = try deliver(&receiver, packet(16, "F0 06 F0", journal: nil))
     #expect(try deliver(&receiver, packet(18, "F7 08 F7", journal: "80 00 11")) == [complete])
     #expect(data() == [6, 8])

@@ -42,6 +42,8 @@ import Testing
     #expect(try journalSender.journalOfGuardPacket()[1]!.controllers.last?.tool == .count(0), "64 commands, modulo 64")
   }
 
+  /// Reset All Controllers (121) makes the controllers `reset`, the pitch bend, the pressures and the selection of a parameter inactive.
+  /// It does not affect the controllers `kept`, notes and programs.
   @Test func resetAllControllersRemovesEntries() throws {
     let journalSender = JournalSender()
     let kept: [UInt7] = [7, 10, 91, 68, 69]
@@ -145,7 +147,7 @@ import Testing
     }
     let journal = try journalSender.journalOfGuardPacket()
     #expect(journal[1]!.parameters.map(\.number.low.value) == Array(8..<40))
-    // The first eight parameters were discarded, which were sent in three packets each.
+    // Each parameter was sent in three packets. The first eight parameters were discarded.
     #expect(journalSender.discarded == 8 && journal.header.checkpoint == 1 + 8 * 3)
   }
 

@@ -5,10 +5,10 @@ import Testing
 
 /// The journal of a packet, decoded into arrays. A journal is rejected if a LENGTH differs from the size of its
 /// contents, or if an S bit is wrong. The S bit of a header must be 1 if the S bits of all its parts are 1, and
-/// otherwise 0. There are two exceptions: the S bit of Chapter M also depends on its PENDING bit, and Chapter X has no header.
+/// otherwise 0. There are two exceptions: the S bit of Chapter M also depends on PENDING, and Chapter X has no header.
 struct SentJournal {
-  /// A channel journal. A property with a name of one letter is the chapter of this letter (RFC 6295, appendix A). The other properties
-  /// are the logs of the chapter before them.
+  /// A channel journal. The properties `p`, `c`, `m`, `w`, `n` and `t` are the chapters with these letters or their headers (RFC 6295,
+  /// appendix A). The properties `controllers`, `parameters` and `notes` are the logs of the chapter before them.
   struct Channel {
     var header: ChannelJournalHeader
     var p: ChapterP?

@@ -43,6 +43,7 @@ import _TestSupport
     _ = try journalSender.journalOfGuardPacket()
     (expected.partial, expected.isBackwards, expected.point) = (0x0000_00EF, true, 6)
     #expect(try journalSender.journalOfGuardPacket().f == expected)
+    // Frame 5 is missing, so the incomplete time is discarded.
     journalSender.send(frame(4, 1))
     #expect(
       try journalSender.journalOfGuardPacket().f?.partial == nil,
@@ -57,11 +58,12 @@ import _TestSupport
     journalSender.send(exclusive: [0x7D, 2], isJournalled: false)
     journalSender.send(exclusive: [9])
     let logs = try journalSender.journalOfGuardPacket().exclusives
-    // The second command is empty but journalled. Of the third and the fourth, which are not journalled, only the fourth has a
-    // log.
+    // The second command is empty, but journalled. The third and the fourth command are not journalled, so their data are omitted. Of
+    // these two, only the fourth has a log.
     #expect(logs.map(\.data) == [[1, 2, 3], [], [], [9]])
     #expect(logs.map(\.log.count) == [1, 2, 4, 5], "of consecutive logs without data, only the last is kept")
     #expect(logs.allSatisfy { $0.log.isListed && $0.log.status == .finished })
+    // The previous packet contained the fifth command, so its S bit is 0. The S bit of the first log is that of the whole chapter.
     #expect(logs.map(\.log.s) == [false, true, true, false])
     journalSender.sender.acknowledge(4)
     #expect(try journalSender.journalOfGuardPacket().exclusives.map(\.data) == [[9]] && journalSender.hasUnacknowledged)

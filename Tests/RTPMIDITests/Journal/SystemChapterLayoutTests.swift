@@ -5,7 +5,8 @@ import _TestSupport
 
 @testable import RTPMIDI
 
-/// The layouts of the system journal header and of its chapters (RFC 6295 section 5 and appendix B).
+/// The layouts of the system journal header and of its chapters (RFC 6295 section 5 and appendix B). In the layouts below, `NAME[n]` is a
+/// field of n bits, a single letter is one bit, and `|` separates parts of whole octets.
 @Suite struct SystemChapterLayoutTests {
   /// S D V Q F X LENGTH[10].
   @Test func systemJournalHeaderLayoutMatches() {
@@ -28,14 +29,15 @@ import _TestSupport
     #expect(position == 2 && header?.word == 0x6B04)
   }
 
-  /// S B G H J K Y Z | a log for each set flag. B, G and H have one octet.
+  /// S B G H J K Y Z | a log for each set flag. The logs of B, G and H have one octet.
   @Test func simpleSystemCommandLayoutMatches() {
     expectLayout(
       of: ChapterD(
         s: false, resets: .init(s: true, value: 1), tuneRequests: .init(s: true, value: 127),
         song: .init(s: false, value: 7)), octets: "70 81 FF 07", read: { ChapterD($0, at: &$1, end: $2) },
       append: { $0.append(to: &$1) })
-    // The logs of undefined commands are skipped by their LENGTH: J (C0 03 01), K (A4 05 01 02 80), Y (C2 05) and Z (81).
+    // The log of H (07), and the logs of undefined commands, which are skipped by their LENGTH: J (C0 03 01), K (A4 05 01 02 80),
+    // Y (C2 05) and Z (81).
     let undefined = hex("1F 07 C0 03 01 A4 05 01 02 80 C2 05 81")
     var position = 0
     let chapter = ChapterD(undefined.span, at: &position, end: undefined.count)

@@ -152,7 +152,8 @@ func commands(of payload: [UInt8]) throws -> [Command] {
       ("01 90", .truncated), ("02 90 3C", .truncated), ("03 90 F8 01", .malformedCommands),
       // A data octet without a status octet, and undefined status octets.
       ("01 3C", .malformedCommands), ("01 F4", .malformedCommands), ("01 F9", .malformedCommands),
-      // A System Exclusive segment that does not end, or ends with another octet than F0, F4 after F7, or F7.
+      // A segment of a System Exclusive that does not end, or that ends with another status octet than F0 or F7. Only a segment that
+      // begins with F7 may end with F4.
       ("02 F0 01", .truncated), ("04 F0 01 F8 F7", .malformedCommands), ("03 F0 01 F4", .malformedCommands),
       ("01 F7", .truncated),
       // A delta time that does not end, or has more than four octets.

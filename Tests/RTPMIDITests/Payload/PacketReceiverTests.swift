@@ -76,20 +76,21 @@ import _TestSupport
     #expect(receiver.highestSequence == 30_001 && receiver.statistics.lost == 511 + 29_487)
   }
 
-  /// A forged packet up to 512 numbers ahead is accepted. So are two consecutive forged packets further ahead. In both
-  /// cases, the second genuine packet restarts the stream.
+  /// A forged packet up to 512 numbers ahead is accepted. Of two consecutive forged packets further ahead, the second is accepted. In
+  /// both cases, the second genuine packet restarts the stream. `rejected` is the number of forged and genuine packets that are
+  /// rejected.
   @Test(arguments: [([UInt16(1500)], 1), ([30_000, 30_001], 2)])
-  func streamContinuesAfterForgedNumbersFarAhead(forged: [UInt16], count: Int) {
+  func streamContinuesAfterForgedNumbersFarAhead(forged: [UInt16], rejected: Int) {
     var receiver = receiver()
     for number in UInt16(0)...1000 { #expect(messages(&receiver, packet(number, "F8")) == [.clock]) }
     for number in forged { _ = messages(&receiver, packet(number, "F8")) }
     #expect(receiver.highestSequence == forged.last)
     #expect(events(&receiver, packet(1001, "F8")) == .failure(.outOfWindow))
     for number in UInt16(1002)...1100 { #expect(messages(&receiver, packet(number, "F8")) == [.clock]) }
-    #expect(receiver.statistics.outOfWindow == UInt64(count))
+    #expect(receiver.statistics.outOfWindow == UInt64(rejected))
   }
 
-  /// Two consecutive numbers behind the highest restart the stream among its first 512 packets.
+  /// During the first 512 packets of a stream, the second of two consecutive numbers that are too far behind restarts the stream.
   @Test func streamRestartsAfterPacketsOfAnEarlierStream() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(20_000, "F8")) == [.clock])

@@ -9,7 +9,7 @@ import _TestSupport
 @Suite struct PacketSenderTests {
   private let instant = Instant(nanoseconds: 1_234_567_890)
 
-  @Test func eachClockIsInOnePacket() {
+  @Test func packetHasAHeaderAndOneMessage() {
     var sender = PacketSender(ssrc: 0x1122_3344, sequence: 0xFFFF)
     let first = octets { _ = sender.encode(.clock, at: instant, into: &$0) }
     #expect(
@@ -38,7 +38,7 @@ import _TestSupport
           """
           90 61 00 07 00 00 30 39 11 22 33 44  ; X is 1
           BE DE 00 02                          ; an extension of two words
-          00 00 00 00 00 00 00 00              ; zeros, overwritten by the owner
+          00 00 00 00 00 00 00 00              ; zeros, which the owner of the sender overwrites
           01 F8                                ; command list of one octet: a Clock
           """))
     // The data of the extension have eight octets. The two octets of the payload follow.

@@ -54,6 +54,7 @@ import _TestSupport
     #expect(headerExtension.data.start == 24 && headerExtension.data.end == 32)
     #expect(header.ssrc == 3 && payload.start == 32 && payload.end == 34)
     for count in 0..<32 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
+    // Octet 23 is the number of words of the extension.
     for words in 0...2 {
       var other = packet
       other[23] = UInt8(words)
@@ -63,8 +64,8 @@ import _TestSupport
   }
 
   @Test func packetsOfOtherFormatsAreRejected() {
-    // Other versions of RTP, and other payload types.
     let packet = hex("80 61 00 01 00 00 00 02 00 00 00 03 01 F8")
+    // Other versions of RTP (octet 0), and other payload types (octet 1).
     for (index, octet) in [(0, 0x40), (0, 0xC0), (0, 0x00), (1, 0x60), (1, 0x00)] as [(Int, UInt8)] {
       var other = packet
       other[index] = octet

@@ -6,7 +6,7 @@ import _TestSupport
 /// Which invitations an endpoint accepts, and how many sessions it has. The control port of stranger `n` normally has
 /// the address 2n, and its data port the address 2n + 1.
 @Suite struct AdmissionTests {
-  /// An invitation (IN) of "stranger `number`", with this token and SSRC.
+  /// An invitation (IN) with the name "stranger `number`", and with `number` as its token and its SSRC.
   private func invitation(_ number: Int) -> [UInt8] {
     let command = SessionCommand(
       .invitation, token: UInt32(number), ssrc: UInt32(number), name: "stranger \(number)")

@@ -212,8 +212,8 @@ import _TestSupport
     #expect(endpoint.candidateCount == 20)
   }
 
-  /// A stranger that knows the address and the SSRC of a peer in session does not end this session, although the peer answers
-  /// clock packets.
+  /// A stranger sends invitations with the address and the SSRC of a peer in session. They do not end this session, although the
+  /// peer at this address answers clock packets.
   @Test(arguments: [EndpointNetwork.Kind.standard, .tutti])
   func forgedInvitationDoesNotReplaceASession(kind: EndpointNetwork.Kind) throws {
     for initiator in 0...1 {

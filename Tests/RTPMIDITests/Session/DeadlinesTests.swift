@@ -4,7 +4,7 @@ import _TestSupport
 
 @testable import RTPMIDI
 
-/// The order of the sessions by their deadlines.
+/// The order of the sessions by their deadlines. The sessions are in a binary heap.
 @Suite struct DeadlinesTests {
   private func session(_ number: Int, due instant: Instant) -> Session {
     let address = SocketAddress(host: UInt32(number), port: 5004)
@@ -15,7 +15,7 @@ import _TestSupport
     return session
   }
 
-  /// The place of a removed session is taken by another one, which may have to move in either direction.
+  /// Another session takes the place of a removed session in the heap, and may have to move up or down.
   @Test(arguments: UInt64(1)...50) func deadlinesStayOrderedAfterRemovals(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var deadlines = Deadlines()

@@ -189,14 +189,15 @@ import _TestSupport
       network.send(try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     }
     network.run(for: .milliseconds(10))
-    // The restarted device begins with the same sequence number, which is 200 packets behind the highest.
+    // The restarted device begins with the same sequence number, which is 199 numbers behind the highest.
     sender = PacketSender(ssrc: sender.ssrc, sequence: 65_535)
     let again = SessionCommand(.invitation, token: 4711, ssrc: sender.ssrc)
     network.send(octets { _ = again.append(to: &$0) }, from: 0, to: 2)
     network.run(for: .milliseconds(10))
     network.send(octets { _ = again.append(to: &$0) }, from: 1, to: 3)
     network.run(for: .milliseconds(10))
-    // The old session answers the CK0 of the device, so the new session is not established before its own CK0.
+    // The old session answers the CK0 of the device. Therefore the new session is not established yet. It is established when the
+    // device answers the CK0 that the endpoint sends for it after a second.
     network.verify(sender.ssrc, at: 1, by: 1)
     #expect(network.session(1) == old)
     network.run(for: .seconds(1))

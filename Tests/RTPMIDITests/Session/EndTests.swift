@@ -49,7 +49,7 @@ import _TestSupport
     #expect(network.events(of: 0).last == .lost(id))
   }
 
-  /// A device that has answered OK but never sends CK gets the rhythm until it was silent for 30 s.
+  /// A device that has answered OK, but never sends CK, is lost after 30 s of silence. A device that has sent CK is not.
   @Test(arguments: [false, true]) func deviceWithoutClockIsLostAfterThirtySeconds(sendsClock: Bool) throws {
     var network = EndpointNetwork(1, .standard)
     let id = network.connect(0, to: 1)
@@ -91,6 +91,7 @@ import _TestSupport
     let events = network.events(of: 1)
     #expect(events.contains(.lost(old)) && network.session(1) != old)
     #expect(network.endpoints[1].establishedCount == 1 && network.endpoints[0].establishedCount == 1)
+    // `info` returns the first session, and `localSSRC` the SSRC of the newest session.
     #expect(network.info(1)?.ssrc != network.localSSRC(0), "the new session has another SSRC")
   }
 

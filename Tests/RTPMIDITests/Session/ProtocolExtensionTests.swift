@@ -21,6 +21,7 @@ private final class PingExtension: ProtocolExtension {
   }
 }
 
+/// The part of the extension for one session.
 private final class PingSession: SessionExtension {
   var deadline: Instant?
   var supervision = Supervision(silenceLimit: .seconds(3), isMutual: true)
