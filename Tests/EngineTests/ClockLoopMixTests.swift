@@ -114,7 +114,7 @@ import Testing
 
   /// A held note ends when its part stops, or when the rhythm becomes quiet, here at tick 12 (240 ms).
   @Test func heldNotesEndWhenTheirPartFallsSilent() throws {
-    for (isQuiet, expected) in [(true, "1 at 240.0"), (false, "1 at 240.0")] {
+    for isQuiet in [true, false] {
       try withLoop { loop, rings, _, _ in
         try style(rings)
         var schedule = VirtualRhythm.schedule(end: 960)
@@ -123,7 +123,7 @@ import Testing
         schedule.mixTick = Tick(12)
         rings.schedule.publish(schedule)
         loop.play(from: .milliseconds(-60), to: .milliseconds(1000))
-        #expect(releases(events(rings)) == [expected])
+        #expect(releases(events(rings)) == ["1 at 240.0"], "quiet: \(isQuiet)")
       }
     }
   }
