@@ -21,6 +21,10 @@ import Testing
         == .player(.gate("00000000000000ff:notes=closed")))
     #expect(command(#"{"do":"patch","name":"street"}"#) == .selectPatch("street"))
     #expect(command(#"{"do":"calibrate"}"#) == .calibrate)
+    #expect(command(#"{"do":"connect","host":"Ben <b>"}"#) == .player(.connect(toHost: "Ben <b>")))
+    for kind in ConnectionPolicy.Kind.allCases {
+      #expect(command(#"{"do":"policy","who":"\#(kind)"}"#) == .player(.policy(kind)))
+    }
   }
 
   @Test func valuesOutOfRangeAreRejected() {
@@ -31,7 +35,8 @@ import Testing
       #"{"do":"note","key":128,"velocity":1}"#, #"{"do":"count-in","bars":99}"#,
       #"{"do":"shape","peer":"Ben","controller":1,"value":1}"#, #"{"do":"phrase","action":"send","peer":"Ben"}"#,
       #"{"do":"shape","peer":"00000000000000ff","controller":128,"value":1}"#, #"{"do":"phrase","action":"send"}"#,
-      #"{"do":"phrase","action":"record","bars":9}"#, #"{"do":"phrase"}"#,
+      #"{"do":"phrase","action":"record","bars":9}"#, #"{"do":"phrase"}"#, #"{"do":"connect"}"#,
+      #"{"do":"connect","host":5004}"#, #"{"do":"policy"}"#, #"{"do":"policy","who":"friends"}"#,
       // Names and rules of gates are not accepted where an identity is needed.
       #"{"do":"mute","peer":"Ben","on":true}"#, #"{"do":"gate","peer":"all=open,x","kind":"notes","on":true}"#,
       #"{"do":"gate","peer":"00000000000000ff","kind":"notes=open;rhythm","on":true}"#,
@@ -52,8 +57,10 @@ import Testing
       command(#"{"do":"phrase","action":"send","peer":"\#(peer)"}"#, access: .play)
         == .player(.phrase(.send(to: peer))))
     #expect(command(#"{"do":"phrase","action":"vary"}"#, access: .play) == .player(.phrase(.vary)))
-    for verb in ["start", "stop", "take", "quiet", "patch", "calibrate"] {
-      #expect(command(#"{"do":"\#(verb)","on":true,"name":"street"}"#, access: .play) == nil)
+    for verb in ["start", "stop", "take", "quiet", "patch", "calibrate", "connect", "policy"] {
+      let fields = #""on":true,"name":"street","host":"Ben","who":"anyone""#
+      #expect(command(#"{"do":"\#(verb)",\#(fields)}"#, access: .play) == nil)
+      #expect(command(#"{"do":"\#(verb)",\#(fields)}"#) != nil)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import MusicalTime
 import NIOCore
 import NIOEmbedded
@@ -122,5 +123,40 @@ import Testing
     #expect(pages.counters.malformed == 1)
     #expect(pages.players == 0)
     #expect(mailbox.take(10).isEmpty)
+  }
+
+  /// Sends a command from the page.
+  private func send(_ json: String) throws {
+    let frame = Frame(.command, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(string: json)).encoded
+    try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
+  }
+
+  /// The page may connect the peer only to a host of the list that the newest snapshot contains.
+  @Test func pageConnectsOnlyToListedHosts() throws {
+    try join()
+    var snapshot = try PeerSnapshot.idle()
+    snapshot.hosts = [PeerSnapshot.Host(name: "Gear", isTuttiPeer: false, isInvited: false)]
+    pages.show(snapshot)
+    for name in ["10.0.0.9:5004", "gear", "", "\u{1B}[2J"] {
+      let octets = try JSONEncoder().encode(["do": "connect", "host": name])
+      try send(String(decoding: octets, as: UTF8.self))
+    }
+    #expect(mailbox.take(10).isEmpty && pages.counters.malformed == 4)
+    try send(#"{"do":"connect","host":"Gear"}"#)
+    #expect(mailbox.take(10) == [.connect(toHost: "Gear")])
+    snapshot.hosts = []
+    pages.show(snapshot)
+    try send(#"{"do":"connect","host":"Gear"}"#)
+    #expect(mailbox.take(10).isEmpty && pages.counters.malformed == 5)
+  }
+
+  @Test func playersMayNeitherConnectNorSetThePolicy() throws {
+    try join(.play)
+    var snapshot = try PeerSnapshot.idle()
+    snapshot.hosts = [PeerSnapshot.Host(name: "Gear", isTuttiPeer: false, isInvited: false)]
+    pages.show(snapshot)
+    try send(#"{"do":"connect","host":"Gear"}"#)
+    try send(#"{"do":"policy","who":"none"}"#)
+    #expect(mailbox.take(10).isEmpty && pages.counters.malformed == 2)
   }
 }

@@ -3,6 +3,7 @@
 import { Audio } from "./audio.js"
 import { Calibration } from "./calibration.js"
 import { Connection } from "./connection.js"
+import { ConnectionsView } from "./connections.js"
 import { EnsembleView } from "./ensemble.js"
 import { InstrumentView } from "./instrument.js"
 import { LeaderStrip } from "./leader-strip.js"
@@ -29,10 +30,11 @@ function announce(message) {
 const context = { audio, connection, rhythm, state, announce }
 const strip = new LeaderStrip(context)
 const ensemble = new EnsembleView(context)
+const connections = new ConnectionsView(context)
 const partner = new PartnerView(context)
 context.partner = partner
 const instrument = new InstrumentView(context)
-const views = [strip, ensemble, partner, instrument, new Calibration(context)]
+const views = [strip, ensemble, connections, partner, instrument, new Calibration(context)]
 
 // The connection.
 

@@ -1,4 +1,5 @@
-// Loads the sounds that the peer has rendered as WAV files. A sample is the recording of one drum or of one key.
+// Loads the sounds that the peer has rendered. A sample is the recording of one drum or of one key. The peer serves each sample as a FLAC
+// file and as a WAV file. The page loads the FLAC file, which is smaller. If the browser cannot decode FLAC, the page loads the WAV file.
 
 /** The largest number of requests at once. */
 const MAXIMUM_REQUESTS = 4
@@ -25,6 +26,10 @@ export class Samples extends EventTarget {
   #loading = new Set()
   /** The headers of the requests, with the join token. */
   #headers
+  /** The paths of the FLAC files, by the path of the WAV file. */
+  #flac = new Map()
+  /** Whether the browser decodes FLAC, as far as this is known. */
+  #decodesFLAC = document.createElement("audio").canPlayType("audio/flac") !== ""
 
   constructor(headers) {
     super()
@@ -45,7 +50,9 @@ export class Samples extends EventTarget {
     this.#manifest = manifest
     this.failure = manifest.failure
     const tones = Object.values(manifest.tones).flat().map((tone) => tone.sample)
-    this.#paths = new Set([...Object.values(manifest.drums), ...tones].map((sample) => sample.path))
+    const samples = [...Object.values(manifest.drums), ...tones]
+    this.#paths = new Set(samples.map((sample) => sample.path))
+    this.#flac = new Map(samples.map(({ path, flac }) => [path, flac]))
     for (const path of this.#buffers.keys()) if (!this.#paths.has(path)) this.#buffers.delete(path)
     this.#queue = [...this.#paths].filter((path) => !this.#buffers.has(path) && !this.#loading.has(path))
     this.#loadNextOnes()
@@ -60,9 +67,10 @@ export class Samples extends EventTarget {
     if (path === undefined) return
     this.#loading.add(path)
     try {
-      const response = await fetch(path, { headers: this.#headers, signal: AbortSignal.timeout(REQUEST_LIMIT) })
-      if (!response.ok) throw new Error(`${path}: ${response.status}`)
-      this.#buffers.set(path, await this.context.decodeAudioData(await response.arrayBuffer()))
+      const flac = this.#decodesFLAC ? this.#flac.get(path) : undefined
+      const buffer = (flac && await this.#decodeFLAC(await this.#request(flac)))
+        ?? await this.context.decodeAudioData(await this.#request(path))
+      this.#buffers.set(path, buffer)
     } catch {
       // The request or the decoding has failed.
       setTimeout(() => this.#repeat(path), RETRY)
@@ -70,6 +78,23 @@ export class Samples extends EventTarget {
     this.#loading.delete(path)
     this.#loadNext()
     this.dispatchEvent(new Event("progress"))
+  }
+
+  /** The contents of a file of the peer. */
+  async #request(path) {
+    const response = await fetch(path, { headers: this.#headers, signal: AbortSignal.timeout(REQUEST_LIMIT) })
+    if (!response.ok) throw new Error(`${path}: ${response.status}`)
+    return response.arrayBuffer()
+  }
+
+  /** The decoded sample; undefined if the browser cannot decode FLAC. All further samples are then loaded as WAV files. */
+  async #decodeFLAC(octets) {
+    try {
+      return await this.context.decodeAudioData(octets)
+    } catch {
+      this.#decodesFLAC = false
+      return undefined
+    }
   }
 
   #repeat(path) {

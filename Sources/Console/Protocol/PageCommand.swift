@@ -36,10 +36,13 @@ enum PageCommand: Equatable {
     var kind: String?
     var controller: Int?
     var action: String?
+    var host: String?
+    var who: String?
 
     private enum CodingKeys: String, CodingKey {
       case verb = "do"
       case bpm, bars, part, percent, on, peer, name, rule, key, velocity, value, turn, kind, controller, action
+      case host, who
     }
   }
 
@@ -86,6 +89,8 @@ enum PageCommand: Equatable {
     case "activity": fields.value.flatMap { (0...127).contains($0) ? .activity(UInt8($0)) : nil }
     case "offer": fields.peer == nil ? .offer(to: nil) : identity(fields).map { .offer(to: $0) }
     case "take": .take
+    case "connect": fields.host.map { .connect(toHost: $0) }
+    case "policy": fields.who.flatMap(ConnectionPolicy.Kind.init).map { .policy($0) }
     case "gate": gate(fields)
     case "note": note(fields)
     case "shape": shape(fields)

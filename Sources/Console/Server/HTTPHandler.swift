@@ -79,10 +79,10 @@ final class HTTPHandler: ChannelInboundHandler {
     case .admitted where path == "/socket":
       send(.upgradeRequired, "only for WebSocket connections", request, context)
     case .admitted:
-      guard let octets = sounds[path] else { return send(.notFound, "no such sound", request, context) }
-      // The path contains the hash of the contents, so a browser may cache the sound for ever.
+      guard let file = sounds[path] else { return send(.notFound, "no such sound", request, context) }
+      // The path contains the hash of the samples, so a browser may cache the sound for ever.
       send(
-        .ok, octets, type: "audio/wav", ["Cache-Control": "private, max-age=31536000, immutable"], request, context)
+        .ok, file.octets, type: file.type, ["Cache-Control": "private, max-age=31536000, immutable"], request, context)
     }
   }
 

@@ -40,6 +40,8 @@ final class Pages {
   private var shownActivity: UInt8 = 0
   /// The names of the rhythms that pages may select.
   private var rhythms: [String] = []
+  /// The names of the hosts to which pages may connect the peer.
+  private var hosts: Set<String> = []
 
   /// The number of pages whose player has pressed *Join*.
   private(set) var players = 0
@@ -133,6 +135,7 @@ final class Pages {
   func show(_ snapshot: PeerSnapshot) {
     shownActivity = snapshot.status.activity
     (soundLead, plays) = (snapshot.soundLead, snapshot.plays)
+    hosts = Set(snapshot.hosts?.map(\.name) ?? [])
     update(state.update(snapshot))
   }
 
@@ -146,6 +149,10 @@ final class Pages {
       return false
     }
     switch command {
+    case .player(.connect(let host)) where !hosts.contains(host):
+      // The page may choose only from the list. Any other name could be an arbitrary address, or text for the log.
+      counters.malformed += 1
+      return false
     case .player(let command):
       if case .activity(let value) = command, activity != nil {
         // The command takes effect when no page reports an activity any longer.

@@ -4,6 +4,8 @@ struct SoundManifest: Encodable {
   struct Sample: Encodable {
     /// The URL path of a WAV file.
     var path: String
+    /// The URL path of a FLAC file with the same samples; nil if there is none.
+    var flac: String?
     /// The factor by which the page multiplies the sample values to get the loudness of velocity 127.
     var gain: Float
   }

@@ -7,7 +7,8 @@ import Synchronization
 
 /// Renders the sounds that the pages need, on a background queue, and keeps them in memory.
 ///
-/// A sound is rendered once. Its URL path contains the hash of its contents, so browsers may keep the sound for ever. If all sounds
+/// A sound is rendered once, and served as a FLAC file and as a WAV file. Its URL paths contain the hash of its samples, so browsers may
+/// keep the sound for ever. If all sounds
 /// together have more than ``maximumSize`` octets, the sounds that the newest request does not contain are discarded.
 final class SoundStore: Sendable {
   /// The beginning of the URL paths of all sounds.
@@ -15,18 +16,25 @@ final class SoundStore: Sendable {
   /// The size of all sounds together, in octets, above which sounds are discarded.
   static let maximumSize = 64 << 20
 
+  /// A file with its media type.
+  struct File {
+    var octets: ByteBuffer
+    var type: String
+  }
+
   /// A rendered sound.
   private struct Stored {
-    var path: String
-    var gain: Float
-    var octets: ByteBuffer
+    /// The paths and the gain of the sound.
+    var sample: SoundManifest.Sample
+    /// The files at the paths of the sound.
+    var files: [String: File]
   }
 
   private struct Contents {
     /// The rendered sounds. The value is nil for a sound that the SoundFont does not have.
     var sounds: [SampleRenderer.Sound: Stored?] = [:]
-    /// The WAV file at each URL path.
-    var paths: [String: ByteBuffer] = [:]
+    /// The file at each URL path.
+    var files: [String: File] = [:]
     /// The size of all files together, in octets.
     var size = 0
   }
@@ -40,8 +48,8 @@ final class SoundStore: Sendable {
   /// - Parameter soundFont: the path of a General MIDI SoundFont.
   init(soundFont: String) { self.soundFont = soundFont }
 
-  /// The WAV file at a URL path; nil if there is none.
-  subscript(path: String) -> ByteBuffer? { contents.withLock { $0.paths[path] } }
+  /// The file at a URL path; nil if there is none.
+  subscript(path: String) -> File? { contents.withLock { $0.files[path] } }
 
   /// Renders the missing sounds of `request` on the background queue, and passes the manifest to `deliver` there. If another request
   /// arrives before the rendering begins, `request` is skipped: nothing is rendered or delivered for it.
@@ -67,20 +75,30 @@ final class SoundStore: Sendable {
     let renderer = try SampleRenderer(soundFont: soundFont)
     for entry in missing {
       let frames = Int(SampleRenderer.rate) * entry.milliseconds / 1000
-      let stored = renderer.render(entry.sound, frames: frames).map { sample in
-        let octets = WAVData.octets(of: sample.levels, rate: SampleRenderer.rate)
-        let hash = SHA256.hash(data: Array(octets.readableBytesView)).prefix(16)
-        let name = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return Stored(path: "\(Self.pathPrefix)\(name).wav", gain: sample.gain, octets: octets)
-      }
+      let stored = renderer.render(entry.sound, frames: frames).map(Self.files)
       contents.withLock { contents in
         contents.sounds[entry.sound] = .some(stored)
-        guard let stored, contents.paths[stored.path] == nil else { return }
-        contents.paths[stored.path] = stored.octets
-        contents.size += stored.octets.readableBytes
+        for (path, file) in stored?.files ?? [:] where contents.files.updateValue(file, forKey: path) == nil {
+          contents.size += file.octets.readableBytes
+        }
       }
     }
     discardUnneeded(request)
+  }
+
+  /// Encodes a rendered sound.
+  private static func files(of sample: SampleRenderer.Sample) -> Stored {
+    let wav = WAVData.octets(of: sample.levels, rate: SampleRenderer.rate)
+    let hash = SHA256.hash(data: Array(wav.readableBytesView)).prefix(16)
+    let name = pathPrefix + hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    var stored = Stored(
+      sample: SoundManifest.Sample(path: "\(name).wav", gain: sample.gain),
+      files: ["\(name).wav": File(octets: wav, type: "audio/wav")])
+    if let flac = FLACFile.octets(of: sample.levels, rate: SampleRenderer.rate) {
+      stored.sample.flac = "\(name).flac"
+      stored.files["\(name).flac"] = File(octets: ByteBuffer(bytes: flac), type: "audio/flac")
+    }
+    return stored
   }
 
   /// Discards the sounds that `request` does not contain, if all sounds together have more than ``maximumSize`` octets.
@@ -89,9 +107,9 @@ final class SoundStore: Sendable {
       guard contents.size > Self.maximumSize else { return }
       let needed = Set(request.entries.map(\.sound))
       contents.sounds = contents.sounds.filter { needed.contains($0.key) }
-      let kept = contents.sounds.values.compactMap { $0 }
-      contents.paths = Dictionary(kept.map { ($0.path, $0.octets) }, uniquingKeysWith: { first, _ in first })
-      contents.size = contents.paths.values.reduce(0) { $0 + $1.readableBytes }
+      let kept = contents.sounds.values.compactMap { $0 }.flatMap(\.files)
+      contents.files = Dictionary(kept.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+      contents.size = contents.files.values.reduce(0) { $0 + $1.octets.readableBytes }
     }
   }
 
@@ -101,11 +119,10 @@ final class SoundStore: Sendable {
       var manifest = SoundManifest()
       for entry in request.entries {
         guard case .some(.some(let stored)) = contents.sounds[entry.sound] else { continue }
-        let sample = SoundManifest.Sample(path: stored.path, gain: stored.gain)
         switch entry.sound {
-        case .drum(let note): manifest.drums["\(note)"] = sample
+        case .drum(let note): manifest.drums["\(note)"] = stored.sample
         case .tone(let program, let key):
-          manifest.tones["\(program)", default: []].append(SoundManifest.Tone(key: Int(key), sample: sample))
+          manifest.tones["\(program)", default: []].append(SoundManifest.Tone(key: Int(key), sample: stored.sample))
         }
       }
       for program in manifest.tones.keys { manifest.tones[program]?.sort { $0.key < $1.key } }

@@ -19,6 +19,13 @@ struct EnsembleDescription: Encodable, Equatable {
     var gates: [String]
   }
 
+  /// A device on the network that is not in session, as in ``Engine/PeerSnapshot/Host``.
+  struct Host: Encodable, Equatable {
+    var name: String
+    var isTuttiPeer: Bool
+    var isInvited: Bool
+  }
+
   /// The phrases of the local player, as in ``Engine/PhraseStatus``.
   struct Phrases: Encodable, Equatable {
     var recorded: Int?
@@ -67,6 +74,14 @@ struct EnsembleDescription: Encodable, Equatable {
   var members: [Member]
   /// The number of standard devices in session.
   var devices: Int
+  /// The devices on the network that are not in session, sorted by name. Nil if discovery is off.
+  var hosts: [Host]?
+  /// The number of further devices on the network that are not in session.
+  var furtherHosts: Int
+  /// The connection policy: `anyone`, `contacts` or `none`.
+  var policy: String
+  /// Whether the policy `contacts` can be chosen.
+  var hasContacts: Bool
   /// The lead time in milliseconds.
   var lead: Double
   var phrases: Phrases
@@ -102,6 +117,8 @@ struct EnsembleDescription: Encodable, Equatable {
         isMuted: status.isMuted, gates: Gate.allCases.filter { member.gates[$0] }.map { "\($0)" })
     }
     devices = snapshot.devices
+    hosts = snapshot.hosts?.map { Host(name: $0.name, isTuttiPeer: $0.isTuttiPeer, isInvited: $0.isInvited) }
+    (furtherHosts, policy, hasContacts) = (snapshot.furtherHosts, snapshot.policy.rawValue, snapshot.hasContacts)
     lead = snapshot.lead.milliseconds
     let phrases = snapshot.phrases
     self.phrases = Phrases(

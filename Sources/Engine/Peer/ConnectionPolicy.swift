@@ -10,23 +10,21 @@ public enum ConnectionPolicy: Sendable, CustomStringConvertible {
   /// No remote peer.
   case none
 
-  public var description: String {
+  /// A policy without its contacts. The raw value is the value of `--policy`.
+  public enum Kind: String, Hashable, Sendable, CaseIterable { case anyone, contacts, none }
+
+  public var kind: Kind {
     switch self {
-    case .anyone: "anyone"
-    case .contacts: "contacts"
-    case .none: "none"
+    case .anyone: .anyone
+    case .contacts: .contacts
+    case .none: .none
     }
   }
 
-  /// Adds the addresses of a `host` line of the contact file. Has no effect with another policy.
-  mutating func add(_ host: HostResolver.Host) {
-    guard case .contacts(var contacts) = self else { return }
-    contacts.add(host)
-    self = .contacts(contacts)
-  }
+  public var description: String { kind.rawValue }
 
-  /// The hosts of the contact file as the user has written them: names that must be resolved, or addresses.
-  var hosts: [String] { if case .contacts(let contacts) = self { contacts.hosts } else { [] } }
+  /// The contact file; nil with another policy.
+  var contacts: ContactFile? { if case .contacts(let contacts) = self { contacts } else { nil } }
 
   /// Whether an invitation from `address` by a peer that reports `name` is accepted.
   func admits(_ name: String?, from address: SocketAddress) -> Bool {

@@ -135,6 +135,8 @@ extension Peer {
     case .click(let instant): clock.send(.click(instant))
     case .savePatch(let path): savePatch(to: path)
     case .instrument(let instrument, let name): choose(instrument, named: name)
+    case .connect(let host): connect(toHost: host, at: now)
+    case .policy(let kind): choose(kind, at: now)
     case .showRoster: showRoster()
     default: break
     }

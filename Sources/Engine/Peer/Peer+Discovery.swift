@@ -17,28 +17,30 @@ extension Peer {
 
   /// Handles the announcements that peers have made or withdrawn since the last call.
   func handleDiscovery(at now: Instant) {
-    for event in discovery?.drain() ?? [] {
-      switch event {
-      case .found(let service): found(service, at: now)
-      case .lost(let service):
-        // Discovery connects only Tutti peers, which announce an identity.
-        guard let identity = service.identity else { break }
-        let roster = core.roster
-        core.invitations.withdrawn(
-          Identity(identity), as: service.name, isInSession: { roster.session(of: $0) != nil }, now: now)
-      case .unavailable(let reason): log.notice("\(reason)")
-      case .renamed(let name):
-        let reason = "in use on this network, so other peers see \(name)"
-        log.notice("peer name \(configuration.name): \(reason); choose another name with --name")
-      }
+    for event in discovery?.drain() ?? [] { handle(event, at: now) }
+  }
+
+  /// Handles an announcement that a peer has made or withdrawn.
+  func handle(_ event: Discovery.Event, at now: Instant) {
+    switch event {
+    case .found(let service):
+      services.found(service)
+      if policy.admits(service.name, from: service.address) { invite(service, at: now) }
+    case .lost(let service):
+      services.lost(service)
+      withdraw(service, at: now)
+    case .unavailable(let reason): log.notice("\(reason)")
+    case .renamed(let name):
+      let reason = "in use on this network, so other peers see \(name)"
+      log.notice("peer name \(configuration.name): \(reason); choose another name with --name")
     }
   }
 
-  /// Connects to a discovered Tutti peer, if the configuration allows this.
-  private func found(_ service: Discovery.Service, at now: Instant) {
+  /// Connects to a discovered Tutti peer, if the configuration allows this. Does not check the connection policy.
+  func invite(_ service: Discovery.Service, at now: Instant) {
     guard configuration.discovery == .connects, !service.isLocal, let bits = service.identity else { return }
     let identity = Identity(bits)
-    guard identity != self.identity, policy.admits(service.name, from: service.address) else { return }
+    guard identity != self.identity else { return }
     let isInSession = core.roster.session(of: identity) != nil
     if !core.invitations.found(
       identity, as: service.name, at: InvitationList.Place(service.address), isInSession: isInSession, now: now)
@@ -47,5 +49,14 @@ extension Peer {
       let reason = "not connected, because \(limit) announced peers is the limit"
       log.notice("\(service.name): \(reason); connect to it with --connect \(service.address)")
     }
+  }
+
+  /// Ends the invitations to a discovered Tutti peer. A session continues.
+  func withdraw(_ service: Discovery.Service, at now: Instant) {
+    // Discovery connects only Tutti peers, which announce an identity.
+    guard let identity = service.identity else { return }
+    let roster = core.roster
+    core.invitations.withdrawn(
+      Identity(identity), as: service.name, isInSession: { roster.session(of: $0) != nil }, now: now)
   }
 }

@@ -17,7 +17,7 @@ extension Peer {
     var names: [String] = []
     for name in configuration.connect + clocks where !names.contains(name) { names.append(name) }
     let resolver = HostResolver(names, bell: mailbox.bell)
-    let contacts = HostResolver(configuration.policy.hosts, bell: mailbox.bell)
+    let contacts = HostResolver(configuration.policy.contacts?.hosts ?? [], bell: mailbox.bell)
     let limit = DispatchTime.now() + .seconds(1)
     resolver.wait(until: limit)
     contacts.wait(until: limit)
@@ -31,16 +31,16 @@ extension Peer {
     let (found, failures) = hosts.take()
     for failure in failures { log.warning("\(failure); this peer tries again every 5 s") }
     for host in found { use(host, at: now) }
-    handleContacts()
+    handleContacts(at: now)
   }
 
-  /// Accepts invitations of the contacts that were resolved since the last call, and informs the player about failures.
-  func handleContacts() {
+  /// Adds the addresses of the contacts that were resolved since the last call, and informs the player about failures.
+  func handleContacts(at now: Instant) {
     let (found, failures) = contacts.take()
     for failure in failures { log.warning("contacts: \(failure); this peer tries again every 5 s") }
-    for host in found { policy.add(host) }
-    guard !found.isEmpty else { return }
-    core.endpoint.admits = { [policy] in policy.admits($0, from: $1) }
+    for host in found { contactFile?.add(host) }
+    guard !found.isEmpty, let contactFile, policy.kind == .contacts else { return }
+    use(.contacts(contactFile), at: now)
   }
 
   /// Connects to a host, and follows its clock if this is configured.

@@ -35,11 +35,16 @@ public final class Peer {
   var midi: MIDIPorts?
   /// Nil while discovery is off.
   var discovery: Discovery?
+  /// The services that discovery has found.
+  var services = DiscoveredServices()
   /// Resolves the hosts to connect to.
   let hosts: HostResolver
   /// Resolves the hosts of the contact file.
   let contacts: HostResolver
-  /// The connection policy, with the addresses of the contacts that are known so far.
+  /// The contact file, with the addresses of the contacts that are known so far. It is kept while another policy applies. Nil if no
+  /// file was read.
+  var contactFile: ContactFile?
+  /// The connection policy. ``use(_:at:)`` changes it.
   var policy: ConnectionPolicy
 
   // MARK: Storage and reporting
@@ -140,7 +145,7 @@ public final class Peer {
     tempo = configuration.tempo
     (patch, patchName) = (configuration.patch, configuration.patchName)
     (chosenPatchName, patchChecker) = (configuration.patchName, PatchChecker(bell: mailbox.bell))
-    policy = configuration.policy
+    (policy, contactFile) = (configuration.policy, configuration.policy.contacts)
     sessionLog = SessionLog(log)
     if let path = configuration.trace { try TraceWriter.check(path: path) }
     let midiFile = try configuration.midiRecording.map { try MIDIRecorder.file(at: $0) }
@@ -235,12 +240,12 @@ public final class Peer {
     for name in hosts.unresolved {
       log.notice("host \(name): the name server has not answered yet; the peer connects when it has answered")
     }
-    core.endpoint.admits = { [policy] in policy.admits($0, from: $1) }
+    use(policy, at: now)
     core.endpoint.sessionsPerHost = configuration.sessionsPerHost
     core.endpoint.exempts = { [admitted = configuration.admitted] address in
       admitted.contains { $0.isSameHost(as: address) }
     }
-    handleContacts()
+    handleContacts(at: now)
     share()
     if let instrument = configuration.instrument { choose(instrument, named: configuration.instrumentName) }
   }

@@ -71,6 +71,10 @@ public enum PlayerCommand: Hashable, Sendable {
   case savePatch(to: String)
   /// Plays another patch, from the next bar on. Not executed while the peer plays the patch of its master.
   case patch(Patch, named: String)
+  /// Connects to the service with this name that discovery has found.
+  case connect(toHost: String)
+  /// Sets the connection policy. Sessions continue.
+  case policy(ConnectionPolicy.Kind)
   /// Lists the peers in session with their channels and weights.
   case showRoster
   /// Leaves. If the local peer is the master, it hands the rhythm over to the next peer in the order of succession, or stops

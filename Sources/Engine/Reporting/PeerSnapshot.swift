@@ -16,8 +16,20 @@ public struct PeerSnapshot: Sendable {
     public var gates: GateSet
   }
 
+  /// A service that discovery has found on the network and that is not in session.
+  public struct Host: Hashable, Sendable {
+    /// The service name, which contains only printable characters. No two hosts of a snapshot have the same name.
+    public var name: String
+    /// Whether the host is a Tutti peer. Otherwise it is another RTP-MIDI device.
+    public var isTuttiPeer: Bool
+    /// Whether the local peer invites the host.
+    public var isInvited: Bool
+  }
+
   /// The largest number of ``members``.
   public static let maximumMembers = 64
+  /// The largest number of ``hosts``.
+  public static let maximumHosts = 64
 
   /// The instant of the snapshot, in CLOCK_MONOTONIC.
   public var at: Instant
@@ -33,6 +45,14 @@ public struct PeerSnapshot: Sendable {
   public var members: [Member]
   /// The number of RTP-MIDI devices without Tutti in session.
   public var devices: Int
+  /// The services on the network that are not in session, sorted by name, at most ``maximumHosts``. Nil if discovery is off.
+  public var hosts: [Host]?
+  /// The number of further services that are not in session.
+  public var furtherHosts: Int
+  /// The connection policy.
+  public var policy: ConnectionPolicy.Kind
+  /// Whether a contact file was read, so that the policy `contacts` can be chosen.
+  public var hasContacts: Bool
   /// Whether another peer leads the session, so that the local peer may not start the rhythm.
   public var hasRemoteLeader: Bool
   /// Whether an external MIDI clock controls the rhythm of this peer.
@@ -79,6 +99,7 @@ extension Peer {
   /// The state at `now`.
   func snapshot(at now: Instant) -> PeerSnapshot {
     let members = ensemble.memberStatuses(limit: PeerSnapshot.maximumMembers, at: now)
+    let hosts = availableHosts
     return PeerSnapshot(
       at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, status: status,
       members: members.map { member in
@@ -87,6 +108,7 @@ extension Peer {
           gates: ensemble.gates.opening(for: member.identity, named: member.name))
       },
       devices: max(0, core.roster.sessionCount - core.roster.identities.count),
+      hosts: hosts?.first, furtherHosts: hosts?.further ?? 0, policy: policy.kind, hasContacts: contactFile != nil,
       hasRemoteLeader: ensemble.gates.haveRemoteLeader,
       hasExternalClock: externalClock?.leads(ensemble) == true,
       isOffered: ensemble.isOffered(at: now), totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix,

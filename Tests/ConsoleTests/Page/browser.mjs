@@ -614,6 +614,65 @@ async function testSound() {
   expect((await page.evaluate("onsets.length")) === count, "nothing sounds after the stop")
 }
 
+/** The samples: FLAC files, or WAV files if the browser cannot decode FLAC. Both contain the same samples. */
+async function testSamples() {
+  const peer = await start("Uma")
+  const paths = `performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.includes("/sounds/"))`
+  const page = await join_(peer.lead)
+  const loaded = await page.evaluate(paths)
+  expect(loaded.length > 40 && loaded.every((path) => path.endsWith(".flac")), "the samples are loaded as FLAC", loaded)
+  const { different, flac, wav, headers } = await page.evaluate(`(async () => {
+    const get = (path) => fetch(path, { headers: tutti.connection.headers })
+    const result = { different: [], flac: 0, wav: 0, headers: [] }
+    for (const path of ${paths}) {
+      const response = await get(path)
+      result.headers.push(response.headers.get("content-type") + " " + response.headers.get("cache-control"))
+      const files = [await response.arrayBuffer(), await (await get(path.replace(/flac$/, "wav"))).arrayBuffer()]
+      result.flac += files[0].byteLength
+      result.wav += files[1].byteLength
+      for (const sampleRate of [48000, 44100]) {
+        const context = new OfflineAudioContext(1, 1, sampleRate)
+        const [a, b] = await Promise.all(files.map((file) => context.decodeAudioData(file.slice(0))))
+        const [x, y] = [a, b].map((buffer) => buffer.getChannelData(0))
+        const isEqual = a.numberOfChannels === 1 && x.length === y.length && x.length > 100 && x.every((value, n) => value === y[n])
+        if (!isEqual || !x.some((value) => Math.abs(value) > 0.5)) result.different.push(path + " at " + sampleRate)
+      }
+    }
+    return result
+  })()`)
+  expect(different.length === 0, "the decoded FLAC samples are identical to the WAV samples", different)
+  expect(
+    headers.every((value) => value.startsWith("audio/flac ") && value.includes("immutable")), "browsers may cache the files for ever", headers[0])
+  console.log(`     ${loaded.length} samples: FLAC ${Math.round(flac / 1000)} kB, WAV ${Math.round(wav / 1000)} kB`)
+  expect(flac < wav * 0.75, "the FLAC files are smaller", `${flac} and ${wav}`)
+
+  for (const [claim, source] of [
+    ["says that it does not support FLAC", "HTMLMediaElement.prototype.canPlayType = () => ''"],
+    ["fails to decode FLAC", `{
+      const decode = BaseAudioContext.prototype.decodeAudioData
+      BaseAudioContext.prototype.decodeAudioData = function (data) {
+        const isFLAC = new TextDecoder().decode(data.slice(0, 4)) === "fLaC"
+        return isFLAC ? Promise.reject(new DOMException("test", "EncodingError")) : decode.call(this, data)
+      }
+    }`],
+  ]) {
+    const other = await browser.open("about:blank")
+    await other.send("Page.addScriptToEvaluateOnNewDocument", { source })
+    await other.send("Page.navigate", { url: peer.play })
+    await other.wait("document.querySelector('#join')?.textContent")
+    await other.click("#join")
+    await other.wait("tutti.audio.samples.instruments.length > 0 && tutti.audio.samples.missing === 0", 30_000)
+    const files = await other.evaluate(paths)
+    const count = (suffix) => files.filter((path) => path.endsWith(suffix)).length
+    // Some requests are already under way when the first decoding fails.
+    expect(
+      count(".wav") === loaded.length && count(".flac") <= 4, `a browser that ${claim} loads WAV files`,
+      `${count(".wav")} WAV, ${count(".flac")} FLAC`)
+    expect(other.problems.length === 0, "no problem in the console", other.problems)
+  }
+  expect(page.problems.length === 0, "no problem in the console", page.problems)
+}
+
 /**
  * The estimate of the peer's clock. The true offset is known, because the browser reports the start of the page in CLOCK_MONOTONIC, which
  * is the clock of the peer on the same machine.
@@ -731,7 +790,7 @@ async function testCalibration() {
 
 try {
   const tests = [
-    testEnsemble, testInstrument, testPartner, testMotion, testFigures, testMotionStates, testSound, testClock, testConnection,
+    testEnsemble, testInstrument, testPartner, testMotion, testFigures, testMotionStates, testSound, testSamples, testClock, testConnection,
     testCalibration,
   ]
   for (const test of tests) {

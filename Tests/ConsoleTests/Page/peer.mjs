@@ -16,6 +16,8 @@ export class Peer {
   play = undefined
   /** The port for sessions with other peers. */
   port = undefined
+  /** The name of the peer. */
+  name = undefined
   #process
   #folder = mkdtempSync(join(tmpdir(), "tutti-peer-"))
 
@@ -30,8 +32,10 @@ export class Peer {
    */
   static async start(name, args = [], http = "0", environment = undefined) {
     const peer = new Peer()
+    peer.name = name
     peer.#process = spawn(
-      PROGRAM, ["peer", "--name", name, "--port", "0", "--discovery", "off", ...(environment ? [] : ["--audio", "none"]), "--json", "--http", http,
+      PROGRAM, ["peer", "--name", name, "--port", "0", ...(args.includes("--discovery") ? [] : ["--discovery", "off"]),
+        ...(environment ? [] : ["--audio", "none"]), "--json", "--http", http,
         ...args],
       {
         stdio: ["pipe", "pipe", "pipe"],

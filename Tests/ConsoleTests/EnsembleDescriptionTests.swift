@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@testable import Console
+@testable import Engine
+
+/// Tests of the hosts and the connection policy in the frame `ensemble`.
+@Suite struct EnsembleDescriptionTests {
+  /// The JSON object of a description.
+  private func json(_ snapshot: PeerSnapshot) throws -> [String: Any] {
+    let data = try JSONEncoder().encode(EnsembleDescription(snapshot))
+    return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+  }
+
+  @Test func hostsAndPolicyAreEncoded() throws {
+    var snapshot = try PeerSnapshot.idle()
+    snapshot.hosts = [
+      PeerSnapshot.Host(name: "Ben <b>", isTuttiPeer: true, isInvited: false),
+      PeerSnapshot.Host(name: "Gear", isTuttiPeer: false, isInvited: true),
+    ]
+    (snapshot.furtherHosts, snapshot.policy, snapshot.hasContacts) = (3, .contacts, true)
+    let object = try json(snapshot)
+    let hosts = try #require(object["hosts"] as? [[String: Any]])
+    #expect(hosts.map { $0["name"] as? String } == ["Ben <b>", "Gear"])
+    #expect(hosts.map { $0["isTuttiPeer"] as? Bool } == [true, false])
+    #expect(hosts.map { $0["isInvited"] as? Bool } == [false, true])
+    #expect(hosts.allSatisfy { $0.count == 3 }, "pages for players get no network addresses")
+    #expect(object["furtherHosts"] as? Int == 3 && object["policy"] as? String == "contacts")
+    #expect(object["hasContacts"] as? Bool == true)
+  }
+
+  @Test func hostsAreMissingWithoutDiscovery() throws {
+    var snapshot = try PeerSnapshot.idle()
+    #expect(try json(snapshot)["hosts"] == nil)
+    snapshot.hosts = []
+    #expect(try (json(snapshot)["hosts"] as? [Any])?.isEmpty == true)
+  }
+
+  /// The longest list with the longest names, of 63 characters "?", which replace characters that are not printable.
+  @Test func descriptionIsBounded() throws {
+    var snapshot = try PeerSnapshot.idle()
+    snapshot.hosts = (0..<PeerSnapshot.maximumHosts).map { number in
+      let name = "\(number)" + String(repeating: "?", count: 63 - "\(number)".count)
+      return PeerSnapshot.Host(name: name, isTuttiPeer: false, isInvited: false)
+    }
+    let size = try JSONEncoder().encode(EnsembleDescription(snapshot)).count
+    #expect(size < 16 << 10, "\(size) octets")
+  }
+}

@@ -1,0 +1,167 @@
+import Audio
+import Foundation
+import Logging
+import MusicalTime
+import PeerProtocol
+import RTPMIDI
+import Realtime
+import Rhythm
+import Testing
+import _TestSupport
+import _TestTraits
+
+@testable import Engine
+@testable import Transports
+
+/// Tests of the commands that connect to a discovered host and that set the connection policy. The tests themselves report the
+/// announcements to the peer. `Tests/ConsoleTests/Page/hosts.mjs` tests the commands with Avahi.
+@Suite(.ownThreads) struct ConnectionCommandTests {
+  /// A peer without a network, whose commands the test executes.
+  private final class Subject {
+    let peer: Peer
+    private let capture = LogCapture()
+
+    init(_ name: String, policy: ConnectionPolicy = .anyone, discovery: PeerConfiguration.Discovery = .announces) throws
+    {
+      _ = try LivePeer.state.get()
+      let text = "name: tick\ndescription: A stick.\ntempo: 120\nplay: { always: { stick: xxxx xxxx xxxx xxxx } }\n"
+      var configuration = PeerConfiguration(
+        name: name, tempo: .standard, patch: try PatchLoader.patch(from: text, file: "tick.yaml"), patchName: "tick",
+        soundFont: DrumLanes.defaultSoundFont, command: "test")
+      (configuration.port, configuration.policy, configuration.discovery) = (0, policy, discovery)
+      let capture = capture
+      peer = try Peer(configuration, log: Logger(label: "test") { _ in LogCaptureHandler(capture) })
+    }
+
+    deinit { try? peer.leave() }
+
+    var log: [String] { capture.lines }
+    var now: Instant { MonotonicClock.now }
+
+    func found(_ name: String, at address: SocketAddress, identity: UInt64? = nil) {
+      peer.handle(.found(service(name, at: address, identity: identity)), at: now)
+    }
+
+    func lost(_ name: String, at address: SocketAddress, identity: UInt64? = nil) {
+      peer.handle(.lost(service(name, at: address, identity: identity)), at: now)
+    }
+
+    private func service(_ name: String, at address: SocketAddress, identity: UInt64?) -> Discovery.Service {
+      Discovery.Service(
+        name: name, host: "\(name).local", address: address, identity: identity, isLocal: identity == peer.identity.bits
+      )
+    }
+
+    /// The addresses that the peer invites.
+    var invited: [SocketAddress] { peer.core.invitations.targets.map(\.place.control) }
+    var hosts: [PeerSnapshot.Host]? { peer.snapshot(at: now).hosts }
+  }
+
+  private let gear = SocketAddress(host: 0x0A00_0009, port: 5004)
+  private let ada = SocketAddress(host: 0x0A00_0001, port: 5004)
+  private let ben = SocketAddress(host: 0x0A00_0002, port: 5004)
+
+  @Test func onlyAnnouncedHostsCanBeInvited() throws {
+    let subject = try Subject("connect-announced")
+    #expect(subject.hosts == [])
+    subject.found("Gear", at: gear)
+    subject.found("Ben", at: ben, identity: 2)
+    subject.found("connect-announced", at: ada, identity: subject.peer.identity.bits)
+    #expect(subject.hosts?.map(\.name) == ["Ben", "Gear"], "the local peer is not listed")
+    // Discovery announces this peer, but connects to no other one.
+    #expect(subject.invited.isEmpty)
+
+    for name in ["10.0.0.9:5004", "Gear.local", "gear", ""] {
+      subject.peer.execute(.connect(toHost: name))
+      #expect(subject.log.last == "host \(name): not announced on the network any longer; choose another host")
+    }
+    #expect(subject.invited.isEmpty)
+
+    subject.peer.execute(.connect(toHost: "Gear"))
+    #expect(subject.log.last == "host Gear: is invited at 10.0.0.9:5004 until it answers")
+    #expect(subject.invited == [gear] && subject.hosts?.map(\.isInvited) == [false, true])
+    subject.peer.execute(.connect(toHost: "Gear"))
+    #expect(subject.invited == [gear], "a second command adds no invitation")
+
+    subject.lost("Gear", at: gear)
+    #expect(subject.hosts?.map(\.name) == ["Ben"])
+    subject.lost("Ben", at: ben, identity: 2)
+    subject.peer.execute(.connect(toHost: "Ben"))
+    #expect(subject.invited == [gear] && subject.hosts == [])
+  }
+
+  @Test func peerWithoutDiscoveryHasNoListOfHosts() throws {
+    let subject = try Subject("connect-off", discovery: .off)
+    #expect(subject.hosts == nil)
+  }
+
+  /// Discovery connects automatically to the peers that the policy admits. A change of the policy takes effect on the peers that were
+  /// discovered before.
+  @Test func policyAppliesToDiscoveredPeers() throws {
+    let subject = try Subject("policy-discovered", policy: .none, discovery: .connects)
+    subject.found("Ben", at: ben, identity: 2)
+    subject.found("Gear", at: gear)
+    #expect(subject.invited.isEmpty)
+    subject.peer.execute(.policy(.anyone))
+    #expect(subject.invited == [ben], "only Tutti peers are invited automatically")
+    #expect(subject.log.last == "connections: accepted from anyone from now on; sessions continue")
+    subject.peer.execute(.connect(toHost: "Gear"))
+    subject.peer.execute(.policy(.none))
+    #expect(subject.invited == [gear], "the policy does not apply to the hosts that the player has chosen")
+    #expect(subject.log.last == "connections: accepted from nobody from now on; sessions continue")
+    let snapshot = subject.peer.snapshot(at: subject.now)
+    #expect(snapshot.policy == .none && !snapshot.hasContacts)
+  }
+
+  @Test func policyContactsNeedsAContactFile() throws {
+    let subject = try Subject("policy-no-contacts")
+    subject.peer.execute(.policy(.contacts))
+    #expect(
+      subject.log.last == "policy contacts: no contacts file was read; start this peer with --policy contacts")
+    #expect(subject.peer.snapshot(at: subject.now).policy == .anyone && subject.peer.core.endpoint.admits("Eve", ben))
+  }
+
+  /// The contacts, including the addresses that were resolved after the start, are kept while another policy applies.
+  @Test func contactsAreKept() throws {
+    let folder = try TemporaryFolder()
+    try "name Ada\nhost 10.0.0.2\n".write(toFile: folder.path("contacts"), atomically: true, encoding: .utf8)
+    let subject = try Subject(
+      "policy-contacts", policy: .contacts(try ContactFile(path: folder.path("contacts"))), discovery: .connects)
+    func admits(_ name: String, _ address: SocketAddress) -> Bool { subject.peer.core.endpoint.admits(name, address) }
+    subject.found("Ben", at: ben, identity: 2)
+    subject.found("Eve", at: gear, identity: 3)
+    // On a busy machine, the address of the host line becomes known only after the start of the peer, and after the announcement.
+    let limit = subject.now + .seconds(20)
+    while !admits("Ben", ben), subject.now < limit {
+      Thread.sleep(forTimeInterval: 0.01)
+      subject.peer.handleHosts(at: subject.now)
+    }
+    #expect(admits("Ada", gear) && admits("Ben", ben) && !admits("Eve", gear) && subject.invited == [ben])
+    subject.peer.execute(.policy(.anyone))
+    #expect(admits("Eve", gear) && Set(subject.invited) == [ben, gear])
+    subject.peer.execute(.policy(.contacts))
+    #expect(admits("Ada", gear) && admits("Ben", ben) && !admits("Eve", gear) && subject.invited == [ben])
+    #expect(subject.peer.snapshot(at: subject.now).hasContacts)
+    subject.peer.execute(.policy(.none))
+    #expect(!admits("Ada", gear) && subject.invited.isEmpty)
+  }
+
+  /// Ben is in session when Ada's policy changes, and stays in session. Cleo, who comes later, is refused until the policy changes
+  /// again.
+  @Test func policyAppliesToInvitationsAndNotToSessions() async throws {
+    let folder = try TemporaryFolder()
+    let ada = try LivePeer("policy-ada", folder: folder)
+    let ben = try LivePeer("policy-ben", folder: folder, connect: [ada.port])
+    try await ada.waitForLog("policy-ben at")
+    ada.mailbox.post(.policy(.none))
+    try await ada.waitForLog("accepted from nobody")
+    let cleo = try LivePeer("policy-cleo", folder: folder, connect: [ada.port])
+    try await ada.waitForLog("invitation refused by --policy none")
+    #expect(!ada.log.contains { $0.contains("policy-cleo at") && $0.contains("joined") })
+    ada.mailbox.post(.policy(.anyone))
+    try await ada.waitForLog("policy-cleo at", times: 2)
+    try await cleo.waitForLog("joined")
+    #expect(!ada.log.contains { $0.contains("policy-ben left") }, "\(ada.log)")
+    _ = try (cleo.leave(), ben.leave(), ada.leave())
+  }
+}
