@@ -25,6 +25,8 @@ export class Samples extends EventTarget {
   #loading = new Set()
   /** The headers of the requests, with the join token. */
   #headers
+  /** The beginning of the URLs of the samples. It belongs to the peer that has sent the manifest. */
+  #origin
 
   constructor(headers) {
     super()
@@ -40,9 +42,13 @@ export class Samples extends EventTarget {
     return this.#manifest && [...this.#paths].filter((path) => !this.#buffers.has(path)).length
   }
 
-  /** Loads the missing samples of a manifest, and forgets those that it does not contain. */
-  setManifest(manifest) {
+  /**
+   * Loads the missing samples of a manifest, and forgets those that it does not contain. A path contains the hash of the sample, so samples
+   * of another peer with the same path are kept.
+   */
+  setManifest(manifest, origin) {
     this.#manifest = manifest
+    this.#origin = origin
     this.failure = manifest.failure
     const tones = Object.values(manifest.tones).flat().map((tone) => tone.sample)
     this.#paths = new Set([...Object.values(manifest.drums), ...tones].map((sample) => sample.path))
@@ -60,7 +66,7 @@ export class Samples extends EventTarget {
     if (path === undefined) return
     this.#loading.add(path)
     try {
-      const response = await fetch(path, { headers: this.#headers, signal: AbortSignal.timeout(REQUEST_LIMIT) })
+      const response = await fetch(this.#origin + path, { headers: this.#headers, signal: AbortSignal.timeout(REQUEST_LIMIT) })
       if (!response.ok) throw new Error(`${path}: ${response.status}`)
       this.#buffers.set(path, await this.context.decodeAudioData(await response.arrayBuffer()))
     } catch {

@@ -11,7 +11,8 @@ extension Peer {
     guard configuration.discovery != .off else { return nil }
     let bell = mailbox.bell
     return Discovery(
-      name: configuration.name, port: ports.control.port, identity: identity.bits, ipv6: ports.control.isDualStack
+      name: configuration.name, port: ports.control.port, identity: identity.bits, page: pagePort,
+      ipv6: ports.control.isDualStack
     ) { bell.ring() }
   }
 
@@ -19,8 +20,11 @@ extension Peer {
   func handleDiscovery(at now: Instant) {
     for event in discovery?.drain() ?? [] {
       switch event {
-      case .found(let service): found(service, at: now)
+      case .found(let service):
+        addPage(of: service)
+        found(service, at: now)
       case .lost(let service):
+        removePage(of: service)
         // Discovery connects only Tutti peers, which announce an identity.
         guard let identity = service.identity else { break }
         let roster = core.roster
