@@ -18,7 +18,7 @@ const STAGGER = 250
 /** After the end of a connection, the page tries its own peer first, and the other peers after this time. */
 const PREFERENCE = 700
 /** If nothing arrives on a connection for this time, the page looks for another peer. */
-const SILENCE = 1900
+const SILENCE = 1700
 /** The same after a sleep of the device, or if no other peer is known. */
 const SILENCE_AFTER_SLEEP = 3000
 const LONGEST_SILENCE = 12_000
@@ -162,7 +162,9 @@ export class Connection extends EventTarget {
         // Without an estimate of another clock, there is nothing to continue.
         if (!this.#link?.estimate) this.#adopt(attempt)
       },
-      clock: () => this.#adopt(attempt),
+      clock: () => {
+        if (attempt.link.isMeasured) this.#adopt(attempt)
+      },
       closed: () => this.#fail(attempt),
     })
   }

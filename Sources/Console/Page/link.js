@@ -222,6 +222,11 @@ export class Link {
     return Math.max(0, sorted[Math.ceil(0.99 * sorted.length) - 1] ?? 0)
   }
 
+  /** Whether the first burst of clock exchanges is complete, so that the estimate can replace that of another connection. */
+  get isMeasured() {
+    return this.#exchanges >= FIRST_EXCHANGES
+  }
+
   /** The newest estimate of the peer's clock; undefined before the clock is known. */
   get estimate() {
     return this.#estimate
