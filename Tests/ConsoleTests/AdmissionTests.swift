@@ -76,6 +76,19 @@ import Testing
     }
   }
 
+  @Test func pagesMoveOnlyInAGroupWithTokens() throws {
+    func moves(_ key: GroupKey?, isOpen: Bool) throws -> Bool {
+      ConsoleConfiguration(
+        address: try ListenAddress("0.0.0.0:8080"), key: key, isKeyStrong: true, isOpen: isOpen, certificate: nil,
+        machine: "studio", soundFont: ""
+      ).movesPages
+    }
+    #expect(try moves(Self.key, isOpen: false))
+    #expect(try !moves(Self.key, isOpen: true))
+    #expect(try !moves(nil, isOpen: false))
+    #expect(try !moves(nil, isOpen: true))
+  }
+
   @Test func onlyMovingPagesMayConnectToOtherServers() throws {
     func sources(scheme: String, movesPages: Bool) throws -> String {
       let headers = ResponseHeaders.security(host: "studio.local:8080", scheme: scheme, movesPages: movesPages)
