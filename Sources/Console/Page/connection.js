@@ -49,6 +49,8 @@ export class Connection extends EventTarget {
   access = "play"
   /** The peers to which the page can move, as {name, address}. */
   alternatives = []
+  /** Whether the page looks for a peer. */
+  isSeeking = false
   #token
   /** The address of the peer that has served the page. */
   #home = location.host
@@ -58,10 +60,12 @@ export class Connection extends EventTarget {
   #queue = []
   /** The present attempts, as {address, failures, began, link, frames}. */
   #attempts = []
-  /** Whether the page looks for a peer. */
-  #isSeeking = false
   #isClosed = false
-  /** Whether the frames that have waited are being handled, so that not all of the state belongs to the same clock. */
+  /**
+   * Whether the page is changing to another connection. It does not use the new clock before the next call of `poll`. The handling of the
+   * frames that have waited takes long, and the time of an AudioContext stands still meanwhile (Web Audio API, section 1.1.1). Sounds that
+   * have begun in the meantime would be scheduled again.
+   */
   #isSwitching = false
 
   constructor(token) {
@@ -72,7 +76,7 @@ export class Connection extends EventTarget {
   /** Connects, and connects again whenever the connection is lost. */
   connect() {
     setInterval(() => this.poll(), POLL_INTERVAL)
-    this.#isSeeking = true
+    this.isSeeking = true
     this.#queue = [{ address: this.#home, at: 0, failures: 0 }]
     this.poll()
   }
@@ -86,10 +90,11 @@ export class Connection extends EventTarget {
   /** Does what is due. Called by a timer of the page, and by the timer of the audio output, which runs at full speed in a hidden page. */
   poll() {
     if (this.#isClosed) return
+    if (this.#isSwitching) this.#endSwitch()
     this.#link?.poll()
     for (const attempt of [...this.#attempts]) attempt.link?.poll()
     this.#checkSilence()
-    if (!this.#isSeeking) return
+    if (!this.isSeeking) return
     const now = performance.now()
     const due = this.#queue.filter(({ at }) => at <= now)
     this.#queue = this.#queue.filter(({ at }) => at > now)
@@ -106,9 +111,9 @@ export class Connection extends EventTarget {
       if (document.hidden && !hasAlternatives) return
       this.#link.close()
       this.#lost(this.#link)
-    } else if (hasAlternatives && !this.#isSeeking && silence > SILENCE && !hasSlept) {
+    } else if (hasAlternatives && !this.isSeeking && silence > SILENCE && !hasSlept) {
       this.#seek(0, STAGGER / 2)
-    } else if (this.#isSeeking && silence < SILENCE) {
+    } else if (this.isSeeking && silence < SILENCE) {
       this.#endAttempts()
     }
   }
@@ -137,7 +142,7 @@ export class Connection extends EventTarget {
    * Begins to look for a peer: tries the last peer and the first peer of the page after `delay`, and the alternatives `preference` later.
    */
   #seek(delay, preference) {
-    this.#isSeeking = true
+    this.isSeeking = true
     const now = performance.now()
     const own = new Set([this.#address, this.#home])
     const others = this.alternatives.map(({ address }) => address).filter((address) => !own.has(address))
@@ -187,7 +192,7 @@ export class Connection extends EventTarget {
     this.#attempts = this.#attempts.filter((other) => other !== attempt)
     const isAlone = this.alternatives.length === 0 && !this.hasMoved
     if (status === 401 && isAlone) {
-      this.#isSeeking = false
+      this.isSeeking = false
       return this.#setState("refused")
     }
     if (this.state !== "open") this.#setState(status === 429 && isAlone ? "limited" : "lost")
@@ -198,7 +203,7 @@ export class Connection extends EventTarget {
 
   /** Ends all attempts. */
   #endAttempts() {
-    this.#isSeeking = false
+    this.isSeeking = false
     this.#queue = []
     for (const { link } of this.#attempts.splice(0)) link?.close()
   }
@@ -221,14 +226,18 @@ export class Connection extends EventTarget {
     this.#isSwitching = true
     this.#setState("open")
     for (const frame of frames) this.#receive(frame)
+  }
+
+  /** Begins to use the new clock. */
+  #endSwitch() {
     this.#isSwitching = false
-    if (this.hasClock) this.#emit("clock", link.estimate)
+    if (this.hasClock) this.#emit("clock", this.#link.estimate)
   }
 
   /** Handles the end of the connection in use. */
   #lost(link) {
     if (link !== this.#link || this.#isClosed) return
-    const isSeeking = this.#isSeeking
+    const isSeeking = this.isSeeking
     this.#setState("lost")
     // If the peer was silent before, the attempts have begun already.
     if (!isSeeking) this.#seek(RETRY_INTERVALS[0], PREFERENCE - RETRY_INTERVALS[0])

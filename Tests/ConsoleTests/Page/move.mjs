@@ -103,11 +103,22 @@ const hearClicks = (page) => page.evaluate(`(async () => {
   await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
   const node = new AudioWorkletNode(context, "onsets")
   output.connect(node)
-  const click = new AudioBuffer({ length: 4, sampleRate: context.sampleRate })
-  click.getChannelData(0)[0] = 1
+  // A sound starts between two samples, so a click of a single sample could become too soft to be found.
+  const click = new AudioBuffer({ length: 16, sampleRate: context.sampleRate })
+  click.getChannelData(0).fill(1, 0, 8)
   samples.drum = () => ({ buffer: click, gain: 1, rate: 1 })
   samples.tone = () => undefined
   globalThis.onsets = []
+  // The pauses of the page in milliseconds, with the moments at which they ended.
+  globalThis.pauses = []
+  const { connection } = tutti
+  let polled = performance.now()
+  connection.poll = () => {
+    const now = performance.now()
+    if (now - polled > 100) pauses.push({ end: now, length: now - polled })
+    polled = now
+    Object.getPrototypeOf(connection).poll.call(connection)
+  }
   node.port.onmessage = ({ data }) => {
     const now = performance.now()
     onsets.push(now + (data / context.sampleRate - tutti.audio.outputClock.time(now)) * 1000)
@@ -183,14 +194,14 @@ async function testDisappearance(signal) {
 
     // The sound from before the loss until now. The steps of the onsets are counted back from the last one. While the page learns the
     // clock of the new peer, the sound may drift slowly, but each onset is one or more whole steps after the previous one.
-    const { onsets, last, step, expectedSteps } = await heard.evaluate(`(() => {
+    const { onsets, last, step, expectedSteps, pauses } = await heard.evaluate(`(() => {
       const { connection, rhythm: { patch: { table }, schedule } } = tutti
       const heard = onsets.filter((onset) => onset > ${moment} - 1500).sort((a, b) => a - b)
       const hasHits = (step) => table.hits(step, 127).some(({ part }) => part === 0)
       const last = Math.round(schedule.position(connection.peerTime(heard.at(-1))) / 6)
       const step = schedule.first.quarter / 4e6
       const first = last - Math.round((heard.at(-1) - heard[0]) / step)
-      return { onsets: heard, last, step, expectedSteps: Array.from({ length: last - first + 1 }, (_, n) => first + n).filter(hasHits) }
+      return { onsets: heard, last, step, pauses, expectedSteps: Array.from({ length: last - first + 1 }, (_, n) => first + n).filter(hasHits) }
     })()`)
     const gaps = onsets.slice(1).map((time, n) => time - onsets[n])
     const widths = gaps.map((gap) => Math.round(gap / step))
@@ -200,7 +211,14 @@ async function testDisappearance(signal) {
     console.log(`     ${onsets.length} onsets in ${heardSteps.length} of ${expectedSteps.length} steps; a step is ${step.toFixed(1)} ms, the largest `
       + `gap ${Math.max(...gaps).toFixed(1)} ms, the largest deviation from whole steps ${deviation.toFixed(2)} ms`)
     expect(onsets.length > 30, "the rhythm is heard")
-    expect(expectedSteps.join() === heardSteps.join(), "every step of the rhythm is heard exactly once", `${heardSteps}, expected ${expectedSteps}`)
+    // A page that gets no processor time for 0.2 s leaves hits out, as on a very busy machine.
+    const time = (step_) => onsets[0] + (step_ - heardSteps[0]) * step
+    const isExcused = (step_) => pauses.some(({ end, length }) => length > 170 && end > time(step_) - 50 && end - length < time(step_))
+    const excused = expectedSteps.filter((step_) => !heardSteps.includes(step_) && isExcused(step_))
+    if (excused.length > 0) console.log(`     left out because the page paused: ${excused.length} of ${expectedSteps.length} steps`)
+    const due = expectedSteps.filter((step_) => !excused.includes(step_))
+    console.log(`     pauses of the page: ${pauses.map(({ end, length }) => `${length.toFixed(0)} ms until ${(end - moment).toFixed(0)}`).join(", ") || "none above 100 ms"}`)
+    expect(due.join() === heardSteps.join(), "every step of the rhythm is heard exactly once", `${heardSteps}, expected ${due}`)
     expect(deviation < step * 0.3, "the rhythm does not jump", `${deviation} ms`)
 
     // Ben's clock is ahead of CLOCK_MONOTONIC by a known time. A page on Ben itself shows the position of Ben.
