@@ -19,6 +19,10 @@ public struct ConsoleConfiguration: Sendable {
   /// The microphone for calibrations.
   public var microphone: Microphone
 
+  /// Whether a page may move between this peer and the other peers of the group when its peer disappears. The page must then have a
+  /// join token that is valid at all these peers. Without a token, a page of any other server could pretend to be a page of the group.
+  var movesPages: Bool { key != nil && !isOpen }
+
   public init(
     address: ListenAddress, key: GroupKey?, isKeyStrong: Bool, isOpen: Bool, certificate: CertificateFiles?,
     machine: String, soundFont: String, microphone: Microphone = Microphone(device: "default", latency: nil)

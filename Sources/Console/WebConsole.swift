@@ -58,6 +58,12 @@ public final class WebConsole: Sendable {
   /// The port in use.
   public var port: Int { channel.localAddress?.port ?? configuration.address.port }
 
+  /// The port to be announced to the other peers of the group, whose pages may move to this peer. Nil if they may not, or if other
+  /// machines cannot reach the page.
+  public var announcedPort: UInt16? {
+    configuration.movesPages && !configuration.address.isLoopback ? UInt16(exactly: port) : nil
+  }
+
   /// The fingerprint of the group's certificate authority, in hexadecimal; nil if the page is served without HTTPS, or with the
   /// certificate of a domain. The page shows it beside the certificate to install.
   public var authorityFingerprint: String? { server.authorityFingerprint }

@@ -8,9 +8,10 @@ import { EnsembleView } from "./ensemble.js"
 import { InstrumentView } from "./instrument.js"
 import { LeaderStrip } from "./leader-strip.js"
 import { PartnerView } from "./partner.js"
-import { Rhythm, Schedule } from "./rhythm.js"
+import { Rhythm } from "./rhythm.js"
 import { offerSecurePage } from "./secure.js"
 import { language, languages, setLanguage, text, translate } from "./strings.js"
+import { Timeline } from "./timeline.js"
 
 const element = (id) => document.getElementById(id)
 
@@ -19,6 +20,7 @@ const token = new URLSearchParams(location.hash.slice(1)).get("token")
 
 const connection = new Connection(token)
 const rhythm = new Rhythm()
+const timeline = new Timeline(connection, rhythm)
 const audio = new Audio(connection, rhythm)
 const state = { ensemble: undefined, levels: undefined }
 
@@ -38,11 +40,14 @@ const views = [strip, ensemble, connections, partner, instrument, new Calibratio
 
 // The connection.
 
+/** The name of the peer that has served the page. */
+let first
+
 function showConnection() {
   const name = state.ensemble?.name ?? ""
   const { state: status } = connection
-  const key = endedAlone ? "stoppedAlone" : status === "open" ? (name ? "connected" : "connecting") : status
-  element("connection").textContent = text(key, { name })
+  const open = !name ? "connecting" : connection.hasMoved ? "moved" : "connected"
+  element("connection").textContent = text(endedAlone ? "stoppedAlone" : status === "open" ? open : status, { name, first })
   element("connection").dataset.state = status
   const problem = { refused: "refusedText", limited: "limitedText" }[status]
   element("entry-problem").textContent = problem ? text(problem) : ""
@@ -62,8 +67,6 @@ function render() {
 
 /** After the connection is lost, the page continues the rhythm for this time, in milliseconds. */
 const ALONE = 30_000
-/** The newest frame `rhythm`. Its instants are those of the peer's clock. */
-let schedule
 /** The timer that stops the rhythm when the connection has been lost for too long. */
 let aloneTimer
 /** Whether the rhythm played according to the last frame; undefined before the first one. */
@@ -71,17 +74,12 @@ let didPlay
 /** Whether this page has stopped the rhythm because it had no connection. */
 let endedAlone = false
 
-function updateSchedule() {
-  rhythm.schedule = schedule && new Schedule(schedule, (instant) => connection.relative(instant))
-  audio.update()
-}
-
 /** Stops the rhythm on this page, because the peer may have stopped it since the connection was lost. */
 function endAlone() {
-  schedule = undefined
+  timeline.set(undefined)
+  audio.update()
   didPlay = false
   endedAlone = true
-  updateSchedule()
   announce(text("stoppedAlone"))
   showConnection()
 }
@@ -99,11 +97,12 @@ connection.addEventListener("state", ({ detail }) => {
 })
 connection.addEventListener("welcome", () => render())
 connection.addEventListener("clock", () => {
-  updateSchedule()
+  timeline.update()
+  audio.update()
 })
 connection.addEventListener("rhythm", ({ detail }) => {
-  schedule = detail
-  updateSchedule()
+  timeline.set(detail)
+  audio.update()
   if (didPlay !== undefined && didPlay !== detail.plays) announce(text(detail.plays ? "started" : "stopped"))
   didPlay = detail.plays
   strip.render()
@@ -115,6 +114,7 @@ connection.addEventListener("patch", ({ detail }) => {
 })
 connection.addEventListener("ensemble", ({ detail }) => {
   state.ensemble = detail
+  if (!connection.hasMoved) first = detail.name
   render()
 })
 connection.addEventListener("levels", ({ detail }) => {

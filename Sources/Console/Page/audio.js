@@ -167,7 +167,7 @@ export class Audio extends EventTarget {
 
   /** Loads the samples of the newest manifest. Nothing is loaded before the player joins. */
   #load() {
-    if (this.#manifest && this.context) this.samples.setManifest(this.#manifest)
+    if (this.#manifest && this.context) this.samples.setManifest(this.#manifest, this.#connection.origin)
     this.#changed()
   }
 
@@ -177,6 +177,7 @@ export class Audio extends EventTarget {
 
   /** Called by the timer of the worker, every 40 ms. */
   #poll() {
+    this.#connection.poll()
     if (!this.context) return
     if (this.context.state === "interrupted" || this.context.state === "suspended") {
       this.context.resume().catch(() => undefined)

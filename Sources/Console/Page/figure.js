@@ -29,8 +29,8 @@ export class Figure {
   #strength = 0
   /** The figure ends at this tick, unless it is held. */
   #until = -Infinity
-  /** The first run of the series of runs in which the figure was bent. */
-  #run
+  /** The series of runs in which the figure was bent (Schedule.series). */
+  #series
   /** The pointers and keys that hold the figure. While it is held, it does not end. */
   #holders = new Set()
   /** The sounds that the last call of `sounds` has found, by step. */
@@ -67,7 +67,7 @@ export class Figure {
 
   get isSounding() {
     const tick = this.#tick
-    return tick !== undefined && this.isAvailable && this.#run === this.schedule.firstRun && (this.#isHeld || tick < this.#until)
+    return tick !== undefined && this.isAvailable && this.#series === this.schedule.series && (this.#isHeld || tick < this.#until)
   }
 
   get #isHeld() {
@@ -89,7 +89,7 @@ export class Figure {
     this.#position = position
     this.#strength = Math.round(strength * LEVELS) / LEVELS
     if (holder !== undefined) this.#holders.add(holder)
-    this.#run = this.schedule.firstRun
+    this.#series = this.schedule.series
     this.#extend(tick)
   }
 
@@ -116,7 +116,7 @@ export class Figure {
   /** The sounds that begin in an interval of instants, as in Rhythm.sounds. */
   sounds(from, to) {
     const { schedule } = this
-    if (!this.isAvailable || this.#run !== schedule.firstRun) return []
+    if (!this.isAvailable || this.#series !== schedule.series) return []
     // Sounds before `fixed` have been passed to the output and cannot be changed any more. The planned sounds are kept.
     const fixed = this.#connection.peerTime() + this.#outputDelay() * 1e6 + MARGIN
     const planned = new Map()
@@ -157,7 +157,7 @@ export class Figure {
     const velocity = Math.round((entry.isAccented ? 72 : 58) + 50 * this.#strength)
     const at = this.#swung(step)
     return {
-      key: `figure/${schedule.firstRun}/${step}/${note}/${velocity}`, instant: schedule.instant(at),
+      key: `figure/${schedule.series}/${step}/${note}/${velocity}`, instant: schedule.instant(at),
       end: schedule.instant(at + LENGTH * TICKS_PER_STEP),
       hit: { part: TONE, program: this.#instrument.program, note, velocity, group: 0 },
     }

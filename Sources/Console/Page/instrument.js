@@ -69,6 +69,8 @@ export class InstrumentView {
     element("in-time").checked = stored(IN_TIME_KEY) !== "false"
     element("in-time").addEventListener("change", () => store(IN_TIME_KEY, String(element("in-time").checked)))
     context.connection.addEventListener("sounds", () => this.#renderInstruments())
+    // A peer knows nothing about what was reported on an earlier connection.
+    context.connection.addEventListener("welcome", () => { this.#reported = undefined })
     setInterval(() => this.#report(), REPORT_INTERVAL)
     // The browser stops the timers and sensors of a hidden page, and sends no event when a finger leaves a locked screen.
     document.addEventListener("visibilitychange", () => document.hidden && this.#endAll())

@@ -1,8 +1,11 @@
 // Schedules the sounds of the rhythm, or of a figure, on the audio output of this device.
 
-/** A hit is scheduled at most this long before it sounds, in milliseconds. HIDDEN_HORIZON is used while the page is hidden. */
+/**
+ * A hit is scheduled at most this long before it sounds, in milliseconds. LONG_HORIZON is used while the page is hidden, and while it looks
+ * for a peer: no change can arrive, and the page is busy for a moment when it has found one.
+ */
 const HORIZON = 200
-const HIDDEN_HORIZON = 1500
+const LONG_HORIZON = 1500
 /** A scheduled sound is scheduled again if its time has changed by more than this, in seconds. */
 const TOLERANCE = 0.001
 /** A sound that begins within this time is not cancelled any more, in seconds. */
@@ -49,7 +52,8 @@ export class RhythmPlayer {
     if (!this.#connection.hasClock || this.#context.state !== "running") return
     const now = performance.now()
     const from = this.#connection.peerTime(now - 20)
-    const to = this.#connection.peerTime(now + (document.hidden ? HIDDEN_HORIZON : HORIZON))
+    const isLong = document.hidden || this.#connection.isSeeking
+    const to = this.#connection.peerTime(now + (isLong ? LONG_HORIZON : HORIZON))
     const current = this.#context.currentTime
     const wanted = new Map()
     for (const sound of this.#rhythm.sounds(from, to)) {

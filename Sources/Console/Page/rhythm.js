@@ -9,9 +9,13 @@ const STANDARD = { parts: [100, 100, 100, 100], isQuiet: false }
 
 /** The schedule of a frame `rhythm`. Instants are Numbers, in nanoseconds of the peer's clock relative to Connection.base. */
 export class Schedule {
+  /** Identifies the series of runs. It remains the same if the page connects to another peer, which counts its runs in another way. */
+  series
+
   /** @param rhythm the decoded frame. @param relative converts an instant of the peer's clock (BigInt) to a Number. */
   constructor(rhythm, relative) {
     Object.assign(this, rhythm)
+    this.series = `${rhythm.firstRun}`
     this.first = { ...rhythm.first, instant: relative(rhythm.first.instant) }
     this.second = { ...rhythm.second, instant: relative(rhythm.second.instant) }
   }
@@ -141,7 +145,7 @@ export class Rhythm {
         }
         if (instant < from || instant >= to) continue
         const end = hit.duration > 0 ? schedule.instant(tick + hit.duration) + hit.delay : undefined
-        const key = [schedule.firstRun, step, hit.part, hit.note, hit.position, hit.isGrace ? 1 : 0].join("/")
+        const key = [schedule.series, step, hit.part, hit.note, hit.position, hit.isGrace ? 1 : 0].join("/")
         sounds.push({ key, hit, instant, end })
       }
     }

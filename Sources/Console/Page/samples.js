@@ -30,6 +30,8 @@ export class Samples extends EventTarget {
   #flac = new Map()
   /** Whether the browser decodes FLAC, as far as this is known. */
   #decodesFLAC = document.createElement("audio").canPlayType("audio/flac") !== ""
+  /** The beginning of the URLs of the samples. It belongs to the peer that has sent the manifest. */
+  #origin
 
   constructor(headers) {
     super()
@@ -45,9 +47,13 @@ export class Samples extends EventTarget {
     return this.#manifest && [...this.#paths].filter((path) => !this.#buffers.has(path)).length
   }
 
-  /** Loads the missing samples of a manifest, and forgets those that it does not contain. */
-  setManifest(manifest) {
+  /**
+   * Loads the missing samples of a manifest, and forgets those that it does not contain. A path contains the hash of the sample, so samples
+   * of another peer with the same path are kept.
+   */
+  setManifest(manifest, origin) {
     this.#manifest = manifest
+    this.#origin = origin
     this.failure = manifest.failure
     const tones = Object.values(manifest.tones).flat().map((tone) => tone.sample)
     const samples = [...Object.values(manifest.drums), ...tones]
@@ -82,7 +88,7 @@ export class Samples extends EventTarget {
 
   /** The contents of a file of the peer. */
   async #request(path) {
-    const response = await fetch(path, { headers: this.#headers, signal: AbortSignal.timeout(REQUEST_LIMIT) })
+    const response = await fetch(this.#origin + path, { headers: this.#headers, signal: AbortSignal.timeout(REQUEST_LIMIT) })
     if (!response.ok) throw new Error(`${path}: ${response.status}`)
     return response.arrayBuffer()
   }

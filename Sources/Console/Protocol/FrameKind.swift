@@ -2,7 +2,7 @@
 enum FrameKind: UInt8, CaseIterable {
   // From the peer to the page.
   case welcome = 1
-  case rhythm, levels, ensemble, patch, sounds, library, notices, calibration, partners
+  case rhythm, levels, ensemble, patch, sounds, library, notices, calibration, partners, alternatives
   case clockReply = 16
   case clicks, delay
   // From the page to the peer.
@@ -11,6 +11,6 @@ enum FrameKind: UInt8, CaseIterable {
 
   /// The kinds that contain a part of the state of the peer. A frame of such a kind replaces the earlier frame of the same kind.
   static let state: [FrameKind] = [
-    .rhythm, .levels, .ensemble, .patch, .sounds, .library, .notices, .calibration, .partners,
+    .rhythm, .levels, .ensemble, .patch, .sounds, .library, .notices, .calibration, .partners, .alternatives,
   ]
 }

@@ -2,8 +2,8 @@ import MusicalTime
 import NIOHTTP1
 import Realtime
 
-/// Decides which requests the server answers: ``hosts`` checks the headers `Host` and `Origin`, and ``decide(_:from:at:)`` checks the
-/// join token. Used on the event loop only.
+/// Decides which requests the server answers: ``admitsSource(of:path:scheme:)`` checks the headers `Host` and `Origin`, and
+/// ``decide(_:from:at:)`` checks the join token. Used on the event loop only.
 final class Admission {
   /// The result of ``decide(_:from:at:)``.
   enum Decision: Equatable {
@@ -21,14 +21,40 @@ final class Admission {
   /// The name of the WebSocket subprotocol of the page (RFC 6455, section 1.9).
   static let subprotocol = "tutti.1"
 
-  let hosts: HostCheck
+  private let hosts: HostCheck
   private let tokens: JoinTokens
   /// Whether no token is needed (`--http-open`).
   private let isOpen: Bool
+  /// Whether pages of other peers of the group may move to this server (``ConsoleConfiguration/movesPages``).
+  let movesPages: Bool
   private var limiter = AttemptLimiter()
 
-  init(hosts: HostCheck, tokens: JoinTokens, isOpen: Bool) {
-    (self.hosts, self.tokens, self.isOpen) = (hosts, tokens, isOpen)
+  init(hosts: HostCheck, tokens: JoinTokens, isOpen: Bool, movesPages: Bool) {
+    (self.hosts, self.tokens, self.isOpen, self.movesPages) = (hosts, tokens, isOpen, movesPages)
+  }
+
+  /// Whether the headers `Host` and `Origin` permit a request for `path`.
+  ///
+  /// A page that has moved to this server comes from another origin. It may open the WebSocket and load sounds. Its token proves that it
+  /// is a page of the group. A wrong token from another origin is not counted, so that a foreign page cannot use up the limit.
+  ///
+  /// - Parameter scheme: "http" or "https", the scheme of the connection.
+  func admitsSource(of headers: HTTPHeaders, path: String, scheme: String) -> Bool {
+    if hosts.admits(headers, scheme: scheme) { return true }
+    guard hasMoved(headers, path: path, scheme: scheme), let token = Self.token(in: headers) else { return false }
+    return tokens.access(of: token) != nil
+  }
+
+  /// Whether to answer a preflight request for `path`: the question of a browser whether a page of another origin may send a token
+  /// (Fetch Standard, section 4.8). The question itself contains no token.
+  func admitsPreflight(_ headers: HTTPHeaders, path: String, scheme: String) -> Bool {
+    path.hasPrefix(SoundStore.pathPrefix) && hasMoved(headers, path: path, scheme: scheme)
+  }
+
+  /// Whether the request can come from a page that has moved to this server, judged by everything except its token.
+  private func hasMoved(_ headers: HTTPHeaders, path: String, scheme: String) -> Bool {
+    movesPages && (path == "/socket" || path.hasPrefix(SoundStore.pathPrefix))
+      && hosts.host(in: headers, scheme: scheme) != nil && headers["origin"].count == 1
   }
 
   /// Decides about a request with `headers` from the IP address `address`.

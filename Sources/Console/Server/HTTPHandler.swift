@@ -43,15 +43,18 @@ final class HTTPHandler: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   private func answer(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
-    guard admission.hosts.admits(request.headers, scheme: security.scheme) else {
+    // The query of the URL is ignored.
+    let path = String(request.uri.prefix { $0 != "?" })
+    if request.method == .OPTIONS, admission.admitsPreflight(request.headers, path: path, scheme: security.scheme) {
+      return send(.noContent, ByteBuffer(), type: nil, ResponseHeaders.preflight(request.headers), request, context)
+    }
+    guard admission.admitsSource(of: request.headers, path: path, scheme: security.scheme) else {
       return send(
         .misdirectedRequest, "unknown host or origin; use the address that the peer has printed", request, context)
     }
     guard request.method == .GET || request.method == .HEAD else {
       return send(.methodNotAllowed, "only GET is supported", request, context)
     }
-    // The query of the URL is ignored.
-    let path = String(request.uri.prefix { $0 != "?" })
     if let file = files[path] {
       return send(
         .ok, file.octets, type: file.type, ["Cache-Control": "no-cache"], request, context)
@@ -81,8 +84,9 @@ final class HTTPHandler: ChannelInboundHandler {
     case .admitted:
       guard let file = sounds[path] else { return send(.notFound, "no such sound", request, context) }
       // The path contains the hash of the samples, so a browser may cache the sound for ever.
-      send(
-        .ok, file.octets, type: file.type, ["Cache-Control": "private, max-age=31536000, immutable"], request, context)
+      var headers = admission.movesPages ? ResponseHeaders.shared(with: request.headers) : [:]
+      headers.add(name: "Cache-Control", value: "private, max-age=31536000, immutable")
+      send(.ok, file.octets, type: file.type, headers, request, context)
     }
   }
 
@@ -99,7 +103,8 @@ final class HTTPHandler: ChannelInboundHandler {
     _ status: HTTPResponseStatus, _ body: ByteBuffer, type: String?, _ additional: HTTPHeaders,
     _ request: HTTPRequestHead, _ context: ChannelHandlerContext
   ) {
-    var headers = ResponseHeaders.security(host: request.headers.first(name: "host") ?? "", scheme: security.scheme)
+    var headers = ResponseHeaders.security(
+      host: request.headers.first(name: "host") ?? "", scheme: security.scheme, movesPages: admission.movesPages)
     for (name, value) in additional { headers.replaceOrAdd(name: name, value: value) }
     if let type { headers.add(name: "Content-Type", value: type) }
     if status != .noContent { headers.add(name: "Content-Length", value: "\(body.readableBytes)") }

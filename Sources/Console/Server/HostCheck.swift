@@ -32,12 +32,18 @@ struct HostCheck: Sendable {
   ///
   /// - Parameter scheme: "http" or "https", the scheme of the connection.
   func admits(_ headers: HTTPHeaders, scheme: String) -> Bool {
-    let hosts = headers["host"]
-    guard hosts.count == 1, let host = hosts.first?.lowercased(), isOwn(host, scheme: scheme) else { return false }
+    guard let host = host(in: headers, scheme: scheme) else { return false }
     let origins = headers["origin"]
     guard origins.count <= 1 else { return false }
     guard let origin = origins.first?.lowercased() else { return true }
     return origin == scheme + "://" + host
+  }
+
+  /// The value of the header `Host` in lower case; nil if it does not denote this server.
+  func host(in headers: HTTPHeaders, scheme: String) -> String? {
+    let hosts = headers["host"]
+    guard hosts.count == 1, let host = hosts.first?.lowercased(), isOwn(host, scheme: scheme) else { return nil }
+    return host
   }
 
   /// Whether `host`, the value of a `Host` header, denotes this server.

@@ -59,6 +59,7 @@ final class PageServer: @unchecked Sendable {
     (self.configuration, self.tokens, self.files, self.eventLoop) = (configuration, tokens, files, eventLoop)
     sounds = SoundStore(soundFont: configuration.soundFont)
     pages = Pages(mailbox: mailbox, library: library, eventLoop: eventLoop, onPlayers: onPlayers)
+    pages.state.movesPages = configuration.movesPages
     pages.calibration = Calibration(
       pages: pages, microphone: configuration.microphone, mailbox: mailbox, eventLoop: eventLoop, report: report)
   }
@@ -91,7 +92,7 @@ final class PageServer: @unchecked Sendable {
   private func start(port: Int) {
     admission = Admission(
       hosts: HostCheck(machine: configuration.machine, certified: secureAccess.names, port: port), tokens: tokens,
-      isOpen: configuration.isOpen)
+      isOpen: configuration.isOpen, movesPages: configuration.movesPages)
     maintenance = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
       self.pages.maintain(at: MonotonicClock.now)
       #if HTTPS
@@ -217,7 +218,8 @@ final class PageServer: @unchecked Sendable {
 
   /// The additional headers of the response that accepts a WebSocket request; nil if the request is refused.
   private func upgradeHeaders(for request: HTTPRequestHead, scheme: String) -> HTTPHeaders? {
-    guard let admission, request.uri == "/socket", admission.hosts.admits(request.headers, scheme: scheme),
+    guard let admission, request.uri == "/socket",
+      admission.admitsSource(of: request.headers, path: request.uri, scheme: scheme),
       request.headers[canonicalForm: "sec-websocket-protocol"].contains(Substring(Admission.subprotocol)),
       admission.access(of: request.headers) != nil
     else { return nil }

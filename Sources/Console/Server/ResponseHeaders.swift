@@ -9,14 +9,24 @@ enum ResponseHeaders {
   /// - the WebSocket, because older versions of Safari do not include it in `'self'`,
   /// - the address with HTTPS, because a page over plain HTTP tests whether HTTPS works.
   ///
+  /// With `movesPages`, a page may move to another peer. The addresses of the other peers are not known when the page is loaded, so
+  /// `connect-src` permits all addresses with the same security. Scripts, images and styles still come from this server only.
+  ///
   /// With the headers `Cross-Origin-Opener-Policy` and `Cross-Origin-Embedder-Policy`, browsers give the page a clock with a resolution
   /// of 5 us instead of 100 us (High Resolution Time, section 4). Browsers ignore these two headers over plain HTTP, except for a page
   /// of the same machine.
-  static func security(host: String, scheme: String) -> HTTPHeaders {
+  static func security(host: String, scheme: String, movesPages: Bool) -> HTTPHeaders {
     let isSecure = scheme == "https"
+    let connections =
+      switch (movesPages, isSecure) {
+      // The schemes `ws` and `http` include `wss` and `https` (Content Security Policy Level 3, section 6.7.2.8).
+      case (true, false): "ws: http:"
+      case (true, true): "wss: https:"
+      case (false, _): "\(isSecure ? "wss" : "ws")://\(host) https://\(host)"
+      }
     let sources = [
       "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "worker-src 'self'",
-      "connect-src 'self' \(isSecure ? "wss" : "ws")://\(host) https://\(host)", "base-uri 'none'",
+      "connect-src 'self' \(connections)", "base-uri 'none'",
       "form-action 'none'", "frame-ancestors 'none'",
     ]
     var headers: HTTPHeaders = [
@@ -28,6 +38,22 @@ enum ResponseHeaders {
       headers.add(name: "Cross-Origin-Opener-Policy", value: "same-origin")
       headers.add(name: "Cross-Origin-Embedder-Policy", value: "require-corp")
     }
+    return headers
+  }
+
+  /// The headers with which the origin of a request may read the response (CORS, Fetch Standard, section 3.3.3). `Vary` keeps a browser
+  /// from using a stored response for another origin.
+  static func shared(with request: HTTPHeaders) -> HTTPHeaders {
+    var headers: HTTPHeaders = ["Vary": "Origin"]
+    if let origin = request.first(name: "origin") { headers.add(name: "Access-Control-Allow-Origin", value: origin) }
+    return headers
+  }
+
+  /// The headers of the response to a preflight request. They permit requests with a join token.
+  static func preflight(_ request: HTTPHeaders) -> HTTPHeaders {
+    var headers = shared(with: request)
+    headers.add(name: "Access-Control-Allow-Headers", value: "Authorization")
+    headers.add(name: "Access-Control-Max-Age", value: "7200")
     return headers
   }
 }

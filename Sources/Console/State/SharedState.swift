@@ -16,9 +16,13 @@ final class SharedState {
   /// The newest payload of each kind, and the instant for which it was computed.
   private(set) var payloads: [FrameKind: (octets: ByteBuffer, at: Instant)] = [:]
 
+  /// Whether the pages may move to other peers (``ConsoleConfiguration/movesPages``).
+  var movesPages = false
+
   private let encoder: JSONEncoder
   // The values from which the present payloads were computed.
   private var ensemble: EnsembleDescription?
+  private var alternatives: AlternativesDescription?
   private var schedule: PlaybackSchedule?
   private var role: Role?
   private var patches: PatchesDescription?
@@ -59,6 +63,11 @@ final class SharedState {
     if description != ensemble {
       ensemble = description
       if set(.ensemble, json: description, at: snapshot.at) { changed.append(.ensemble) }
+    }
+    let alternatives = movesPages ? AlternativesDescription(snapshot.members) : nil
+    if let alternatives, alternatives != self.alternatives {
+      self.alternatives = alternatives
+      if set(.alternatives, json: alternatives, at: snapshot.at) { changed.append(.alternatives) }
     }
     // The payloads `ensemble` and `levels` list the members in the same order. Therefore a new `ensemble` requires new `levels`.
     if snapshot.at - levelsAt >= Self.levelInterval || changed.contains(.ensemble) {

@@ -11,7 +11,8 @@ extension Peer {
     guard configuration.discovery != .off else { return nil }
     let bell = mailbox.bell
     return Discovery(
-      name: configuration.name, port: ports.control.port, identity: identity.bits, ipv6: ports.control.isDualStack
+      name: configuration.name, port: ports.control.port, identity: identity.bits, page: pagePort,
+      ipv6: ports.control.isDualStack
     ) { bell.ring() }
   }
 
@@ -25,9 +26,11 @@ extension Peer {
     switch event {
     case .found(let service):
       services.found(service)
+      addPage(of: service)
       if policy.admits(service.name, from: service.address) { invite(service, at: now) }
     case .lost(let service):
       services.lost(service)
+      removePage(of: service)
       withdraw(service, at: now)
     case .unavailable(let reason): log.notice("\(reason)")
     case .renamed(let name):

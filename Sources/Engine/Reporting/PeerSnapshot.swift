@@ -14,6 +14,8 @@ public struct PeerSnapshot: Sendable {
     public var channel: Int?
     /// The gates of the local peer that are open for the remote peer.
     public var gates: GateSet
+    /// The address of the web page of the remote peer, as in a URL: `192.168.1.20:8080`. Nil if it announces no page.
+    public var page: String?
   }
 
   /// A service that discovery has found on the network and that is not in session.
@@ -105,7 +107,8 @@ extension Peer {
       members: members.map { member in
         PeerSnapshot.Member(
           status: member, channel: ensemble.channel(of: member.identity)?.number,
-          gates: ensemble.gates.opening(for: member.identity, named: member.name))
+          gates: ensemble.gates.opening(for: member.identity, named: member.name),
+          page: pageAddress(of: member.identity))
       },
       devices: max(0, core.roster.sessionCount - core.roster.identities.count),
       hosts: hosts?.first, furtherHosts: hosts?.further ?? 0, policy: policy.kind, hasContacts: contactFile != nil,

@@ -258,13 +258,14 @@ struct PeerCommand: ParsableCommand {
         if event.isFailure { log.notice("\(event.text)") } else { log.info("\(event.text)") }
         if json, case .measured(let report) = event { output.write(json: CalibrationLine(report)) }
       }
-      if let console = try console.open(
+      let page = try console.open(
         configuration, mailbox: mailbox, rhythms: selectors.rhythm, onPlayers: reportPlayers,
         report: reportCalibration)
-      {
-        pages.connect(console)
-        printAddresses(PageAddresses(console), terminal, output)
+      if let page {
+        pages.connect(page)
+        printAddresses(PageAddresses(page), terminal, output)
       }
+      peer.pagePort = page?.announcedPort
       defer { pages.close() }
       let input = KeyboardInput(mailbox, selectors, pages, on: terminal)
       defer { input.restoreTerminal() }
@@ -283,6 +284,7 @@ struct PeerCommand: ParsableCommand {
         (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
         keepRecording()
         peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
+        peer.pagePort = page?.announcedPort
         printReady(peer, configuration, terminal, output)
         _ = try run()
       }

@@ -29,14 +29,18 @@ export class Peer {
    *
    * @param http the value of the option --http: the address and port of the page; "0" for any free port.
    * @param environment variables for the peer, such as PULSE_SERVER. The peer then plays sound, so `args` must contain the option --audio.
+   * @param launcher a program and its arguments, which start the peer.
    */
-  static async start(name, args = [], http = "0", environment = undefined) {
+  static async start(name, args = [], http = "0", environment = undefined, launcher = []) {
     const peer = new Peer()
     peer.name = name
+    const discovery = args.includes("--discovery") ? [] : ["--discovery", "off"]
+    const [program, ...options] = [
+      ...launcher, PROGRAM, "peer", "--name", name, "--port", "0", ...discovery, ...(environment ? [] : ["--audio", "none"]), "--json",
+      "--http", http, ...args,
+    ]
     peer.#process = spawn(
-      PROGRAM, ["peer", "--name", name, "--port", "0", ...(args.includes("--discovery") ? [] : ["--discovery", "off"]),
-        ...(environment ? [] : ["--audio", "none"]), "--json", "--http", http,
-        ...args],
+      program, options,
       {
         stdio: ["pipe", "pipe", "pipe"],
         env: { ...process.env, XDG_STATE_HOME: peer.#folder, TUTTI_PATCHES: join(ROOT, "Patches"), ...environment },

@@ -29,10 +29,12 @@ final class ServedPeer {
     playToken = try parts(play).token
   }
 
-  /// Sends a GET request. Returns the status code, and the complete response as text.
-  func get(_ path: String, host: String? = nil, headers: [String] = []) throws -> (status: Int, text: String) {
+  /// Sends a request. Returns the status code, and the complete response as text.
+  func get(_ path: String, method: String = "GET", host: String? = nil, headers: [String] = []) throws -> (
+    status: Int, text: String
+  ) {
     let connection = try RawConnection(port: port)
-    let lines = ["GET \(path) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")", "Connection: close"] + headers
+    let lines = ["\(method) \(path) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")", "Connection: close"] + headers
     connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
     let text = String(decoding: connection.receiveAll(), as: UTF8.self)
     return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0, text)

@@ -41,6 +41,44 @@ import _TestTraits
     _ = try PageClient(port: peer.port, token: peer.leadToken, origin: "http://127.0.0.1:\(peer.port)")
   }
 
+  /// A peer of a group with a passkey accepts the pages of the other peers of this group, whose pages have other origins.
+  @Test func pageOfAnotherPeerOfTheGroupIsAccepted() async throws {
+    let passkey = folder.path("passkey.txt")
+    try "a passkey for the tests of the page\n".write(toFile: passkey, atomically: true, encoding: .utf8)
+    let peer = try await ServedPeer("Ada", ["--passkey-file", passkey], in: folder)
+    let foreign = "http://192.168.1.30:8080"
+    let page = try PageClient(port: peer.port, token: peer.playToken, origin: foreign)
+    let alternatives = try #require(page.next(.alternatives))
+    #expect(String(buffer: alternatives.payload) == #"{"peers":[]}"#)
+    #expect(throws: RawConnection.Failure.self) { try PageClient(port: peer.port, token: "wrong", origin: foreign) }
+    let sounds = try #require(page.next(.sounds))
+    let text = String(buffer: sounds.payload)
+    let path = String(try #require(text.firstMatch(of: /\/sounds\/[0-9a-f]{32}\.wav/)).output)
+    let token = "Authorization: Bearer \(peer.playToken)"
+    let sound = try peer.get(path, headers: [token, "Origin: \(foreign)"])
+    #expect(sound.status == 200 && sound.text.contains("Access-Control-Allow-Origin: \(foreign)\r\n"))
+    #expect(sound.text.contains("Vary: Origin"))
+    #expect(try peer.get(path, headers: ["Origin: \(foreign)"]).status == 421)
+    for path in ["/", "/join", "/app.js"] {
+      #expect(try peer.get(path, headers: [token, "Origin: \(foreign)"]).status == 421, "\(path)")
+    }
+    let question = ["Origin: \(foreign)", "Access-Control-Request-Method: GET"]
+    let answer = try peer.get(path, method: "OPTIONS", headers: question)
+    #expect(answer.status == 204 && answer.text.contains("Access-Control-Allow-Headers: Authorization"))
+    #expect(try peer.get("/join", method: "OPTIONS", headers: question).status == 421)
+    // Wrong tokens from another origin do not lock out the pages of this peer.
+    for _ in 0..<10 { _ = try? PageClient(port: peer.port, token: "wrong", origin: foreign) }
+    #expect(try peer.get("/join", headers: ["Authorization: Bearer wrong"]).status == 401)
+  }
+
+  @Test func openPageAcceptsItsOwnOriginOnly() async throws {
+    let peer = try await ServedPeer("Ada", ["--http-open"], in: folder)
+    let foreign = "http://192.168.1.30:8080"
+    #expect(throws: RawConnection.Failure.self) { try PageClient(port: peer.port, token: "", origin: foreign) }
+    #expect(try peer.get("/sounds/0.wav", method: "OPTIONS", headers: ["Origin: \(foreign)"]).status == 421)
+    _ = try PageClient(port: peer.port, token: "", origin: "http://127.0.0.1:\(peer.port)")
+  }
+
   @Test func wrongTokensAreLimited() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     let statuses = try (0..<8).map { _ in try peer.get("/join", headers: ["Authorization: Bearer wrong"]).status }

@@ -1,0 +1,38 @@
+import Foundation
+import PeerProtocol
+import Testing
+
+@testable import Console
+@testable import Engine
+@testable import Ensemble
+
+@Suite struct AlternativesDescriptionTests {
+  private func member(_ number: Int, page: String?) -> PeerSnapshot.Member {
+    let status = MemberStatus(
+      name: number == 0 ? nil : "Peer \(number)", identity: Identity(UInt64(number)), isMaster: number == 0,
+      takesPart: true, isMuted: false)
+    return PeerSnapshot.Member(status: status, gates: .all, page: page)
+  }
+
+  @Test func onlyPeersWithAPageAreListed() {
+    let members = [member(0, page: "10.0.0.1:80"), member(1, page: nil), member(2, page: "[fd00::2]:8080")]
+    #expect(
+      AlternativesDescription(members).peers == [
+        .init(name: nil, address: "10.0.0.1:80"), .init(name: "Peer 2", address: "[fd00::2]:8080"),
+      ])
+    #expect(AlternativesDescription([]).peers.isEmpty)
+  }
+
+  @Test func numberOfPeersIsBounded() {
+    let peers = AlternativesDescription((0..<64).map { member($0, page: "10.0.0.\($0):80") }).peers
+    #expect(peers.count == AlternativesDescription.maximumCount)
+    #expect(peers.map(\.address) == (0..<16).map { "10.0.0.\($0):80" })
+  }
+
+  @Test func nameIsOmittedIfItIsUnknown() throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let text = String(decoding: try encoder.encode(AlternativesDescription([member(0, page: "a:1")])), as: UTF8.self)
+    #expect(text == #"{"peers":[{"address":"a:1"}]}"#)
+  }
+}

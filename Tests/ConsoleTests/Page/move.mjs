@@ -1,0 +1,271 @@
+// Tests that a page moves to another peer when its own peer disappears: node move.mjs [FOLDER]
+//
+// Needs chromium, avahi-daemon, dbus, root (or the permission to create namespaces) and .build/release/tutti (or TUTTI=PROGRAM). The test
+// runs in a network namespace of its own, with its own system bus and Avahi daemon, so that it changes nothing on the machine. One of the
+// two peers runs in a time namespace, so that the clocks of the peers differ. If FOLDER is given, screenshots are written to it.
+
+import { execFileSync, spawn, spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Chromium, sleep } from "./chromium.mjs"
+import { Peer } from "./peer.mjs"
+
+/** The address of the network namespace. */
+const ADDRESS = "10.78.0.1"
+/** The difference of the clocks of the two peers in seconds. */
+const DIFFERENCE = 12_345
+/**
+ * Lets a page behave as if it were hidden: browsers then run the timers of the page, but not those of its workers, once per second. The
+ * browser of the test shows all pages, so the script simulates this.
+ */
+const HIDDEN = `{
+  Object.defineProperty(document, "hidden", { get: () => true })
+  const { setInterval, setTimeout } = globalThis
+  const atLeastASecond = (delay) => Math.max(delay ?? 0, 1000)
+  globalThis.setInterval = (call, delay) => setInterval(call, atLeastASecond(delay))
+  globalThis.setTimeout = (call, delay) => setTimeout(call, atLeastASecond(delay))
+}`
+
+if (process.env.TUTTI_TEST_NETWORK === undefined) {
+  const { status } = spawnSync("unshare", ["-nm", process.execPath, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: "inherit", env: { ...process.env, TUTTI_TEST_NETWORK: "1" },
+  })
+  process.exit(status ?? 1)
+}
+
+const screenshots = process.argv[2]
+const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
+const folder = mkdtempSync(join(tmpdir(), "tutti-network-"))
+const programs = []
+let failures = 0
+
+function expect(condition, claim, detail = "") {
+  if (!condition) failures += 1
+  console.log(`${condition ? "ok  " : "FAIL"} ${claim}${condition ? "" : `: ${detail}`}`)
+}
+
+/** Waits until a condition is true, at most 15 seconds. */
+async function until(condition, what) {
+  for (const end = Date.now() + 15_000; !(await condition()); await sleep(25)) {
+    if (Date.now() > end) throw new Error(`took more than 15 s: ${what}`)
+  }
+}
+
+/** Creates the network with a system bus and an Avahi daemon. */
+async function createNetwork() {
+  const run = (command) => execFileSync("/bin/sh", ["-ec", command], { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` } })
+  // The files of the daemons are in fixed folders, so the namespace has its own /run.
+  run(`mount -t tmpfs none /run; mkdir /run/avahi-daemon; ip link set lo up; ip link add tutti0 type veth peer name tutti1
+    ip link set tutti1 up; ip link set tutti0 up; ip addr add ${ADDRESS}/24 broadcast + dev tutti0`)
+  const bus = join(folder, "bus")
+  process.env.DBUS_SYSTEM_BUS_ADDRESS = `unix:path=${bus}`
+  writeFileSync(join(folder, "bus.conf"), `<busconfig><type>system</type><listen>unix:path=${bus}</listen>
+    <auth>EXTERNAL</auth> <auth>ANONYMOUS</auth> <allow_anonymous/>
+    <policy context="default"><allow user="*"/> <allow own="*"/> <allow send_destination="*"/> <allow receive_sender="*"/></policy>
+    </busconfig>`)
+  writeFileSync(join(folder, "avahi.conf"), `[server]\nhost-name=tutti-test\nuse-ipv6=no\nallow-interfaces=tutti0\nenable-dbus=yes
+[wide-area]\nenable-wide-area=no\n[publish]\npublish-workstation=no\n`)
+  programs.push(spawn("dbus-daemon", [`--config-file=${join(folder, "bus.conf")}`, "--nofork", "--nopidfile"], { stdio: "inherit" }))
+  await until(() => existsSync(bus), "the system bus")
+  const daemon = spawn(
+    "/bin/sh", ["-c", `PATH=$PATH:/usr/sbin exec avahi-daemon --no-drop-root --no-rlimits --no-chroot --file ${join(folder, "avahi.conf")}`],
+    { stdio: ["ignore", "ignore", "pipe"] })
+  programs.push(daemon)
+  let output = ""
+  daemon.stderr.on("data", (data) => { output += data })
+  await until(() => output.includes("Server startup complete"), `avahi-daemon: ${output}`)
+}
+
+/** Opens a page, presses Join, and waits until the clock, the sound and all samples are ready. */
+async function join_(browser, url, prepare = () => undefined) {
+  const page = await browser.open(url)
+  await prepare(page)
+  await page.wait("document.querySelector('#join')?.textContent")
+  await page.click("#join")
+  await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.isRunning", 20_000)
+  await page.wait("tutti.audio.samples.instruments.length > 0 && tutti.audio.samples.missing === 0", 30_000)
+  // The events of the connection, by the clock of the system.
+  await page.evaluate(`(() => {
+    globalThis.changes = []
+    for (const type of ["state", "switch"]) tutti.connection.addEventListener(type, ({ detail }) => changes.push([Date.now(), type, detail]))
+  })()`)
+  return page
+}
+
+/** Replaces the drums by clicks, silences the tones, and stores the moments at which the clicks are rendered in the variable `onsets`. */
+const hearClicks = (page) => page.evaluate(`(async () => {
+  const { context, output, samples } = tutti.audio
+  const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
+    + "input?.forEach((sample, n) => { if (sample <= 0.001) return; const frame = currentFrame + n;"
+    + "if (!(frame - this.last < 100)) this.port.postMessage(frame); this.last = frame }); return true } })"
+  await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
+  const node = new AudioWorkletNode(context, "onsets")
+  output.connect(node)
+  // A sound starts between two samples, so a click of a single sample could become too soft to be found.
+  const click = new AudioBuffer({ length: 16, sampleRate: context.sampleRate })
+  click.getChannelData(0).fill(1, 0, 8)
+  samples.drum = () => ({ buffer: click, gain: 1, rate: 1 })
+  samples.tone = () => undefined
+  globalThis.onsets = []
+  // The pauses of the page in milliseconds, with the moments at which they ended.
+  globalThis.pauses = []
+  const { connection } = tutti
+  let polled = performance.now()
+  connection.poll = () => {
+    const now = performance.now()
+    if (now - polled > 100) pauses.push({ end: now, length: now - polled })
+    polled = now
+    Object.getPrototypeOf(connection).poll.call(connection)
+  }
+  node.port.onmessage = ({ data }) => {
+    const now = performance.now()
+    onsets.push(now + (data / context.sampleRate - tutti.audio.outputClock.time(now)) * 1000)
+  }
+})()`)
+
+/** The start of the page in CLOCK_MONOTONIC, in milliseconds. */
+async function navigationStart(page) {
+  await page.send("Performance.enable")
+  const { metrics } = await page.send("Performance.getMetrics")
+  return metrics.find(({ name }) => name === "NavigationStart").value * 1000
+}
+
+/** The clock of the peer at this moment by the estimate of the page, minus CLOCK_MONOTONIC, in milliseconds. */
+async function clockDifference(page, start) {
+  const [now, estimate, base] = await page.evaluate(
+    "(() => { const now = performance.now(); return [now, tutti.connection.peerTime(now), Number(tutti.connection.base)] })()")
+  return (estimate + base) / 1e6 - start - now
+}
+
+/** Without messages about connections that have failed. */
+const problems = (page) => page.problems.filter((text) => !/WebSocket connection to|net::ERR_/.test(text))
+
+/** The rhythm plays at the peer Ada, on whose pages two players have joined. Ada disappears by a signal. */
+async function testDisappearance(signal) {
+  const passkey = join(folder, "passkey.txt")
+  writeFileSync(passkey, "a passkey for the tests of the page\n")
+  const options = ["--passkey-file", passkey, "--discovery", "connect", "--activity", "127"]
+  const launcher = ["unshare", "-T", "--fork", "--kill-child", "--monotonic", String(DIFFERENCE)]
+  const ada = await Peer.start("Ada", options, "0.0.0.0:0")
+  const ben = await Peer.start("Ben", options, "0.0.0.0:0", undefined, launcher)
+  const browser = new Chromium()
+  try {
+    expect(new URL(ada.lead).hostname === ADDRESS, "the page has the address of the network", ada.lead)
+    const leader = await join_(browser, ada.lead)
+    // AudioWorklet requires a secure context. For a browser, the loopback address is one. The test hears this page, and therefore
+    // disables its content security policy. That of the other page is in effect.
+    const heard = await join_(browser, ada.play.replace(ADDRESS, "127.0.0.1"), async (page) => {
+      await page.send("Page.setBypassCSP", { enabled: true })
+      await page.send("Page.reload")
+    })
+    await hearClicks(heard)
+    const hidden = await join_(browser, ada.play, async (page) => {
+      await page.send("Page.addScriptToEvaluateOnNewDocument", { source: HIDDEN })
+      await page.send("Page.reload")
+      await page.wait("document.hidden")
+    })
+    const pages = [leader, heard, hidden]
+    const http = new URL(ben.lead).port
+    for (const page of pages) {
+      await page.wait(`tutti.connection.alternatives.some(({ name, address }) => name === "Ben" && address === "${ADDRESS}:${http}")`, 20_000)
+    }
+    expect(true, `${signal}: the pages know the other peer before they need it`)
+    await leader.click("#start-stop")
+    for (const page of pages) await page.wait("tutti.rhythm.schedule?.plays === true")
+    // Meanwhile, the estimates of all clocks improve.
+    await sleep(6000)
+    const samples = await heard.evaluate("tutti.audio.samples.missing")
+    await Promise.all(pages.map((page) => page.evaluate("changes.length = 0")))
+    const disappeared = Date.now()
+    const moment = await heard.evaluate("performance.now()")
+    process.kill(ada.process, signal)
+    for (const page of pages) await page.wait("tutti.state.ensemble.name === 'Ben' && tutti.connection.state === 'open'")
+    for (const page of pages) {
+      const changes = await page.evaluate("changes")
+      const [moved] = changes.filter(([, type]) => type === "switch").map(([at]) => at - disappeared)
+      console.log(`     moved after ${moved} ms: ${JSON.stringify(changes.map(([at, ...rest]) => [at - disappeared, ...rest]))}`)
+      expect(moved <= 3000, "the page is connected to the other peer within 3 s", `${moved} ms`)
+    }
+    const text = await leader.evaluate("document.querySelector('#connection').textContent")
+    expect(text === "Connected to Ben, because Ada did not answer", "the page shows that it has moved", text)
+    await sleep(3500)
+
+    // The sound from before the loss until now. The steps of the onsets are counted back from the last one. While the page learns the
+    // clock of the new peer, the sound may drift slowly, but each onset is one or more whole steps after the previous one.
+    const { onsets, last, step, expectedSteps, pauses } = await heard.evaluate(`(() => {
+      const { connection, rhythm: { patch: { table }, schedule } } = tutti
+      const heard = onsets.filter((onset) => onset > ${moment} - 1500).sort((a, b) => a - b)
+      const hasHits = (step) => table.hits(step, 127).some(({ part }) => part === 0)
+      const last = Math.round(schedule.position(connection.peerTime(heard.at(-1))) / 6)
+      const step = schedule.first.quarter / 4e6
+      const first = last - Math.round((heard.at(-1) - heard[0]) / step)
+      return { onsets: heard, last, step, pauses, expectedSteps: Array.from({ length: last - first + 1 }, (_, n) => first + n).filter(hasHits) }
+    })()`)
+    const gaps = onsets.slice(1).map((time, n) => time - onsets[n])
+    const widths = gaps.map((gap) => Math.round(gap / step))
+    const deviation = Math.max(...gaps.map((gap, n) => Math.abs(gap - widths[n] * step)))
+    const heardSteps = [last]
+    for (const width of [...widths].reverse()) heardSteps.unshift(heardSteps[0] - width)
+    console.log(`     ${onsets.length} onsets in ${heardSteps.length} of ${expectedSteps.length} steps; a step is ${step.toFixed(1)} ms, the largest `
+      + `gap ${Math.max(...gaps).toFixed(1)} ms, the largest deviation from whole steps ${deviation.toFixed(2)} ms`)
+    expect(onsets.length > 30, "the rhythm is heard")
+    // A page that gets no processor time for 0.2 s leaves hits out, as on a very busy machine.
+    const time = (step_) => onsets[0] + (step_ - heardSteps[0]) * step
+    const isExcused = (step_) => pauses.some(({ end, length }) => length > 170 && end > time(step_) - 50 && end - length < time(step_))
+    const excused = expectedSteps.filter((step_) => !heardSteps.includes(step_) && isExcused(step_))
+    if (excused.length > 0) console.log(`     left out because the page paused: ${excused.length} of ${expectedSteps.length} steps`)
+    const due = expectedSteps.filter((step_) => !excused.includes(step_))
+    console.log(`     pauses of the page: ${pauses.map(({ end, length }) => `${length.toFixed(0)} ms until ${(end - moment).toFixed(0)}`).join(", ") || "none above 100 ms"}`)
+    expect(due.join() === heardSteps.join(), "every step of the rhythm is heard exactly once", `${heardSteps}, expected ${due}`)
+    expect(deviation < step * 0.3, "the rhythm does not jump", `${deviation} ms`)
+
+    // Ben's clock is ahead of CLOCK_MONOTONIC by a known time. A page on Ben itself shows the position of Ben.
+    const starts = await Promise.all(pages.map(navigationStart))
+    for (const [n, page] of pages.entries()) {
+      const error = async () => (await clockDifference(page, starts[n])) - DIFFERENCE * 1000
+      const first = await error()
+      await until(async () => Math.abs(await error()) < 2, `the clock of the new peer: ${first} ms`)
+      console.log(`     error of the clock: ${first.toFixed(3)} ms, later ${(await error()).toFixed(3)} ms`)
+    }
+    expect(true, "the page uses the clock of the new peer")
+    const own = await join_(browser, ben.play)
+    await own.wait("tutti.rhythm.schedule?.plays === true")
+    const instant = (page) => page.evaluate(
+      "(() => { const { connection, rhythm: { schedule } } = tutti; return schedule.instant(schedule.start + 96) / 1e6 + Number(connection.base) / 1e6 })()")
+    const [moved, native] = [await instant(heard), await instant(own)]
+    expect(Math.abs(moved - native) < 2, "the rhythm of the page is where that of the new peer is", `${moved - native} ms`)
+    expect(samples === 0 && (await heard.evaluate("tutti.audio.samples.missing")) === 0, "the samples are kept")
+
+    // The page leads the new peer, and loads samples from it, as far as its content security policy and CORS permit.
+    await leader.wait("tutti.state.ensemble.role === 'master'", 10_000)
+    await leader.evaluate("document.querySelector('#patch').value = 'motown'; document.querySelector('#patch').dispatchEvent(new Event('change'))")
+    await leader.wait("tutti.state.ensemble.patch === 'motown' && tutti.state.ensemble.parts.length === 4")
+    await leader.wait("Object.keys(tutti.rhythm.patch.table).length > 0 && tutti.audio.samples.tone(33, 40) !== undefined && tutti.audio.samples.missing === 0", 30_000)
+    expect(true, "the page loads further samples from the new peer")
+    if (screenshots) await leader.screenshot(join(screenshots, `moved-${signal.toLowerCase()}.png`))
+    const found = await leader.evaluate(accessibility)
+    expect(found.length === 0, "accessibility of the page that has moved", found.join("\n     "))
+    expect(pages.every((page) => problems(page).length === 0), "no other problem in the console", pages.flatMap(problems).join("\n     "))
+  } finally {
+    await browser.close()
+    await ada.kill()
+    await ben.kill()
+  }
+}
+
+try {
+  await createNetwork()
+  for (const signal of ["SIGKILL", "SIGSTOP"]) {
+    try {
+      await testDisappearance(signal)
+    } catch (error) {
+      expect(false, signal, error.stack)
+    }
+  }
+} finally {
+  for (const program of programs.reverse()) program.kill("SIGTERM")
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit(failures > 0 ? 1 : 0)
