@@ -16,7 +16,7 @@ extension VirtualWorld {
 
 extension VirtualWorld.Settings {
   /// The settings of a random scenario. The seed determines the number of peers (2...16) and the network if they are nil. The peers
-  /// have a passkey in half of the scenarios with a hostile device.
+  /// have a passkey in every eighth seed, which is half of the scenarios with a hostile device (``RandomScenario/isHostile(_:)``).
   public static func random(
     seed: UInt64, peers: Int? = nil, network: NetworkModel? = nil, table: StepTable
   ) -> VirtualWorld.Settings {

@@ -32,8 +32,8 @@ import Transports
     }
   }
 
-  /// The record of a tick contains two instants: when the first packet with this tick left for a play-on-arrival receiver (`sent`),
-  /// and when it left for a time-stamp receiver (`sentAhead`).
+  /// The record of a tick contains the instants of its packets: when the first packet with this tick left for a play-on-arrival
+  /// receiver (`sent`), and when it left for a time-stamp receiver (`sentAhead`). `acted` is when the clock loop began with the tick.
   @Test func recordsHaveTheInstantsOfThePackets() throws {
     try withLoop { loop, rings, _, open in
       let start = MonotonicClock.now

@@ -40,7 +40,7 @@ import _TestSupport
     }
   }
 
-  /// A receiver with one remote peer, whose gates are all open. The session has the number 1 and the slot 0. The remote
+  /// A receiver with one remote peer, whose gates are all open. `receive` passes a message of the remote peer to the receiver. The session has the number 1 and the slot 0. The remote
   /// peer has the SSRC 7 and sends from port 5005 of host 1.
   private struct Peer: ~Copyable {
     var receiver = Receiver(identity: 1)
@@ -179,7 +179,7 @@ import _TestSupport
       }
       for message in result.recorded { recorded.note(message) }
     }
-    // The number of messages is within the budget.
+    // There are fewer messages than the receiver admits at once (``MessageBudget``).
     for _ in 0..<500 {
       let key = UInt7(masking: UInt8(random.integer(in: 60...63)))
       switch random.integer(in: 0...9) {

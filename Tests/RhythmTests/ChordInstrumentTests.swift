@@ -30,7 +30,7 @@ import _TestSupport
   @Test(arguments: [
     (
       "chord, C4..A4",
-      "4:15: scale: has 10 keys, so some notes of the chords are outside of it; "
+      "4:15: scale: has a range of 10 keys, so some notes of the chords are outside of it; "
         + "write a range of at least an octave, such as C4..B4"
     ),
     (

@@ -15,8 +15,9 @@ extension PCMDevice {
   /// The largest accepted buffer in frames.
   private static let maximumBuffer: UInt = 1 << 20
 
-  /// Opens and configures the device `name` for the period `period` in frames. If `rate` is not nil, no other rate is
-  /// accepted.
+  /// Opens and configures the device `name`. `period` is the number of frames that the device still holds when the next block is
+  /// written (`--period`). The period of ALSA, the number of frames between two interrupts, is called *interval* here. If `rate` is not
+  /// nil, no other rate is accepted.
   static func open(_ name: String, rate: Int64?, period: Int64) throws(PCMError) -> PCMStream {
     guard !name.utf8.contains(0), !name.isEmpty else {
       throw PCMError(
@@ -68,15 +69,16 @@ extension PCMDevice {
     let channels = try setChannels(pcm, params, name: name)
 
     var hertz = rate.flatMap { UInt32(exactly: $0) } ?? preferredRate
-    try check(snd_pcm_hw_params_set_rate_near(pcm, params, &hertz, nil), "a sample rate near \(preferredRate) Hz")
+    let requestedRate = hertz
+    try check(snd_pcm_hw_params_set_rate_near(pcm, params, &hertz, nil), "a sample rate near \(requestedRate) Hz")
     guard rates.contains(hertz), rate == nil || Int64(hertz) == rate else {
       let requested = rate.map { "\($0)" } ?? "\(rates.lowerBound)...\(rates.upperBound)"
       throw PCMError(
         device: name, reason: "the device plays at \(hertz) Hz, not at \(requested) Hz", remedy: conversionRemedy(name))
     }
     let isHardware = Self.isHardware(pcm)
-    // A card with a limited number of interrupts per buffer must not get a buffer that is too small for the period. An error
-    // here has no effect, because the size of the buffer is checked below.
+    // A card with a limited number of interrupts per buffer must not get a buffer that is too small for the period. If the card does
+    // not accept this minimum, it gets the buffer that it supports. Its size is checked below.
     var minimum = max(minimumBuffer, UInt(2 * period))
     if isHardware { snd_pcm_hw_params_set_buffer_size_min(pcm, params, &minimum) }
     let preferredInterval = preferredInterval(isHardware: isHardware)
@@ -85,7 +87,8 @@ extension PCMDevice {
       snd_pcm_hw_params_set_period_size_near(pcm, params, &interval, nil), "periods near \(preferredInterval) frames")
     // A sound server may need many queued frames to play without gaps. The fill level adapts to this at run time.
     var buffer = max(isHardware ? preferredBuffer : 8 * preferredBuffer, 2 * interval)
-    try check(snd_pcm_hw_params_set_buffer_size_near(pcm, params, &buffer), "a buffer near \(preferredBuffer) frames")
+    let requestedBuffer = buffer
+    try check(snd_pcm_hw_params_set_buffer_size_near(pcm, params, &buffer), "a buffer near \(requestedBuffer) frames")
     guard buffer >= minimumBuffer, buffer <= maximumBuffer else {
       let reason = "the buffer has \(buffer) frames, not \(minimumBuffer)...\(maximumBuffer)"
       throw PCMError(device: name, reason: reason, remedy: conversionRemedy(name))

@@ -10,9 +10,9 @@ struct ReferenceLine {
   /// The standard error of a recorded time in the middle of the calibration, in seconds.
   let error: Double
 
-  /// The greatest plausible difference between the rates of two clocks, as a fraction. Wrong onsets can give a steeper line, whose slope
+  /// The greatest plausible difference between the rates of two clocks, as a fraction. Wrong onsets can give a greater difference, which
   /// is limited to this value.
-  private static let greatestSlope = 1e-3
+  private static let greatestDifference = 1e-3
 
   /// Creates the line of a recording with an exact clock.
   ///
@@ -23,8 +23,8 @@ struct ReferenceLine {
   ///
   /// - Parameters:
   ///   - match: the onsets of the clicks.
-  ///   - clicks: the expected recorded times of the clicks, to which `match` adds its shifts. The first one is the beginning of the
-  ///     calibration.
+  ///   - clicks: the recorded times of the clicks if the recording had the clock of the peer: the due times plus the recorded time of the
+  ///     beginning. `match` contains the shifts against them. The first click is the beginning of the calibration.
   init(_ match: ClickMatch, clicks: [Double]) {
     let origin = clicks[0]
     let points = match.pairs.map { (x: clicks[$0.click] - origin, y: $0.shift) }
@@ -32,14 +32,16 @@ struct ReferenceLine {
     let mean = (x: points.reduce(0) { $0 + $1.x } / count, y: points.reduce(0) { $0 + $1.y } / count)
     let xx = points.reduce(0) { $0 + ($1.x - mean.x) * ($1.x - mean.x) }
     let xy = points.reduce(0) { $0 + ($1.x - mean.x) * ($1.y - mean.y) }
-    let slope = min(max(xx > 0 ? xy / xx : 0, -Self.greatestSlope), Self.greatestSlope)
+    // The slope of the shifts: the difference between the rates.
+    let slope = min(max(xx > 0 ? xy / xx : 0, -Self.greatestDifference), Self.greatestDifference)
     let squares = points.reduce(0) { sum, point in
       let residual = point.y - mean.y - slope * (point.x - mean.x)
       return sum + residual * residual
     }
     center = (mean.x, origin + mean.x + mean.y)
     rate = 1 + slope
-    // The standard error of the mean. The device clicks near the mean, where the error of the slope has little effect.
+    // The standard error of the mean. The device to calibrate clicks in the middle of the recording, where the error of the slope has
+    // little effect.
     error = (squares / max(count - 2, 1) / count).squareRoot()
   }
 

@@ -6,19 +6,19 @@ import MusicalTime
 /// newest send instant, and this packet had a longer delay. If the additional delay would be more than one second, the
 /// packet was not overtaken: the remote clock stands still or runs backwards. The send instant is then rejected.
 ///
-/// A clock that was set back once continues from its new time. Therefore an instant is accepted nevertheless if the three
-/// instants before it were rejected and the four increase.
+/// A clock that was set back once continues from its new time. Therefore an instant is accepted nevertheless if the last three
+/// rejected instants and this one increase. Instants of overtaken packets do not count.
 struct SendInstantFilter: BitwiseCopyable {
   /// The largest accepted additional delay of a packet that was overtaken.
   private static let longestDelay = Nanoseconds.seconds(1)
-  /// The number of increases in a row from one instant to the next after which an instant is accepted nevertheless.
+  /// The number of increases in a row, from one rejected instant to the next, after which an instant is accepted nevertheless.
   private static let requiredIncreases = 3
 
   /// The newest accepted send instant (remote) and the arrival of its packet (local).
   private var newest: (local: Instant, remote: Instant)?
-  /// The last rejected instant, if no instant was accepted after it.
+  /// The last rejected instant; nil if a newer instant than all before it was accepted after it.
   private var rejected: Instant?
-  /// How many instants in a row were later than the rejected instant before them.
+  /// How many rejected instants in a row were later than the rejected instant before them.
   private var increases = 0
 
   /// Returns whether the send instant `remote` of a packet that arrived at `local` may be used.

@@ -2,7 +2,8 @@ import MusicalTime
 
 /// The sessions of an ``Endpoint``, indexed by the fields by which a datagram refers to them, and sorted by deadline.
 ///
-/// The table also contains candidates (``Candidacy``) and *revivals*. A revival is an invitation to the peer of an
+/// The table also contains *candidates* and *revivals*. A candidate is an invitation of a remote peer that waits for the proof that its
+/// sender receives at its address (``Candidacy``). A revival is an invitation to the peer of an
 /// established session that has been silent for ``Supervision/silenceLimit``. If the peer accepts it, the revival becomes
 /// a session and replaces the silent one.
 struct SessionTable {
@@ -54,7 +55,7 @@ struct SessionTable {
     tokens[session.token] = session
   }
 
-  /// Inserts a revival. It is found by its token only.
+  /// Inserts a revival. Until its invitation is accepted, it is found by its token only.
   mutating func insert(revival: Session) { tokens[revival.token] = revival }
 
   /// Inserts a candidate. It replaces an earlier one with the same SSRC and address.
@@ -82,7 +83,8 @@ struct SessionTable {
     session.awaitedSource = nil
   }
 
-  /// Records that a session, a revival or a former candidate is established. A revival or a candidate becomes a session.
+  /// Records that a session, a revival or a candidate is established. A revival or a candidate becomes a session. A candidate must have
+  /// been removed before.
   mutating func establish(_ session: Session) {
     stopAwaitingPackets(of: session)
     if ids[session.id] == nil { insert(session) }

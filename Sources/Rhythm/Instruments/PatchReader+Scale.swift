@@ -29,7 +29,7 @@ extension PatchReader {
     }
     guard !followsChords || range.count >= 12 else {
       fault(
-        at: position, "scale", "has \(range.count) keys, so some notes of the chords are outside of it",
+        at: position, "scale", "has a range of \(range.count) keys, so some notes of the chords are outside of it",
         "write a range of at least an octave, such as C4..B4")
       return nil
     }

@@ -12,7 +12,7 @@ struct NetworkCommand: ParsableCommand {
     discussion: """
       The program invites the peer at HOST:PORT, its control port, and measures the clock of the peer again and again. A \
       Tutti peer is measured by its clock probes, with stamps in nanoseconds. Any other RTP-MIDI peer is measured by CK \
-      packets, whose stamps count 100 us. The program sends no music. Ctrl-C ends the measurement and prints the figures.
+      packets, whose stamps are in units of 100 us. The program sends no music. Ctrl-C ends the measurement and prints the figures.
 
       FIGURES
         round trip       from the request to the answer, without the time that a Tutti

@@ -46,9 +46,10 @@ import _TestSupport
     core.play(.controlChange(channel1, controller: 64, value: 127))
     core.play(.noteOn(channel1, key: 61, velocity: 100))
     core.play(.noteOff(channel1, key: 61, velocity: 64))
+    // The network thread sends the messages of the player, so the core outputs none.
     #expect(takeMessagesToThePeer().isEmpty)
     core.recognised(session, Identity(2), at: now)
-    // The ends are sent twice: before and after the sender learns that the peer is a Tutti peer.
+    // The core outputs the ends twice: before and after it tells the clock thread, which sends them, that the peer is a Tutti peer.
     let ends: [Message] = [
       .noteOff(channel1, key: 60, velocity: 64), .controlChange(channel1, controller: 64, value: 0),
     ]

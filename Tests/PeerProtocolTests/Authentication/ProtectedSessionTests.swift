@@ -186,8 +186,9 @@ import _TestSupport
     #expect(pair.nodes.allSatisfy { $0.endpoint.establishedCount == 1 })
   }
 
-  /// While a peer is heard on its session, a second session with its identity does not replace the first one: an invitation might
-  /// have been diverted. The session of a peer that was restarted is silent, and is replaced.
+  /// While a peer is heard on its session, a second session with its identity does not replace the first one: a
+  /// hostile device may have diverted an invitation to another address. The session of a peer that was restarted is silent, and is
+  /// replaced.
   @Test func restartedPeerReplacesItsSilentSession() throws {
     var pair = ProtectedPair()
     try pair.connect(from: 0, at: start)

@@ -5,8 +5,9 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Datagrams without a tag: IN, OK, NO, CK, RS and clock probes of a hostile device that has recorded everything. They
-/// can start a candidate, but have no other effect.
+/// Datagrams without a valid tag: IN, OK, NO, CK, RS and clock probes of a hostile device that has recorded everything. They
+/// can start a candidate, but have no other effect. The same holds for a reply of a member of the group
+/// with an identity that is not its own.
 @Suite struct UntaggedDatagramTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   /// The mark of a peer with a passkey.
@@ -95,7 +96,7 @@ import _TestSupport
     #expect(pair.nodes[1].endpoint.counters.notAuthentic == before + 1)
   }
 
-  /// The hostile device completes the invitation of peer 0 by an invitation of its own, with the SSRC and the address of peer 1.
+  /// The hostile device tries to complete the invitation of peer 0 by an invitation of its own, with the SSRC and the address of peer 1.
   @Test func invitationDoesNotCompleteAnInvitation() throws {
     var pair = ProtectedPair()
     pair.loses = { $0.sender == 0 && $0.port == .data }
@@ -152,7 +153,8 @@ import _TestSupport
     #expect(recorded.count == 2 && pair.nodes[1].session == nil)
   }
 
-  /// An invitation that began at the same instant as the session does not join it. It begins a candidate.
+  /// An invitation that began at the same instant as the session is not taken for the invitation of this session, although its second
+  /// packet arrives when the session is already silent. It begins a candidate.
   @Test func crossingInvitationBeginsACandidate() throws {
     var pair = try silentPair()
     let ssrc = try ssrc(of: 0, in: pair)
