@@ -49,7 +49,7 @@ public struct EnsembleState: Sendable {
   public static var coasting: Nanoseconds { .seconds(2) }
 
   /// The largest ``lead`` that the web pages of the local players can require (``adaptLead(to:)``).
-  private static var maximumPageLead: Nanoseconds { .milliseconds(400) }
+  public static var maximumPageLead: Nanoseconds { .milliseconds(400) }
   /// By how much a change is known before the output of its sound needs it.
   private static var leadMargin: Nanoseconds { .milliseconds(20) }
 
@@ -143,9 +143,12 @@ public struct EnsembleState: Sendable {
   ///   becomes at least 20 ms longer than `delay`, but a page makes it no longer than 400 ms.
   public mutating func adaptLead(to delay: Nanoseconds) {
     let pageLead = delay > .zero ? min(delay + Self.leadMargin, Self.maximumPageLead) : .zero
-    let needed = max(minimumLead, soundLead + Self.leadMargin, pageLead)
+    let needed = max(leadWithoutPages, pageLead)
     lead = role == .master ? max(lead, needed) : needed
   }
+
+  /// ``lead`` as it is without web pages. The lead of a remote master may be as short as this, if its players have no pages.
+  public var leadWithoutPages: Nanoseconds { max(minimumLead, soundLead + Self.leadMargin) }
 
   /// Discards the measurements of all remote clocks, because the machine was suspended until `now` and the local clock stood
   /// still meanwhile.

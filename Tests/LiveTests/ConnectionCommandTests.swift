@@ -48,8 +48,8 @@ import _TestTraits
 
     private func service(_ name: String, at address: SocketAddress, identity: UInt64?) -> Discovery.Service {
       Discovery.Service(
-        name: name, host: "\(name).local", address: address, identity: identity, isLocal: identity == peer.identity.bits
-      )
+        name: name, host: "\(name).local", address: address, identity: identity, page: nil,
+        isLocal: identity == peer.identity.bits)
     }
 
     /// The addresses that the peer invites.

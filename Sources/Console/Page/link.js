@@ -211,15 +211,18 @@ export class Link {
       moment: Number(arrived) / 1e6, peer: Number(arrived + estimate.offset - this.#base), rate: 1 + estimate.skew / 1e6,
       uncertainty: Number(estimate.uncertainty) / 1e6, deviation: Number(estimate.deviation) / 1e6,
     }
-    this.#delays.push((this.peerTime(Number(arrived) / 1e6) - this.relative(reply.at)) / 1e6)
-    if (this.#delays.length > DELAYS) this.#delays.shift()
+    // While a page loads, its replies are late. These delays do not count.
+    if (this.#bursts >= FIRST_BURSTS) {
+      this.#delays.push((this.peerTime(Number(arrived) / 1e6) - this.relative(reply.at)) / 1e6)
+      if (this.#delays.length > DELAYS) this.#delays.shift()
+    }
     this.#handlers.clock?.()
   }
 
-  /** The 99 % quantile of the newest delays from the peer to this page, in milliseconds; 0 before the first exchange. */
+  /** The 99 % quantile of the newest delays from the peer to this page, in milliseconds; 0 in the first seconds. */
   get delay() {
     const sorted = [...this.#delays].sort((a, b) => a - b)
-    return Math.max(0, sorted[Math.ceil(0.99 * sorted.length) - 1] ?? 0)
+    return Math.max(0, sorted[Math.floor(0.99 * (sorted.length - 1))] ?? 0)
   }
 
   /** Whether the first burst of clock exchanges is complete, so that the estimate can replace that of another connection. */

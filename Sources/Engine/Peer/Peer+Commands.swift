@@ -192,8 +192,9 @@ extension Peer {
     let schedule = ensemble.schedule
     guard schedule.run != 0, schedule.end.index != .max else { return now }
     let end = schedule.deadline(schedule.end)
-    // A follower does not wait for an end that is known but far away.
-    guard ensemble.role == .master || end <= now + ensemble.lead else { return now }
+    // A follower does not wait for an end that is known but far away. The lead of the master may be longer than that of the follower.
+    let longestLead = max(ensemble.lead, EnsembleState.maximumPageLead)
+    guard ensemble.role == .master || end <= now + longestLead else { return now }
     // After the end, the last sounds fade for up to half a second. Without sound, only the last messages must be sent.
     return max(now, end + (sound.isHeard ? .milliseconds(500) : .milliseconds(50)))
   }

@@ -60,7 +60,7 @@ extension Peer {
     (instrumentSettings.soundLead, instrumentSettings.noteDelay) = (ensemble.soundLead, noteDelay)
     // 5 ms are a margin for late wake-ups of the network thread. The upper limit is the time by which ticks are sent ahead
     // (``ClockSettings/tickLead``).
-    let lead = min(noteDelay + .milliseconds(5), ensemble.lead - .milliseconds(10))
+    let lead = min(noteDelay + .milliseconds(5), ensemble.leadWithoutPages - .milliseconds(10))
     instrumentSettings.lead = max(lead, ensemble.soundLead)
     networkRings.instrument.publish(instrumentSettings)
     networkRings.signal.signal()

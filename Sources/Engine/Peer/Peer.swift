@@ -82,8 +82,9 @@ public final class Peer {
 
   // MARK: State of the player
 
-  /// How long a change of the rhythm needs from here to the sound of the player's slowest web page; zero without pages.
-  var pageDelay = Nanoseconds.zero
+  /// How long a change of the rhythm needs from here to the sound of the player's slowest web page; zero without pages. Another thread sets
+  /// it by the command ``PlayerCommand/pageDelay(_:)``.
+  public var pageDelay = Nanoseconds.zero
 
   /// Selects one of several external clocks.
   var arbiter = ClockArbiter()
@@ -307,7 +308,8 @@ public final class Peer {
       handleHosts(at: now)
       handlePatches(at: now)
       handlePhrases(at: now)
-      core.ensemble.adaptLead(to: pageDelay)
+      // An external clock announces nothing. With a long lead, the rhythm could not follow its tempo changes.
+      core.ensemble.adaptLead(to: externalClock == nil ? pageDelay : .zero)
       core.advance(to: now)
       startIfDue(at: now)
       executeOutputs(at: now)

@@ -283,8 +283,9 @@ struct PeerCommand: ParsableCommand {
         configuration.restored?.rhythm = nil
         (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
         keepRecording()
+        let pageDelay = peer.pageDelay
         peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
-        peer.pagePort = page?.announcedPort
+        (peer.pagePort, peer.pageDelay) = (page?.announcedPort, pageDelay)
         printReady(peer, configuration, terminal, output)
         _ = try run()
       }
