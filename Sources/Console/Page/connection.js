@@ -17,6 +17,10 @@ const ATTEMPT_LIMIT = 4000
 const STAGGER = 250
 /** After the end of a connection, the page tries its own peer first, and the other peers after this time. */
 const PREFERENCE = 700
+/** If another peer has answered, the page still waits this time for its own peer, which may have been out of reach for a moment. */
+const LAST_CHANCE = 300
+/** After this time without a connection, the page tries only its first peer: the device may be in another network. */
+const ABANDONMENT = 30_000
 /** If nothing arrives on a connection for this time, the page looks for another peer. */
 const SILENCE = 1700
 /** The same after a sleep of the device, or if no other peer is known. */
@@ -58,8 +62,13 @@ export class Connection extends EventTarget {
   #link
   /** The attempts that will begin later, as {address, at, failures}: the moment at which the attempt begins, and the number of those before. */
   #queue = []
-  /** The present attempts, as {address, failures, began, link, frames}. */
+  /**
+   * The present attempts, as {address, failures, began, link, frames, chosenAt}. `chosenAt`: when the page uses this connection if its own
+   * peer has not answered before; undefined before the clock of the connection is known.
+   */
   #attempts = []
+  /** The moment at which the last connection ended; undefined while there is one. */
+  #lostAt
   #isClosed = false
   /**
    * Whether the page is changing to another connection. It does not use the new clock before the next call of `poll`. The handling of the
@@ -99,7 +108,35 @@ export class Connection extends EventTarget {
     const due = this.#queue.filter(({ at }) => at <= now)
     this.#queue = this.#queue.filter(({ at }) => at > now)
     for (const { address, failures } of due) this.#try(address, failures)
+    const chosen = this.#attempts.find(({ chosenAt }) => chosenAt <= now)
+    if (chosen) return this.#adopt(chosen)
     for (const attempt of this.#attempts.filter(({ began }) => now - began > ATTEMPT_LIMIT)) this.#fail(attempt)
+    if (now - this.#lostAt > ABANDONMENT) this.#abandonOthers()
+  }
+
+  /** Gives up all peers except the one that has served the page, so that its token does not reach devices of another network. */
+  #abandonOthers() {
+    this.alternatives = []
+    this.#queue = this.#queue.filter(({ address }) => address === this.#home)
+    for (const attempt of this.#attempts.filter(({ address }) => address !== this.#home)) {
+      attempt.link?.close()
+      this.#attempts = this.#attempts.filter((other) => other !== attempt)
+    }
+    if (this.#queue.length + this.#attempts.length === 0) this.#queue.push({ address: this.#home, at: 0, failures: 0 })
+  }
+
+  /** Handles an attempt whose clock is known. The page prefers its own peer, and tries it once more before it uses another peer. */
+  #measured(attempt) {
+    const isOwn = attempt.address === this.#address || attempt.address === this.#home
+    if (isOwn) return this.#adopt(attempt)
+    if (attempt.chosenAt !== undefined) return
+    const now = performance.now()
+    attempt.chosenAt = now + LAST_CHANCE
+    // A request that was sent while the network was interrupted is repeated only after a second or more.
+    for (const own of this.#attempts.filter(({ address }) => address === this.#address || address === this.#home)) {
+      if (now - own.began > LAST_CHANCE) this.#fail(own)
+    }
+    for (const next of this.#queue) if (next.address === this.#address || next.address === this.#home) next.at = now
   }
 
   /** Looks for another peer if nothing arrives. Until one answers, the present connection remains in use, because it may recover. */
@@ -156,7 +193,8 @@ export class Connection extends EventTarget {
   async #try(address, failures) {
     const attempt = { address, failures, began: performance.now(), frames: [] }
     this.#attempts.push(attempt)
-    if (address === this.#home) {
+    // Later, the token is only checked if the connection fails, because the check takes time.
+    if (address === this.#home && !this.#link) {
       const status = await this.#checkToken()
       if (!this.#attempts.includes(attempt)) return
       if (status !== 204) return this.#fail(attempt, status)
@@ -168,9 +206,9 @@ export class Connection extends EventTarget {
         if (!this.#link?.estimate) this.#adopt(attempt)
       },
       clock: () => {
-        if (attempt.link.isMeasured) this.#adopt(attempt)
+        if (attempt.link.isMeasured) this.#measured(attempt)
       },
-      closed: () => this.#fail(attempt),
+      closed: async () => this.#fail(attempt, address === this.#home && this.#link ? await this.#checkToken() : 0),
     })
   }
 
@@ -216,6 +254,7 @@ export class Connection extends EventTarget {
     this.#emit("switch")
     this.#link?.close()
     this.#link = link
+    this.#lostAt = undefined
     // The peers that the previous peer knew are not used any longer.
     this.alternatives = []
     link.handle({
@@ -238,6 +277,7 @@ export class Connection extends EventTarget {
   #lost(link) {
     if (link !== this.#link || this.#isClosed) return
     const isSeeking = this.isSeeking
+    this.#lostAt = performance.now()
     this.#setState("lost")
     // If the peer was silent before, the attempts have begun already.
     if (!isSeeking) this.#seek(RETRY_INTERVALS[0], PREFERENCE - RETRY_INTERVALS[0])

@@ -124,8 +124,9 @@ export class Figure {
     const first = Math.ceil(schedule.position(from) / TICKS_PER_STEP) - 1
     const last = Math.floor(schedule.position(to) / TICKS_PER_STEP)
     for (let step = first; step <= last; step += 1) {
-      const isFixed = schedule.instant(this.#swung(step)) < fixed && this.#planned.has(step)
-      planned.set(step, isFixed ? this.#planned.get(step) : this.#sound(step))
+      const at = this.#swung(step)
+      const isFixed = schedule.instant(at) < fixed && this.#planned.has(step)
+      planned.set(step, isFixed ? this.#placed(this.#planned.get(step), at) : this.#sound(step))
     }
     this.#planned = planned
     return this.planned(from, to)
@@ -156,10 +157,15 @@ export class Figure {
     const note = keyAt(this.#instrument, this.#position + entry.degree, table.chord(step)?.pitchClasses)
     const velocity = Math.round((entry.isAccented ? 72 : 58) + 50 * this.#strength)
     const at = this.#swung(step)
-    return {
-      key: `figure/${schedule.series}/${step}/${note}/${velocity}`, instant: schedule.instant(at),
-      end: schedule.instant(at + LENGTH * TICKS_PER_STEP),
+    return this.#placed({
+      key: `figure/${schedule.series}/${step}/${note}/${velocity}`,
       hit: { part: TONE, program: this.#instrument.program, note, velocity, group: 0 },
-    }
+    }, at)
+  }
+
+  /** A sound at a position, by the present clock: the instants of an earlier clock are not valid any longer. Undefined without a sound. */
+  #placed(sound, at) {
+    const { schedule } = this
+    return sound && { ...sound, instant: schedule.instant(at), end: schedule.instant(at + LENGTH * TICKS_PER_STEP) }
   }
 }

@@ -32,6 +32,8 @@ export class Samples extends EventTarget {
   #decodesFLAC = document.createElement("audio").canPlayType("audio/flac") !== ""
   /** The beginning of the URLs of the samples. It belongs to the peer that has sent the manifest. */
   #origin
+  /** Ends the requests to this origin. */
+  #requests = new AbortController()
 
   constructor(headers) {
     super()
@@ -53,6 +55,12 @@ export class Samples extends EventTarget {
    */
   setManifest(manifest, origin) {
     this.#manifest = manifest
+    if (origin !== this.#origin) {
+      // Requests to a peer that has disappeared would block those to the new peer.
+      this.#requests.abort()
+      this.#requests = new AbortController()
+      this.#loading.clear()
+    }
     this.#origin = origin
     this.failure = manifest.failure
     const tones = Object.values(manifest.tones).flat().map((tone) => tone.sample)
@@ -72,12 +80,15 @@ export class Samples extends EventTarget {
     const path = this.#queue.shift()
     if (path === undefined) return
     this.#loading.add(path)
+    const { signal } = this.#requests
     try {
       const flac = this.#decodesFLAC ? this.#flac.get(path) : undefined
       const buffer = (flac && await this.#decodeFLAC(await this.#request(flac)))
         ?? await this.context.decodeAudioData(await this.#request(path))
       this.#buffers.set(path, buffer)
     } catch {
+      // The page has moved to another peer, from which it loads the sample again.
+      if (signal.aborted) return
       // The request or the decoding has failed.
       setTimeout(() => this.#repeat(path), RETRY)
     }
@@ -88,7 +99,7 @@ export class Samples extends EventTarget {
 
   /** The contents of a file of the peer. */
   async #request(path) {
-    const response = await fetch(this.#origin + path, { headers: this.#headers, signal: AbortSignal.timeout(REQUEST_LIMIT) })
+    const response = await fetch(this.#origin + path, { headers: this.#headers, signal: AbortSignal.any([this.#requests.signal, AbortSignal.timeout(REQUEST_LIMIT)]) })
     if (!response.ok) throw new Error(`${path}: ${response.status}`)
     return response.arrayBuffer()
   }

@@ -50,7 +50,7 @@ public final class Peer {
   /// file was read.
   var contactFile: ContactFile?
   /// The connection policy. ``use(_:at:)`` changes it.
-  var policy: ConnectionPolicy
+  public internal(set) var policy: ConnectionPolicy
 
   // MARK: Storage and reporting
 

@@ -283,9 +283,10 @@ struct PeerCommand: ParsableCommand {
         configuration.restored?.rhythm = nil
         (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
         keepRecording()
-        let pageDelay = peer.pageDelay
+        let (pageDelay, policy) = (peer.pageDelay, peer.policy.kind)
         peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
         (peer.pagePort, peer.pageDelay) = (page?.announcedPort, pageDelay)
+        mailbox.post(.policy(policy))
         printReady(peer, configuration, terminal, output)
         _ = try run()
       }
