@@ -13,7 +13,7 @@ import _TestSupport
   ) -> Discovery.Service {
     Discovery.Service(
       name: name, host: "\(name).local", address: SocketAddress(host: 0x0A00_0000 + number, port: 5004),
-      identity: identity, isLocal: isLocal)
+      identity: identity, page: nil, isLocal: isLocal)
   }
 
   private func hosts(_ services: DiscoveredServices) -> (first: [PeerSnapshot.Host], further: Int) {
