@@ -60,7 +60,7 @@ import _TestTraits
     child.signal(SIGINT)
     let outcome = try await child.outcome(within: .seconds(20))
     #expect(
-      outcome.status == 1 && outcome.errors.contains("\(address): interrupted before the session began"),
+      outcome.status == 69 && outcome.errors.contains("\(address): interrupted before the session began"),
       "\(outcome.status) \(outcome.errors)")
   }
 
