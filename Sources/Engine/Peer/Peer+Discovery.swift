@@ -26,11 +26,9 @@ extension Peer {
     switch event {
     case .found(let service):
       services.found(service)
-      addPage(of: service)
       if policy.admits(service.name, from: service.address) { invite(service, at: now) }
     case .lost(let service):
       services.lost(service)
-      removePage(of: service)
       withdraw(service, at: now)
     case .unavailable(let reason): log.notice("\(reason)")
     case .renamed(let name):

@@ -40,8 +40,6 @@ public final class Peer {
   /// The TCP port of the web page that discovery announces; nil to announce none. Must be set before
   /// ``run(status:watch:snapshot:)``.
   public var pagePort: UInt16?
-  /// The TCP ports of the web pages that the discovered Tutti peers announce.
-  var announcedPages: [Identity: UInt16] = [:]
   /// Resolves the hosts to connect to.
   let hosts: HostResolver
   /// Resolves the hosts of the contact file.
