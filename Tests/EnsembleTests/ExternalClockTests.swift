@@ -61,7 +61,7 @@ import Testing
     clocked.deliver(.continue)
     var dueTimes = clocked.tick(200, bpm: 120)
     // Ticks 0...99 were counted before Stop. The first tick after Continue is tick 100, so element 100 of the due times
-    // belongs to it. The elements before it are placeholders, which no compared step uses.
+    // belongs to it. No compared step uses the elements before it.
     #expect(clocked.band.players[0].runs.count == 2)
     #expect(clocked.newestRunIsGapless(of: 0))
     #expect(

@@ -62,7 +62,7 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
   public struct Gain: Hashable, Sendable, Encodable {
     /// The player who corrects the asynchrony.
     public let player: String
-    /// The player relative to whom the asynchrony is measured; nil: the asynchrony is relative to the grid.
+    /// The other player, with whom the player is compared. Nil if the player is compared with the grid.
     public let to: String?
     /// The share of the asynchrony that the next action corrects, and the standard error of this share.
     public let gain, standardError: Double
