@@ -58,9 +58,9 @@ public final class WebConsole: Sendable {
   /// The port in use.
   public var port: Int { channel.localAddress?.port ?? configuration.address.port }
 
-  /// The port to be announced to the other peers of the group, whose pages may move to this peer. Nil if they may not, or if other
+  /// The port that other peers of the group may know, because their pages may move to this peer. Nil if they may not, or if other
   /// machines cannot reach the page.
-  public var announcedPort: UInt16? {
+  public var sharedPort: UInt16? {
     configuration.movesPages && !configuration.address.isLoopback ? UInt16(exactly: port) : nil
   }
 

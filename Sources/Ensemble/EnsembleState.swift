@@ -48,19 +48,19 @@ public struct EnsembleState: Sendable {
   /// How long followers continue without a master if no peer takes over.
   public static var coasting: Nanoseconds { .seconds(2) }
 
-  /// The largest ``lead`` that the web pages of the local players can require (``adaptLead(to:)``).
-  public static var maximumPageLead: Nanoseconds { .milliseconds(400) }
-  /// By how much a change is known before the output of its sound needs it.
-  private static var leadMargin: Nanoseconds { .milliseconds(20) }
-
   /// The identity of the local peer.
   public let identity: Identity
   /// The lead time: how far in advance a change is announced.
-  public private(set) var lead: Nanoseconds
+  public internal(set) var lead: Nanoseconds
   /// The value of ``lead`` that was given to the initializer.
-  private let minimumLead: Nanoseconds
+  let minimumLead: Nanoseconds
   /// How long before its deadline a step is passed to the audio output. A nearer step can no longer be changed.
-  public private(set) var soundLead: Nanoseconds
+  public internal(set) var soundLead: Nanoseconds
+  /// The web page of the local peer, as the presence reports it.
+  public var page = PageReport()
+  /// How long a change needs from here to the sound of the slowest web page of a member, as it was when the local peer last sent its
+  /// presence to all members; zero if nobody played on such a page. Without members, the value is not used.
+  var remotePageDelay = Nanoseconds.zero
   /// What happens to the rhythm when its master disappears, and when the local peer leaves as the master.
   public var masterLoss = MasterLoss.continue
   /// The permissions of remote peers at the local peer.
@@ -129,26 +129,6 @@ public struct EnsembleState: Sendable {
     self.soundLead = soundLead
     localActivity = Activity(activity)
   }
-
-  /// Sets ``soundLead`` to a greater value, because the audio output needs its steps earlier. ``lead`` increases if necessary.
-  public mutating func raiseSoundLead(to newLead: Nanoseconds) {
-    soundLead = max(soundLead, newLead)
-    lead = max(lead, soundLead + Self.leadMargin)
-  }
-
-  /// Adapts ``lead`` to the web pages of the local players, for example on phones, which sound late. While the local peer is the
-  /// master, ``lead`` only increases: no change may take effect before an earlier one.
-  ///
-  /// - Parameter delay: how long a change needs from this peer to the sound of the slowest page; zero without pages. ``lead``
-  ///   becomes at least 20 ms longer than `delay`, but a page makes it no longer than 400 ms.
-  public mutating func adaptLead(to delay: Nanoseconds) {
-    let pageLead = delay > .zero ? min(delay + Self.leadMargin, Self.maximumPageLead) : .zero
-    let needed = max(leadWithoutPages, pageLead)
-    lead = role == .master ? max(lead, needed) : needed
-  }
-
-  /// ``lead`` as it is without web pages. The lead of a remote master may be as short as this, if its players have no pages.
-  public var leadWithoutPages: Nanoseconds { max(minimumLead, soundLead + Self.leadMargin) }
 
   /// Discards the measurements of all remote clocks, because the machine was suspended until `now` and the local clock stood
   /// still meanwhile.

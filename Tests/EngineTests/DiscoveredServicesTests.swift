@@ -9,11 +9,11 @@ import _TestSupport
 @Suite struct DiscoveredServicesTests {
   /// A service on the host 10.0.0.`number`. `identity` is nil for a standard device.
   private func service(
-    _ name: String, _ number: UInt32 = 1, identity: UInt64? = nil, page: UInt16? = nil, isLocal: Bool = false
+    _ name: String, _ number: UInt32 = 1, identity: UInt64? = nil, isLocal: Bool = false
   ) -> Discovery.Service {
     Discovery.Service(
       name: name, host: "\(name).local", address: SocketAddress(host: 0x0A00_0000 + number, port: 5004),
-      identity: identity, page: page, isLocal: isLocal)
+      identity: identity, isLocal: isLocal)
   }
 
   private func hosts(_ services: DiscoveredServices) -> (first: [PeerSnapshot.Host], further: Int) {
@@ -36,18 +36,6 @@ import _TestSupport
     for (number, name) in ["Ada", "Ben", "Cleo"].enumerated() { services.found(service(name, UInt32(number))) }
     let (first, further) = services.hosts(isInSession: { $0.name == "Ada" }, isInvited: { $0.name == "Cleo" })
     #expect(first.map(\.name) == ["Ben", "Cleo"] && first.map(\.isInvited) == [false, true] && further == 0)
-  }
-
-  /// After a conflict of names, a peer announces itself with another name, and the announcement with its former name ends later.
-  @Test func pageOfAPeerWithTwoAnnouncementsRemainsUntilBothEnd() {
-    var services = DiscoveredServices()
-    let (former, present) = (service("Ada", identity: 1, page: 8080), service("Ada #2", identity: 1, page: 8080))
-    services.found(former)
-    services.found(present)
-    services.lost(former)
-    #expect(services.page(of: 1) == 8080 && services.page(of: 2) == nil)
-    services.lost(present)
-    #expect(services.page(of: 1) == nil)
   }
 
   /// Hosts in session do not count, so the list has 64 of the other 95 hosts.

@@ -24,9 +24,11 @@ import Testing
     let now = Instant(nanoseconds: 0)
     // Each row contains the delay to the sound of the slowest phone, and the time from the start command to the first step, both in
     // milliseconds. This time is at least 100 ms, and at least 20 ms longer than the delay, but the phones lengthen it to 400 ms at most.
-    for (delay, first) in [(0, 100), (30, 100), (180, 200), (379, 399), (700, 400)] as [(Int64, Int64)] {
+    // The delay is rounded up to a multiple of 10 ms.
+    for (delay, first) in [(0, 100), (30, 100), (180, 200), (361, 390), (700, 400)] as [(Int64, Int64)] {
       var ensemble = EnsembleState(identity: Identity(1))
-      ensemble.adaptLead(to: .milliseconds(delay))
+      ensemble.page = PageReport(delay: .milliseconds(delay))
+      ensemble.adaptLead(coversPages: true)
       try ensemble.start(tempo: .standard, at: now)
       #expect(ensemble.schedule.deadline(Tick(0)) == now + .milliseconds(first), "\(delay)")
     }
@@ -34,24 +36,36 @@ import Testing
 
   @Test func leadDecreasesOnlyWhenTheLocalPeerIsNotTheMaster() throws {
     var ensemble = EnsembleState(identity: Identity(1))
-    ensemble.adaptLead(to: .milliseconds(280))
-    ensemble.adaptLead(to: .milliseconds(180))
+    func adapt(to delay: Nanoseconds) {
+      ensemble.page = PageReport(delay: delay)
+      ensemble.adaptLead(coversPages: true)
+    }
+    adapt(to: .milliseconds(280))
+    adapt(to: .milliseconds(180))
     #expect(ensemble.lead == .milliseconds(200))
     try ensemble.start(tempo: .standard, at: Instant(nanoseconds: 0))
-    ensemble.adaptLead(to: .milliseconds(280))
-    ensemble.adaptLead(to: .zero)
+    adapt(to: .milliseconds(280))
+    adapt(to: .zero)
     #expect(ensemble.lead == .milliseconds(300))
     try ensemble.stop(now: Instant(nanoseconds: 1_000_000_000))
     ensemble.advance(to: Instant(nanoseconds: 3_000_000_000))
     #expect(ensemble.role == .idle)
-    ensemble.adaptLead(to: .zero)
+    adapt(to: .zero)
     #expect(ensemble.lead == .milliseconds(100))
   }
 
   @Test func leadIsNeverTooShortForTheSound() {
     var ensemble = EnsembleState(identity: Identity(1))
     ensemble.raiseSoundLead(to: .milliseconds(200))
-    ensemble.adaptLead(to: .milliseconds(10))
+    ensemble.page = PageReport(delay: .milliseconds(10))
+    ensemble.adaptLead(coversPages: true)
     #expect(ensemble.lead == .milliseconds(220))
+  }
+
+  @Test func leadDoesNotCoverPhonesWhileAnExternalClockLeads() {
+    var ensemble = EnsembleState(identity: Identity(1))
+    ensemble.page = PageReport(delay: .milliseconds(200))
+    ensemble.adaptLead(coversPages: false)
+    #expect(ensemble.lead == .milliseconds(100))
   }
 }

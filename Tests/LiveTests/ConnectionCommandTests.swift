@@ -48,7 +48,7 @@ import _TestTraits
 
     private func service(_ name: String, at address: SocketAddress, identity: UInt64?) -> Discovery.Service {
       Discovery.Service(
-        name: name, host: "\(name).local", address: address, identity: identity, page: nil,
+        name: name, host: "\(name).local", address: address, identity: identity,
         isLocal: identity == peer.identity.bits)
     }
 

@@ -30,9 +30,6 @@ struct DiscoveredServices {
     return index < all.count && all[index].name == name ? all[index] : nil
   }
 
-  /// The TCP port of the web page that the Tutti peer with this identity announces; nil if it announces none.
-  func page(of identity: UInt64) -> UInt16? { all.lazy.filter { $0.identity == identity }.compactMap(\.page).first }
-
   /// Returns the first ``PeerSnapshot/maximumHosts`` services that are not in session, and the number of further ones.
   func hosts(
     isInSession: (Discovery.Service) -> Bool, isInvited: (Discovery.Service) -> Bool

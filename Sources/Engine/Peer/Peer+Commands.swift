@@ -131,7 +131,7 @@ extension Peer {
     case .patch(let patch, let name): choose(patch, named: name)
     case .strike: strike()
     case .tilt(let change): tilt(by: change)
-    case .pageDelay(let delay): pageDelay = delay
+    case .pageDelay(let delay): page = PageReport(port: page.port, delay: delay)
     case .click(let instant): clock.send(.click(instant))
     case .savePatch(let path): savePatch(to: path)
     case .instrument(let instrument, let name): choose(instrument, named: name)

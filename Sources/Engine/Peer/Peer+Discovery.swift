@@ -11,7 +11,7 @@ extension Peer {
     guard configuration.discovery != .off else { return nil }
     let bell = mailbox.bell
     return Discovery(
-      name: configuration.name, port: ports.control.port, identity: identity.bits, page: pagePort,
+      name: configuration.name, port: ports.control.port, identity: identity.bits,
       ipv6: ports.control.isDualStack
     ) { bell.ring() }
   }

@@ -37,9 +37,6 @@ public final class Peer {
   var discovery: Discovery?
   /// The services that discovery has found.
   var services = DiscoveredServices()
-  /// The TCP port of the web page that discovery announces; nil to announce none. Must be set before
-  /// ``run(status:watch:snapshot:)``.
-  public var pagePort: UInt16?
   /// Resolves the hosts to connect to.
   let hosts: HostResolver
   /// Resolves the hosts of the contact file.
@@ -80,9 +77,12 @@ public final class Peer {
 
   // MARK: State of the player
 
-  /// How long a change of the rhythm needs from here to the sound of the player's slowest web page; zero without pages. Another thread sets
-  /// it by the command ``PlayerCommand/pageDelay(_:)``.
-  public var pageDelay = Nanoseconds.zero
+  /// The web page of this peer, as other peers know it. Its port must be set before ``run(status:watch:snapshot:)``. Another thread
+  /// sets its delay by the command ``PlayerCommand/pageDelay(_:)``.
+  public var page: PageReport {
+    get { core.ensemble.page }
+    set { core.ensemble.page = newValue }
+  }
 
   /// Selects one of several external clocks.
   var arbiter = ClockArbiter()
@@ -306,8 +306,7 @@ public final class Peer {
       handleHosts(at: now)
       handlePatches(at: now)
       handlePhrases(at: now)
-      // An external clock announces nothing. With a long lead, the rhythm could not follow its tempo changes.
-      core.ensemble.adaptLead(to: externalClock == nil ? pageDelay : .zero)
+      core.ensemble.adaptLead(coversPages: externalClock == nil)
       core.advance(to: now)
       startIfDue(at: now)
       executeOutputs(at: now)

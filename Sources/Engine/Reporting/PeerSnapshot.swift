@@ -14,7 +14,7 @@ public struct PeerSnapshot: Sendable {
     public var channel: Int?
     /// The gates of the local peer that are open for the remote peer.
     public var gates: GateSet
-    /// The address of the web page of the remote peer, as in a URL: `192.168.1.20:8080`. Nil if it announces no page.
+    /// The address of the web page of the remote peer, as in a URL: `192.168.1.20:8080`. Nil if it reports no page.
     public var page: String?
   }
 

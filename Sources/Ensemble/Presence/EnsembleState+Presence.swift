@@ -100,7 +100,8 @@ extension EnsembleState {
     let presence = Presence(
       identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),
       takesOver: report.takesOver,
-      activity: activity, mutesReceiver: leader?.muted.contains(peer) == true, patch: report.patch)
+      activity: activity, mutesReceiver: leader?.muted.contains(peer) == true, patch: report.patch,
+      page: report.page)
     emit(.presence(presence, to: peer, isNews: isNews))
     return true
   }
@@ -123,6 +124,7 @@ extension EnsembleState {
     // so the channel is settled again with each presence.
     if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
     presence.lastSent = now
+    remotePageDelay = roster.pageDelay
     var isSentToAll = true
     let isNews = presence.lastReport != currentReport
     for member in roster.members where !present(to: member.slot, isNews: isNews, at: now) { isSentToAll = false }
@@ -138,7 +140,8 @@ extension EnsembleState {
   /// The current content of the presence of the local peer, without the fields that differ between receivers.
   private var currentReport: PresenceSchedule.Report {
     PresenceSchedule.Report(
-      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver, patch: patchDigest)
+      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver, patch: patchDigest,
+      page: page)
   }
 
   /// Keeps or changes the channel of the local peer, and reports a change.

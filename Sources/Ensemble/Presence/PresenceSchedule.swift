@@ -12,6 +12,7 @@ struct PresenceSchedule: Sendable {
     var gates: Gates
     var takesOver: Bool
     var patch: PatchDigest?
+    var page: PageReport
   }
 
   /// The shortest time between two presences to one peer.

@@ -60,6 +60,22 @@ public struct Roster: Sendable {
   /// The 99th percentile of the delay of packets to the peer in a slot; nil if it is not known.
   func delay(to slot: Slot) -> Nanoseconds? { rows[slot].session == nil ? nil : rows[slot].delay.value }
 
+  /// How long a change needs from here to the sound of the slowest web page of a member: the delay that the member reports for its
+  /// page, plus the 99th percentile of the packet delay to the member. Zero if nobody plays on such a page.
+  var pageDelay: Nanoseconds {
+    var longest = Nanoseconds.zero
+    for member in members {
+      guard let delay = rows[member.slot].membership?.presence?.page.delay, delay > .zero else { continue }
+      longest = max(longest, delay + (self.delay(to: member.slot) ?? .zero))
+    }
+    return longest
+  }
+
+  /// The TCP port of the web page that the Tutti peer with this identity reports; nil if it reports none or is not in session.
+  public func pagePort(of identity: Identity) -> UInt16? {
+    memberSlot(of: identity).flatMap { rows[$0].membership?.presence?.page.port }
+  }
+
   /// Whether the peer in a slot is known to admit notes of the local player.
   func admitsNotes(_ slot: Slot) -> Bool { rows[slot].membership?.presence?.gates[.notes] == true }
 

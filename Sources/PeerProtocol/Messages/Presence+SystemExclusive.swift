@@ -1,8 +1,9 @@
 import MIDI
+import MusicalTime
 
-/// A presence as a System Exclusive message of 48 bytes with F0 and F7.
+/// A presence as a System Exclusive message of 51 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 02 (version 1, kind 2, see ``MessageKind``) and these 36 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 01 02 (version 1, kind 2, see ``MessageKind``) and these 39 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
@@ -14,10 +15,12 @@ import MIDI
 ///     26      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
 ///     27      1        the activity, 0...127
 ///     28      8        the digest of the patch; 0 if the sender does not share it
+///     36      1        the delay of the sender's web page in units of 10 ms, 0...40
+///     37      2        the TCP port of the web page to which other pages may move; 0 if they may not
 extension Presence {
-  private static let length = 36
+  private static let length = 39
 
-  /// The 46 data octets of the message, without F0 and F7.
+  /// The 49 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -29,6 +32,8 @@ extension Presence {
     octets.put(gates.bits)
     octets.put(min(activity, 127))
     octets.put(patch?.bits ?? 0)
+    octets.put(UInt8(page.delay.count / PageReport.unit.count))
+    octets.put(page.port ?? 0)
     return MessageKind.presence.wrap(octets)
   }
 
@@ -45,10 +50,12 @@ extension Presence {
     let gates = octets.take(UInt8.self)
     activity = octets.take(UInt8.self)
     patch = PatchDigest(bits: octets.take(UInt64.self))
+    let pageDelay = Nanoseconds(Int64(octets.take(UInt8.self)) * PageReport.unit.count)
+    page = PageReport(port: octets.take(UInt16.self), delay: pageDelay)
     let channel = Channel(number)
-    guard flags < 8, gates < 16, activity < 128, number == 0 || channel?.isClaimable == true else {
-      return nil
-    }
+    guard flags < 8, gates < 16, activity < 128, number == 0 || channel?.isClaimable == true,
+      pageDelay <= PageReport.maximumDelay
+    else { return nil }
     self.claim = flags & 1 != 0 ? claim : nil
     self.channel = channel
     self.gates = GateSet(bits: gates)

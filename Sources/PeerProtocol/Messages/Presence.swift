@@ -22,10 +22,12 @@ public struct Presence: Hashable, Sendable {
   public var mutesReceiver: Bool
   /// The patch that the sender plays; nil if the sender does not share it.
   public var patch: PatchDigest?
+  /// The web page of the sender.
+  public var page: PageReport
 
   public init(
     identity: Identity, claim: Claim?, channel: Channel?, gates: GateSet, takesOver: Bool, activity: UInt8 = 0,
-    mutesReceiver: Bool = false, patch: PatchDigest? = nil
+    mutesReceiver: Bool = false, patch: PatchDigest? = nil, page: PageReport = PageReport()
   ) {
     self.identity = identity
     self.claim = claim
@@ -35,5 +37,6 @@ public struct Presence: Hashable, Sendable {
     self.activity = min(activity, 127)
     self.mutesReceiver = mutesReceiver
     self.patch = patch
+    self.page = page
   }
 }

@@ -10,14 +10,12 @@ extension AvahiLoop {
     let port: UInt16
     /// The identity of the local peer.
     let identity: UInt64
-    /// The TCP port of the web page of the local peer; nil if no page is announced.
-    let page: UInt16?
 
     /// Creates an announcement. A name longer than 63 octets is truncated.
-    init(name: String, port: UInt16, identity: UInt64, page: UInt16?) {
+    init(name: String, port: UInt16, identity: UInt64) {
       var short = name
       while short.utf8.count > 63 { short.removeLast() }
-      (self.name, self.port, self.identity, self.page) = (short, port, identity, page)
+      (self.name, self.port, self.identity) = (short, port, identity)
     }
   }
 
@@ -62,7 +60,7 @@ extension AvahiLoop {
   /// Adds the announcement to `group`. Returns a negative Avahi error code on failure.
   private func add(to group: OpaquePointer) -> Int32 {
     guard let announcement else { return 0 }
-    let text = Discovery.Service.text(of: announcement.identity, page: announcement.page)
+    let text = Discovery.Service.text(of: announcement.identity)
     defer { avahi_string_list_free(text) }
     return avahi_entry_group_add_service_strlst(
       group, AvahiIfIndex(AVAHI_IF_UNSPEC), family, AvahiPublishFlags(0), announcement.name, Self.serviceType, nil, nil,

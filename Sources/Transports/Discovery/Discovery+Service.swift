@@ -13,9 +13,6 @@ extension Discovery {
     /// The identity of the Tutti peer, from the key `tutti` of its TXT record (16 hexadecimal digits); nil for a
     /// standard device.
     public let identity: UInt64?
-    /// The TCP port of the web page of the peer, from the key `http` of its TXT record (decimal digits); nil if it announces
-    /// none.
-    public let page: UInt16?
     /// Whether this is the announcement of the local peer.
     public let isLocal: Bool
   }
@@ -39,44 +36,27 @@ extension Discovery.Service {
     let identity = Self.identity(text)
     self.init(
       name: name.printable(), host: host.printable(), address: address, identity: identity,
-      page: Self.page(text), isLocal: identity != nil && identity == local)
+      isLocal: identity != nil && identity == local)
   }
 
-  /// Returns the TXT record that contains `identity`, and the TCP port `page` unless it is nil. The caller frees it.
-  static func text(of identity: UInt64, page: UInt16?) -> UnsafeMutablePointer<AvahiStringList>? {
+  /// Returns the TXT record that contains `identity`. The caller frees it.
+  static func text(of identity: UInt64) -> UnsafeMutablePointer<AvahiStringList>? {
     let digits = String(identity, radix: 16)
     let zeros = String(repeating: "0", count: 16 - digits.count)
-    // Each string is added before the others.
-    let ports = page.flatMap { avahi_string_list_add(nil, "http=\($0)") }
-    return avahi_string_list_add(ports, "tutti=\(zeros)\(digits)")
+    return avahi_string_list_add(nil, "tutti=\(zeros)\(digits)")
   }
 
-  /// Returns the identity in a TXT record, or nil if there is no valid one.
+  /// Returns the identity in a TXT record, or nil if there is no valid one. Keys are case-insensitive, and the first
+  /// occurrence of a key counts (RFC 6763, section 6.4).
   static func identity(_ text: UnsafeMutablePointer<AvahiStringList>?) -> UInt64? {
-    guard let digits = value(of: "tutti", in: text), digits.utf8.count == 16, digits.allSatisfy(\.isHexDigit) else {
-      return nil
-    }
-    return UInt64(digits, radix: 16)
-  }
-
-  /// Returns the TCP port of the web page in a TXT record, or nil if there is no valid one.
-  static func page(_ text: UnsafeMutablePointer<AvahiStringList>?) -> UInt16? {
-    guard let digits = value(of: "http", in: text), digits.utf8.allSatisfy({ (48...57).contains($0) }),
-      let port = UInt16(digits), port > 0
-    else { return nil }
-    return port
-  }
-
-  /// Returns the value of `key` in a TXT record, or nil without the key. Keys are case-insensitive, and the first occurrence of a
-  /// key counts (RFC 6763, section 6.4).
-  private static func value(of key: String, in text: UnsafeMutablePointer<AvahiStringList>?) -> String? {
     // Invariant: avahi_string_list_get_size returns the length of the entry in octets.
-    guard let text, let entry = avahi_string_list_find(text, key), let start = avahi_string_list_get_text(entry)
+    guard let text, let entry = avahi_string_list_find(text, "tutti"), let start = avahi_string_list_get_text(entry)
     else { return nil }
-    // The key is followed by an equals sign, if it has a value.
     let octets = UnsafeBufferPointer(start: start, count: avahi_string_list_get_size(entry)).dropFirst(
-      key.utf8.count + 1)
-    return String(decoding: octets, as: UTF8.self)
+      "tutti=".utf8.count)
+    guard octets.count == 16 else { return nil }
+    let digits = String(decoding: octets, as: UTF8.self)
+    return digits.allSatisfy(\.isHexDigit) ? UInt64(digits, radix: 16) : nil
   }
 }
 

@@ -7,8 +7,7 @@ import Synchronization
 /// Announces the local peer and finds other peers by DNS-SD (RFC 6763), through the Avahi daemon.
 ///
 /// As for all RTP-MIDI sessions, the service type is `_apple-midi._udp` and the port is the control port. The TXT
-/// record of a Tutti peer contains the key `tutti` with its identity. The key `http` contains the TCP port of its web page, if
-/// the pages of the other peers of the group may move there.
+/// record of a Tutti peer contains the key `tutti` with its identity.
 ///
 /// Discovery has its own thread at normal priority. Only this thread waits for the daemon. If the daemon or the system
 /// bus is missing or disappears, discovery reports this once. It starts, or starts again, when both are available. At
@@ -26,15 +25,12 @@ public final class Discovery: Sendable {
   ///     appended.
   ///   - port: the control port, already bound.
   ///   - identity: the identity of the local peer.
-  ///   - page: the TCP port of the web page of the local peer; nil to announce no page.
   ///   - ipv6: whether the port is also bound for IPv6 (``UDPSocket/isDualStack``). Otherwise only IPv4 is used.
   ///   - onChange: called on the discovery thread when ``drain()`` has new events. It must not call ``stop()``.
   public convenience init(
-    name: String, port: UInt16, identity: UInt64, page: UInt16? = nil, ipv6: Bool,
-    onChange: @escaping @Sendable () -> Void
+    name: String, port: UInt16, identity: UInt64, ipv6: Bool, onChange: @escaping @Sendable () -> Void
   ) {
-    self.init(
-      AvahiLoop.Announcement(name: name, port: port, identity: identity, page: page), ipv6: ipv6, onChange: onChange)
+    self.init(AvahiLoop.Announcement(name: name, port: port, identity: identity), ipv6: ipv6, onChange: onChange)
   }
 
   /// Browses for peers without announcing the local peer.

@@ -265,7 +265,7 @@ struct PeerCommand: ParsableCommand {
         pages.connect(page)
         printAddresses(PageAddresses(page), terminal, output)
       }
-      peer.pagePort = page?.announcedPort
+      peer.page.port = page?.sharedPort
       defer { pages.close() }
       let input = KeyboardInput(mailbox, selectors, pages, on: terminal)
       defer { input.restoreTerminal() }
@@ -283,9 +283,9 @@ struct PeerCommand: ParsableCommand {
         configuration.restored?.rhythm = nil
         (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
         keepRecording()
-        let (pageDelay, policy) = (peer.pageDelay, peer.policy.kind)
+        let (pageReport, policy) = (peer.page, peer.policy.kind)
         peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
-        (peer.pagePort, peer.pageDelay) = (page?.announcedPort, pageDelay)
+        peer.page = pageReport
         mailbox.post(.policy(policy))
         printReady(peer, configuration, terminal, output)
         _ = try run()

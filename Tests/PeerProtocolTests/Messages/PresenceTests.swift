@@ -9,7 +9,8 @@ import _TestSupport
     let presence = Presence(
       identity: Identity(0x0102_0304_8506_0708), claim: Claim(term: 0x81, identity: Identity(0xFF)),
       channel: Channel(16), gates: GateSet(bits: 0b1010), takesOver: true, activity: 100,
-      mutesReceiver: true, patch: PatchDigest(bits: 0x1122_3344_5566_7788))
+      mutesReceiver: true, patch: PatchDigest(bits: 0x1122_3344_5566_7788),
+      page: PageReport(port: 8080, delay: .milliseconds(171)))
     // After the first row, each row encodes up to seven octets. Its first byte contains the top bits of these octets, the top bit
     // of the first octet in bit 6. The comments give the octets after decoding.
     #expect(
@@ -20,7 +21,7 @@ import _TestSupport
         0x10, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,  // term, 6 to 8: 00 00 81; claimant, 1 to 4: zeros
         0x08, 0x00, 0x00, 0x00, 0x7F, 0x10, 0x0A, 0x64,  // claimant, 5 to 8: 00 00 00 FF; 16; gates; activity
         0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,  // digest of the patch, 1 to 7
-        0x40, 0x08,  // digest of the patch, 8: 88
+        0x44, 0x08, 0x12, 0x1F, 0x10,  // digest of the patch, 8: 88; delay of the page: 18 (180 ms); port: 1F 90
       ])
     #expect(Presence(systemExclusive: presence.systemExclusive) == presence)
   }
@@ -36,17 +37,44 @@ import _TestSupport
         channel: number == 1 || number == 10 ? nil : Channel(number),
         gates: GateSet(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
         activity: UInt8(random.next() % 128), mutesReceiver: random.next() % 2 == 0,
-        patch: PatchDigest(bits: random.next() % 4))
+        patch: PatchDigest(bits: random.next() % 4),
+        page: PageReport(
+          port: UInt16(random.integer(in: 0...65535)), delay: .milliseconds(random.integer(in: 0...500))))
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
-      #expect(octets.count == 46 && octets.allSatisfy { $0 < 0x80 })
+      #expect(octets.count == 49 && octets.allSatisfy { $0 < 0x80 })
       for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
       #expect(Presence(systemExclusive: octets + [0]) == nil && TimelineMessage(systemExclusive: octets) == nil)
       // A damaged octet does not trap.
       var damaged = octets
-      damaged[Int(random.integer(in: 0...35))] = UInt8(truncatingIfNeeded: random.next())
+      damaged[Int(random.integer(in: 0...48))] = UInt8(truncatingIfNeeded: random.next())
       _ = Presence(systemExclusive: damaged)
     }
+  }
+
+  @Test func delayOfThePageIsRoundedUpTo10MillisecondsAndAtMost400() {
+    for (delay, reported) in [(-5, 0), (0, 0), (1, 10), (10, 10), (171, 180), (391, 400), (400, 400), (5000, 400)] {
+      let page = PageReport(port: 80, delay: .milliseconds(Int64(delay)))
+      let presence = Presence(
+        identity: Identity(1), claim: nil, channel: nil, gates: .all, takesOver: false, page: page)
+      #expect(page.delay == .milliseconds(Int64(reported)), "\(delay)")
+      #expect(Presence(systemExclusive: presence.systemExclusive)?.page == page, "\(delay)")
+    }
+    #expect(PageReport(delay: Nanoseconds(.max)).delay == .milliseconds(400))
+    #expect(PageReport(port: 0).port == nil)
+  }
+
+  /// The byte of the delay, which is below 128, is its octet without the top bit. 40 units are the limit.
+  @Test func longerDelayOfThePageIsRejected() {
+    let presence = Presence(
+      identity: Identity(1), claim: nil, channel: nil, gates: .all, takesOver: false,
+      page: PageReport(delay: .milliseconds(400)))
+    var octets = presence.systemExclusive
+    // The octets 35 to 38 of the presence are the last group: one byte of top bits, then these octets.
+    let delay = octets.count - 3
+    #expect(octets[delay] == 40)
+    octets[delay] = 41
+    #expect(Presence(systemExclusive: octets) == nil)
   }
 
   @Test func channelsOfActivityAndDrumsCannotBeClaimed() throws {

@@ -18,10 +18,10 @@ import _TestTraits
     /// The number of calls of `onChange`.
     final class Changes: Sendable { let count = Atomic(0) }
 
-    init(_ name: String, port: UInt16, identity: UInt64, page: UInt16? = nil, ipv6: Bool = true) {
+    init(_ name: String, port: UInt16, identity: UInt64, ipv6: Bool = true) {
       let changes = Changes()
       self.changes = changes
-      discovery = Discovery(name: name, port: port, identity: identity, page: page, ipv6: ipv6) {
+      discovery = Discovery(name: name, port: port, identity: identity, ipv6: ipv6) {
         changes.count.add(1, ordering: .relaxed)
       }
     }
@@ -139,22 +139,6 @@ import _TestTraits
       #expect(try await ada.wait { $0.service("Ben") == nil })
       #expect(try await network.browse().allSatisfy { !$0.contains("Ben") })
       #expect(ada.unavailabilities.isEmpty && ada.newNames.isEmpty && ada.discovery.ignoredCount == 0)
-    }
-  }
-
-  @Test func portOfThePageIsAnnounced() async throws {
-    try await withNetwork { network in
-      try await network.startBus()
-      try await network.startDaemon()
-      let ada = Seeker("Ada", port: 6004, identity: 1, page: 8080)
-      defer { ada.discovery.stop() }
-      let ben = Seeker("Ben", port: 6006, identity: 2)
-      defer { ben.discovery.stop() }
-      for seeker in [ada, ben] {
-        #expect(try await seeker.wait { $0.present.count == 2 }, "\(seeker.present)")
-        #expect(seeker.service("Ada")?.page == 8080 && seeker.service("Ada")?.identity == 1)
-        #expect(seeker.service("Ben")?.page == nil && seeker.service("Ben")?.identity == 2)
-      }
     }
   }
 

@@ -8,7 +8,7 @@ import Testing
   private func service(_ name: String, port: UInt16 = 5004) -> Discovery.Service {
     Discovery.Service(
       name: name, host: "ada.local", address: SocketAddress(host: 0x0A00_0001, port: port), identity: nil,
-      page: nil, isLocal: false)
+      isLocal: false)
   }
 
   @Test func onlyDifferencesAreReported() {

@@ -39,26 +39,9 @@ import Testing
 
   @Test(arguments: [0, 1, 0x0123_4567_89AB_CDEF, .max] as [UInt64])
   func announcedIdentityIsRead(identity: UInt64) {
-    for page in [nil, 1, 8080, .max] as [UInt16?] {
-      let text = Discovery.Service.text(of: identity, page: page)
-      defer { avahi_string_list_free(text) }
-      #expect(Discovery.Service.identity(text) == identity)
-      #expect(Discovery.Service.page(text) == page)
-    }
-  }
-
-  @Test(
-    arguments: [
-      (["http=8080"], 8080), (["HTTP=1"], 1), (["tutti=1", "http=65535"], 65535), (["http=08080"], 8080),
-      (["http=80", "http=81"], 80), ([], nil), (["http"], nil), (["http="], nil), (["http=0"], nil),
-      (["http=65536"], nil),
-      (["http=-1"], nil), (["http=+80"], nil), (["http= 80"], nil), (["http=80 "], nil), (["http=0x50"], nil),
-      (["https=443"], nil), (["http=10.0.0.1:80"], nil), (["http=", "http=80"], nil),
-      // U+FF18 is the full-width digit 8.
-      (["http=\u{FF18}"], nil),
-    ] as [([String], UInt16?)])
-  func pageIsReadFromTheFirstValidKey(entries: [String], page: UInt16?) {
-    #expect(withText(entries.map { Array($0.utf8) }) { Discovery.Service.page($0) } == page)
+    let text = Discovery.Service.text(of: identity)
+    defer { avahi_string_list_free(text) }
+    #expect(Discovery.Service.identity(text) == identity)
   }
 
   private func service(_ address: String, port: UInt16 = 5004, name: String = "Ada") -> Discovery.Service? {

@@ -138,7 +138,8 @@ public final class MessageFuzzer: Fuzzer {
         identity: identity(), claim: pick(3) == 0 ? nil : claim(), channel: pick(2) == 0 ? nil : Channel(1 + pick(16)),
         gates: GateSet(bits: UInt8(pick(16))), takesOver: pick(2) == 0, activity: UInt8(pick(128)),
         mutesReceiver: pick(4) == 0,
-        patch: [nil, patch.digest, PatchDigest(bits: random.next())][pick(3)]
+        patch: [nil, patch.digest, PatchDigest(bits: random.next())][pick(3)],
+        page: PageReport(port: UInt16(pick(65536)), delay: .milliseconds(Int64(pick(500))))
       ).systemExclusive
     case 6: PatchRequest(patch.digest, from: UInt16(pick(PatchPart.maximumCount))).systemExclusive
     case 7:
