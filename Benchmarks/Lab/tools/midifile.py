@@ -3,8 +3,9 @@
 midifile.py dense SEED FILE: writes 4000 channel messages of all kinds on all channels, 200 per second. At the end it writes
 a Note Off for each held note and controller 64 at 0 for each pressed pedal, because a peer would send them for a player
 that leaves.
-midifile.py compare SENT RECORDED CHANNEL: compares the events of both files byte by byte, without times. The sent events
-are first converted as a Tutti peer does whose player has CHANNEL. Fails if the events differ.
+midifile.py compare SENT RECORDED CHANNEL OTHER: compares the events of both files byte by byte, without times. The sent
+events are first converted as a Tutti peer does whose player has CHANNEL, if a second player has channel OTHER. Prints the
+number of events that change the instrument of the second player. Fails if the events differ.
 
 Standard MIDI Files 1.0, 480 ticks per quarter note.
 """
@@ -91,18 +92,29 @@ def read(path):
     return events
 
 
-def on_own_channel(events, channel):
-    """The events as a Tutti peer sends them: everything except drums on the channel of its player (1...16); expression on
-    channel 1 is the activity of the player and is omitted."""
+# The controllers that change the instrument of another player if they arrive on its channel (PlayingTogether.md).
+SHAPING = {*range(1, 6), 8, 9, *range(12, 32), *range(70, 96), *range(102, 120)}
+
+
+def shapes(event, channel):
+    """Whether an event changes the instrument of the player on channel `channel` (1...16)."""
+    return event[0] == 0xB0 | channel - 1 and event[1] in SHAPING
+
+
+def on_own_channel(events, channel, other):
+    """The events that are heard on the channel of a player: everything except drums. Expression on channel 1 is the
+    activity of the player, and some controllers change the instrument of the player on channel `other`; these are
+    omitted."""
     for event in events:
-        if event[0] == 0xB0 and event[1] == 11:
+        if event[0] == 0xB0 and event[1] == 11 or shapes(event, other):
             continue
         yield event if event[0] & 0x0F == 9 else bytes([event[0] & 0xF0 | channel - 1]) + event[1:]
 
 
-def compare(sent, recorded, channel):
-    sent, recorded = list(on_own_channel(read(sent), int(channel))), read(recorded)
-    print(f"sent={len(sent)} recorded={len(recorded)}")
+def compare(sent, recorded, channel, other):
+    shaping = sum(shapes(event, int(other)) for event in read(sent))
+    sent, recorded = list(on_own_channel(read(sent), int(channel), int(other))), read(recorded)
+    print(f"sent={len(sent)} recorded={len(recorded)} shaping={shaping}")
     for number, (one, other) in enumerate(zip(sent, recorded)):
         if one != other:
             print(f"event {number}: sent {one.hex(' ')}, recorded {other.hex(' ')}")
@@ -111,7 +123,7 @@ def compare(sent, recorded, channel):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != (5 if sys.argv[1:2] == ["compare"] else 4) or sys.argv[1] not in ("sticks", "dense", "compare"):
+    if len(sys.argv) != (6 if sys.argv[1:2] == ["compare"] else 4) or sys.argv[1] not in ("sticks", "dense", "compare"):
         sys.exit(__doc__)
     if sys.argv[1] == "compare":
         sys.exit(compare(*sys.argv[2:]))
