@@ -10,7 +10,8 @@ import MusicalTime
 ///     duplicate  0.001
 ///     reorder    0.02
 ///
-/// The default of `burst` is 1, the default of all other keys is 0. Text after a number or after # is a comment.
+/// The default of `burst` is 1, the default of all other keys is 0. A colon may follow a key, as in YAML. Text after a number or after #
+/// is a comment.
 extension NetworkModel {
   /// A line that cannot be parsed.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
@@ -28,12 +29,11 @@ extension NetworkModel {
     var seen: Set<Substring> = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       let words = line.split(whereSeparator: \.isWhitespace)
-      guard let key = words.first, !key.hasPrefix("#") else { continue }
+      guard let word = words.first, !word.hasPrefix("#") else { continue }
+      let key = word.hasSuffix(":") ? word.dropLast() : word
       func fault(_ reason: String) -> Fault { Fault(file: file, line: index + 1, reason: reason) }
-      // A colon after the key, as in YAML, is not repeated in the message.
-      let shownKey = key.hasSuffix(":") ? key.dropLast() : key
       guard words.count > 1, let value = Double(words[1]), value.isFinite else {
-        throw fault("\(shownKey): no number follows; write it as in `loss 0.05`")
+        throw fault("\(key): no number follows; write it as in `loss 0.05`")
       }
       guard seen.insert(key).inserted else { throw fault("\(key): given twice; remove one of the lines") }
       // Reads the value as milliseconds.
@@ -62,7 +62,7 @@ extension NetworkModel {
         }
         burst = value
       default:
-        throw fault("\(shownKey): not known; give delay_ms, jitter_ms, loss, burst, duplicate or reorder")
+        throw fault("\(key): not known; give delay_ms, jitter_ms, loss, burst, duplicate or reorder")
       }
     }
   }

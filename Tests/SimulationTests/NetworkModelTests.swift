@@ -39,7 +39,7 @@ import _TestSupport
 
   @Test func fileDescribesTheNetwork() throws {
     let network = try NetworkModel(
-      text: "# a hall\ndelay_ms 8   the mean\n\njitter_ms 2.5\nloss 0.05\nburst 4\nduplicate 0.001\nreorder 0.02\n",
+      text: "# a hall\ndelay_ms 8   the mean\n\njitter_ms: 2.5\nloss 0.05\nburst 4\nduplicate 0.001\nreorder 0.02\n",
       file: "hall")
     #expect(
       network
@@ -55,7 +55,7 @@ import _TestSupport
     ("delay_ms -1", "f:1: delay_ms -1: out of range; give 0 to 10000 milliseconds"),
     ("burst 0.5", "f:1: burst 0.5: out of range; give 1 to 1000 packets"),
     ("los 0.1", "f:1: los: not known; give delay_ms"),
-    ("loss 0.1\nloss 0.1", "f:2: loss: given twice"),
+    ("loss 0.1\nloss: 0.1", "f:2: loss: given twice"),
     ("\u{0}\u{FFFD}", "no number follows"),
   ])
   func errorNamesLineReasonAndRemedy(text: String, message: String) {

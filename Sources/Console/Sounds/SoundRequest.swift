@@ -31,7 +31,9 @@ struct SoundRequest: Equatable {
       entries += Self.tones(part.program, part.range, milliseconds: Self.partLength)
     }
     for instrument in PageInstrument.all {
-      entries += Self.tones(instrument.program, instrument.range, milliseconds: Self.instrumentLength)
+      if instrument.drums.isEmpty {
+        entries += Self.tones(instrument.program, instrument.range, milliseconds: Self.instrumentLength)
+      }
       entries += instrument.drums.map { Entry(sound: .drum($0), milliseconds: Self.drumLength) }
     }
     var seen: Set<SampleRenderer.Sound> = []

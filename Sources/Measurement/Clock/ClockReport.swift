@@ -98,8 +98,9 @@ public struct ClockReport: Sendable {
     var warnings: [String] = []
     if let pause = phase.longestPause {
       warnings.append(
-        "\(clock.name): the clock stopped \(phase.series.runs.count - 1) times, for up to \((Double(pause) as Double?).fixed(3, scale: 1e-9)) s; "
-          + "no figure combines ticks from before and after a stop")
+        "\(clock.name): the clock stopped \(phase.series.runs.count - 1) times, for up to "
+          + "\((Double(pause) as Double?).fixed(3, scale: 1e-9)) s; no figure combines ticks from before and after a stop"
+      )
     }
     if max(error.maximum, -error.minimum) > phase.period {
       warnings.append(
