@@ -141,7 +141,7 @@ public struct TickCounter: Sendable {
     return false
   }
 
-  /// The number of intervals in a gap, rounded: from n - 0.4 to n + 0.6 intervals give n.
+  /// The number of intervals in a gap, rounded in favour of the smaller number: from n - 0.4 to n + 0.6 intervals give n.
   private static func intervals(in gap: Double, of interval: Double) -> Int64 { Int64(gap / interval + 0.4) }
 
   /// Skips the ticks that are missing before the tick at `instant`: as many as the elapsed time requires, but at most

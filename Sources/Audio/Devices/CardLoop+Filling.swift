@@ -11,6 +11,7 @@ extension CardLoop {
   func fill(_ stream: PCMStream, queued: Int64) -> Int32 {
     var held = queued
     while held &+ batch.length <= fillLevel {
+      // All frames of `batch` have been written.
       if writtenFrames >= batch.length { render() }
       let count = stream.write(batch.bytes(from: Int(writtenFrames)), batch.length &- writtenFrames)
       // The device has no space for more frames now.
@@ -22,6 +23,7 @@ extension CardLoop {
     }
     let now = MonotonicClock.now
     filledFrames = held &- queued
+    // ``step()`` compares the level of the bucket, to detect a device that accepts frames without playing them.
     bucket.add(filledFrames, at: now)
     // Without this sleep, a device that wakes the thread but accepts no frames would keep the thread busy.
     guard filledFrames > 0 else {

@@ -42,7 +42,7 @@ extension CardLoop {
   }
 
   /// Makes ``PCMStream/wait()`` return when the device holds one batch less than the fill level, so that one batch can be written.
-  /// Returns 0 or -errno.
+  /// The threshold is the number of free frames in the buffer at this moment. Returns 0 or -errno.
   @_noLocks @_noAllocation
   func setWakeThreshold(_ stream: PCMStream) -> Int32 {
     stream.setWakeThreshold(stream.buffer &- fillLevel &+ batch.length)
@@ -75,7 +75,7 @@ extension CardLoop {
     bucket.empty(at: lastWrite)
     bucket.add(nextFrame &- first, at: lastWrite)
     clock.restart(frame: first, at: lastWrite)
-    // The first positions are not used for the clock.
+    // The first positions are not used for the clock, because they may be wrong (``PCMStream/startFrames``).
     firstReliableFrame = first &+ stream.startFrames
     renderer.map = .fit(clock.fit)
     return 0

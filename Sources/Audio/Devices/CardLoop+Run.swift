@@ -93,7 +93,8 @@ extension CardLoop {
     state.delay = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let now = MonotonicClock.now
     let due = clock.fit.frame(nearest: now)
-    // Frame numbers never decrease, so the new clock begins at `nextFrame` or later.
+    // Frame numbers never decrease, so the new clock begins at `nextFrame` or later. The positions that a card reports may be old but
+    // are never ahead (``DeviceClock/Noise/oneSided``). Those of a sound server have errors of both signs.
     clock = DeviceClock(
       grid: grid, noise: stream.isHardware ? .oneSided : .symmetric, frame: max(due, nextFrame), at: now)
   }

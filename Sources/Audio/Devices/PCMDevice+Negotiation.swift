@@ -139,7 +139,8 @@ extension PCMDevice {
       remedy: conversionRemedy(name))
   }
 
-  /// Sets ALSA's software parameters: an explicit start, a stop on underrun, and time stamps of CLOCK_REALTIME.
+  /// Sets ALSA's software parameters: an explicit start, a stop on underrun, and time stamps of CLOCK_REALTIME, which
+  /// ``PCMStream/position(after:_:)`` converts to CLOCK_MONOTONIC.
   ///
   /// A start threshold equal to the boundary, which no number of queued frames reaches, disables the automatic start. A stop
   /// threshold of `buffer` free frames stops a device that has run out of frames.

@@ -2,7 +2,7 @@ import CALSA
 import Glibc
 import MusicalTime
 
-/// Plays samples that are known in advance to an output of a sound card.
+/// Plays samples that are known in advance, such as the test sounds of a measurement, to an output of a sound card.
 public final class PCMPlayback: @unchecked Sendable {
   /// The ALSA name of the device.
   public let name: String

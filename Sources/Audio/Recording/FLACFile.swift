@@ -16,7 +16,7 @@ public enum FLACFile {
       format.format = Int32(SF_FORMAT_FLAC) | Int32(SF_FORMAT_PCM_16)
       var access = MemoryFile.access
       guard let handle = sf_open_virtual(&access, Int32(SFM_WRITE), &format, context) else { return false }
-      // The highest compression level, 1. Each sample is encoded once.
+      // The highest compression level, 1. It is the slowest, but a file is encoded only once.
       var level = 1.0
       sf_command(handle, Int32(SFC_SET_COMPRESSION_LEVEL), &level, Int32(MemoryLayout<Double>.size))
       let count = sf_writef_short(handle, levels, Int64(levels.count))

@@ -18,6 +18,7 @@ struct RIFFHeader {
     func number(at offset: Int, octets count: Int) -> UInt64 {
       octets[offset..<offset + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
+    // Both formats state the size without the first eight octets of the file.
     switch Array(octets[0..<4]) {
     case Array("RIFF".utf8): statedSize = Int64(number(at: 4, octets: 4)) + 8
     case Array("RF64".utf8) where Array(octets[12..<16]) == Array("ds64".utf8):

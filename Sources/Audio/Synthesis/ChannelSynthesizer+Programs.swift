@@ -26,7 +26,7 @@ extension ChannelSynthesizer {
     case 14: 114  // Steel Drums
     case 15: 107  // Koto
     case 16: 21  // Accordion
-    default: 0  // Channel 10: the standard kit. Channel 1 is silent
+    default: 0  // Channel 10: the standard kit. Channel 1 carries only activity and plays no notes
     }
   }
 }

@@ -39,6 +39,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   private let soundFont: SoundFont
   private let rate: Int64
   private var lanes: InlineArray<12, ChannelLane>
+  /// The channels whose notes lane 0 plays, because each note depends on the earlier ones.
   private var firstLaneNotes = FirstLaneNotes()
   /// For each lane, the frame of its last note.
   private var lastNotes = InlineArray<12, Int64>(repeating: .min)

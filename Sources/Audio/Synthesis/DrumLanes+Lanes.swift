@@ -1,6 +1,6 @@
 import CFluidSynth
 
-// The selection and the rendering of the lanes.
+// The selection and the rendering of the lanes. The phase of a lane is the first frame of its blocks, modulo 64 (``LaneTable``).
 extension DrumLanes {
   /// The number of voices that sound. Real-time: safe.
   var voices: Int {
@@ -31,7 +31,7 @@ extension DrumLanes {
   }
 
   /// Returns the lane for a hit at `frame`. In the order of preference: the lane of another hit at this frame, an idle lane, another
-  /// lane with the same phase (``LaneTable``), the lane with the oldest hit, whose voices end. Nil if the hits at this frame use
+  /// lane whose phase is that of `frame`, the lane with the oldest hit, whose voices end. Nil if the hits at this frame use
   /// all lanes.
   @_noLocks @_noAllocation
   mutating func selectLane(for frame: Int64) -> Int? {

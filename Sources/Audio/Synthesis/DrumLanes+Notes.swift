@@ -58,7 +58,7 @@ extension DrumLanes {
     }
   }
 
-  /// The zero-based MIDI channel of a pitched part.
+  /// The zero-based MIDI channel of a pitched part: 10...12, because the drums use the channels up to 9 (``channel(of:)``).
   @_noLocks @_noAllocation
   private static func channel(ofPart part: UInt8) -> Int32 { 9 &+ Int32(part) }
 }

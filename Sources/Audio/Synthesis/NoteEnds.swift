@@ -71,9 +71,9 @@ struct NoteEnds: Sendable, BitwiseCopyable {
   mutating func limit(to frame: Int64, onChannel channel: UInt8?) {
     var index = 0
     while index < count {
-      var isMeant = true
-      if let channel { isMeant = ends[index].channel == channel }
-      if isMeant, ends[index].frame > frame { ends[index].frame = frame }
+      var isOnChannel = true
+      if let channel { isOnChannel = ends[index].channel == channel }
+      if isOnChannel, ends[index].frame > frame { ends[index].frame = frame }
       index += 1
     }
     if count > 0, earliest > frame { earliest = frame }

@@ -69,6 +69,8 @@ final class Calibration {
     let page = waiting.removeFirst()
     turn += 1
     hasAnswered = false
+    // If the peer clicks too, its clicks are the first. They are posted after the answer of the page, and the sound needs them
+    // `soundLead` before they are due.
     let beginning = MonotonicClock.now + Self.patience + max(Self.preparation, pages.soundLead)
     current = (page, beginning)
     page.requestClicks(turn: turn, at: ClickPattern.device.instants(from: beginning))

@@ -7,16 +7,16 @@ import PeerProtocol
 import Playback
 
 extension ByteBuffer {
-  /// Appends the payload of a frame ``FrameKind/rhythm``.
+  /// Appends the payload of a frame ``FrameKind/rhythm``. <doc:Protocol> describes its fields. The tick `Int64.max` means never.
   mutating func writeRhythm(_ snapshot: PeerSnapshot) {
     let schedule = snapshot.schedule
-    let countIn = schedule.countInStart.index != .max
+    let hasCountIn = schedule.countInStart.index != .max
     writeMultipleIntegers(
       schedule.run, schedule.firstRun, UInt8(snapshot.plays ? 1 : 0), UInt8(schedule.sends ? 1 : 0),
       schedule.intensity.value, schedule.intensity.next)
     writeMix(schedule.mix)
     writeMix(schedule.nextMix)
-    writeInteger(countIn ? UInt16(schedule.countIn.ticksPerClick) : 0)
+    writeInteger(hasCountIn ? UInt16(schedule.countIn.ticksPerClick) : 0)
     for tick in [
       schedule.start, schedule.end, schedule.changeTick, schedule.intensity.changeTick, schedule.mixTick,
       schedule.countInStart,
@@ -51,7 +51,8 @@ extension ByteBuffer {
     writeMultipleIntegers(tick.index, first.nanoseconds, (Double((last - first).count) / 4).bitPattern)
   }
 
-  /// Appends the payload of a frame ``FrameKind/levels``.
+  /// Appends the payload of a frame ``FrameKind/levels``. <doc:Protocol> describes its fields. An activity of 255 and an offset of
+  /// `Int64.min` mean unknown.
   mutating func writeLevels(_ snapshot: PeerSnapshot) {
     writeMultipleIntegers(
       snapshot.status.total, snapshot.status.activity, UInt16(snapshot.members.count),

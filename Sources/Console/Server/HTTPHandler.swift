@@ -11,7 +11,9 @@ final class HTTPHandler: ChannelInboundHandler {
   private let files: PageFiles
   private let sounds: SoundStore
   private let timeout: RequestTimeout
+  /// Whether this connection uses TLS.
   private let security: ConnectionSecurity
+  /// What the server tells pages about HTTPS.
   private let secureAccess: SecureAccess
   /// The request of which the head has arrived, but not the end.
   private var request: HTTPRequestHead?

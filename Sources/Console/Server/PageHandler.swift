@@ -49,7 +49,8 @@ final class PageHandler: ChannelInboundHandler {
   private var pinged = MonotonicClock.now
   /// The activity that the page reported last, 0...127; nil if it has reported none.
   private(set) var activity: UInt8?
-  /// How long a change needs from this peer to the sound of the page, as the page reported it last; nil if its player has not joined.
+  /// How long a change needs from this peer to the sound of the page, as the page reported it last in a frame
+  /// ``FrameKind/output``; nil if its player has not joined.
   private(set) var delay: Nanoseconds?
   /// Whether the call of ``Pages/updateActivity()`` for a changed ``activity`` is scheduled.
   private var isActivityDue = false

@@ -41,6 +41,7 @@ final class PageServer: @unchecked Sendable {
   private var maintenance: RepeatedTask?
   private let secureAccess: SecureAccess
   #if HTTPS
+    /// The certificate of the server; nil without HTTPS.
     private let identity: TLSIdentity?
   #endif
 

@@ -8,8 +8,8 @@ import Synchronization
 /// Renders the sounds that the pages need, on a background queue, and keeps them in memory.
 ///
 /// A sound is rendered once, and served as a FLAC file and as a WAV file. Its URL paths contain the hash of its samples, so browsers may
-/// keep the sound for ever. If all sounds
-/// together have more than ``maximumSize`` octets, the sounds that the newest request does not contain are discarded.
+/// keep the sound for ever. If all sounds together have more than ``maximumSize`` octets, the sounds that the newest request does not
+/// contain are discarded.
 final class SoundStore: Sendable {
   /// The beginning of the URL paths of all sounds.
   static let pathPrefix = "/sounds/"

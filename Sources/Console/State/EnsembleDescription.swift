@@ -26,7 +26,7 @@ struct EnsembleDescription: Encodable, Equatable {
     var isInvited: Bool
   }
 
-  /// The phrases of the local player, as in ``Engine/PhraseStatus``.
+  /// The phrases of the local player, as in ``Engine/PhraseStatus``. `recorded` and `received` are their numbers of notes.
   struct Phrases: Encodable, Equatable {
     var recorded: Int?
     var received: Int?
@@ -74,9 +74,10 @@ struct EnsembleDescription: Encodable, Equatable {
   var members: [Member]
   /// The number of standard devices in session.
   var devices: Int
-  /// The devices on the network that are not in session, sorted by name. Nil if discovery is off.
+  /// The devices on the network that are not in session, sorted by name, at most ``Engine/PeerSnapshot/maximumHosts``. Nil if discovery
+  /// is off.
   var hosts: [Host]?
-  /// The number of further devices on the network that are not in session.
+  /// The number of further devices on the network that are not in session, for which ``hosts`` has no room.
   var furtherHosts: Int
   /// The connection policy: `anyone`, `contacts` or `none`.
   var policy: String

@@ -1,7 +1,7 @@
 import MIDI
 
-/// The keys that a remote player holds, in the order in which they were pressed. The pages use these keys as ``Rhythm/BorrowedPitches``
-/// does.
+/// The keys that a remote player holds, in the order in which they were pressed. This player can set the pitches of an instrument on a
+/// page: each note of the instrument then takes its pitch from one of these keys, in turn, as with ``Rhythm/BorrowedPitches``.
 ///
 /// When no key is held any longer, the key that was released last remains, until the next key is pressed. After All Notes Off, the key
 /// that was pressed last remains.

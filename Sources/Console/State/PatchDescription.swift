@@ -30,7 +30,7 @@ struct PatchDescription: Encodable {
   var layers: [Layer]
   /// The drums.
   var voices: [Voice]
-  /// The lines and strokes, from which the page computes the hits.
+  /// The lines of the rhythm, with their strokes and rests. The page computes from them which strokes sound as hits.
   var table: StepTableDescription
 
   init(_ snapshot: PeerSnapshot) {

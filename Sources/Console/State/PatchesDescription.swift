@@ -7,7 +7,8 @@ struct PatchesDescription: Encodable {
   /// The patch that plays before the first tick of ``newest``. It plays only in the series of runs that begins with ``firstRun``. Nil if
   /// ``newest`` plays already, if no rhythm plays, or if there was no patch before.
   var previous: PatchDescription?
-  /// The first run of the series that played when ``newest`` was chosen (``Playback/PlaybackSchedule/firstRun``).
+  /// The first run of the series that played when ``newest`` was chosen. In a series, each run continues the run before it
+  /// (``Playback/PlaybackSchedule/firstRun``).
   var firstRun: UInt32
 
   /// Describes the patches of a snapshot.

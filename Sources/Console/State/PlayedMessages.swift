@@ -15,7 +15,8 @@ final class PlayedMessages: Sendable {
     var shape: [String: UInt8] = [:]
   }
 
-  /// The numbers of the controllers `tilt forward` (1) and `tilt sideways` (74).
+  /// The controllers of the controls `tilt forward` (Modulation, 1) and `tilt sideways` (Brightness, 74) of an instrument. A remote
+  /// player can set them, too.
   private static let shapes: Set<UInt8> = [1, 74]
 
   private struct Content {

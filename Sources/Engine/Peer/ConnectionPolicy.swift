@@ -1,7 +1,7 @@
 import RTPMIDI
 
-/// The remote peers whose invitations are accepted (`--policy`). The policy does not apply to invitations that the local
-/// peer sends.
+/// The remote peers whose invitations are accepted, and the discovered peers that the local peer invites (`--policy`). The policy does
+/// not apply to hosts that the user tells the local peer to invite.
 public enum ConnectionPolicy: Sendable, CustomStringConvertible {
   /// Every remote peer.
   case anyone

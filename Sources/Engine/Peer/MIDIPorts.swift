@@ -5,6 +5,9 @@ import Transports
 
 /// The ALSA ports of a peer, as the control thread sees them: the connections and the external clocks. The network thread reads
 /// the ports. It plays the notes itself, and passes all other events to the control thread as arrivals (``SequencerArrival``).
+///
+/// The ports `clock` and `notes` are outputs, `in` and `clock in` are inputs. External clocks are connected to `clock in`, which exists
+/// only if `--clock-from` names an ALSA port.
 struct MIDIPorts {
   let sequencer: Sequencer
   /// The ports that may be used as external clocks.
@@ -135,6 +138,7 @@ struct MIDIPorts {
       for index in clocks.indices {
         guard let address = clocks[index].address, matches(address) else { continue }
         clocks[index].address = nil
+        // Until the port returns, ticks may be lost.
         clocks[index].clock.lostCount()
       }
     }

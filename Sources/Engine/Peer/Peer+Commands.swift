@@ -142,8 +142,8 @@ extension Peer {
     }
   }
 
-  /// The channel of notes that the player plays by command: the channel of the local peer, or channel 16 (zero-based 15) if
-  /// it has none.
+  /// The channel of notes that the player plays by command: the channel of the local peer, or channel 16 (zero-based 15),
+  /// which all peers without a channel share.
   var localChannel: Channel { ensemble.channel ?? Channel(wire: 15) }
 
   /// Sets the only peer that may control the rhythm, by name or identity; nil: any peer may.

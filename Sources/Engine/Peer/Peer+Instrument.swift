@@ -38,6 +38,7 @@ extension Peer {
     guard instrumentSettings.table != nil else {
       return log.notice("instrument: none; choose one with the key i or the command `instrument NAME`")
     }
+    // Key 60, middle C, matters only to an instrument whose pitch follows the played key.
     core.play(.noteOn(localChannel, key: 60, velocity: 88))
   }
 
@@ -58,8 +59,8 @@ extension Peer {
     instrumentSettings.schedule = ensemble.schedule
     instrumentSettings.activity = ensemble.activity
     (instrumentSettings.soundLead, instrumentSettings.noteDelay) = (ensemble.soundLead, noteDelay)
-    // 5 ms are a margin for late wake-ups of the network thread. The upper limit is the time by which ticks are sent ahead
-    // (``ClockSettings/tickLead``).
+    // 5 ms are a margin for late wake-ups of the network thread. The upper limit is 10 ms less than the shortest time by which a master
+    // announces a change of the rhythm, so that no event is sent before a change that affects it is known.
     let lead = min(noteDelay + .milliseconds(5), ensemble.leadWithoutPages - .milliseconds(10))
     instrumentSettings.lead = max(lead, ensemble.soundLead)
     networkRings.instrument.publish(instrumentSettings)

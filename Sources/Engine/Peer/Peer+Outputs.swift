@@ -28,6 +28,7 @@ extension Peer {
       case .probe(let session, let address, let local):
         core.endpoint.sendProbe(on: session) { probes.send($0, to: address, from: local, sealedBy: &$1) }
       case .clockPacket(let session, let address, let local):
+        // A CK0 of AppleMIDI. The time stamp in it is the instant of sending, so the packet is created here.
         var packet = RigidArray<UInt8>(capacity: ClockPacket.length + DatagramSealer.length)
         let now = MonotonicClock.now
         if core.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {

@@ -43,6 +43,7 @@ extension Peer {
   private func change(patch: Patch, named name: String) {
     (self.patch, patchName) = (patch, name)
     let table = StepTable(patch)
+    // A pushed hit sounds before its step. The sound then needs each step earlier.
     if table.maximumPush > maximumPush {
       maximumPush = table.maximumPush
       raiseSoundLead()

@@ -33,7 +33,8 @@ extension Peer {
       return log.notice("peer restored, but the machine was restarted; \(remedy)")
     }
     do throws(CommandError) {
-      // The session was saved without the rhythm if another peer had become the master before the crash.
+      // The term of the saved rhythm was the last one before the crash: if another peer had become the master after it, the session
+      // would have been saved without the rhythm.
       try ensemble.resume(rhythm, lastTerm: rhythm.claim.term, at: now)
       log.notice("peer restored; this peer is the master again")
     } catch {

@@ -42,6 +42,7 @@ extension Peer {
         continue
       }
       let channel = entry.channel.map { "channel \($0)" } ?? "no channel"
+      // `?` means that the remote peer has not reported its gates yet.
       let outward = weights.outward.map { "\($0)" } ?? "?"
       log.info("\(name): \(channel), weight \(weights.inward) from \(name) to you, \(outward) from you to \(name)")
     }

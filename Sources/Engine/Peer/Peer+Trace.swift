@@ -87,7 +87,7 @@ extension Peer {
         try trace.append(record)
       }
       while let hit = clock.rings.sound.first.sounded?.pop() {
-        // The audio thread plays all hits earlier by the delay after the sound card.
+        // The first audio thread (``SoundRings/first``) plays all hits earlier by the delay after the sound card.
         let delay = sound.subtractedLatency
         try trace.append(
           TraceHit(

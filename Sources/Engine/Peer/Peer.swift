@@ -175,13 +175,14 @@ public final class Peer {
       ports.close()
       throw error
     }
-    let memory = MemoryLock.lockAll()
+    let memoryAdvice = MemoryLock.lockAll()
 
     // The sound output may need hits earlier than the configured lead time.
     let table = StepTable(patch)
     maximumPush = table.maximumPush
     let soundLead = sound.lead + maximumPush
     let lead = max(configuration.lead, soundLead + .milliseconds(20))
+    // The terms of new claims are higher than `previousBound`, because terms up to this bound may have been used before.
     let ensemble = EnsembleState(
       identity: store.identity, highestTerm: storage.previousBound, lead: lead, soundLead: soundLead,
       activity: configuration.activity)
@@ -205,6 +206,7 @@ public final class Peer {
     // Ticks are sent ahead of time, but so late that no change can still affect them.
     var settings = ClockSettings(
       socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: soundLead)
+    // With two outputs, the clock thread passes the sound events to both audio threads.
     settings.records = sound.areTwo
     settings.sequencer = midi?.sequencer
     clock = ClockThread(rings: clockRings, settings: settings)
@@ -220,7 +222,7 @@ public final class Peer {
     }
     let header = TraceHeader(
       configuration, identity: store.identity, schedulingPolicy: clock.schedulingPolicy,
-      memoryLocked: memory == nil,
+      memoryLocked: memoryAdvice == nil,
       firstFrame: sound.firstFrame, firstInstant: sound.firstInstant, hasClockPort: midi != nil)
     do {
       trace = PeerTrace(try configuration.trace.map { try TraceWriter(path: $0, header: header) })
@@ -238,7 +240,7 @@ public final class Peer {
       let recorder = MIDIRecorder(empty, to: midiFile, path: path, onFailure: { log.warning("\($0)") })
       recording = PeerRecording(recordingRings, recorder, name: configuration.name, meter: patch.meter)
     }
-    reportStart(lead: lead, advice: [clock.schedulingPolicy.advice, memory].compactMap { $0 })
+    reportStart(lead: lead, advice: [clock.schedulingPolicy.advice, memoryAdvice].compactMap { $0 })
     for host in resolved { use(host, at: now) }
     for address in restored { core.invitations.configure(InvitationList.Place(address), at: now) }
     for name in hosts.unresolved {
@@ -246,6 +248,7 @@ public final class Peer {
     }
     use(policy, at: now)
     core.endpoint.sessionsPerHost = configuration.sessionsPerHost
+    // The devices of `--admit` have no passkey.
     core.endpoint.exempts = { [admitted = configuration.admitted] address in
       admitted.contains { $0.isSameHost(as: address) }
     }
@@ -370,6 +373,7 @@ public final class Peer {
   /// Executes the outputs of the core.
   func executeOutputs(at now: Instant) {
     let outputs = core.takeOutputs(at: now)
+    // After a restart, the peer must know which terms it may have used, so terms are reserved on the disk in advance.
     storage.reserve(for: ensemble.highestTerm)
     saveSession(at: now)
     execute(outputs)

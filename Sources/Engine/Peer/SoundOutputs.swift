@@ -154,8 +154,8 @@ final class SoundOutputs {
       + "this peer now passes hits to the sound card earlier"
   }
 
-  /// The counters of the sound card. With a recording, the lost frames are those of the recording, and the clipped samples are those of
-  /// both. Without a sound card, the counters of the recording.
+  /// The counters of the sound card. The lost frames and the clipped samples are those of the recording, because a sound card has no
+  /// such counters. Without a sound card, all counters are those of the recording.
   var counters: SoundCounters {
     var counters = (cardThread ?? cardlessThread)?.counters ?? SoundCounters()
     if cardThread != nil, let recorded = cardlessThread?.counters {

@@ -59,6 +59,7 @@ struct PeerRecording {
         if let newName { events.append(.name(newName, player: index)) }
         player = index
       }
+      // A timed message has a planned instant (``SoundedMessage/isTimed``). Any other message sounds after the delay of the sound.
       if !sounded.isTimed { lastMessage = max(lastMessage, soundingAt(sounded.instant)) }
       let instant = sounded.isTimed ? sounded.instant : lastMessage
       events.append(.message(sounded.message, player: player, instant: instant))
