@@ -36,7 +36,8 @@ struct InstrumentDriver: BitwiseCopyable {
   private let freeSchedule: PlaybackSchedule
   /// The rhythm, or ``freeSchedule``.
   private var schedule: PlaybackSchedule
-  /// The input channel of the messages of the instrument: channel 1, which no other player can own.
+  /// The input channel of the messages of the instrument: channel 1. Players own channels 2...9 and 11...16. A message on a channel of
+  /// another player would go to this player only.
   static var channel: Channel { @_noLocks @_noAllocation get { Channel(wire: 0) } }
   /// The instant up to which events have been returned.
   private var horizon: Instant
@@ -168,7 +169,8 @@ struct InstrumentDriver: BitwiseCopyable {
     return !message.setsActivity && !message.endsAllNotes && controller.value != 7 && controller.value != 10
   }
 
-  /// Handles a note of the player who sets the pitches. Without an instrument, it has no effect.
+  /// Handles a note of the remote player who sets the pitches of the instrument (``BorrowedPitches``). Without an instrument, the note has
+  /// no effect.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
