@@ -94,11 +94,11 @@ struct InstrumentDriver: BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func adopt(_ settings: InstrumentSettings, at now: Instant) {
-    let isOther = settings.number != self.settings.number
+    let isOtherInstrument = settings.number != self.settings.number
     let isOtherPitchSource = settings.pitchSource != self.settings.pitchSource
     var areOtherChords = settings.chordsNumber != self.settings.chordsNumber
     self.settings = settings
-    if isOther {
+    if isOtherInstrument {
       isEnding = false
       if let table = settings.table {
         if case .none = player {
@@ -190,8 +190,8 @@ struct InstrumentDriver: BitwiseCopyable {
     var end = now
     if schedule.run != 0 { end = now + settings.lead }
     if end > horizon { horizon = end }
-    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. A figure of the
-    // instrument ends with the rhythm.
+    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low, and `next(before:)` excludes the
+    // limit. A figure of the instrument ends with the rhythm.
     var limit = position(at: horizon) + 2
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
     // After a pause of the process, or if the master moves its rhythm, the skipped events are not played.
