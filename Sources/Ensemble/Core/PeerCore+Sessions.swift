@@ -26,6 +26,7 @@ extension PeerCore {
         emit(.event(.invitationRefused(by: roster[session]?.session?.info.name, at: address, isRetried: isRetried)))
       }
       ended(session, at: now)
+    // A peer with a passkey marks its invitations and its answers.
     case .hasOtherMark(let session, let isMarked):
       let address = controlAddress(of: session)
       if invitations.refused(session), let address { emit(.event(.passkeyDiffers(at: address, hasPasskey: isMarked))) }
