@@ -26,6 +26,7 @@ struct ClockWarnings {
         return "system clock: stepped by \(step.seconds) s; the rhythm does not use this clock and continues"
       }
     }
+    // A packet of Tutti's extension of RTP-MIDI is rejected, for example, if it is an unsolicited or duplicate reply to a clock probe.
     if !hasWarnedOfReplies, counters.rejectedExtensionPackets >= Self.threshold {
       hasWarnedOfReplies = true
       return "clock probes: unsolicited or duplicate replies to clock measurements arrive and are ignored; "

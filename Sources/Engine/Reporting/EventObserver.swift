@@ -1,8 +1,8 @@
 import Ensemble
 import MusicalTime
 
-/// Passes events to the observer of a peer: the caller of ``Peer/run(status:watch:snapshot:)``. Changes of the roster, the remote peers
-/// in session, and of the total activity are looked for ten times a second.
+/// Passes events to the observer of a peer: the caller of ``Peer/run(status:watch:snapshot:)``. The roster (the remote peers in session)
+/// and the total activity are compared with the values that were reported last, ten times a second.
 struct EventObserver {
   private static var interval: Nanoseconds { .milliseconds(100) }
 

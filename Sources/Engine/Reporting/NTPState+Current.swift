@@ -2,7 +2,8 @@ public import Measurement
 import Realtime
 
 extension NTPState {
-  /// The present state of this machine; nil if the kernel does not permit it.
+  /// The present state of the kernel's clock discipline (``Realtime/ClockDiscipline``); nil if the kernel does not permit a
+  /// program to read it.
   ///
   /// Real-time: not safe.
   public static var current: NTPState? {

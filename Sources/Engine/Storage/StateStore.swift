@@ -71,7 +71,8 @@ public final class StateStore: Sendable {
     }
   }
 
-  /// Replaces the identity by a new random one, also in the file.
+  /// Replaces the identity by a new random one, also in the file. Called if another machine uses the identity, for example because the
+  /// disk was copied.
   ///
   /// - Returns: false if the file cannot be written. The identity is then unchanged.
   func renewIdentity() -> Bool {

@@ -51,6 +51,7 @@ extension ClockLoop {
   mutating func releaseNotes(at instant: Instant) {
     guard heldParts != 0 else { return }
     heldParts = 0
+    // Part 0 stands for all pitched parts.
     send(SoundEvent.release(of: 0, at: instant))
   }
 
@@ -60,7 +61,7 @@ extension ClockLoop {
     let schedule = sender.schedule
     guard schedule.clicks(at: tick), !schedule.mix(at: tick).isQuiet else { return }
     let isFirst = schedule.start - tick == schedule.countIn.ticks
-    // High and low wood block of General MIDI.
+    // High and low wood block of General MIDI. Group 0: no cut-off group.
     var event = SoundEvent(
       instant: schedule.deadline(tick), note: isFirst ? 76 : 77, velocity: isFirst ? 120 : 96, group: 0)
     event.submitted = now

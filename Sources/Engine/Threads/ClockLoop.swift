@@ -61,7 +61,8 @@ struct ClockLoop: ~Copyable {
       guard execute() else { return }
       let now = MonotonicClock.now
       guard let next = step(at: now), !hasCommands else { continue }
-      // The thread wakes before the deadline of due work (``WakeLead``), but not before that of a guard packet.
+      // The thread wakes before the deadline of due work, to be punctual (``WakeLead``). It does not wake earlier for a guard packet,
+      // which need not leave at an exact instant.
       var wake = sender.nextDue - wakeLead.value
       if next < wake { wake = next }
       guard now < wake else { continue }

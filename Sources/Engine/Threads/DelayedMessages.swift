@@ -2,7 +2,8 @@ import BasicContainers
 import MusicalTime
 import Sending
 
-/// The messages of the local player's instrument that are sent at a later instant, in the order of these instants.
+/// The messages of the local player's instrument that are sent at a later instant, in the order of these instants. A standard
+/// device gets a message when it takes effect, because the device does not know the local clock.
 struct DelayedMessages: ~Copyable {
   /// The maximum number of messages. It suffices, because an instrument produces messages by at most the lead time in advance.
   private static var capacity: Int { @_noLocks @_noAllocation get { 256 } }

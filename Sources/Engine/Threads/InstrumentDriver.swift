@@ -36,7 +36,8 @@ struct InstrumentDriver: BitwiseCopyable {
   private let freeSchedule: PlaybackSchedule
   /// The rhythm, or ``freeSchedule``.
   private var schedule: PlaybackSchedule
-  /// The input channel of the messages of the instrument: channel 1, which no other player can own.
+  /// The input channel of the messages of the instrument: channel 1. Players own channels 2...9 and 11...16. A message on a channel of
+  /// another player would go to this player only.
   static var channel: Channel { @_noLocks @_noAllocation get { Channel(wire: 0) } }
   /// The instant up to which events have been returned.
   private var horizon: Instant
@@ -93,11 +94,11 @@ struct InstrumentDriver: BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func adopt(_ settings: InstrumentSettings, at now: Instant) {
-    let isOther = settings.number != self.settings.number
+    let isOtherInstrument = settings.number != self.settings.number
     let isOtherPitchSource = settings.pitchSource != self.settings.pitchSource
     var areOtherChords = settings.chordsNumber != self.settings.chordsNumber
     self.settings = settings
-    if isOther {
+    if isOtherInstrument {
       isEnding = false
       if let table = settings.table {
         if case .none = player {
@@ -168,7 +169,8 @@ struct InstrumentDriver: BitwiseCopyable {
     return !message.setsActivity && !message.endsAllNotes && controller.value != 7 && controller.value != 10
   }
 
-  /// Handles a note of the player who sets the pitches. Without an instrument, it has no effect.
+  /// Handles a note of the remote player who sets the pitches of the instrument (``BorrowedPitches``). Without an instrument, the note has
+  /// no effect.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -188,8 +190,8 @@ struct InstrumentDriver: BitwiseCopyable {
     var end = now
     if schedule.run != 0 { end = now + settings.lead }
     if end > horizon { horizon = end }
-    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. A figure of the
-    // instrument ends with the rhythm.
+    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low, and `next(before:)` excludes the
+    // limit. A figure of the instrument ends with the rhythm.
     var limit = position(at: horizon) + 2
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
     // After a pause of the process, or if the master moves its rhythm, the skipped events are not played.

@@ -57,6 +57,7 @@ extension NetworkLoop {
   mutating func isForInstrument(_ message: Message, at now: Instant) -> Bool {
     guard !receiver.shapesOtherInstrument(message), instrument.receive(message, at: now) else { return false }
     if message.startsNote {
+      // The activity of the player counts the notes that the player strikes, not those of the instrument.
       pass(.struck)
       rings.bell.ring()
     }
@@ -125,7 +126,8 @@ extension NetworkLoop {
     send(StreamMessage(.controlChange(channel, controller: 123, value: 0), at: nil, to: .tuttiPeers))
   }
 
-  /// Plays the messages of remote peers that are due (``Receiver/nextTimed(at:)``).
+  /// Plays the messages of remote peers that are due (``Receiver/nextTimed(at:)``), including those for the local instrument
+  /// (``act(on:)``, ``shape()``).
   @_noLocks @_noAllocation
   mutating func playTimed() {
     let now = MonotonicClock.now

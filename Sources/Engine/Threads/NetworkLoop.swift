@@ -156,10 +156,12 @@ struct NetworkLoop: ~Copyable {
         sendDelayed()
         endTimedNotes()
         // Notes that were passed to the sound in advance begin within the lead from now on. They end when the lead is over.
+        // Without a channel of its own, the peer plays on channel 16 (zero-based 15).
         let channel = receiver.localChannel ?? Channel(wire: 15)
         sound(
           .controlChange(channel, controller: 123, value: 0), due: MonotonicClock.now + instrument.lead)
-      // Until now, the peer was treated as a standard device. The delayed messages contain the ends of notes that it has received.
+      // A remote peer was recognised as a Tutti peer. Until now, it got the messages of a standard device. The delayed messages contain
+      // the ends of notes that it has received.
       case .endNotesAsPlayed: sendDelayed()
       default: break
       }
@@ -179,7 +181,7 @@ struct NetworkLoop: ~Copyable {
 
   /// Plays a message that a local program has sent to the ALSA port.
   ///
-  /// - Returns: whether the message was played. It is not played if the message budget refuses it. A Note On is not played either if
+  /// - Returns: whether the message was played. It is not played if the ``MessageBudget`` refuses it. A Note On is not played either if
   ///   the player is muted or has left.
   ///
   /// Real-time: safe.
@@ -285,6 +287,7 @@ struct NetworkLoop: ~Copyable {
     let now = MonotonicClock.now
     if let answer = clockReply(sentAt: now) {
       datagram.answeredAt = send(answer, now)
+      // A datagram that was answered here need not wake the control thread, unless it is the reply to a probe of the local peer.
       if case .some = datagram.answeredAt { wakesControl = answer.acknowledgesReply }
     }
     pass()
@@ -393,8 +396,8 @@ struct NetworkLoop: ~Copyable {
 }
 
 extension Message {
-  /// The message on the channel on which it sounds. Channel 1 (zero-based 0) carries activity only and is silent, but a standard
-  /// device may play notes on it. They sound on channel 16 (zero-based 15).
+  /// The message on the channel on which it sounds. Between Tutti peers, channel 1 (zero-based 0) carries activity only and is silent,
+  /// but a standard device may play notes on it. They sound on channel 16 (zero-based 15), like the notes of a peer without a channel.
   fileprivate var onAudibleChannel: Message {
     @_noLocks @_noAllocation get {
       guard let channel, channel.wire == 0 else { return self }

@@ -41,8 +41,8 @@ struct PhraseDriver: BitwiseCopyable {
       return
     }
     let continues = former.schedule.run != 0 && schedule.continuesRun(from: former.schedule.run)
-    let isOther = settings.phraseNumber != former.phraseNumber
-    if case .some = player, continues, !isOther { return }
+    let isOtherPhrase = settings.phraseNumber != former.phraseNumber
+    if case .some = player, continues, !isOtherPhrase { return }
     if horizon < now || !continues { horizon = now }
     // Nothing sounds before the rhythm begins.
     lastLimit = schedule.position(at: horizon)
@@ -63,7 +63,8 @@ struct PhraseDriver: BitwiseCopyable {
     guard case .some = player else { return nil }
     if schedule.run == 0 || schedule.deadline(schedule.end) <= now { player!.stop() }
     if now + settings.lead > horizon { horizon = now + settings.lead }
-    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. The phrase ends with the rhythm.
+    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low, and `next(before:)` excludes the
+    // limit. The phrase ends with the rhythm.
     var limit = schedule.position(at: horizon) + 2
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
     if limit <= MusicalPosition(schedule.start) { return nil }

@@ -5,8 +5,7 @@ import Playback
 ///
 /// At the local peer, a note sounds at once or on a line of the quantization grid. At all other peers, the note sounds on the first
 /// line that is not before the note and that the message can reach in time; without a grid, at the same instant as here. The note
-/// keeps its length. If two notes of a key fall on
-/// the same line, only the first one is sent.
+/// keeps its length. If two notes of a key fall on the same line, only the first one is sent.
 struct RemoteNotes: BitwiseCopyable {
   /// When a message takes effect at the other peers.
   enum Placement: BitwiseCopyable {

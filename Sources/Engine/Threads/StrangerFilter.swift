@@ -7,9 +7,9 @@ import Receiving
 ///
 /// A datagram of a stranger needs two tokens. The first token is from the bucket of its host, one of 256, selected by a hash
 /// of the address. A single host therefore cannot use up what all strangers share. The second token is from one of six
-/// buckets that all strangers share: two for each kind of datagram. A flood of RTP packets therefore takes no token of an
-/// invitation. A datagram that does not get both tokens takes none. Otherwise, a flood with forged addresses would empty the
-/// buckets of all hosts.
+/// buckets that all strangers share: two for each kind of datagram (``DatagramHeader/Kind``). A flood of RTP packets
+/// therefore takes no token of an invitation. A datagram that does not get both tokens takes none. Otherwise, a flood with forged
+/// addresses would empty the buckets of all hosts.
 ///
 /// The two buckets of a kind are for new and for repeated sources. A source is repeated if it has sent a session command
 /// before. A flood can forge a new source for each datagram, and then uses up the bucket for new sources. An honest peer

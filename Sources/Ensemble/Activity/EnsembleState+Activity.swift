@@ -67,7 +67,7 @@ extension EnsembleState {
   /// Handles a channel message from the peer with the identity `sender` if the message is about activity.
   ///
   /// - Parameters:
-  ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us.
+  ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us, the unit of RTP time stamps.
   ///   - isRecovered: whether the message comes from a recovery journal, which contains no instant.
   /// - Returns: whether the message is about activity. It then needs no further handling.
   public mutating func received(

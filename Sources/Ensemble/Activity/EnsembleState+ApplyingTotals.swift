@@ -13,7 +13,7 @@ extension EnsembleState {
   /// instant.
   private static var farthest: Nanoseconds { .seconds(10) }
 
-  /// Handles a total that the master has reported. While the rhythm cannot be played yet, the total is kept for later.
+  /// Handles a total that the master has reported. While the rhythm cannot be played yet (``isScheduled``), the total is kept for later.
   /// Otherwise, a total with a usable instant applies from the beat that is nearest to the instant. A total without one applies
   /// from the next beat that can still be changed.
   mutating func received(_ report: ReceivedTotals.Report, at now: Instant) {
@@ -39,9 +39,9 @@ extension EnsembleState {
       localActivity.lastTotal = report.value
       return change(to: report.value, at: now)
     }
-    // The resolution of the instant is 100 us, so the beat or bar may begin shortly before or after the instant. The nearest beat
-    // is meant. The bars of the master's patch may have another length than the local ones. An instant that is not near a beat of
-    // the local patch stands for the nearest step.
+    // The resolution of the instant is 100 us (the unit of RTP time stamps), so the beat or bar may begin shortly before or after the
+    // instant. The nearest beat is meant. The bars of the master's patch may have another length than the local ones. An instant that
+    // is not near a beat of the local patch stands for the nearest step.
     let nearest = (tick + beatGrid / 2).roundedDown(to: beatGrid)
     let isNear = abs(tick - nearest) < Tick.perStep
     let beat = isNear ? nearest : (tick + Tick.perStep / 2).roundedDown(to: Tick.perStep)

@@ -194,6 +194,7 @@ public struct InvitationList {
         let target = targets[n]
         if target.announced != nil, target.lastTry == nil { targets[n].since = now }
         targets[n].lastTry = now
+        // A peer with an identity is a Tutti peer, so it is expected to know Tutti's extension of RTP-MIDI.
         targets[n].session = try? endpoint.connect(
           to: target.place.control, data: target.place.data, expectsExtension: target.identity != nil, at: now)
         targets[n].nextTry = now + Self.pause

@@ -5,7 +5,8 @@ import Sending
 // Conversion of the outputs of the ensemble state, which address peers by identity, to outputs of the core, which address peers
 // by session or stream.
 extension PeerCore {
-  /// Converts all outputs of the ensemble state since the last call.
+  /// Converts all outputs of the ensemble state since the last call. Content that is new to its receiver (`isNews`) becomes part of the
+  /// recovery journal, which repairs its loss.
   func handleEnsembleOutputs(at now: Instant) {
     for output in ensemble.takeOutputs() {
       switch output {

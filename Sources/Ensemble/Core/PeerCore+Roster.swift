@@ -21,6 +21,7 @@ extension PeerCore {
         emit(.event(.externalClockIsBack(peerClocks[n].name)))
       }
     }
+    // A peer that is an external clock of the local peer does not get its own clock back.
     emit(
       .stream(
         .open(
@@ -91,6 +92,7 @@ extension PeerCore {
     isRoutingOutdated = true
     reportJoined(session)
     ensemble.joined(identity, named: info.name, at: now)
+    // From a Tutti peer, these controllers are not volume and expression but activity, which the peer reports again.
     ensemble.roster[recognisedSlot].session!.withheldVolume = nil
     ensemble.roster[recognisedSlot].session!.withheldExpression = nil
     if let timelineMessage = ensemble.roster[recognisedSlot].session!.pendingTimelineMessage {

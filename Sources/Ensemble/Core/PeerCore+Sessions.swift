@@ -26,6 +26,7 @@ extension PeerCore {
         emit(.event(.invitationRefused(by: roster[session]?.session?.info.name, at: address, isRetried: isRetried)))
       }
       ended(session, at: now)
+    // A peer with a passkey marks its invitations and its answers.
     case .hasOtherMark(let session, let isMarked):
       let address = controlAddress(of: session)
       if invitations.refused(session), let address { emit(.event(.passkeyDiffers(at: address, hasPasskey: isMarked))) }
@@ -82,6 +83,7 @@ extension PeerCore {
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.sendsJournals = true }
       updateStream(of: session)
     case .declined(let name, let address, let reason):
+      // The event below informs the player, so a lack of replies from this address is not reported as well.
       if reason == .isUnverified { invitations.noteReport(of: address) }
       emit(.event(.invitationDeclined(of: name, at: address, reason)))
     }
@@ -103,7 +105,7 @@ extension PeerCore {
   /// (``withhold(_:on:)``), or a tick of the master. Other messages are ignored.
   ///
   /// - Parameters:
-  ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us.
+  ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us, the unit of RTP time stamps.
   ///   - arrival: the arrival of the packet.
   ///   - isRecovered: whether the message comes from a recovery journal.
   ///   - sender: the identity of the peer; nil for a standard device, and for a peer that is not recognised yet.

@@ -19,7 +19,8 @@ public struct TickAccount: Sendable {
   /// The last tick of the run that the local peer has played.
   private var last: Tick?
 
-  /// The number of expected ticks that did not arrive. Runs of which no tick has arrived are not counted.
+  /// The number of expected ticks that did not arrive. Runs of which no tick has arrived are not counted, because the local peer plays
+  /// its own ticks in a run that it leads.
   public var lost: Int64 { settledLosses + currentLosses }
   private var settledLosses: Int64 = 0
   /// The part of ``received`` that belongs to the current run.

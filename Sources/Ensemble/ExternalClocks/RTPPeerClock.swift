@@ -78,7 +78,7 @@ public struct RTPPeerClock {
         self.isRecovered = true
       } else {
         // If the number of missing packets has fallen, this packet was one of the missing ones and has arrived late. At most 1000
-        // packets count as missing.
+        // packets count as missing. The elapsed time decides how many of them were ticks.
         message =
           lost < missing ? .lateClock : .numberedClock(missing: self.isRecovered ? 0 : min(lost - missing, 1000))
         (missing, self.isRecovered) = (lost, false)

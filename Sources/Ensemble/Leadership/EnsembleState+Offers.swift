@@ -66,6 +66,7 @@ extension EnsembleState {
     }
     heard(sender, at: now)
     guard role == .follower(of: sender), offer.claim == claim else { return }
+    // A master that leaves does not wait for the player's decision.
     if offer.isParting {
       if takesOver, isScheduled { takeOver(from: sender, at: now) }
       return

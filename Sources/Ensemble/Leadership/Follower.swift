@@ -52,7 +52,7 @@ struct Follower: Sendable {
   var playing: Playing?
   /// The last offer from the master.
   var offer: ReceivedOffer?
-  /// The total activities of all players that the master reports.
+  /// The reports of the total activity from the master, and the local player's activity as it was last sent to the master.
   var totals = ReceivedTotals()
 
   init(of master: Identity, at now: Instant) { (self.master, masterHeard) = (master, now) }

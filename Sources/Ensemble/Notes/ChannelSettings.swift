@@ -60,6 +60,7 @@ struct ChannelSettings: Sendable {
       // Portamento Control acts on the next note only. Data Increment and Decrement are relative.
       case 84, 96, 97: break
       case 121: settings.removeAll { $0.channel == channel && Self.isReset($0.kind) }
+      // Channel mode messages are no settings.
       case 120...127: break
       default: set(.controller(controller.value), on: channel, [message])
       }

@@ -44,6 +44,7 @@ extension PeerCore {
     settings.channel = channel ?? Self.lastChannel
     let moved = sounding.messages(on: former)
     guard !moved.isEmpty else { return }
+    // At the local peer, the former channel returns to its defaults, or to the settings that other players have made on it.
     for message in sounding.release(former, defaultProgram: defaultProgram(former)) { sound(message, from: nil) }
     restoreSettings(on: former, except: nil)
     guard let channel else { return }

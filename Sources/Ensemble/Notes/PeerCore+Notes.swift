@@ -86,6 +86,6 @@ extension PeerCore {
   static var activityChannel: Channel { EnsembleState.activityChannel }
   /// Channel 10, the drum channel of General MIDI.
   static var drumChannel: Channel { Channel(wire: 9) }
-  /// Channel 16, on which a peer without a channel plays.
+  /// Channel 16, on which a peer without a channel plays. Peers claim the lowest free channel, so channel 16 is claimed last.
   static var lastChannel: Channel { Channel(wire: 15) }
 }

@@ -38,6 +38,7 @@ extension PeerCore {
     guard let channel else { return }
     settings.asPlayed.note(message)
     emit(.sounded(message.on(channel), from: nil))
+    // A note is no setting.
     guard message.key == nil else { return }
     // If the two channels differ, the message was played on the former channel of the local peer, after the settings had been moved
     // to the present channel. The setting is therefore repeated on the present channel.

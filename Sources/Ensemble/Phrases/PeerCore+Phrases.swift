@@ -19,6 +19,7 @@ extension PeerCore {
     let stepsPerBar = Int(bar / Tick.perStep)
     let remainder = (tick % bar + bar) % bar
     let start = Tick(remainder == 0 ? tick : tick + bar - remainder)
+    // The limit of 1000 bars prevents an overflow. It exceeds the longest phrase.
     guard bars > 0, let recorder = PhraseRecorder(from: start.step, stepCount: min(bars, 1000) * stepsPerBar) else {
       throw .tooLong(maximum: Phrase.maximumSteps / stepsPerBar)
     }

@@ -71,6 +71,7 @@ extension EnsembleState {
     guard claim.identity != identity, !roster.containsMember(claim.identity), claim != missingMaster,
       isCredible(claim.term), admits(.rhythm, from: claim.identity)
     else { return }
+    // Many peers report the same claim. Only the first report causes an attempt.
     missingMaster = claim
     emit(.connect(to: claim.identity))
   }

@@ -59,8 +59,8 @@ public struct StandardMIDIFile: Hashable, Sendable {
 
   /// Writes the file. The same file and option always result in the same bytes.
   ///
-  /// System messages other than System Exclusive are written as F7 escape packets, because the specification permits only channel messages outside
-  /// such packets.
+  /// System messages other than System Exclusive are written as F7 escape packets, because the specification permits only channel
+  /// messages outside such packets.
   ///
   /// - Parameter usingRunningStatus: whether the status byte of a channel message is omitted if it equals that of the
   ///   previous event.

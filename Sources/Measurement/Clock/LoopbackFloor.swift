@@ -63,6 +63,7 @@ public struct LoopbackFloor: Sendable {
       remedy: "connect the output to the input with a cable, and raise the levels")
     let report: ClockReport
     do throws(ReportError) {
+      // Each pulse counts as a quarter note of one tick.
       report = try ClockAnalysis(
         ClockStamps(recording), nominalBPM: 60 / period, ticksPerQuarter: 1,
         provenance: Provenance(version: "", command: "", inputs: [])

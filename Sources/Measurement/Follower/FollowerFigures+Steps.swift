@@ -57,6 +57,8 @@ extension FollowerFigures {
       let (before, after) = (
         stimulus.lossWindow(index, in: section), stimulus.lossWindow(index + 1, in: section)
       )
+      // Fewer than 24 missing ticks at the end, a quarter note, do not count. In the second half of a window, the device should have
+      // settled.
       guard record.count > after.upperBound - 24,
         let start = median(before.lowerBound + before.count / 2..<before.upperBound),
         let end = median(after.lowerBound + after.count / 2..<after.upperBound),

@@ -86,7 +86,7 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
 
   /// The length of a tick at the first tempo in nanoseconds.
   var period: Double { 60e9 / tempo / 24 }
-  /// The number of quarter notes in a part of length 1.
+  /// The number of quarter notes in a part of length 1, at least 8.
   private var quarters: Int { max(Int((seconds * tempo / 60).rounded()), 8) }
   /// The number of quarter notes in a window of the part with losses.
   private var lossQuarters: Int { (quarters + 1) / 2 }
@@ -114,6 +114,7 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
   /// The numbers of the lost ticks, ascending.
   public var lostTicks: [Int] {
     guard losses > 0, let first = sections.last?.ticks.lowerBound else { return [] }
+    // The seed differs from that of the jitter, so that both are independent.
     var random = StimulusRandom(seed: seed ^ 0x10_57)
     return (1...losses).map { window in
       first + window * 24 * lossQuarters + [1, 5, 7, 11, 13, 17, 19, 23].randomElement(using: &random)!

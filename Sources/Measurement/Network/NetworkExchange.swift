@@ -32,7 +32,7 @@ public struct NetworkExchange: Hashable, Sendable {
     let limit = TraceTick.limit
     let stamps = [sent, received, remoteReceived, remoteSent].map(\.nanoseconds)
     guard stamps.allSatisfy({ (-limit...limit).contains($0) }) else { return false }
-    let (whole, kept) = (received - sent, remoteSent - remoteReceived)
-    return whole >= .zero && whole <= .seconds(10) && kept >= .zero && kept <= whole + resolution
+    let (whole, processing) = (received - sent, remoteSent - remoteReceived)
+    return whole >= .zero && whole <= .seconds(10) && processing >= .zero && processing <= whole + resolution
   }
 }
