@@ -3,7 +3,7 @@
 /// *term* comes from the Raft consensus algorithm.
 public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// The term of the claim, higher than all terms that the claiming peer had claimed or followed. Terms do not run out:
-  /// even if each claim were 2^20 terms above the previous claim, 64 bits would be enough for 2^44 claims.
+  /// even a hostile message raises the terms of a peer by 2^20 at most, so 64 bits are enough for 2^44 such messages.
   public let term: UInt64
   /// The identity of the claiming peer.
   public let identity: Identity

@@ -5,7 +5,8 @@ extension NetworkReport: Encodable {
     case asymmetryBound = "asymmetry_bound_us"
   }
 
-  /// Encodes the report. The key of a figure that the report does not have is omitted.
+  /// Encodes the report. The key of a figure that the report does not have is omitted. ``Distribution`` itself converts its nanoseconds
+  /// to microseconds.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(provenance, forKey: .provenance)

@@ -62,6 +62,11 @@ public struct NetworkReport: Hashable, Sendable {
   /// Notes for the user, each in one line.
   public let notes: [String]
 
+  /// Calculates the figures of `measurement`.
+  ///
+  /// - Parameters:
+  ///   - lost: the number of requests without any answer.
+  ///   - resets: the number of times that the estimate of the remote clock was reset (``ClockSync/RemoteClock/resets``).
   init(
     _ measurement: NetworkMeasurement, peer: String, seconds: Double, lost: Int, resets: Int, provenance: Provenance
   ) {

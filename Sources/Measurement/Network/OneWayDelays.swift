@@ -2,9 +2,9 @@ import MusicalTime
 
 /// The one-way delays of the exchanges with a peer.
 ///
-/// A one-way delay is the difference of the stamps of a packet, corrected by the offset of the clocks. The offset comes from a
-/// ``ClockLine``. Each minute of exchanges has its own line, because the rate of a clock changes with its temperature, by about 0.1 ppm in
-/// an hour. A rest of less than half a minute at the end belongs to the last minute.
+/// A one-way delay is the difference of the stamps of a packet (``NetworkExchange``), corrected by the offset of the clocks. The offset
+/// comes from a ``ClockLine``. Each minute of exchanges has its own line, because the rate of a clock changes with its temperature, by
+/// about 0.1 ppm in an hour. A rest of less than half a minute at the end belongs to the last minute.
 struct OneWayDelays {
   /// The delays to the peer and from the peer in nanoseconds, in the order of the exchanges.
   private(set) var out, back: [Double]

@@ -14,7 +14,8 @@ public enum PathKind: String, Hashable, Sendable, CaseIterable, Codable {
   /// From the due instant to the first frame of the sound, at a follower of a Tutti master.
   case receivedSound = "sound of a follower"
 
-  /// The names of the instants, in the order of the path.
+  /// The names of the instants, in the order of the path. "Woken": the clock thread found that the tick was due. "Scheduled": the clock
+  /// thread passed the hits of the step to the audio thread. The article <doc:PathFigures> defines all instants.
   public var instants: [String] {
     switch self {
     case .clockPort: ["due", "woken", "written"]

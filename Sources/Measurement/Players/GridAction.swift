@@ -71,8 +71,9 @@ struct GridAction: Hashable {
         let middle = (low + high) / 2
         if ticks.due[middle] <= instant { low = middle } else { high = middle }
       }
-      let step = Double(max(ticks.tick(high, in: run) - ticks.tick(low, in: run), 1))
-      let length = Double(ticks.due[high] - ticks.due[low]) / step
+      // Lost ticks are missing in the trace, so the two ticks can be several ticks apart.
+      let distance = Double(max(ticks.tick(high, in: run) - ticks.tick(low, in: run), 1))
+      let length = Double(ticks.due[high] - ticks.due[low]) / distance
       guard length > 0 else { return nil }
       let position = Double(ticks.tick(low, in: run)) + Double(instant - ticks.due[low]) / length
       let line = (position / Double(ticksPerLine)).rounded()

@@ -36,6 +36,7 @@ public struct PlayerTrace: Sendable {
     while let line = try reader.next() {
       switch line {
       case .tick(let tick):
+        // The length of the line of the second tick gives an estimate of the number of lines.
         if ticks.count == 1 { ticks.reserve(reader.expectedLines) }
         ticks.append(tick)
       case .action(let action): actions.append(action)

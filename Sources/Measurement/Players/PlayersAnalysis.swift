@@ -154,8 +154,8 @@ public struct PlayersAnalysis: Sendable {
       autocorrelation: Correlation.coefficient(successive))
   }
 
-  /// Returns, for each interval between consecutive actions, its length minus the time between their lines, in nanoseconds. The key is
-  /// the line at which the interval ends.
+  /// Returns, for each interval between consecutive actions, its length minus the time between their lines, in nanoseconds. This is the
+  /// difference of the two asynchronies. The key is the line at which the interval ends.
   private static func deviations(of actions: [GridAction]) -> [GridAction.Key: Double] {
     Dictionary(uniqueKeysWithValues: consecutive(actions).map { ($1.key, $1.asynchrony - $0.asynchrony) })
   }

@@ -23,7 +23,8 @@ struct Gnuplot {
     "$\(name) << END_OF_DATA\n\(lines.joined(separator: "\n"))\nEND_OF_DATA\n"
   }
 
-  /// Encloses `text` in single quotes. Gnuplot doubles a quote inside (gnuplot manual, "Strings").
+  /// Encloses `text` in single quotes. A quote inside is doubled, as gnuplot requires (gnuplot manual, "Strings"). A line end becomes a
+  /// space.
   static func quoted(_ text: String) -> String {
     "'" + text.map { $0 == "'" ? "''" : $0.isNewline ? " " : "\($0)" }.joined() + "'"
   }

@@ -90,6 +90,7 @@ struct AudioComparison {
   /// Whether the recordings contain different music: fewer than half of the hits match, or the differences of the matched hits
   /// are spread too widely (``unrelatedSpread``).
   private func isUnrelated(_ differences: [Nanoseconds], _ matching: OnsetMatching) -> Bool {
+    // The number of hits that can match at most: the hits of the recording that has fewer of them.
     let total = matching.pairs.count + min(matching.missing, matching.extra)
     guard total >= Self.fewestHits else { return false }
     if 2 * matching.pairs.count < total { return true }

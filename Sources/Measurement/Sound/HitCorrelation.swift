@@ -38,6 +38,7 @@ struct HitCorrelation {
   /// lag around `guess`. Returns nil if the coefficient is too small everywhere, or largest at one end of the search range.
   func match(_ frame: Int, in first: [Float], near guess: Int, in second: [Float]) -> Double? {
     let (length, lags) = (before + after, maximumLag + Self.taps)
+    // The noise ends where the comparison at the maximum lag before the onset would begin.
     let end = before + maximumLag
     let filter = WhiteningFilter(
       noise: [first[clamped: frame - end - length..<frame - end], second[clamped: guess - end - length..<guess - end]])

@@ -9,7 +9,7 @@ import MusicalTime
 /// alignment by dynamic programming (S. Needleman and C. Wunsch, J. Mol. Biol. 48, 1970).
 ///
 /// The distance of two runs is the time between two ticks: in each run, the first tick whose number is at least the larger of
-/// the two starting tick numbers. Runs of which one has no such tick are never assigned to each other.
+/// the two starting tick numbers. If one of the two runs has no such tick, the runs are never assigned to each other.
 struct RunMatching {
   /// Indices into the runs of the first and of the second trace, both ascending.
   let pairs: [(Int, Int)]

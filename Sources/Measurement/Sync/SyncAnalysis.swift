@@ -56,6 +56,7 @@ public struct SyncAnalysis: Sendable {
       timeline = DueTicks(medianOf: traces.map(\.ticks), clockOffsets: clockOffsets)
       peers = traces.map(SyncReport.Peer.init)
     }
+    // The due instants can decrease from one run to the next, so the last one can be earlier than the first.
     let span = timeline.due.first!...max(timeline.due.first!, timeline.due.last!)
     seconds = Double(span.upperBound - span.lowerBound) / 1e9
     var (comparisons, series): ([SyncReport.Comparison], [SyncSeries]) = ([], [])

@@ -34,6 +34,7 @@ struct SyncComparison {
       }
     }
     let (overTime, perRun) = (collection.overTime, collection.perRun)
+    // Fills the histogram of the plot.
     collection.series.count(collection.offsets)
     series = collection.series
     let (skipped, drift) = (collection.skipped, collection.fit.partsPerMillion)
@@ -43,6 +44,7 @@ struct SyncComparison {
     let signed = Distribution(sorting: &offsets)
     for index in offsets.indices { offsets[index] = abs(offsets[index]) }
     let magnitude = Distribution(sorting: &offsets)
+    // The figures of a single run are those of all offsets (``SyncOffsets/perRun``).
     let isSingleRun = pairs.count == 1 && common >= SyncRuns.fewestTicks
     figures = SyncReport.Comparison(
       name: name, runs: pairs.count, common: common, missing: reference.count - common, skipped: skipped,

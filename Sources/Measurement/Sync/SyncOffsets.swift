@@ -20,8 +20,8 @@ struct SyncOffsets {
   private var runs: [Int] = []
   /// The index, in the reference, of the tick with the newest offset; nil at the beginning of a run.
   private var lastIndex: Int?
-  /// The parts of ``offsets`` whose consecutive offsets are in one interval of time: the number of the interval, and the index of the
-  /// first offset of the part.
+  /// The parts of ``offsets``: a part consists of consecutive offsets in the same interval of time. For each part, the number of the
+  /// interval, and the index of the first offset.
   private var parts: [(interval: Int, start: Int)] = []
 
   init(span: ClosedRange<Int64>, referenceTicks: Int, capacity: Int) {

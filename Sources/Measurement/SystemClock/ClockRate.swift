@@ -62,6 +62,7 @@ public struct ClockRate: Sendable {
   public var excursion: Double {
     guard let first = samples.first, let last = samples.last, last.raw > first.raw else { return 0 }
     let slope = Double(last.difference - first.difference) / Double(last.raw - first.raw)
+    // The possible error of the line, from the errors of the two readings that it connects.
     let ends = Double(max(first.uncertainty, last.uncertainty)) + Self.resolution
     return samples.reduce(0) { largest, sample in
       let expected = Double(first.difference) + slope * Double(sample.raw - first.raw)

@@ -35,6 +35,7 @@ struct LineReader {
   ///
   /// - Throws: ``TraceError`` if the file cannot be read, or for a line of more than 1 MiB.
   mutating func next() throws(TraceError) -> ArraySlice<UInt8>? {
+    // The octets from `position` to this index contain no line end.
     var searched = position
     while true {
       if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -39,6 +39,7 @@ extension PeerSession {
       var proof = local(.proof, handshake.nonce, in: context)
       proof.proof = exchange.proof(of: .initiator)
       self.handshake!.begin(proof, at: now)
+      // Sends the proof at once.
       _ = advance(to: now, in: context)
       return .accepted
     case .proof where !context.isInitiator:

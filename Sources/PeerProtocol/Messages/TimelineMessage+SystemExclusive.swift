@@ -20,7 +20,8 @@ import MusicalTime
 ///     69      1        the distance of these clicks in ticks, a multiple of 6, 6...96
 ///     70      4        the mix, one octet per part: keys, guitar, bass, drums; the level in percent, plus 128 if the part is stopped
 ///     74      4        the mix after its change
-///     78      1        flags; bit 0: all are quiet; bit 1: all are quiet after the change of the mix; bit 2: the mix changes
+///     78      1        flags; bit 0: all players are quiet (``Mix/isQuiet``); bit 1: they are quiet after the change of the mix;
+///                      bit 2: the mix changes
 ///     79      8        the tick of the change of the mix; 0 if there is none
 extension TimelineMessage {
   private static let length = 87

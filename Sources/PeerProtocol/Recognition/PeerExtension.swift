@@ -27,9 +27,11 @@ public final class PeerExtension: ProtocolExtension {
 
   public init(identity: UInt64, key: GroupKey? = nil) { (self.identity, self.key) = (identity, key) }
 
-  /// The letters TPK and the version of the handshake; nil without a passkey.
+  /// The number in the invitations of the local peer: the letters TPK and the version of the handshake; nil without a passkey. Peers with
+  /// different marks refuse each other.
   public var mark: UInt32? { key == nil ? nil : 0x5450_4B01 }
 
+  /// Whether a number begins with the letters TPK. The version of the handshake can differ.
   public func isMark(_ number: UInt32) -> Bool { number >> 8 == 0x54_504B }
 
   /// The rate limit in all probes of the local peer, see ``ClockProbe/rateLimit``.

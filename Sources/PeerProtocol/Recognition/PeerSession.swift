@@ -134,7 +134,8 @@ final class PeerSession: SessionExtension {
       }
     // A request always gets a reply. A reply gets an acknowledgement only if it was accepted: an unsolicited reply gets
     // none. No clock is read here, so the transmit stamp of the answer is the arrival of the probe. The owner of the endpoint
-    // replaces it by the send instant. In a protected session, only the receiving thread answers.
+    // replaces it by the send instant. If `isAnswered` is true, the receiving thread has already answered. In a protected session,
+    // only the receiving thread answers.
     if !arrival.isAnswered, !context.isProtected, probe.kind == .request || outcome == .accepted {
       let answer = probe.answer(
         from: context.localSSRC, identity: owner.identity,

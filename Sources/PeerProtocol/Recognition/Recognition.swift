@@ -24,7 +24,7 @@ struct Recognition {
   private enum State {
     /// Requests are sent. `tries` is the number of requests so far.
     case asking(tries: Int, Evidence)
-    /// The peer has replied.
+    /// The peer has replied. `since` is the arrival of its first reply.
     case recognised(identity: UInt64, since: Instant)
     /// The peer has not replied.
     case standardDevice
@@ -43,7 +43,8 @@ struct Recognition {
   private var state = State.standardDevice
   /// The instant at which the next request is due, or at which asking ends; nil if nothing is due.
   private(set) var next: Instant?
-  /// The shortest interval between the requests to a recognised peer. Each interval is longer by up to a sixteenth.
+  /// The shortest interval between the requests to a recognised peer. Each interval is longer by a random part of up to a sixteenth, so
+  /// that two peers do not send in step with each other.
   private(set) var interval = Nanoseconds.milliseconds(20)
   /// The shortest interval that the peer permits.
   private var permittedInterval = Nanoseconds.zero

@@ -59,7 +59,8 @@ extension CheckpointHistory {
   }
 
   /// Appends an entry for the enhanced encoding of Chapter C. If there are four entries for the same controller
-  /// already, removes the oldest of them.
+  /// already, removes the oldest of them. The limit leaves room for other controllers: the chapter has at most 128 logs, two or
+  /// three for each entry.
   @_noLocks @_noAllocation
   private mutating func appendKeepingFour(_ entry: HistoryEntry) {
     guard isRecording else { return }
@@ -87,6 +88,7 @@ extension CheckpointHistory {
     }
     entries.removeLast(entries.count - kept)
     let first = Int(channel.wire) << 7
+    // All notes of the channel have ended, so their reference counts are 0.
     for index in first..<first + 128 { references[index] = 0 }
   }
 

@@ -88,6 +88,7 @@ extension CheckpointHistory {
     exclusives.removeAll()
     parameters.removeAll()
     for channel in 0..<16 { channels[channel].reset() }
+    // All notes have ended, so their reference counts are 0.
     for index in 0..<references.count { references[index] = 0 }
     system.reset(packet, if: isRecording)
   }

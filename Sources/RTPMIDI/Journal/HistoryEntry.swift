@@ -14,9 +14,9 @@ enum ChannelChapter: UInt8, BitwiseCopyable {
 /// A command on one channel, as part of the checkpoint history.
 ///
 /// The history holds the newest command of each kind and number, except that it holds the newest four control changes
-/// of each controller for the enhanced encoding of Chapter C. Chapter E has no entries: it is encoded from those of
-/// Chapter N. The contents of ``first``, ``second`` and ``third`` depend on the chapter. Octets that are not listed are
-/// 0.
+/// of each controller for the enhanced encoding of Chapter C, whose list has at most 128 logs. Chapter E has no entries: it
+/// is encoded from those of Chapter N. The contents of ``first``, ``second`` and ``third`` depend on the chapter. Octets
+/// that are not listed are 0.
 ///
 ///     chapter   octet    content
 ///     P         first    the program

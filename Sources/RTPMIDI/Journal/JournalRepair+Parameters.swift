@@ -24,7 +24,7 @@ extension JournalRepair {
       emit(.controlChange(channel, controller: 6, value: high.value), &state)
       steps = sentSteps
     }
-    // The LSB follows each MSB, even if the LSB is known.
+    // The LSB follows each MSB, even if the LSB is known: a receiver sets the LSB to 0 when the MSB arrives (MIDI 1.0).
     if emitsHigh || emitsLow, let low = log.entryLow {
       emit(.controlChange(channel, controller: 38, value: low.value), &state)
       steps = sentSteps

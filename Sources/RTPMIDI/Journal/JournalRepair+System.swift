@@ -116,6 +116,7 @@ extension JournalRepair {
     _ assembly: inout SystemExclusiveAssembly
   ) -> Bool {
     guard let count = log.count else { return false }
+    // If the journal does not cover the loss, the first log sets the count, and its command counts as not received.
     if restartsExclusiveCount { (state.exclusives, restartsExclusiveCount) = (count &- 1, false) }
     // The number of commands from the newest received command to the command of the log, -128...127.
     let ahead = Int8(bitPattern: count &- state.exclusives)

@@ -8,7 +8,7 @@ struct ParameterSelection: BitwiseCopyable {
   private(set) var isNonRegistered = false
   /// Whether the newest of controllers 98...101 was the upper half of a number (99 or 101). The lower half may follow.
   private(set) var isPending = false
-  // Both numbers are kept. 16383 means that both halves are 127.
+  // Both numbers are kept, because a later command can change one half of either number. 16383 means that both halves are 127.
   private var registered: UInt14 = 16383
   private var nonRegistered: UInt14 = 16383
 

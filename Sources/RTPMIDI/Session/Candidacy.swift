@@ -22,9 +22,10 @@ struct Candidacy {
   /// The maximum number of events in ``events``.
   private static var eventLimit: Int { 4 }
 
-  /// The instant at which the invitation arrived on the data port.
+  /// The instant at which the invitation, or the OK to the local invitation, arrived on the data port.
   let since: Instant
-  /// Whether the peer has proved its identity, but an established session with the same peer is kept.
+  /// Whether the peer has proved its identity, but an established session with the same peer is kept. The expiry of the candidate is
+  /// then not reported.
   var hasRival = false
   private var wrongReplies = 0
   /// The events of the extension, which are reported after the proof.
