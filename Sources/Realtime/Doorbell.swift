@@ -6,7 +6,7 @@ public import MusicalTime
 ///
 /// The waiting thread reads ``count``, checks its queues, and then waits with this count. The wait returns at once if
 /// the bell was rung after the count was read, so no ring is missed. Like ``SPSCRing``, a doorbell is a handle whose
-/// memory is never freed.
+/// memory is never freed, because real-time code may not count references.
 public struct Doorbell: @unchecked Sendable, BitwiseCopyable {
   // The count, which is also the futex. Invariant: allocated in init, never freed, accessed only by the atomic
   // operations and the futex calls of the module CRealtime.
@@ -31,7 +31,10 @@ public struct Doorbell: @unchecked Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func ring() { realtime_bell_ring(word) }
 
-  /// Sleeps until `deadline`, or until ``count`` differs from `count`. May also return early.
+  /// Sleeps until `deadline`, or until the bell is rung. May also return early.
+  ///
+  /// - Parameter count: the value of ``Doorbell/count`` before the caller checked its queues. If the bell was rung since then, the
+  ///   function returns at once.
   ///
   /// Real-time: safe (it waits by design).
   @_noLocks @_noAllocation

@@ -21,6 +21,7 @@ public enum MemoryLock {
   public static func lockAll() -> String? {
     disableHugePages()
     lockCode()
+    // Negative if no limit applies to the process.
     let limit = realtime_lock_limit()
     let flags = MCL_CURRENT | MCL_ONFAULT | (limit < 0 ? MCL_FUTURE : 0)
     guard mlockall(flags) == 0 else { return warning("refused (\(String(cString: strerror(errno))))") }

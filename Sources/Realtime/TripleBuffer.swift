@@ -5,7 +5,7 @@ import Synchronization
 /// The writer fills its own slot and exchanges it with the middle slot. The reader exchanges its own slot with the
 /// middle slot. The reader may skip intermediate states but never misses the last one. Ableton Link passes its session
 /// state to the audio thread in the same way. Like ``SPSCRing``, a triple buffer is a handle whose memory is never
-/// freed.
+/// freed, because real-time code may not count references.
 public struct TripleBuffer<Value: BitwiseCopyable & Sendable>: @unchecked Sendable, BitwiseCopyable {
   @usableFromInline
   struct Owners: ~Copyable {

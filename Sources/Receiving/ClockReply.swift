@@ -9,8 +9,8 @@ public enum ClockReply: Sendable, BitwiseCopyable {
   /// CK1, the reply to an AppleMIDI CK0.
   case clockPacket(ClockPacket)
 
-  /// Whether this is the acknowledgement of a reply to a probe of the local peer. The control thread waits for such
-  /// replies.
+  /// Whether this is the acknowledgement of a reply to a probe of the local peer. The driver then wakes
+  /// the control thread at once, because this thread estimates the clock of the peer from the reply.
   ///
   /// Real-time: safe.
   public var acknowledgesReply: Bool {

@@ -12,7 +12,7 @@ public struct DatagramHeader: Sendable, BitwiseCopyable {
     /// RTP, or anything else.
     case stream
 
-    /// The kind as an index: 0, 1 or 2. The property replaces a raw value, which is not permitted in real-time code.
+    /// The kind as an index into an array: 0, 1 or 2. The property replaces a raw value, which is not permitted in real-time code.
     ///
     /// Real-time: safe.
     public var index: Int {

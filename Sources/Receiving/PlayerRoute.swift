@@ -17,8 +17,8 @@ public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
   /// The peers that get the messages.
   public let receiver: Receiver
   /// The channel on which the messages are sent, with two exceptions. If ``receiver`` is ``Receiver/all``, standard
-  /// devices get each message on its input channel. Controllers that change the instrument of another player are sent
-  /// on ``shapedChannel``.
+  /// devices get each message on its input channel, because only Tutti peers recognise a player by the channel. Controllers
+  /// that change the instrument of another player are sent on ``shapedChannel``.
   public let channel: Channel
   /// The channel of another player, if the controllers on this route change the instrument of that player. Nil if the
   /// controllers change the sound of the local player.
@@ -33,7 +33,8 @@ public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
   }
 
   /// The route of an input channel while no other peer is known. All peers get its messages: on channel 10 if the input
-  /// channel is that of the drums (10), otherwise on channel 16.
+  /// channel is that of the drums (10), otherwise on channel 16, on which a peer without a channel of its
+  /// own plays.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -25,6 +25,8 @@ extension Receiver {
       // The control thread adds the upper bits.
       try blocks[place.block].sessions[place.index].stream.open(packet, near: Instant(nanoseconds: 0))
       self.place = place
+      // A packet repeats the time stamps of earlier packets with notes that are not due yet (``PeerProtocol/AnnouncedPackets``). If
+      // these packets were lost, their notes in the journal get this time stamp.
       if let previous, let stamp = header.announcedTimestamp(in: packet, after: previous) {
         recoveredStamp = Instant(hundredMicroseconds: Int64(stamp))
       }
@@ -50,6 +52,7 @@ extension Receiver {
         if keep(message, stamp, at: place) { continue }
         return output(message, stamp, arrival: arrival, isRecovered: false, at: place, now: arrival)
       case .recovered(let message, let stamp):
+        // Only packets with notes are announced. Other messages of the journal take effect at once.
         var noteStamp: Instant?
         if case .some = message.key { noteStamp = recoveredStamp }
         if keep(message, noteStamp, at: place) { continue }
@@ -71,6 +74,7 @@ extension Receiver {
     now: Instant
   ) -> Output {
     instant = nil
+    // A note may have been passed to the sound before its instant. Its end must not take effect before its beginning.
     if message.silencesNote || message.endsAllNotes {
       instant = blocks[place.block].sessions[place.index].lastInstant
     }

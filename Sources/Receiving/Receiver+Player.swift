@@ -38,8 +38,8 @@ extension Receiver {
   @_noLocks @_noAllocation
   public mutating func releaseNotes(of selection: ProgramID.Selection) { player.release(selection) }
 
-  /// Returns the next output of the messages of the local player; nil after the last one. At the end come the messages that release held
-  /// notes and pedals at another peer, which the notes of the local player no longer reach.
+  /// Returns the next output of the messages of the local player; nil after the last one. At the end come the messages of
+  /// ``ReceivingCommand/endNotesAsPlayed(_:)``, which release the held notes and pedals at one peer, on their input channels.
   @_noLocks @_noAllocation
   mutating func nextOfPlayer() -> Output? {
     while true {
@@ -56,6 +56,7 @@ extension Receiver {
 /// The outputs of one delivery of the local player, in this order: the sound, the messages to other peers, the copy for the
 /// control thread.
 struct PlayerDelivery: BitwiseCopyable {
+  /// The next output. `sendUnchanged` sends the message on its input channel to the standard devices (``PlayerRoute/channel``).
   private enum Stage: BitwiseCopyable { case sound, send, sendUnchanged, report, done }
 
   private let message: Message

@@ -56,7 +56,8 @@ extension Receiver {
   }
 
   /// Keeps a message of the session at `place` that takes effect later. For a message that takes effect at once, removes the
-  /// messages that it supersedes (``TimedMessages/removeMessages(supersededBy:of:)``).
+  /// messages that it supersedes (``TimedMessages/removeMessages(supersededBy:of:)``). A message that ends all notes always takes
+  /// effect at once.
   ///
   /// - Parameter stamp: the time stamp of the message; nil if it is not known.
   /// - Returns: whether the message was kept.

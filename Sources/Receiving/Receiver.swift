@@ -80,7 +80,8 @@ public struct Receiver: ~Copyable {
   ///
   /// Real-time: safe.
   public internal(set) var localChannel: Channel?
-  /// The notes that are being ended at the peer of a stream.
+  /// The notes that are being ended on their input channels at the peer of a stream, see
+  /// ``ReceivingCommand/endNotesAsPlayed(_:)``.
   var endsAsPlayed: (held: HeldNotes, stream: StreamID?) = (HeldNotes(), nil)
   /// The identity of the local peer.
   let identity: UInt64

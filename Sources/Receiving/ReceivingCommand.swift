@@ -16,7 +16,8 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   /// message of the peer takes effect at the instant of its time stamp. It takes effect at once without an offset, and
   /// if the instant is less than 2 ms or more than 4 s after the arrival of the message.
   case clock(slot: Int, SessionID, offset: Nanoseconds?)
-  /// Sounds a message as if the peer of a session had sent it, without checking the gates.
+  /// Sounds a message as if the peer of a session had sent it, without checking the gates. An example is the reset of a channel
+  /// that the peer has left.
   case sound(slot: Int, SessionID, Message)
   /// Ends the reception of a session, and the notes that its peer holds.
   case close(slot: Int, SessionID)
@@ -28,7 +29,8 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case route(Channel, PlayerRoute)
   /// Sets the channel of the local player; nil: the player has none.
   case localChannel(Channel?)
-  /// Ends the notes that the player holds for all peers, on their input channels, at the peer of one stream.
+  /// Ends the notes that the player holds for all peers, on their input channels, at the peer of one stream. Until
+  /// now, this peer was treated as a standard device. It gets later messages on another channel, so they would not end these notes.
   case endNotesAsPlayed(StreamID)
   /// Ends the notes of the local player and refuses its new ones (true), or ends the refusal (false).
   case mute(Bool)

@@ -24,7 +24,8 @@ enum Chance {
     return mix((hash ^ tick) &+ 0x9E37_79B9)
   }
 
-  /// The line number for the hash that decides whether the fill sounds in a bar. The tick of this hash is 0.
+  /// The line number for the hash that decides whether the fill sounds in a bar. No line has this number. The tick of this
+  /// hash is 0.
   static var fill: UInt32 { @_noLocks @_noAllocation get { 255 } }
 
   /// Whether an event with a chance of `percent`, 0...100, takes place.

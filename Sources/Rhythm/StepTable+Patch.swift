@@ -27,6 +27,7 @@ extension StepTable {
       (entry.bars, entry.strokesPerBar) = (UInt8(line.bars.count), UInt8(line.bars[0].count))
       entry.ticksPerStroke = UInt8(Int(Tick.perQuarter) / line.strokesPerQuarter)
       entry.firstStroke = UInt16(strokeCount)
+      // How much earlier than its step a hit of the line can sound.
       var push = max(.zero, .zero - voice.feel)
       for stroke in line.bars.joined() {
         strokes[strokeCount] = stroke?.rawValue ?? 0

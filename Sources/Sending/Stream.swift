@@ -19,7 +19,8 @@ struct Stream: BitwiseCopyable {
   /// Whether the receiver is a time-stamp receiver, which gets each tick ahead of time. A play-on-arrival receiver gets
   /// each tick at its due time.
   var isTimeStamped = false
-  /// The sent packets with notes that begin or end in the future.
+  /// The sent packets with notes that begin or end in the future. Each following packet repeats their
+  /// sequence numbers and time stamps, so that the receiver gets the time stamp of a lost packet.
   var announced = AnnouncedPackets()
   /// The run in which the receiver takes part: Start or Continue was sent, and Stop was not. 0 if there is none.
   var run: UInt32 = 0

@@ -46,16 +46,18 @@ extension StreamSender {
       skipTicksAsFollower(until: adoption.instant)
       if isOtherRun || !new.sends {
         stopStreams(at: adoption.instant)
-        // Within a run, the local receivers do not stop: they get the ticks of the new master.
+        // Within a run, the local receivers do not stop: they get the ticks of the new master. The stop therefore begins with the
+        // play-on-arrival receivers.
         if !isOtherRun { stopRequest.stage = .onArrival }
       }
       return .progress
     }
     if isOtherRun {
-      // No tick of the new run has left ahead of time yet.
+      // `pendingTick` is the newest tick that leaves ahead of time. The new run has none yet.
       pendingTick = Tick(.min)
       cutsPreviousRunShort = schedule.run != 0 && steps.next > schedule.start && steps.next < schedule.end
     }
+    // Within a run, steps that are due within `push` are not withdrawn, because their hits may have sounded already.
     let recall = steps.goBack(from: schedule, to: new, push: push, at: adoption.instant)
     schedule = new
     self.adoption = nil
@@ -63,9 +65,9 @@ extension StreamSender {
     return .progress
   }
 
-  /// Moves ``onTime`` and ``onTimePrelude`` past the ticks that were due while the local peer was a follower. If
-  /// ``reportsTicks`` is false, these cursors do not move in a follower. A follower that becomes the master would then
-  /// send all these ticks late.
+  /// Moves the cursors of ticks (``onTime``) and of Start and Continue (``onTimePrelude``) past the ticks that were due
+  /// while the local peer was a follower. If ``reportsTicks`` is false, these cursors do not move in a follower. A
+  /// follower that becomes the master would then send all these ticks late.
   @_noLocks @_noAllocation
   private mutating func skipTicksAsFollower(until now: Instant) {
     guard !reportsTicks, !schedule.sends else { return }

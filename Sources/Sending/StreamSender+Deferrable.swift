@@ -14,8 +14,8 @@ extension StreamSender {
     if let transmission = nextPendingTick(at: now) { return transmission }
     // `nextPendingTick` has reset the deadlines if it found that no tick is pending any more. The work that waited for
     // the pending ticks may then be due, and goes before guard packets.
-    // If `allowance` is not used up, a guard packet is sent although work is due. Otherwise a machine that misses all
-    // deadlines would never send guard packets.
+    // `allowance` is the number of deferrable packets that may still be sent although work is due. If it is not used up, a
+    // guard packet is sent. Otherwise a machine that misses all deadlines would never send guard packets.
     let isDueWorkFirst = nextDue <= now && allowance == 0
     if isDueWorkFirst || !sendsGuards { return nil }
     return nextGuard(at: now)

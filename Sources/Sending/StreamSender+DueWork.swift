@@ -43,7 +43,8 @@ extension StreamSender {
       if case .some = tick.beginsStep { return .output(.step(tick)) }
     }
     while hasWorkAtTicks, let tick = onTimePrelude.take(in: schedule, at: now) {
-      // A receiver can begin at the start of the schedule and at each bar.
+      // The prelude is the time from Start or Continue to the first tick. A receiver can begin at the start of the schedule and at
+      // each bar.
       guard bars.begins(at: tick, of: schedule) else { continue }
       if schedule.sends { dueSeries = DueSeries(.begin(tick, isTimeStamped: false)) }
       guard reportsTicks, reportedRun != schedule.run else { return .progress }

@@ -2,6 +2,7 @@ public import MusicalTime
 
 extension StreamSender {
   /// Does the next piece of work that is due, or sends the next deferrable packet if there is time for it.
+  /// ``StreamSender`` describes the priorities.
   ///
   /// - Parameter now: the current instant. It must not decrease from call to call.
   /// - Returns: nil if there is nothing to do before ``nextDeadline``.
@@ -30,6 +31,7 @@ extension StreamSender {
         case .none:
           self.batch = nil
           nextDue = findNextDue()
+          // After a batch, some deferrable packets are sent even if the next work is already due.
           allowance = Self.slice
         }
       }

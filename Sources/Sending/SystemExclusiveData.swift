@@ -1,6 +1,6 @@
 /// The data octets of a System Exclusive message, without F0 and F7. A trivial value that fits into a ring.
 public struct SystemExclusiveData: Sendable, BitwiseCopyable {
-  /// The maximum number of octets.
+  /// The maximum number of octets. The longest message of the Tutti protocol, the timeline message, has 104.
   public static var capacity: Int { @_noLocks @_noAllocation get { 112 } }
 
   var octets = InlineArray<112, UInt8>(repeating: 0)

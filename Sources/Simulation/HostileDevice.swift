@@ -26,7 +26,8 @@ struct HostileDevice {
 
   init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-  /// Sends up to forty datagrams to random peers. Returns the time until the next attack.
+  /// Sends up to forty datagrams to random peers: up to twenty times one datagram, or the two of an invitation. Returns the time
+  /// until the next attack.
   mutating func attack(_ world: VirtualWorld) -> Nanoseconds {
     world.wire.records = world.settings.hasPasskey
     for _ in 0..<random.integer(in: 1...20) {

@@ -157,8 +157,8 @@ extension InvariantChecker {
   /// Checks that a peer has a channel if one is free for it.
   func evaluateChannel(of peer: VirtualPeer) {
     guard !pairs.isEmpty else { return }
-    // There are 14 channels: 2...9 and 11...16. A peer that left without a goodbye (BY) keeps its channel for five seconds. The
-    // check allows seven seconds.
+    // There are 14 channels: 2...9 and 11...16. Channel 1 carries activity, and channel 10 the drums. A peer that left without a
+    // goodbye (BY) keeps its channel for five seconds. The check allows seven seconds.
     let claimants = world.hosts.indices.count {
       world.hosts[$0].peer != nil || now - states[$0].disappearance.at < .seconds(7)
     }

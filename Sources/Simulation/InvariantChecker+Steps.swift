@@ -67,7 +67,7 @@ extension InvariantChecker {
           seen: "step \(step.step.index)\(last.run == step.run ? "" : " of a rhythm that replaced it")")
       } else if step.cutsShort, isCalm {
         // A peer that joins another rhythm whose phase differs by more than a step begins it at the beginning of a bar. It
-        // plays the previous rhythm until 10 ms before this bar.
+        // plays the previous rhythm until 10 ms before this bar (``EnsembleState/joiningTime``).
         let isJoined = Tick(of: step.step).index % peer.core.ensemble.ticksPerBar == 0
         expect(
           .steps, holds: isJoined, of: host, expected: "the rhythm to continue after step \(last.step.index)",

@@ -340,6 +340,7 @@ final class VirtualPeer {
       thread.adopt(schedule, at: now)
       runClockThread()
     case .receiving(let command): execute(command)
+    // A virtual peer has no user to inform of messages, and records no arrivals of ticks.
     case .sounded, .arrived: break
     case .event(let event): events.append(.core(event))
     }

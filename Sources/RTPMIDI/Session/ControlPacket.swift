@@ -7,7 +7,7 @@ public enum ControlPacket: Hashable, Sendable {
   /// RS: receiver feedback.
   case feedback(ReceiverFeedback)
 
-  /// Returns whether `packet` begins with FF FF. An RTP packet never does.
+  /// Returns whether `packet` begins with FF FF. An RTP packet never does: its first two bits, the version, are 10.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -55,7 +55,8 @@ extension Endpoint {
   /// Does what is due for a candidate: drops it after its lifetime, or sends its requests.
   func advance(candidate session: Session, expiresAt expires: Instant, to now: Instant) {
     guard expires > now else {
-      // The expiry is not reported if the peer is heard on another session, because that session was kept.
+      // The expiry is not reported if another session with the peer was kept: the peer has proved its identity, and gave way to
+      // that session (``Candidacy/hasRival``), or it is heard on that session.
       let other = table.session(at: session.control)
       let hasRival =
         session.candidacy?.hasRival ?? false || other.map { $0.phase == .established && !$0.isSilent(at: now) } ?? false
@@ -125,6 +126,7 @@ extension Endpoint {
       table.remove(invitation)
       if let id = invitation.sessionToRevive { table[id]?.revival = nil } else { session.adopt(invitation) }
     }
+    // CK0 to a candidate asks for its proof. From now on, only the initiator of the session sends CK0.
     session.clock.stop()
     if session.isInitiator { session.clock.begin(at: now) }
     establish(session, at: now)

@@ -49,12 +49,14 @@ extension Endpoint {
     answeredAt answer: Instant?
   ) -> DatagramOutcome {
     let isCandidate = session.candidacy != nil
+    // A candidate must not guess a stamp. Its CK2 may reply to one CK1 only, and a few wrong replies end it.
     guard
       let reading = session.clock.receive(packet, repliedAt: answer ?? instant, keepsOneReply: isCandidate)
     else {
       if session.candidacy?.countWrongReply() == false { table.remove(session) }
       return .unmatchedClock
     }
+    // A reply to a packet of the local peer is the proof of a candidate.
     if reading.requestSent != nil, !verify(session, at: instant) { return .refusedInvitation }
     if answer == nil, let reply = packet.reply(from: session.localSSRC, sentAt: instant) {
       send(to: source.address, from: arrivalAddress, source.port, sealedBy: session) { reply.append(to: &$0) }
@@ -75,7 +77,7 @@ extension Endpoint {
   }
 
   /// Reports a clock measurement, unless it may contain a stamp from before a suspension of the machine, or the peer is a
-  /// candidate.
+  /// candidate, whose session has not been reported as established yet.
   func report(_ transit: ClockTransit, of session: Session) {
     if !session.isOutdated, session.candidacy == nil { outputs.append(.clock(session.id, transit)) }
   }

@@ -42,7 +42,8 @@ extension Endpoint {
       .systemExclusive(id, octets, at: session.complete(stamp, arrivedAt: arrival), arrival: arrival))
   }
 
-  /// Records that a packet arrived at the data port from a source that the decoding thread does not know.
+  /// Records that a packet arrived at the data port from a source that the decoding thread does not know. If the source is a
+  /// peer that the local peer is inviting, the next invitation follows soon (``session(of:at:)``).
   public func receivedPacket(ofUnknownSource ssrc: UInt32, from address: SocketAddress, at arrival: Instant) {
     counters.count(.unknownSource)
     _ = session(of: .init(ssrc: ssrc, address: address, port: .data), at: arrival)

@@ -34,8 +34,8 @@ public struct Figure: Hashable, Sendable {
     return ranks
   }
 
-  /// The importance of the note of a unit: the velocity of its stroke, and the length in ticks of the longest note value on whose
-  /// grid the unit lies.
+  /// The importance of the note of a unit: the velocity of its stroke, and the length in ticks of the longest note value
+  /// in the list below on whose grid the unit lies.
   private func importance(of unit: Int, _ grid: NoteValue) -> (stroke: UInt8, meter: Int) {
     let tick = unit * Int(grid.ticks)
     return (notes[unit]?.stroke.velocity ?? 0, [96, 48, 24, 12, 8, 6, 4, 3, 2].first { tick % $0 == 0 } ?? 0)

@@ -156,6 +156,7 @@ extension InstrumentPlayer {
   @_noLocks @_noAllocation
   private func hasBegun(_ key: UInt8) -> Bool {
     guard let index = sounding.index(of: key) else { return false }
+    // The position of a sounding note is its end.
     return sounding[index].position == now + table.noteLength
   }
 

@@ -25,6 +25,7 @@ struct ExportedNote {
 extension StandardMIDIFile {
   /// The events of the track of a pitched part. A note ends early if its key begins again.
   static func events(of part: PitchedPart, _ notes: [ExportedNote]) -> [Event] {
+    // The bass has channel 2, the guitar channel 3 and the keys channel 4. `wire` counts from 0.
     let channel = Channel(wire: part.part.rawValue)
     var events = [
       Event(tick: 0, .meta(MetaEvent(trackName: part.part.name))),

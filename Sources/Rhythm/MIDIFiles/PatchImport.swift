@@ -79,6 +79,7 @@ public struct PatchImport {
       throw ImportError("bars \(firstBar + 1) to \(self.bars.upperBound) contain no notes; give another first bar")
     }
     (noteCount, unused) = (grid.noteCount, grid.unused)
+    // Without swell, the lines sound as written at every activity.
     text = """
       name: \(name)
       description: Imported from a MIDI file.

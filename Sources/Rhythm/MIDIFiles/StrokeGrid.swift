@@ -22,6 +22,7 @@ struct StrokeGrid {
   /// from a position of one grid, all notes use this grid. Otherwise each note uses the grid with the nearer position. A note after
   /// the last position belongs to the next bar and is not used.
   mutating func add(_ notes: [PatchImport.Note]) {
+    // The distances count 1/24 ticks of the file, and a quarter note has `resolution` ticks. The limit is therefore `resolution`.
     let fitting = grids.first { grid in notes.allSatisfy { nearest($0, on: grid).distance <= resolution } }
     for note in notes {
       let candidates = (fitting.map { [$0] } ?? grids).map { (grid: $0, nearest: nearest(note, on: $0)) }
@@ -46,6 +47,7 @@ struct StrokeGrid {
     noteCount += note.isFlam ? 2 : 1
   }
 
+  /// The stroke whose velocity (``Stroke/velocity``) is nearest to that of the note.
   private static func stroke(_ note: PatchImport.Note) -> Stroke {
     switch (note.velocity, note.isFlam) {
     case (...72, false): .ghost

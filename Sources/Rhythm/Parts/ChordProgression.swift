@@ -41,7 +41,8 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func chord(at step: Step) -> ChordTones? {
     guard count > 0 else { return nil }
-    // The value is copied once, for the reason that a comment in ``StepTable/next(_:)`` explains.
+    // In a non-mutating method, each access to an element of an InlineArray copies the whole array. The progression is therefore
+    // copied once, and a mutating method of the copy is called.
     var progression = self
     return progression.entries[progression.index(at: place(of: step))].tones
   }

@@ -68,7 +68,7 @@ extension PatchReader {
 
   /// The largest number of words of a bar: the number of steps in a bar of the longest meter, 16/2.
   private static let maximumWords = 128
-  /// The largest number of unknown chords that are reported.
+  /// The largest number of unknown chords that are reported: as many as faults of a file (``PatchError/maximumFaults``).
   private static let maximumUnknownChords = 50
 
   /// The words of each bar.

@@ -20,7 +20,7 @@ public struct Phrase: Hashable, Sendable {
 
   /// The greatest number of steps: eight bars of 4/4.
   public static let maximumSteps = 128
-  /// The greatest number of notes.
+  /// The greatest number of notes: a phrase message contains at most this many.
   public static let maximumNotes = 26
   /// The greatest length of a note in steps.
   public static let longestNote = 32
