@@ -4,7 +4,7 @@ import RTPMIDI
 
 // Discovery: peers find each other as if they announced themselves on the network.
 extension VirtualWorld {
-  /// Lets each two peers in the same part of the network find each other, if at least one of them is a newcomer: a peer that has joined
+  /// Lets any two peers in the same part of the network find each other, if at least one of them is a newcomer: a peer that has joined
   /// or become reachable, and has not been discovered yet.
   func introduce() {
     let new = newcomers
@@ -20,6 +20,7 @@ extension VirtualWorld {
           other.identity, as: hosts[host].name, at: place, isInSession: false, now: peer.now)
         hasFound = true
       }
+      // The control thread invites the peers that were found.
       if hasFound { peer.wake(in: .zero) }
     }
   }

@@ -61,7 +61,8 @@ public final class VirtualWorld {
   /// The interval between two evaluations of the invariants. It is longer in a world of more than 16 hosts.
   private var checkInterval: Nanoseconds { .milliseconds(hosts.count <= 16 ? 50 : 250) }
 
-  /// An event of the world: the scenario acts, the invariants are evaluated, or the newcomers are discovered.
+  /// An event of the world: the scenario acts, the invariants are evaluated, or the newcomers are discovered. In the
+  /// event queue, the raw value takes the place of the host.
   enum Due: Int { case scenario, check, discovery }
 
   let settings: Settings
@@ -80,7 +81,7 @@ public final class VirtualWorld {
   var newcomers: [Int] = []
 
   /// Creates a world that runs `scenario` for `length`. Each host gets a clock that is 1 to 1000 s ahead of the true time and
-  /// deviates from its rate by up to 100 ppm.
+  /// deviates from its rate by up to 100 ppm (100 000 ns per second).
   init(_ settings: Settings, scenario: any Scenario, length: Nanoseconds) {
     var random = SplitMix(seed: settings.seed)
     (self.settings, self.scenario) = (settings, scenario)
@@ -96,6 +97,7 @@ public final class VirtualWorld {
     checker = InvariantChecker(settings, length: length)
     end = Instant(nanoseconds: 0) + length
     self.random = random
+    // Some rules are disabled only for messages between two masters, so the mutation must know which peers are masters.
     mutation.mastery = { [unowned self] host in
       guard let ensemble = hosts[host].peer?.core.ensemble, ensemble.role == .master else { return nil }
       return ensemble.claim

@@ -11,6 +11,7 @@ import _TestSupport
 @Suite struct AudioLoopTests {
   private let grid = FrameGrid.standard
 
+  /// A hit at `frame`. Note 37 is the side stick, a short sound.
   private func event(at frame: Int64, note: UInt8 = 37) -> SoundEvent {
     SoundEvent(instant: grid.instant(of: frame), note: note, velocity: 110, group: 0)
   }

@@ -58,7 +58,7 @@ extension SoundCardTests {
     }
 
     /// A note is submitted every 250 ms. The configured latency has no effect on notes. Each note leaves the card as early as
-    /// possible, after the frames that the card holds. The loopback card takes 192 frames at once.
+    /// possible, after the frames that the card holds. The loopback card takes 192 frames (4 ms) at once, so the delay varies.
     @Test func noteSoundsAsEarlyAsPossible() async throws {
       let recording = try LoopbackRecording(substream: 7, seconds: 5)
       try recording.waitUntilRunning()

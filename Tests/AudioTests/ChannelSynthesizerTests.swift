@@ -69,8 +69,8 @@ import _TestSupport
     #expect(!dark.isSilent && roughness(dark) < roughness(sound) / 2)
   }
 
-  /// Channel 1 has no instrument. The test sends a message of each of the seven kinds of channel messages, 0x80 to 0xE0, and a note
-  /// after each of them.
+  /// Channel 1 has no instrument, because it carries only activity between peers. The test sends a message of each of the seven kinds
+  /// of channel messages, 0x80 to 0xE0, and a note after each of them.
   @Test func channelOneIsSilent() throws {
     var messages: [Message] = []
     for status in stride(from: UInt8(0x80), through: 0xE0, by: 0x10) {
@@ -310,7 +310,7 @@ import _TestSupport
     #expect(repeated[end].peak < 1.01 * once[end].peak)
   }
 
-  /// More notes than lanes begin at different phases. Each of them sounds, at most 63 frames late.
+  /// More notes than the twelve lanes begin at different phases: frame numbers modulo 64. Each of them sounds, at most 63 frames late.
   @Test func moreNotesThanLanesSound() throws {
     func render(_ count: Int, then rest: Int = 0) throws -> Sound {
       var synthesizer = try makeSynthesizer()
@@ -324,6 +324,7 @@ import _TestSupport
       return sound
     }
     let all = try render(24)
+    // The notes 0...11 occupy all lanes.
     for number in 12..<24 {
       // The next 67 frames differ from those without the note.
       let (start, end) = (number * 67, number * 67 + 67)

@@ -60,8 +60,9 @@ import _TestSupport
     #expect(left == expected.sorted(), "seed \(seed)")
   }
 
-  /// A recall from instant 100 on concerns steps, not the instants of hits. The first hit sounds after this instant but belongs to an
-  /// earlier step, so it remains. The second hit is pushed before this instant but belongs to a later step, so it is removed.
+  /// A recall removes waiting hits, because the rhythm has changed. A recall from instant 100 on concerns steps, not the instants of
+  /// hits. The first hit sounds after this instant but belongs to an earlier step, so it remains. The second hit is pushed:
+  /// it sounds before this instant but belongs to a later step, so it is removed.
   @Test func recallRemovesAllHitsOfAStep() {
     func hit(_ note: UInt8, at instant: Int64, step: Int64) -> SoundEvent {
       SoundEvent(

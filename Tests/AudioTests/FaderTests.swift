@@ -21,7 +21,8 @@ import Testing
     #expect(apply(&fader).allSatisfy { $0 == 1 })
     fader.set(percent: 50)
     let ramp = apply(&fader)
-    // The gain falls from 1 to 0.25 in 64 frames. No frame changes it by more than 1/64 of this difference.
+    // The gain is the square of the level: 0.25 at 50 %. It falls from 1 to 0.25 in 64 frames. No frame changes it by more than 1/64
+    // of this difference.
     for (a, b) in zip([1] + ramp, ramp) { #expect(a - b < 0.75 / 64 + 1e-5 && a > b) }
     #expect(apply(&fader).allSatisfy { $0 == 0.25 })
     fader.set(percent: 0)

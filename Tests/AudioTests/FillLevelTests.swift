@@ -5,7 +5,8 @@ import _TestSupport
 
 @testable import Audio
 
-/// Tests of the fill level with a device of two periods of 256 frames and a buffer of 2048 frames.
+/// Tests of the fill level: the number of frames that are kept in the buffer of a device. It begins with two periods of 256 frames and
+/// rises by a period at an underrun, unless a late thread caused the underrun (`raises` is false). The buffer has 2048 frames.
 @Suite struct FillLevelTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
@@ -24,6 +25,7 @@ import _TestSupport
     #expect(level.frames == 1_280)
     var falls: [Int64] = []
     for second in 13...400 as ClosedRange<Int64> where level.fall(at: start + .seconds(second)) { falls.append(second) }
+    // The last underrun was at 12 s.
     #expect(falls == [72, 132, 192] && level.frames == 512)
   }
 
@@ -38,6 +40,7 @@ import _TestSupport
 
   @Test func levelFoundAtTheStartIsKept() {
     var level = level()
+    // An underrun shortly after the start shows the level that the device needs. The level never falls below it.
     _ = level.recordUnderrun(raises: true, isStarting: true, at: start + .milliseconds(20))
     let falls = level.fall(at: start + .seconds(3_600))
     #expect(!falls && level.frames == 768)
@@ -58,6 +61,7 @@ import _TestSupport
     var level = level()
     var rises = 0
     for _ in 0..<10 where level.recordUnderrun(raises: true, isStarting: false, at: start) { rises += 1 }
+    // Six times 256 frames lead from 512 to 2048 frames.
     #expect(rises == 6 && level.frames == 2_048)
     level.adopt(initial: 512, step: 256, capacity: 1_024, at: start)
     #expect(level.frames == 1_024)

@@ -3,6 +3,7 @@ import Testing
 
 /// The conversion of samples to the format of a device.
 @Suite struct InterleavedBatchTests {
+  // The last value is half a level of 16 bits, which is rounded away from 0. NaN becomes 0.
   private let samples: [Float] = [0, 1, -1, 0.5, -0.5, 0.25, 2, -2, .nan, .infinity, -.infinity, 1e-9, 1 / 65_536]
 
   /// A block that begins with ``samples`` on the left channel, and with their negations on the right channel.

@@ -24,6 +24,7 @@ extension SoundCardTests {
 
     @Test(arguments: ["hw:Loopback,0,3", "plughw:Loopback,0,3", "hw:Dummy,0", "plughw:Dummy,0"])
     func cardHoldsAPeriodAndABlock(name: String) throws {
+      // The delay is that of the period and of a block of 64 frames: 320 frames at 48 kHz take 6.7 ms.
       for (period, milliseconds) in [(256, "6.7"), (64, "2.7"), (1_024, "22.7")] as [(Int64, String)] {
         let device = try PCMDevice(name, period: period)
         #expect(device.grid.rate == 48_000)
@@ -51,6 +52,7 @@ extension SoundCardTests {
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,4")
       #expect(device.grid.rate == 44_100)
+      // Rates above 96 kHz are not supported.
       let tooFast = try LoopbackRecording(substream: 5, rate: 176_400, seconds: 1)
       try tooFast.waitUntilRunning()
       let error = #expect(throws: PCMError.self) { try PCMDevice("hw:Loopback,0,5") }

@@ -86,6 +86,7 @@ import _TestSupport
       )
     }.sorted { $0.frame < $1.frame }
     var renderings: [Sound] = []
+    // A period of 0 stands for random periods of 1 to 700 frames.
     for period in [256, 64, 1, 0, 4_096] as [Int64] {
       var lanes = try DrumLanes()
       var (sound, next) = (Sound(), 0)
@@ -108,6 +109,7 @@ import _TestSupport
 
   @Test func invalidNotesAreRefused() throws {
     var lanes = try DrumLanes()
+    // In each row, one value is out of range.
     for (key, velocity, part, program) in [
       (128, 1, 1, 0), (60, 0, 1, 0), (60, 128, 1, 0), (60, 1, 0, 0), (60, 1, 4, 0), (60, 1, 1, 128),
     ] as [(UInt8, UInt8, UInt8, UInt8)] {
@@ -115,7 +117,7 @@ import _TestSupport
       #expect(!isPlayed)
     }
     #expect(lanes.render(4_096).isSilent)
-    // At most 64 notes are held.
+    // At most 64 notes are held. The number is smaller if the notes on one frame use all lanes.
     var played = 0
     for key in UInt8(0)..<127 {
       let isPlayed = lanes.play(

@@ -89,6 +89,7 @@ import _TestSupport
     #expect(mostVoices > 64)
     // Ten seconds: every drum has decayed.
     _ = lanes.render(480_000)
+    // All bits of `idle` are set, so all lanes are idle.
     #expect(lanes.voices == 0 && lanes.table.idle == .max)
   }
 }

@@ -170,6 +170,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
     try output.finish()
+    // The second call has no effect.
     try output.finish()
     #expect(try SoundFile(path: folder.path("a.wav")).samples.isEmpty)
   }

@@ -30,7 +30,7 @@ import _TestSupport
   }
 
   /// The delays become ten times longer, and later short again. The estimate follows the first change within 60 packets and the
-  /// second within 1200 packets.
+  /// second within 1200 packets. The 99th percentile is 3.2 times the median: 3.2 ms, 32 ms, and again 3.2 ms.
   @Test func percentileFollowsTheNetwork() throws {
     var random = SplitMix(seed: 1)
     var percentile = DelayPercentile()

@@ -52,6 +52,7 @@ import _TestSupport
       let error = estimate.offset - trueOffset - jump
       if since > 1, error.magnitude >= .milliseconds(3) { Issue.record("\(since) s: \(error)") }
     }
+    // The estimate was reset once: it began again with the stepped clock.
     #expect(clock.resets == 1)
   }
 

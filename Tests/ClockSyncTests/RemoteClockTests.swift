@@ -13,6 +13,7 @@ import _TestSupport
     case .still: 2
     case .lan: 8
     case .wifi: 60
+    // The poor network. Its delays have a minimum, and many packets are close to it. Those of `wifi` are normally distributed.
     default: 40
     }
   }

@@ -2,7 +2,8 @@ import ClockSync
 import MusicalTime
 import Testing
 
-/// The remote clock that a follower plays by: its gradual corrections and its jumps.
+/// The remote clock that a follower plays by: its gradual corrections and its jumps. An error larger than `jump` is corrected at once;
+/// with nil, every error is corrected at once.
 @Suite struct SlewedClockTests {
   private let start = Instant(nanoseconds: 1_000_000_000_000)
 

@@ -9,6 +9,7 @@ import Testing
   private static let key = GroupKey([UInt8](repeating: 7, count: 32))
   private let tokens = JoinTokens(key: key)
 
+  /// `isOpen`: whether a page needs no token (--http-open). `movesPages`: whether pages of other peers may move to this peer.
   private func admission(isOpen: Bool = false, movesPages: Bool = true) -> Admission {
     Admission(
       hosts: HostCheck(machine: "studio", port: 8080), tokens: tokens, isOpen: isOpen, movesPages: movesPages)

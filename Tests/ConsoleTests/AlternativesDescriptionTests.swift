@@ -6,6 +6,7 @@ import Testing
 @testable import Engine
 @testable import Ensemble
 
+/// The list of other peers to which a page moves when its own peer disappears.
 @Suite struct AlternativesDescriptionTests {
   private func member(_ number: Int, page: String?) -> PeerSnapshot.Member {
     let status = MemberStatus(

@@ -10,6 +10,7 @@ import Testing
 
 @testable import Console
 
+/// The turns of a calibration: the peer asks one page after another to click. No sound is recorded here.
 @Suite struct CalibrationTests {
   /// A library without rhythms.
   private struct NoRhythms: RhythmLibrary {
@@ -83,6 +84,7 @@ import Testing
     let player = try join(.play)
     try send(#"{"do":"calibrate"}"#, from: player)
     #expect(events.all.isEmpty)
+    // Commands that are not permitted count as malformed.
     #expect(pages.counters.malformed == 1)
   }
 

@@ -47,10 +47,12 @@ struct CalibrateCommand: ParsableCommand {
         throw ReportError(
           subject: recording, reason: "\(file.rate) frames per second", remedy: "give a recording with 8000 to 384000")
       }
+      // The channels are mixed into one track. A part is the calibration of one phone.
       let parts = try CalibrationAnalysis(Recording.all(of: file, path: recording)[0]).parts()
       let input = Provenance.Input(file: recording, sha256: try SHA256.digest(ofFile: recording))
       let listing = CalibrationListing(provenance: Provenance(inputs: [input]), parts: parts)
       if json { try printJSON(listing) } else { print(listing.text, terminator: "") }
+      // The exit status is 1 if no phone has a delay.
       guard parts.contains(where: { (try? $0.delay.get()) != nil }) else { throw ExitCode(1) }
     }
   }

@@ -107,6 +107,7 @@ struct DemoCommand: ParsableCommand {
       let signals = TerminationSignals { interruption.raise() }
       defer {
         signals.cancel()
+        // The identities of the demo's peers are not used again.
         try? FileManager.default.removeItem(at: DemoProcess.state)
       }
       let page = try DemoPage(self)

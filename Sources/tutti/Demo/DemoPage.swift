@@ -94,12 +94,15 @@ final class DemoPage {
 
   /// The members of the events of `tutti peer --json` that the demo needs.
   private struct Event: Decodable {
+    /// The control port of the peer.
     var port: UInt16?
     /// The address of the page for players who control the rhythm.
     var lead: String?
     /// The address of the page for all other players.
     var play: String?
+    /// The fingerprint of the group's certificate authority; nil without one.
     var fingerprint: String?
+    /// The number of players who have joined by the page.
     var players: Int?
   }
 

@@ -88,6 +88,7 @@ struct NetworkCommand: ParsableCommand {
     let measurement = task.measurement
     guard let last = measurement.exchanges.last else { return "\(task.peer): no answer yet" }
     let pending = task.pendingCount(at: now)
+    // The smallest of the last 500 round trips, which take 10 s at the default interval of a Tutti peer.
     let smallest = measurement.exchanges.suffix(500).map { ($0.received - $0.sent).count }.min() ?? 0
     var text = "\(task.peer): \(measurement.exchanges.count) answers"
     text += ", \(measurement.lost(pending: pending)) lost"

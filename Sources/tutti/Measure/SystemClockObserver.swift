@@ -7,8 +7,9 @@ import Realtime
 final class SystemClockObserver {
   /// The state of NTP at the start; nil if the kernel does not report it.
   private let before = NTPState.current
+  /// The rate of CLOCK_MONOTONIC relative to CLOCK_MONOTONIC_RAW, which NTP does not adjust.
   private var rate = ClockRate()
-  /// The instant at which the next comparison is due.
+  /// The instant at which the next comparison of these two clocks is due.
   private var next = Instant(nanoseconds: .min)
   /// The interval between comparisons.
   private static let interval = Nanoseconds.seconds(1)

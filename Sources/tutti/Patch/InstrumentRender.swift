@@ -10,7 +10,7 @@ struct InstrumentRender: ~Copyable {
   private static let fade: Nanoseconds = .seconds(2)
   /// The default tempo in quarter notes per minute.
   static let standardTempo = 100.0
-  /// The channel of the notes: channel 2, because ``ChannelSynthesizer`` plays no notes on channel 1.
+  /// The channel of the notes: channel 2. Channel 1 carries only activity, so ``ChannelSynthesizer`` plays no notes on it.
   private static let channel = Channel(wire: 1)
 
   private let grid = FrameGrid.standard

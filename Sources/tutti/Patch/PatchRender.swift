@@ -37,6 +37,7 @@ struct PatchRender: ~Copyable {
     renderer = Renderer(grid: .standard, module: module)
     table = StepTable(patch)
     end = Step(bars * patch.meter.stepsPerBar)
+    // `run` and `sends` have no effect on the instants of the hits.
     schedule = PlaybackSchedule(
       run: 1, sends: true, start: Tick(0), end: Tick(of: end),
       timeline: Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)))

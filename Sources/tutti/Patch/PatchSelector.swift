@@ -19,7 +19,7 @@ final class PatchSelector: @unchecked Sendable {
   private var name: String?
   /// The version of the file that was loaded last.
   private var loaded: Version?
-  /// The version of the file at the lastChecked check. A new version is loaded only if two successive checks find it, so that no
+  /// The version of the file at the last check. A new version is loaded only if two successive checks find it, so that no
   /// half-written file is loaded.
   private var lastChecked: Version?
 

@@ -17,9 +17,11 @@ struct SimulatedGestures {
   func play(_ player: inout InstrumentPlayer, at tick: Tick) {
     let level = level(at: tick)
     // A bar of 4/4 has 96 ticks: the periods are four and six bars.
+    // Controller 1 is `tilt forward`, and controller 74 is `tilt sideways`.
     let forward = Self.triangle(tick, period: 384)
     player.controls.set(controller: 1, to: UInt7(clamping: forward))
     player.controls.set(controller: 74, to: UInt7(clamping: Self.triangle(tick, period: 576)))
+    // Expression (11) also sets the force. It does not set the activity.
     player.controls.set(controller: 11, to: UInt7(clamping: level))
     player.controls.set(activity: UInt8(level))
     let distance: Int64 = level < 40 ? 24 : level < 90 ? 12 : 6
@@ -28,6 +30,7 @@ struct SimulatedGestures {
     for (index, lateness) in [Int64(0), 2, -1, 1].enumerated() {
       let line = tick.index - lateness
       if line >= 0, line % (4 * distance) == Int64(index) * distance {
+        // The pitch of an instrument can follow the key, which rises from 36 to 96 with the tilt forward.
         player.act(force: UInt8(max(1, level)), key: UInt8(36 + forward * 60 / 127), at: MusicalPosition(tick))
       }
     }

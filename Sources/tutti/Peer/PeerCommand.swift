@@ -277,12 +277,13 @@ struct PeerCommand: ParsableCommand {
           snapshot: pages.snapshotObserver)
       }
       if try run() == .renewedIdentity {
-        // The peer starts again with a new identity, at most once. It does not restore the running rhythm, because the claim to lead
-        // this rhythm belongs to the former identity.
+        // Another machine uses the identity of this peer. The peer starts again with a new identity, at most once. It does not
+        // restore the running rhythm, because the claim to lead this rhythm belongs to the former identity.
         configuration.renewsIdentity = false
         configuration.restored?.rhythm = nil
         (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
         keepRecording()
+        // Commands may have changed the delay of the pages and the connection policy. The new peer keeps both.
         let (pageReport, policy) = (peer.page, peer.policy.kind)
         peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
         peer.page = pageReport

@@ -9,6 +9,7 @@ struct Ready: Encodable {
   let event = "ready"
   var name: String
   var identity: String
+  /// The control port.
   var port: UInt16
   /// Nanoseconds of CLOCK_MONOTONIC.
   var at: Int64
@@ -137,7 +138,7 @@ struct EventLine: Encodable {
 }
 
 extension OutputWriter {
-  /// The writer of the events of `tutti peer --json`.
+  /// The writer of the events of `tutti peer --json`. If the writer has discarded lines, an event states their number.
   static func events() -> OutputWriter {
     OutputWriter(STDOUT_FILENO) { #"{"event":"discarded","lines":\#($0)}"# + "\n" }
   }

@@ -56,7 +56,8 @@ enum StatusDisplay {
       + status.parts.map { "\($0.name) \($0.level.map { "\($0) %" } ?? "off")" }.joined(separator: ", ")
   }
 
-  /// Name, role, activity and clock of a remote peer.
+  /// Name, role, activity and clock of a remote peer. The number after `+-` is the larger one of the two errors of the estimate
+  /// (`ClockEstimate`).
   private static func member(_ member: MemberStatus) -> String {
     let name = member.name ?? "\(member.identity)"
     let role = member.isMaster ? "master" : member.takesPart ? "follower" : "idle"
@@ -71,6 +72,7 @@ enum StatusDisplay {
 
   /// An activity as a number and a bar of ten characters.
   private static func activity(_ value: UInt8) -> String {
+    // Rounded to the nearest character.
     let filled = (Int(value) * 10 + 63) / 127
     return String(format: "%3ld ", Int(value)) + String(repeating: "#", count: filled)
       + String(repeating: ".", count: 10 - filled)

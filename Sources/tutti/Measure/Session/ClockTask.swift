@@ -31,6 +31,7 @@ final class ClockTask: InvitedSession.Task {
     return now + .milliseconds(100)
   }
 
+  // All datagrams go to the session, which passes the MIDI messages to the next function.
   func receive(_ datagram: Span<UInt8>, from address: SocketAddress, at arrival: Instant) -> Bool { false }
 
   func receive(_ message: Endpoint.Output) {

@@ -77,6 +77,7 @@ final class InvitedSession {
       if ready.data { receive(on: .data, task) }
       guard try handleOutputs(of: task, id, seconds: seconds, end: &end) else { break }
     }
+    // Ends the session with BY. The next call sends the packets.
     endpoint.closeAll(at: MonotonicClock.now)
     _ = try? handleOutputs(of: task, id, seconds: seconds, end: &end)
     guard info != nil || !interruption.isRaised else {
@@ -122,6 +123,7 @@ final class InvitedSession {
         self.info = info
         if let seconds { end = now + Nanoseconds(Int64(seconds * 1e9)) }
         task.established(info, at: now)
+      // `hasOtherMark`: the peer has a passkey, and this program has none (``ProtocolExtension/mark``).
       case .refused(id), .hasOtherMark(id, _):
         throw Failure(
           description: "\(text): the peer refuses the session; admit this device, or start the peer without a passkey")

@@ -124,5 +124,6 @@ final class NetworkTask: InvitedSession.Task {
       NetworkExchange(sent: sent, remoteReceived: probe.receive, remoteSent: probe.transmit, received: arrival))
   }
 
+  // MIDI messages of the peer do not matter for this measurement.
   func receive(_ message: Endpoint.Output) {}
 }
