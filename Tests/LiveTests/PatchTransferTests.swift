@@ -17,7 +17,7 @@ import _TestSupport
   }
 
   /// The follower plays the patch of the master, and then another patch that the player of the master chooses. The player of the
-  /// follower cannot choose a patch, but can save the patch that plays.
+  /// follower cannot choose a patch, but can save the patch that plays. A slash between digits, as in 12/8, makes no name a path.
   @Test func followerPlaysThePatchOfTheMaster() async throws {
     let folder = try TemporaryFolder()
     let (first, second) = (try patch("claps"), try patch("12/8 claps"))
@@ -36,7 +36,7 @@ import _TestSupport
     try await follower.waitForLog("saved.yaml: exists already; give another name")
   }
 
-  /// A patch whose name is a path is not played.
+  /// A patch whose name is a path is not played. The follower keeps its own patch, which is `tick` in a ``LivePeer``.
   @Test func patchWithAPathAsNameIsNotPlayed() async throws {
     let folder = try TemporaryFolder()
     let patch = try patch("../../claps")

@@ -49,6 +49,7 @@ extension TimingTests {
       }
       #expect(traces.map(\.summary?.role) == ["master", "follower", "follower"])
       for trace in traces { #expect(trace.summary?.ticksReceived == trace.summary?.ticksExpected) }
+      // The figures of a comparison are in nanoseconds.
       let report = try SyncReport(traces: traces)
       for comparison in report.comparisons {
         #expect(comparison.missing == 0 && comparison.extra == 0)
@@ -117,7 +118,7 @@ extension TimingTests {
       try await wait(0.4)
       let (first, second) = (try ada.leave(), try ben.leave())
       let entry = try #require(second.ticks.first?.tick)
-      // The late joiner enters at the beginning of a step.
+      // The late joiner enters at the beginning of a step, more than a beat (24 ticks) after the start of the rhythm.
       #expect(entry.index % 6 == 0 && entry > Tick(24))
       expectConsecutiveTicks(second, from: entry.index)
       #expect(second.ticks.last?.tick == first.ticks.last?.tick)
@@ -161,7 +162,7 @@ extension TimingTests {
       let summary = try #require(traces[1].summary)
       #expect(summary.ticksReceived == summary.ticksExpected && summary.others["timeline_messages_rejected"] == 0)
       // The socket filter in the kernel drops datagrams that are not RTP-MIDI (`discarded`). The peer drops most of the others
-      // (`dropped`). An invitation that happens to be valid is not dropped.
+      // (`dropped`). An invitation that happens to be valid is not dropped. Two of the four kinds above are not RTP-MIDI.
       let (discarded, dropped) = (summary.others["datagrams_discarded"]!, summary.others["datagrams_dropped"]!)
       #expect(discarded > Int64(sentCount / 4) && dropped > Int64(sentCount / 4), "\(sentCount) sent")
       #expect(discarded + dropped > Int64(sentCount * 9 / 10), "\(sentCount) sent, \(discarded) and \(dropped)")

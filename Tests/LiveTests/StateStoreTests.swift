@@ -8,8 +8,8 @@ import Testing
 @Suite struct StateStoreTests {
   private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-  /// Opens the first file of a name. The file may be in use for some milliseconds: a process that another test starts inherits the
-  /// lock of the file, and keeps the lock until it executes its program.
+  /// Opens the first of the files of the peers with this name, not a further one with a number. The first file may be in use for some
+  /// milliseconds: a process that another test starts inherits the lock of the file, and keeps the lock until it executes its program.
   private func store(_ name: String) throws -> StateStore {
     _ = try LivePeer.state.get()
     for _ in 0..<1000 {
@@ -35,7 +35,8 @@ import Testing
     #expect(renewed != former.identity && "\(next.identity)" == renewed && next.term == former.term)
   }
 
-  /// A peer claims terms above the bound that was stored when it started. It stores a higher bound before its first claim.
+  /// A peer claims terms above the bound that was stored when it started. It stores a higher bound before its first claim: it
+  /// reserves a block of 64 terms at each start.
   @Test func restartedPeerBeginsAboveTheStoredBound() throws {
     for expected in [UInt64(0), 64, 128] {
       let store = try store("reserved-terms")

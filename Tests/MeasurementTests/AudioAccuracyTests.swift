@@ -6,7 +6,7 @@ import _TestSupport
 
 /// Tests that the figures of recordings (`tutti measure audio`) have at most their stated errors. The recordings are synthetic,
 /// and their differences are known. A hit is *correlated* if its difference was measured by correlation, not by the detected
-/// onsets.
+/// onsets. The factor 48e-6 converts nanoseconds to frames at 48 kHz.
 @Suite struct AudioAccuracyTests {
   /// Measures 20 pairs of recordings with twelve hits each. The two recordings of a pair differ by a random shift of each hit,
   /// between -40 and 40 frames.
@@ -85,7 +85,8 @@ import _TestSupport
     let comparison = report.comparisons[0]
     #expect(comparison.matched >= 270 && comparison.notes.count == 1, "\(comparison.notes)")
     #expect(abs(try #require(comparison.drift) - ppm) < 0.5)
-    // Because of the drift, the delay changes during the recording. The reported delay is the delay in the middle.
+    // Because of the drift, the delay changes during the recording. The reported delay is the delay in the middle, at hit
+    // 163 of the hits 26 to 300.
     let middle = -start / 48e3 + ppm / 1e6 * grid[163] / 48e3
     #expect(abs(try #require(comparison.delay) - middle) < 0.002)
     #expect(try #require(comparison.residual?.standardDeviation) < 0.1 * 20_833)

@@ -86,6 +86,7 @@ import _TestSupport
     #expect(difference?.minimum == 6_944 && difference?.maximum == 6_944)
   }
 
+  /// By its own clock, the second recording begins 7777 s later. The second clock is ahead of the first by the same time.
   @Test func clockOffsetsAreSubtracted() throws {
     let samples = Self.regular
     let report = try AudioReport(
@@ -178,6 +179,7 @@ import _TestSupport
     let comparison = try AudioReport(recordings: [one, silent, recording("dora", [])]).comparisons
     #expect(comparison[0].matched == 0 && comparison[0].missing == 2 && comparison[0].difference == nil)
     #expect(comparison[0].notes == ["silent"])
+    // The recording of dora has no length. Hits of the reference outside it are not missing.
     #expect(comparison[1].matched == 0 && comparison[1].missing == 0)
   }
 

@@ -54,6 +54,7 @@ import _TestSupport
       #expect(row.noise == .whiteFrequency)
       if let interval = row.interval, interval.contains(expected) { covered += 1 }
     }
+    // `intervalContainsTheTrueDeviation` tests how often an interval contains the true value.
     #expect(covered >= 2)
     #expect(report.nominalTempo == nil && report.drift == nil)
   }
@@ -110,7 +111,7 @@ import _TestSupport
     var wasLost = true
     for (index, stamp) in all.enumerated() {
       // The first and the last tick are never lost, because a clock report cannot know of ticks outside them. A tick after a
-      // lost tick is not doubled.
+      // lost tick is not doubled, because its second stamp would count as the lost tick, late.
       let choice = index == 0 || index == all.count - 1 ? 99 : random.integer(in: 0...99)
       if choice < 3 {
         lost += 1
@@ -152,6 +153,8 @@ import _TestSupport
     // Ticks 100 to 103 come together, 10 ms before tick 104. Tick 100 is 70 ms late.
     for index in 100...103 { stamps[index] = stamps[103] + 10_000_000 + Int64(index) * 1000 }
     let report = try Clocks.report(stamps)
+    // A tick is late if it is more than half a tick, 10 ms, after the best-fit line. Tick 103 is not late: it comes 10 ms after
+    // its time, but the four ticks have moved the line.
     #expect(report.lost == 0 && report.doubled == 0 && report.late == 3 && report.ticks == 500)
     #expect(report.phase.maximum.isClose(to: 70e6, 0.02))
   }

@@ -16,7 +16,7 @@ import _TestSupport
     return try ClockStamps(contentsOf: path, source: source, onOctets: onOctets)
   }
 
-  /// The text of a trace with the given lines of (tick, due, acted).
+  /// The text of a trace with the given lines of (tick, due, acted). If `end` is not empty, it takes the place of the summary.
   private func trace(_ ticks: [(Int64, Int64, Int64)], end: String = "") throws -> String {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -77,6 +77,7 @@ import _TestSupport
     #expect(report.nominalTempo == 125 && report.nominalSource == "due instants")
     // Relative to its due instant, each tick is acted on 100 ns later than the previous tick. Of 20 ms, this is 5 ppm.
     #expect(try #require(report.drift).value.isClose(to: -5, 1e-4))
+    // The due instants are not compared with themselves.
     #expect(try ClockAnalysis(due, provenance: Clocks.provenance).report.drift == nil)
   }
 
@@ -100,6 +101,8 @@ import _TestSupport
     #expect(report.phaseMagnitude.maximum == 0)
   }
 
+  /// Each of the first four lines is a run. The second has a number far ahead, the third the same number again, the fourth a lower
+  /// number. The last three lines are one run, which begins with an instant before that of the fourth line.
   @Test func implausibleTickNumbersOfATraceBeginNewRuns() throws {
     let limit: Int64 = 1 << 61
     let clock = try read(

@@ -69,6 +69,7 @@ import _TestSupport
     #expect(none.row == ["0", "-", "-", "-", "-", "-", "-", "-", "-"] && none.row.count == Distribution.columns.count)
   }
 
+  /// A histogram clamps values to -2^62...2^62 ns.
   @Test func valuesAtTheEndsOfInt64AreClampedInAHistogram() throws {
     var histogram = SignedHistogram()
     for value in [Int64.min, .max] { histogram.record(Nanoseconds(value)) }

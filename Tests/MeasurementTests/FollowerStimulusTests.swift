@@ -20,6 +20,7 @@ import _TestSupport
     for section in stimulus.sections {
       let shifts = ticks[section.ticks].map { Double($0.planned - $0.ideal) }
       if section.part == .jitter {
+        // The jitter is limited to three standard deviations, 7.8 ms.
         let distribution = try #require(Distribution(shifts))
         #expect(distribution.standardDeviation!.isClose(to: 2.6e6, 0.08) && distribution.maximum <= 7.8e6)
       } else {
@@ -32,6 +33,7 @@ import _TestSupport
     let lost = ticks.indices.filter { ticks[$0].isLost }
     #expect(lost == stimulus.lostTicks && lost.count == 6)
     for tick in lost { #expect(tick % 2 != 0 && tick % 3 != 0 && stimulus.sections.last!.ticks.contains(tick)) }
+    // One tick is lost in the first of every ten quarter notes.
     for (tick, next) in zip(lost, lost.dropFirst()) { #expect(next - tick > 24 * 9) }
   }
 

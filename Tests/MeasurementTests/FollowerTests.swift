@@ -64,7 +64,8 @@ import _TestSupport
       let lag = change * (1 - gain) / gain
       #expect(abs(try #require(step.lag) - lag) < 1.5e5, "\(step), \(lag)")
       let ticks = max(log(tolerance / abs(lag)) / log(1 - gain), 0)
-      // The device plays every six ticks. Noise moves the instant at which the error enters the tolerance band.
+      // The device plays every six ticks. Noise moves the instant at which the error enters the tolerance band. The bounds
+      // allow for three standard deviations of the noise, 6e5.
       let settling = try #require(step.settling)
       let crossing = log(1 + 6e5 / tolerance) / gain
       #expect(
@@ -99,6 +100,7 @@ import _TestSupport
       } else if overshoot < tolerance - 7e5 {
         #expect(step.overshoot == 0)
       }
+      // When the clock becomes faster, the device is late at first.
       #expect((peak > 0) == (section.part == .faster))
     }
     // The second loop is weakly damped.
@@ -133,6 +135,7 @@ import _TestSupport
     let report = try followers.analysis([0.3e9] + sounds, noise: 2e5, seed: seed, hasCommonClock: false).report
     #expect(report.delay == nil)
     #expect(abs(try #require(report.drift).value - drift) < 20, "\(report.drift!)")
+    // The formulas of `lowPassFilterIsRecovered` and `jitterTransferIsRecovered`, with the gain 0.1: (1 - g) / g is 9.
     let lag = 500e6 / 24 * (1 - 1 / 1.05) * 9
     #expect(abs(try #require(report.steps.first?.lag) - lag) < 5e5)
     #expect(report.keptLosses == 4 && report.steps.allSatisfy { $0.settling != nil })
@@ -151,7 +154,8 @@ import _TestSupport
     #expect(report.keptLosses == 4 && report.steps.map(\.settling) == [0, 0])
   }
 
-  /// From the lost tick on, the device plays 60 ms later, which is about half of a grid interval.
+  /// From the lost tick on, the device plays 60 ms later, which is about half of a grid interval. The first four sounds after the
+  /// jump count as off the grid. With the fifth, the report knows that the device has jumped (``SoundPlacement``).
   @Test func jumpOfHalfAnIntervalIsFollowed() throws {
     let followers = try Followers(losses: 1)
     let tick = followers.record.header.stimulus.lostTicks[0]

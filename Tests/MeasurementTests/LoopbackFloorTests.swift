@@ -26,7 +26,8 @@ import Testing
     #expect(floor.peakToPeak < 6_000 && abs(floor.drift) < 0.05, "\(floor)")
   }
 
-  /// The interface delays every second block of 24 pulses by one frame. 24 pulses take 24 009 frames.
+  /// The interface delays every second block of 24 pulses by one frame. The pulses are 1000.37 frames apart, so 24 pulses take
+  /// 24 009 frames.
   @Test func jitterOfTheInterfaceIsRecovered() throws {
     let signal = LoopbackFloor.signal(rate: 48_000)
     let samples = signal.indices.map { index in
@@ -43,7 +44,9 @@ import Testing
     var samples = LoopbackFloor.signal(rate: 48_000)
     for index in 100_000..<110_000 { samples[index] = 0 }
     let floor = try floor(samples)
+    // The silence of 10 000 frames hides about ten of the 480 pulses.
     #expect((9...11).contains(floor.faults) && floor.pulses == 480 - floor.faults)
+    // Silence, and a recording with about a tenth of the pulses.
     for samples in [[Float](repeating: 0, count: 48_000), Array(samples[..<60_000])] {
       let error = #expect(throws: ReportError.self) { try self.floor(samples) }
       #expect(error?.description.hasPrefix("--loopback out in: the pulses of the output are not at the input") == true)

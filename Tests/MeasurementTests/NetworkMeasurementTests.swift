@@ -5,6 +5,7 @@ import Testing
 import _TestSupport
 
 /// Tests of the report on a network (`tutti measure network`): the figures of simulated networks with known delays and clocks.
+/// The argument `pending` of a report is the number of requests that may still be answered.
 @Suite struct NetworkMeasurementTests {
   /// A simulated network and the clock of the remote peer. All times are in nanoseconds.
   private struct Network {
@@ -76,6 +77,7 @@ import _TestSupport
     #expect(bounds.contains(network.ppm) && bounds.upperBound - bounds.lowerBound < 30, "\(bounds)")
     let (out, back) = (try #require(report.out), try #require(report.back))
     for direction in [out, back] {
+      // The variation is exponentially distributed with the mean 50 us. Its median is ln 2 * 50 us = 34.657 us.
       #expect(abs(direction.minimum - 200_000) < 6_000)
       #expect(direction.variation.p50.isClose(to: 34_657, 0.15) && direction.variation.mean.isClose(to: 50_000, 0.12))
       // The jitter (RFC 3550) is a running mean over the magnitudes of about 16 differences of delays. The expected value of such
@@ -106,7 +108,8 @@ import _TestSupport
       peer: "x", pending: 0, provenance: Self.provenance)
     let clock = try #require(report.clock)
     let error = Double(clock.offset.count) - network.offset - 2_999 * 20e6 * network.ppm / 1e6
-    // A CK reply contains only the instant at which it was sent. Half of the 30 us before the reply is an error of the offset.
+    // A CK reply contains only the instant at which it was sent. Half of the 30 us before the reply is an error of the offset, and
+    // the round trip is 30 us longer than that of the clock probes above.
     #expect(abs(error) < 40_000, "seed \(seed), \(error) ns")
     #expect(abs(clock.skew - network.ppm) < 2, "seed \(seed), \(clock.skew)")
     #expect(report.notes.contains { $0.contains("100 us") } && report.roundTrip.p50.isClose(to: 513_917, 0.02))
@@ -165,6 +168,7 @@ import _TestSupport
           received: Instant(nanoseconds: Int64(received.rounded()))))
     }
     let report = try measurement.report(peer: "x", pending: 0, provenance: Self.provenance)
+    // The median of the variation is ln 2 * 20 us = 13.863 us.
     for direction in [try #require(report.out), try #require(report.back)] {
       #expect(abs(direction.minimum - 200_000) < 8_000 && direction.variation.p50.isClose(to: 13_863, 0.5))
       #expect(direction.variation.maximum < 300_000)

@@ -6,7 +6,7 @@ import _TestSupport
 @testable import Measurement
 
 /// Tests of the report on the path of a tick (`tutti measure path`), on synthetic traces with known jitter. The share of a stage
-/// is the part of the variance at the end of the path that the stage causes.
+/// is the part of the variance at the end of the path that the stage causes. ``PathKind/instants`` are the instants between the stages.
 @Suite struct PathTests {
   /// The number of ticks of a trace: 20 minutes at 120 BPM.
   private static let count = 57_600
@@ -60,6 +60,7 @@ import _TestSupport
       let errors = (abs(figures.p95 - mean - 1.6449 * deviation), abs(figures.p999 - mean - 3.0902 * deviation))
       #expect(errors.0 < 0.03 * deviation && errors.1 < 0.2 * deviation)
     }
+    // `receivedSound` is not missing: it is a path of followers only.
     let missing = Set(report.missing.map(\.path))
     #expect(missing == [.packets, .packetsAhead, .network, .sound])
   }

@@ -64,6 +64,7 @@ import _TestSupport
     let players = ensemble(2000, grid: grid, gains: gains, noise: 10e6, seed: seed)
     let report = try PlayersAnalysis([trace("anna", players[0]), trace("bert", players[1])], ticksPerLine: 6).report
     let found = report.gains.map(\.gain)
+    // A gain is the share that a player corrects towards the grid (nil) or towards the named player.
     #expect(report.gains.map(\.to) == [nil, "bert", nil, "anna"])
     for (gain, expected) in zip(report.gains, [0.3, 0.25, 0.1, 0.5]) {
       // The tolerance is five standard errors. A standard error is about 0.02.
@@ -93,6 +94,7 @@ import _TestSupport
     let pair = try PlayersAnalysis([trace("anna", first), trace("bert", Array(second))], ticksPerLine: 6).report.pairs[
       0]
     let values = pair.crossCorrelation.map { $0 ?? .nan }
+    // The values are those of the lags -4...4. The index of lag 1 is 5.
     #expect(values.count == 9 && values[5] > 0.99)
     #expect(values.enumerated().allSatisfy { $0.offset == 5 || abs($0.element) < 0.7 })
   }
@@ -139,7 +141,6 @@ import _TestSupport
   }
 
   @Test func actionsOutsideTheRhythmAndDoubleActionsAreCounted() throws {
-    var player = trace("anna", [0, nil, 1e6, nil, 2e6])
     var trace = Trace(header: header("anna"), ticks: [], actions: [])
     trace.ticks = (0..<37).map {
       let due = Instant(nanoseconds: Self.origin + Int64($0) * Self.tick)
@@ -150,8 +151,7 @@ import _TestSupport
     trace.actions = [-1_000_000_000, 0, 5_000_000, 60_000_000_000].map {
       TraceAction(at: Instant(nanoseconds: first + $0), force: 1)
     }
-    player = PlayerTrace(trace)
-    let figures = try PlayersAnalysis([player], ticksPerLine: 6).report.players[0]
+    let figures = try PlayersAnalysis([PlayerTrace(trace)], ticksPerLine: 6).report.players[0]
     #expect(figures.actions == 4 && figures.outside == 2 && figures.double == 1 && figures.asynchrony?.count == 1)
     let error = #expect(throws: ReportError.self) {
       try PlayersAnalysis([self.trace("bert", [nil, nil])], ticksPerLine: 6)
@@ -185,6 +185,7 @@ import _TestSupport
     #expect(text.contains("anna    the grid") && text.contains("Cross-correlation of the intervals"))
     var rows: [String] = []
     analysis.writeRows { rows.append($0) }
+    // The titles, and a row for each of the 100 actions of both players.
     #expect(rows.count == 201 && rows[1].hasPrefix("anna,0,1,0.0,124999998"))
     #expect(PlayersPlot(analysis, file: "x.svg", format: .svg).script.components(separatedBy: "\nplot ").count == 3)
   }

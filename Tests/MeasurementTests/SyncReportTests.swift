@@ -194,6 +194,7 @@ import _TestSupport
     let cells = ["bert", "96", "0", "0", "0", "20.833", "20.833", "20.833", "20.833", "20.833", "0.000", "0.000"]
     #expect(lines[2].split(separator: " ").map(String.init) == cells)
     #expect(lines.contains("bert: no interval, because it needs 5 runs of the rhythm, and there is 1"))
+    // The counts: runs; expected, received and lost ticks; hits, late hits and dropped hits; underruns.
     #expect(lines.contains("anna     1        96         0     0    48     0        0          0"))
     #expect(lines.contains("bert: no counts, because the end of its trace is incomplete"))
     let json = try JSONEncoder().encode(report)

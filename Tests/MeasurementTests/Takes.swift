@@ -69,7 +69,7 @@ enum Takes {
     return result
   }
 
-  /// Returns random positions in frames, about 200 ms apart.
+  /// Returns random positions in frames, about 200 ms apart. `drift` lengthens the distances by this fraction.
   static func grid(_ count: Int, seed: UInt64, drift: Double = 0) -> [Double] {
     var random = SplitMix(seed: seed)
     return (0..<count).map { 9_600 + Double($0) * 9_600 * (1 + drift) + Double.random(in: 0..<400, using: &random) }

@@ -15,6 +15,7 @@ import Testing
     }
   }
 
+  /// The asymmetry is the delay of outgoing packets minus the delay of incoming packets.
   @Test func asymmetryIsSubtractedFromOutgoingTransitsOnly() {
     let out = ClockTransit(.out, sent: here, received: there).allowing(for: .microseconds(3))
     #expect(out.difference == .milliseconds(4) && out.local == here)

@@ -86,7 +86,8 @@ import _TestSupport
     #expect(throws: TempoError.self) { try Tempo(bpm: bpm) }
   }
 
-  /// The permitted lengths are those of 20 to 999 BPM and 0.1 % more at both ends: 60 000 000...3 003 000 000 ns.
+  /// The permitted lengths are those of 20 to 999 BPM and 0.1 % more at both ends: 60 000 000...3 003 000 000 ns. The extension allows
+  /// for the skew of the clock of a follower, which expresses the tempo of the master in local time.
   @Test func quarterLengthsOutOfRangeAreRejected() {
     for length in [Int64.min, -1, 0, 1, 59_999_999, 3_003_000_001, .max] {
       #expect(Tempo(nanosecondsPerQuarter: length) == nil)

@@ -6,7 +6,7 @@ import Testing
 /// The detection of steps of the system clock and of suspensions.
 @Suite struct ClockStepDetectorTests {
   @Test func stepIsReportedOnceAndNoiseIsIgnored() {
-    // The argument of `update` is CLOCK_REALTIME minus CLOCK_MONOTONIC in nanoseconds. It varies by the time between the
+    // The argument of `update` is CLOCK_REALTIME minus CLOCK_BOOTTIME in nanoseconds. It varies by the time between the
     // readings of the two clocks.
     var clock = ClockStepDetector(of: .system)
     let noise: [Int64] = [0, 300, -250, 90_000, -90_000]
@@ -20,6 +20,7 @@ import Testing
     for wall in [Int64.min, .max, 0, .min] { _ = clock.update(wall) }
   }
 
+  /// `system` is CLOCK_REALTIME. `boot` is CLOCK_BOOTTIME, whose steps are suspensions of the machine.
   @Test(arguments: [ClockStepDetector.Clock.system, .boot])
   func clockOfTheTestMachineHasNoSteps(_ clock: ClockStepDetector.Clock) {
     var clock = ClockStepDetector(of: clock)

@@ -20,7 +20,8 @@ import _TestSupport
     return .open(slot: 0, SessionID(number: session), source, Admission(), keys: keys)
   }
 
-  /// A receiver that has executed `command`, which opens a session. If it is nil, the receiver has no session.
+  /// A receiver with memory for 64 sessions (``SessionBlock``) that has executed `command`, which opens a session in slot 0. If
+  /// `command` is nil, the receiver has no session.
   private func receiver(_ command: ReceivingCommand?, hasPasskey: Bool = true) -> Receiver {
     var receiver = Receiver(identity: 2, hasPasskey: hasPasskey)
     receiver.add(SessionBlock())
@@ -36,6 +37,7 @@ import _TestSupport
 
   /// A datagram with this content and a tag.
   private func sealed(_ content: [UInt8], by sealer: inout DatagramSealer, port: Port = .data) -> [UInt8] {
+    // The datagram has room for the 16 octets of counter and tag.
     var datagram = rigid(content + [UInt8](repeating: 0, count: 16))
     datagram.removeLast(16)
     sealer.seal(&datagram, port: port, at: now)

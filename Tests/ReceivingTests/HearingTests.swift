@@ -40,8 +40,8 @@ import _TestSupport
     }
   }
 
-  /// A receiver with one remote peer, whose gates are all open. `receive` passes a message of the remote peer to the receiver. The session has the number 1 and the slot 0. The remote
-  /// peer has the SSRC 7 and sends from port 5005 of host 1.
+  /// A receiver with one remote peer, whose gates are all open. `receive` passes messages of the remote peer to the receiver. The
+  /// session has the number 1 and the slot 0. The remote peer has the SSRC 7 and sends from port 5005 of host 1.
   private struct Peer: ~Copyable {
     var receiver = Receiver(identity: 1)
     private var sender = PacketSender(ssrc: 7, sequence: 0)

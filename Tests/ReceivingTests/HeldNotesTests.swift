@@ -62,6 +62,7 @@ import _TestSupport
     let message = Message.controlChange(channel, controller: number, value: 0)
     #expect(held.ends(with: message))
     held.note(message)
+    // A message that ends a note passes a closed gate too.
     #expect(!held.ends(with: message), "a second message would be a flood that no gate stops")
     #expect(
       held.release() == [

@@ -57,6 +57,7 @@ import _TestSupport
     }
   }
 
+  /// Format 0 requires exactly one track. A file of format 0 with more tracks or without tracks is read as format 1.
   @Test func formatZeroWithSeveralTracksIsReadAsFormatOne() throws {
     let file = try StandardMIDIFile(bytes: header("00 00 00 02 00 60") + chunk(note) + chunk(empty))
     #expect(try file.format == .simultaneousTracks && file.tracks == [track(note), track(empty)])

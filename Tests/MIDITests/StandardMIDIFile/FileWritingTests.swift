@@ -136,6 +136,7 @@ import _TestSupport
       [.init([.init(tick: 0, .meta(.init(type: 1, bytes: Array(repeating: 0, count: count))))])]
     }
     #expect(writeError(tracks(limit - 33)) == nil)
+    // The size is checked after each track, after each event, and for the content of an event. Each check has its own error.
     #expect(
       writeError(tracks(limit - 32))
         == "file: too many bytes up to track 0; use at most 16777216 bytes for the file")

@@ -62,7 +62,7 @@ import _TestSupport
     }
   }
 
-  /// Running status remains valid after a meta event, although the specification cancels it.
+  /// Running status remains valid after a meta event, although the specification cancels it: some files rely on running status there.
   @Test func runningStatusAppliesToFurtherDataBytes() throws {
     let contents = try contents("00 90 3C 01 00 3D 02 00 FF 01 00 00 3E 03 00 C0 05 00 06")
     #expect(

@@ -48,6 +48,7 @@ import _TestSupport
     #expect(open(datagram, by: &opener) == 3)
   }
 
+  /// Counter and tag take 16 octets. A datagram also needs content.
   @Test func shortDatagramIsRefused() {
     var opener = DatagramOpener(other)
     for length in 0...16 {
@@ -125,7 +126,7 @@ import _TestSupport
     #expect(open(old, by: &opener) == nil)
   }
 
-  /// The time in the counter has 26 bits and wraps around after 48 days.
+  /// The time in the counter has 26 bits, in sixteenths of a second (62.5 ms). It wraps around after 48 days.
   @Test func timeWrapsAround() {
     let wrap = Instant(nanoseconds: 0x400_0000 * 62_500_000)
     var (sealer, opener) = (DatagramSealer(one, thread: .clock), DatagramOpener(other))

@@ -97,11 +97,13 @@ struct ProtectedPair {
       nodes[n].opener = keys.map { DatagramOpener($0) }
       nodes[n].replier = keys.map { DatagramSealer($0, thread: .network) }
       nodes[n].outputs.append(output)
+    // A clock probe is due.
     case .extensionPacket(let id, _, _):
       nodes[n].endpoint.sendProbe(on: id) { probe, sealer in
         send(probe, of: n, sealedBy: &sealer, at: now)
         return now
       }
+    // The pair sends no CK0.
     case .clockPacket: break
     case .closed(let id), .lost(let id):
       if nodes[n].session == id { (nodes[n].session, nodes[n].opener) = (nil, nil) }

@@ -108,6 +108,7 @@ import _TestSupport
       octets { ClockPacket(ssrc: ssrc, sentAt: start).append(to: &$0) },
       octets { ClockProbe(ssrc: ssrc, identity: 1, sentAt: start).append(to: &$0) },
       octets { ReceiverFeedback(ssrc: ssrc, sequence: 7).append(to: &$0) },
+      // An RTP packet with a Timing Clock.
       [0x80, 0x61, 0, 1, 0, 0, 0, 1] + (0..<4).map { UInt8(truncatingIfNeeded: ssrc >> UInt32(24 - 8 * $0)) } + [
         1, 0xF8,
       ],

@@ -177,6 +177,7 @@ import _TestSupport
     let later =
       commands(.accepted, by: 1, .control, in: pair).dropFirst(answers)
       + commands(.invitation, by: 1, .control, in: pair).dropFirst(invitations)
+    // The answer to the invitation. After 1200 ms of silence, peer 1 also invites the silent peer 0.
     #expect(later.count == (milliseconds == 100 ? 1 : 2) && later.allSatisfy { $0.ssrc != second })
   }
 

@@ -38,13 +38,15 @@ import Testing
     for n in expected.indices { #expect(PatchPart(systemExclusive: Array(expected[..<n])) == nil) }
   }
 
-  /// The message of a part with 64 octets, the most that a part can have. With F0 and F7, it must be shorter than 100 bytes.
+  /// The message of a part with 64 octets, the most that a part can have. With digest, index and count there are 76 octets, which take
+  /// 87 bytes. Four bytes at the beginning, F0 and F7 are added.
   @Test func longestPartHas93Bytes() {
     let part = PatchPart(digest, index: 0, of: 512, octets: Array(128..<192))
     #expect(part.systemExclusive.count + 2 == 93 && PatchPart(systemExclusive: part.systemExclusive) == part)
   }
 
-  /// The number of a part, the number of all parts, and the length of the part. No part has these three values.
+  /// The number of a part, the number of all parts, and the length of the part. No part has these three values: there are at most 512
+  /// parts, and all parts but the last have 64 octets.
   @Test(arguments: [
     (0, 513, 64), (3, 3, 64), (0, 0, 1), (0, 2, 63), (0, 1, 0), (0, 1, 65),
   ]) func impossiblePartIsRefused(index: Int, count: Int, length: Int) {

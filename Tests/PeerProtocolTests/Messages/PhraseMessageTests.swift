@@ -20,7 +20,7 @@ import _TestSupport
     #expect(message.systemExclusive == expected && PhraseMessage(systemExclusive: expected) == message)
   }
 
-  /// The longest phrase has 26 notes and 95 data octets. A phrase with 27 notes is refused.
+  /// The longest phrase has 26 notes. Its 79 octets take 91 bytes, after four bytes at the beginning. A phrase with 27 notes is refused.
   @Test func longestPhraseFits() {
     let message = PhraseMessage(stepCount: 128, notes: (0..<26).map { note($0 * 4, $0) })
     #expect(message.systemExclusive.count == 95)

@@ -51,7 +51,8 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       countIn: CountIn(clicks: 4, ticksPerClick: 12)!, mix: mix, mixChange: MixChange(mix: Mix(), tick: Tick(96)))
     // After the first row, each row encodes seven octets. Its first byte contains the top bits of these octets, the top bit of
     // the first octet in bit 6. The comments give the octets after decoding, with the numbers of the octets in each field. A
-    // quarter is the length of a quarter note in nanoseconds, 1DCD6500 for 120 BPM.
+    // quarter is the length of a quarter note in nanoseconds, 1DCD6500 for 120 BPM. A mix has one octet per part, the last part first:
+    // the level, plus 80 if the part is stopped. The flags 05 are: the mix is quiet (01), and there is a next mix (04).
     let expected: [UInt8] = [
       0x7D, 0x54, 0x01, 0x01,  // non-commercial use; 'T'; version 1; kind 1, timeline message
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // term, 1 to 7: zeros

@@ -157,6 +157,7 @@ import _TestSupport
     network.send(octets { _ = invitation.append(to: &$0) }, from: 2, to: 0)
     network.run(for: .milliseconds(1))
     network.send(octets { _ = invitation.append(to: &$0) }, from: 3, to: 1)
+    // The device proves that it receives.
     network.verify(9, at: 3, by: 0)
     network.run(for: .milliseconds(2997))
     #expect(network.events(of: 0).count == 1)

@@ -5,7 +5,7 @@ import Testing
 import _TestSupport
 
 /// Implausible stamps in probes. The address 1 is the data port of endpoint 0, 3 that of endpoint 1. Endpoint 0 has the identity
-/// 100.
+/// 100. `standing` contains the established sessions of each endpoint.
 @Suite struct HostileProbeTests {
   /// Two endpoints in session, after four seconds.
   private func session() throws -> (EndpointNetwork, SessionID) {

@@ -5,6 +5,7 @@ import Testing
 import _TestSupport
 
 /// Several peers on one host, and many sessions at the same time. Endpoint `k` has the identity 100 + `k`.
+/// `standing` contains the established sessions of each endpoint.
 @Suite struct ManySessionsTests {
   /// Endpoints 1 and 2 have different ports of one host: all addresses from 1 000 000 to 1 999 999 are on one host. Endpoint 0 is
   /// on another host.

@@ -90,7 +90,8 @@ import _TestSupport
       entryLow: .init(20, isBeforeReset: true), buttons: .init(-3, isBeforeReset: true),
       buttonsSinceReset: .init(7, isBeforeReset: false), count: .init(9, isBeforeReset: false), usesCountTool: true,
       usesValueTool: false)
-    // The fields are ENTRY-MSB and ENTRY-LSB (one octet each), A-BUTTON and C-BUTTON (two octets each) and COUNT (one octet).
+    // The flags FC are J, K, L, M, N and T. The fields are ENTRY-MSB and ENTRY-LSB (one octet each), A-BUTTON and C-BUTTON (two octets
+    // each) and COUNT (one octet).
     expectParameterLog(log, octets: "85 83 FC 0A 94 C0 03 00 07 09", in: long)
     log.number = UInt14(low: 5, high: 0)
     expectParameterLog(log, octets: "85 FC 0A 94 C0 03 00 07 09", in: short)

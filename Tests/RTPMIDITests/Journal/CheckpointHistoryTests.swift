@@ -32,6 +32,7 @@ import _TestSupport
           60           ; N and D: running, the Clock at position 0 has been played
           """))
     journalSender.send(.clock)
+    // N, D and C: the Clock at position 1 has been played.
     #expect(Array(journalSender.packet[14...]) == hex("40 00 05 10 05 70 00 01"))
     for _ in 0..<70_000 { journalSender.send(.clock) }
     let journal = try SentJournal(journalSender.packet)
@@ -67,7 +68,7 @@ import _TestSupport
   @Test func songPositionWrapsAt19Bits() {
     var sequencer = SequencerHistory()
     // Song Position 16383 is Clock 98298. The first Clock after it plays this position, the other 429999 advance it. The numbers
-    // 0 to 2 are those of the packets.
+    // 0 to 2 are those of the packets. With `if: true`, the commands enter the checkpoint history.
     sequencer.locate(16383, 0, if: true)
     sequencer.run(true, 1, if: true)
     for _ in 0..<430_000 { sequencer.clock(2, if: true) }
@@ -131,7 +132,8 @@ import _TestSupport
       journal[1]!.controllers.map(\.controller.value) == Array(22...29) && journalSender.discarded == 12,
       "8 of 20 are left")
     #expect(journal.header.checkpoint == 60_012, "after the newest discarded packet")
-    // After these packets, the next guard packet is 2^14 - 2 packets after the checkpoint.
+    // After these packets, the next guard packet is 2^14 - 2 packets after the checkpoint. At a distance of 2^14 packets, the
+    // checkpoint moves, because 16-bit sequence numbers compare correctly only at distances below 2^15.
     journalSender.send([Message](repeating: .start, count: 16_383 - 10))
     #expect(try journalSender.journalOfGuardPacket()[1] != nil)
     journalSender.send(.clock)

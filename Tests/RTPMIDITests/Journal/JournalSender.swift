@@ -19,6 +19,7 @@ final class JournalSender {
   // Properties of `sender`, for expectations.
   /// Whether unacknowledged commands need guard packets.
   var hasUnacknowledged: Bool { sender.hasUnacknowledged }
+  /// The number of commands that were removed from the journal for lack of space.
   var discarded: UInt64 { sender.discarded }
   var sequence: UInt16 { sender.sequence }
 

@@ -46,8 +46,8 @@ import _TestSupport
   }
 
   /// A receiver that never acknowledges loses one packet after 198 System Exclusives. The journal contains only the
-  /// data of the first System Exclusive. The numbers of System Exclusives wrap at 256. The receiver must not take the
-  /// first System Exclusive for a new one.
+  /// data of the first System Exclusive. The numbers of System Exclusives wrap at 256, so number 1 seems to be
+  /// 59 numbers after number 198. The receiver must not take the first System Exclusive for a new one.
   @Test func oldExclusiveIsNotRepeated() throws {
     let journalSender = JournalSender()
     var receiver = PacketReceiver(ssrc: 1, systemExclusiveCapacity: 512)

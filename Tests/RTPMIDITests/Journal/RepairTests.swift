@@ -123,7 +123,7 @@ import _TestSupport
     Case("FA 00 F8 00 F8", "F0 00 04", [.clock, .clock, .clock]),  // running, Clock 4 played
     Case("FA 00 F8 00 F8", "F0 00 61", Array(repeating: .clock, count: 96)),  // running, Clock 97 played
     Case("FA 00 F8 00 F8", "B0 00 03", [.clock, .clock, .stop]),  // stopped, Clock 3 played
-    // The position of the sender is more than 96 Clocks ahead, or behind the position of the receiver.
+    // The position of the sender is more than 96 Clocks (four quarter notes) ahead, or behind the position of the receiver.
     Case(  // running, Clock 98 played
       "FA 00 F8 00 F8", "F0 00 62", [.stop, .songPosition(16), .continue, .clock, .clock, .clock]),
     Case("FA 00 F8 00 F8", "E0", [.stop, .start, .clock]),  // running, Clock 0 played

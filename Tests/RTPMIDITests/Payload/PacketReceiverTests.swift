@@ -6,7 +6,7 @@ import Testing
 import _TestSupport
 
 /// The order of packets, time stamps, System Exclusives and damaged packets of one stream. `RepairTests` tests the repair of
-/// losses from journals.
+/// losses from journals. ``SequenceWindow`` explains the rules for sequence numbers.
 @Suite struct PacketReceiverTests {
   private let channel = Channel(1)!
 
@@ -90,7 +90,8 @@ import _TestSupport
     #expect(receiver.statistics.outOfWindow == UInt64(rejected))
   }
 
-  /// During the first 512 packets of a stream, the second of two consecutive numbers that are too far behind restarts the stream.
+  /// During the first 512 packets of a stream, the second of two consecutive numbers that are too far behind restarts the stream: the
+  /// first received packets may belong to an earlier session of the same ports.
   @Test func streamRestartsAfterPacketsOfAnEarlierStream() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(20_000, "F8")) == [.clock])
@@ -106,6 +107,7 @@ import _TestSupport
       messages(&receiver, packet(601, "F8")) == [.clock], "after 512 packets, lower numbers do not restart the stream")
   }
 
+  /// After a restart, the 64 numbers up to the packet that has restarted the stream count as duplicates.
   @Test func streamRestartsJustBehindAnEarlierStream() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(50, "F8")) == [.clock])
@@ -159,6 +161,7 @@ import _TestSupport
     #expect(repaired == [[0x7D, 3], [0x7D, 4]], "7D 03 is lost and recovered from the next packet")
   }
 
+  /// The first packets of a stream can arrive in another order. Therefore the three numbers before the first packet count as duplicates.
   @Test func reorderedFirstPacketsDoNotRestartTheStream() {
     var receiver = receiver()
     #expect(messages(&receiver, packet(13, "80 3C 00")) == [.noteOff(channel, key: 60, velocity: 0)])

@@ -4,7 +4,8 @@ import Testing
 import _TestSupport
 
 /// Which invitations an endpoint accepts, and how many sessions it has. The control port of stranger `n` normally has
-/// the address 2n, and its data port the address 2n + 1.
+/// the address 2n, and its data port the address 2n + 1. `verify` exchanges the clock packets by which a stranger proves that it
+/// receives at its address.
 @Suite struct AdmissionTests {
   /// An invitation (IN) with the name "stranger `number`", and with `number` as its token and its SSRC.
   private func invitation(_ number: Int) -> [UInt8] {
@@ -78,7 +79,7 @@ import _TestSupport
     #expect(endpoint.establishedCount == 1001 && endpoint.counters.refusedInvitations == 20)
   }
 
-  /// By default, peers of one remote host begin eight sessions at most. The local host is not limited.
+  /// By default, peers of one remote host begin eight sessions at most. The local host, 127.0.0.0/8, is not limited.
   @Test(arguments: [
     (host: 0x0A00_0001, sessions: 8), (0x7F00_0001, 20), (0x7F01_0203, 20), (0x7E00_0001, 8), (0x8000_0001, 8),
   ])
@@ -211,6 +212,7 @@ extension Endpoint.Output {
   fileprivate var isNoRefusal: Bool {
     switch self {
     case .declined, .refused: false
+    // FF FF and the letters NO.
     case .send(let octets, _, _, _): Array(octets.prefix(4)) != [0xFF, 0xFF, 0x4E, 0x4F]
     default: true
     }

@@ -4,7 +4,7 @@ import Testing
 import _TestSupport
 
 /// Candidates: peers that have invited the endpoint on both ports, and must prove that they receive at their address. Stranger `n`
-/// has the SSRC `n` and the ports `2 n` and `2 n + 1`.
+/// has the SSRC `n` and the ports `2 n` and `2 n + 1`. `verify` exchanges the clock packets that prove that a stranger receives.
 @Suite struct CandidateTests {
   private let endpoint = Endpoint(name: "local", random: SplitMix(seed: 1))
   private let start = Instant(nanoseconds: 1_000_000_000)
@@ -253,7 +253,7 @@ import _TestSupport
     #expect(network.endpoints[0].establishedCount == 1 && network.endpoints[1].establishedCount == 1)
   }
 
-  /// Candidates end with BY when the endpoint leaves.
+  /// Candidates end with BY when the endpoint leaves. A standard device gets BY on both ports.
   @Test func leavingEndsCandidates() {
     invite(9, at: start)
     endpoint.closeAll(at: start)

@@ -77,6 +77,7 @@ import _TestSupport
       let events = network.events(of: 1).dropFirst(earlier).filter {
         if case .systemExclusive = $0 { true } else { false }
       }
+      // The last packet arrived 1 ms after it had left.
       let arrival = network.clock(1) - .milliseconds(9)
       let delivered = Endpoint.Output.systemExclusive(id, data, at: counts, arrival: arrival)
       #expect(events == (length > 256 ? [] : [delivered]))

@@ -34,6 +34,7 @@ import _TestSupport
     for k in 1...3 { #expect(network.endpoints[k].establishedCount == 0) }
   }
 
+  /// `verify` exchanges the clock packets that prove that the device receives.
   @Test func silentDeviceIsLostAfterSixtySeconds() throws {
     var network = EndpointNetwork(1, .standard)
     let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)

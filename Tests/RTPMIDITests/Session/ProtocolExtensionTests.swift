@@ -107,7 +107,7 @@ private final class PingSession: SessionExtension {
     #expect(endpoint.sessionExtension(of: id) == nil)
   }
 
-  /// The extension sets a silence limit of three seconds.
+  /// The extension sets a silence limit of three seconds, for a session that both peers supervise (``Supervision``).
   @Test func extensionSetsTheSilenceLimit() throws {
     let (endpoint, _, id) = try session()
     var invitations = 0
