@@ -1,9 +1,13 @@
-/// A test vector for the hash that decides about a stroke with a chance: a position and its hash. The documentation of patches contains
-/// the same vectors.
+/// A test vector for the hash that decides whether a stroke with a chance (a probability) sounds: the position of the stroke and its
+/// hash. The documentation of patches contains the same vectors.
 struct ChanceVector: Encodable {
+  /// The seed of the patch.
   var seed: UInt32
+  /// The bar, counted from the start of the rhythm.
   var bar: Int64
+  /// The index of the line in the patch. Line 255 decides whether a fill sounds.
   var line: UInt32
+  /// The tick in the bar.
   var tick: UInt32
   var hash: UInt32
 

@@ -22,13 +22,17 @@ struct ClockVector: Encodable {
     var packets: Int
     /// The instant for which the estimate holds.
     var now: Int64
+    // The next three values are in nanoseconds (``ClockSync/ClockEstimate``).
     var offset: Int64?
     var uncertainty: Int64?
     var deviation: Int64?
     /// In parts per million.
     var skew: Double?
+    /// The number of plausible packets (``ClockSync/RemoteClock/count``).
     var count: Int
+    /// The number of implausible packets.
     var rejected: Int
+    /// The number of times that the estimate was reset.
     var resets: Int
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Console
 @testable import Engine
 
-/// Tests of the hosts and the connection policy in the frame `ensemble`.
+/// Tests of the hosts and the connection policy in the frame `ensemble`. A frame is a message between a page and its peer (``Frame``).
 @Suite struct EnsembleDescriptionTests {
   /// The JSON object of a description.
   private func json(_ snapshot: PeerSnapshot) throws -> [String: Any] {
@@ -43,6 +43,7 @@ import Testing
       let name = "\(number)" + String(repeating: "?", count: 63 - "\(number)".count)
       return PeerSnapshot.Host(name: name, isTuttiPeer: false, isInvited: false)
     }
+    // A host has at most 112 octets and a comma, so 64 hosts have about 7 KiB. The limit leaves a margin.
     let size = try JSONEncoder().encode(EnsembleDescription(snapshot)).count
     #expect(size < 16 << 10, "\(size) octets")
   }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Console
 
+/// Tests of ``Frame``, a message between a page and its peer.
 @Suite struct FrameTests {
   @Test func decodingReversesEncoding() {
     let frame = Frame(
@@ -13,6 +14,7 @@ import Testing
 
   @Test func headerHasSixteenOctetsInNetworkOrder() {
     let frame = Frame(.activity, sequence: 0x0102_0304, at: Instant(nanoseconds: 5), payload: ByteBuffer(bytes: [64]))
+    // Version 1, kind 130 (activity), two octets of zero, the sequence number, the instant, and the payload.
     #expect(
       Array(frame.encoded.readableBytesView) == [1, 130, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 5, 64])
   }

@@ -62,6 +62,7 @@
       #expect(await !accepts(certificate, host: "bank.example"))
     }
 
+    /// A certificate is valid for 397 days after its issue, and for one day before. iOS and macOS accept at most 398 days.
     @Test func certificateExpiresAfterAYear() async throws {
       let old = try authority.issue(
         machine: "studio.local", addresses: [], key: key, at: now - 398 * 86_400)

@@ -3,6 +3,8 @@ import Testing
 
 @testable import Console
 
+/// Tests of ``JoinTokens``, the secrets in the addresses of the page, one for each kind of access. With the key of a group, the tokens are
+/// derived from the key. Without a key, they are random.
 @Suite struct JoinTokenTests {
   @Test func groupsHaveTheSameTokensAtAllPeers() {
     let key = GroupKey([UInt8](repeating: 7, count: 32))

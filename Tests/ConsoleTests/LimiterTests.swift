@@ -3,6 +3,7 @@ import Testing
 
 @testable import Console
 
+/// Tests of ``AttemptLimiter``, which limits wrong join tokens per address, and of ``RateLimiter``, a token bucket.
 @Suite struct LimiterTests {
   private let start = Instant(nanoseconds: 1_000_000_000_000)
 

@@ -3,6 +3,8 @@ import Testing
 @testable import Console
 
 @Suite struct LocalAddressesTests {
+  /// An address of a network interface. `isDevice` is true for an adapter, and false for a bridge or a tunnel. `broadcasts` is false for a
+  /// tunnel, which has no broadcast address.
   private func candidate(
     _ address: String, isDevice: Bool = false, broadcasts: Bool = true
   ) -> LocalAddresses.Candidate {
@@ -14,7 +16,7 @@ import Testing
       candidate("127.0.0.1"), candidate("172.17.0.1"), candidate("10.8.0.2", broadcasts: false),
       candidate("169.254.3.4", isDevice: true), candidate("192.168.1.20", isDevice: true),
     ]
-    // The default route leads through the tunnel.
+    // The default route leads through the tunnel. The address 169.254.3.4 is link-local, so it is never preferred.
     #expect(LocalAddresses.preferred(of: candidates, routed: "10.8.0.2") == "192.168.1.20")
   }
 

@@ -46,6 +46,7 @@ import Testing
   @Test func playersMayOnlyPlay() {
     #expect(command(#"{"do":"note","key":60,"velocity":90}"#, access: .play) == .player(.note(60, velocity: 90)))
     #expect(command(#"{"do":"activity","value":90}"#, access: .play) == .player(.activity(90)))
+    // In a calibration, a page answers whether it clicks in a turn.
     #expect(command(#"{"do":"clicking","turn":3,"on":true}"#, access: .play) == .clicking(turn: 3, true))
     #expect(command(#"{"do":"clicking","on":true}"#, access: .play) == nil)
     let peer = "00000000000000ff"

@@ -72,6 +72,8 @@ import Testing
       count += 1
     }
     #expect(!channel.isActive)
+    // The page may send 500 frames at once and 100 more per second. After 1000 frames above this limit, the connection ends. A further
+    // 1000 frames are a margin for the time that the loop takes.
     #expect(count < 2500)
     #expect(pages.count == 0)
     #expect(pages.counters.limited > 0)

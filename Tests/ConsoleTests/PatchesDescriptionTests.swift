@@ -4,6 +4,9 @@ import Testing
 @testable import Console
 
 /// Which patch plays before the newest one begins. A bar of the patches has 96 ticks.
+///
+/// `firstRun` is the first run of the series of runs that plays. `tick` is the tick that plays now. `passed` is the last tick that was
+/// passed to the audio output.
 @Suite struct PatchesDescriptionTests {
   /// The patch with the number `number`, which begins at `tick`.
   private func patch(_ number: UInt32, at tick: Int64) throws -> PatchDescription {
@@ -29,6 +32,7 @@ import Testing
     #expect(fourth.previous?.number == 3)
   }
 
+  /// The tick `Int64.max` means that no rhythm plays.
   @Test func newestPatchPlaysAtOnceWithoutARhythm() throws {
     let first = PatchesDescription(newest: try patch(1, at: 0), after: nil, firstRun: 5, tick: 0, passed: 0)
     let second = PatchesDescription(newest: try patch(2, at: 384), after: first, firstRun: 5, tick: .max, passed: 0)

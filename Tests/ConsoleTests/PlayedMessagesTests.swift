@@ -40,6 +40,7 @@ import _TestSupport
     }
   }
 
+  /// The next note of the local instrument plays one of the keys. Therefore one key remains until the next key is pressed.
   @Test func allNotesOffKeepsTheLastKey() {
     var keys = HeldKeys()
     for key: UInt8 in [60, 64, 67] { _ = keys.receive(press(key)) }

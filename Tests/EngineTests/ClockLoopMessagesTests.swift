@@ -19,17 +19,18 @@ import Transports
       // The first step is passed to the sound 50 ms before the origin.
       rings.schedule.publish(VirtualRhythm.schedule(sends: false))
       loop.advance(to: VirtualRhythm.origin - .milliseconds(60))
+      // The channel of the player is 2. The messages were played on channel 7.
       let messages = (60..<70).map { Message.noteOn(Channel(2)!, key: UInt7(clamping: $0), velocity: 100) }
-      let others = messages.map { $0.on(Channel(7)!) }
+      let asPlayed = messages.map { $0.on(Channel(7)!) }
       for message in messages { rings.messages.push(.stream(StreamMessage(message, at: nil, to: .tuttiPeers))) }
-      for message in others { rings.messages.push(.stream(StreamMessage(message, at: nil, to: .standardDevices))) }
+      for message in asPlayed { rings.messages.push(.stream(StreamMessage(message, at: nil, to: .standardDevices))) }
       // The deadline of the first step is only 200 us away, so the messages wait.
       let next = loop.advance(to: VirtualRhythm.origin - .microseconds(50_200))
       #expect(next == VirtualRhythm.origin - .milliseconds(50))
       #expect(rings.messages.count == 20)
       for receiver in [standardDevice, tuttiPeer] { #expect(try receive(receiver) == []) }
       loop.advance(to: VirtualRhythm.origin - .milliseconds(49))
-      #expect(try receive(standardDevice).map(\.message) == others)
+      #expect(try receive(standardDevice).map(\.message) == asPlayed)
       #expect(try receive(tuttiPeer).map(\.message) == messages)
     }
   }

@@ -67,6 +67,7 @@ import Testing
       rings.schedule.publish(schedule)
       loop.play(from: .milliseconds(501), to: .milliseconds(502))
       let events = events(rings)
+      // Tick 48 is due at 960 ms. The recall begins half a tick (10 ms) earlier, because the due times of a follower can move.
       let recall = try #require(events.first)
       #expect(recall.kind == .recall && (recall.instant - VirtualRhythm.origin).milliseconds > 900)
       #expect(hits(events).first?.velocity == 7 && hits(events).first?.at == 960)
@@ -82,6 +83,7 @@ import Testing
       rings.schedule.publish(schedule)
       loop.play(from: .milliseconds(-2000), to: .milliseconds(-100))
       let clicks = hits(events(rings))
+      // Note 76 is the high wood block of General MIDI, and note 77 the low one.
       #expect(clicks.map(\.note) == [76, 77, 77, 77] && clicks.map(\.at) == [-1920, -1440, -960, -480])
       // Other devices get nothing before the rhythm.
       #expect(try receive(receiver).isEmpty)

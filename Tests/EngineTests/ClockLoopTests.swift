@@ -72,6 +72,7 @@ import Transports
       // Before tick 0 is sent, the loop executes at most `slice` commands. All other commands still wait.
       let continues = loop.execute()
       #expect(continues)
+      // `step` returns nil until nothing more is due, and then the next deadline.
       while loop.step(at: VirtualRhythm.origin) == nil {}
       #expect(rings.ticks.pop()?.tick == Tick(0) && rings.commands.count >= commands - ClockLoop.slice)
       loop.advance(to: VirtualRhythm.origin)

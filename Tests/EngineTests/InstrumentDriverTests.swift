@@ -31,7 +31,8 @@ import Testing
           """, file: "test.yaml"))
   }
 
-  /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin.
+  /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin. `number` changes whenever the player chooses an instrument
+  /// or removes it.
   private func settings(_ table: InstrumentTable?, run: UInt32 = 0, end: Tick = Tick(.max)) -> InstrumentSettings {
     var settings = InstrumentSettings()
     (settings.number, settings.table, settings.lead) = (1, table, .milliseconds(50))
@@ -189,10 +190,12 @@ import Testing
     #expect((notes[1].due - notes[0].due - .milliseconds(125)).magnitude < .milliseconds(1))
   }
 
-  /// After a pause of the process, or a jump of the master's rhythm within a run, the driver does not play the skipped notes.
+  /// After a pause of the process, or a jump of the master's rhythm within a run, the driver does not play the skipped notes. The rhythm
+  /// jumps by `milliseconds`.
   @Test(arguments: [Int64(600_000), -400_000]) func notesThatTheRhythmSkipsAreNotPlayed(milliseconds: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table("figure: xxxx xxxx xxxx xxxx"), run: 1)
+    // The rhythm is at tick 48 000. A second has 48 ticks, so a jump of 400 s back ends at a positive tick.
     settings.schedule.timeline = Timeline(tempo: .standard, tick: Tick(48_000), at: Self.origin)
     settings.schedule.changed = settings.schedule.timeline
     driver.adopt(settings, at: Self.origin)
@@ -208,7 +211,8 @@ import Testing
     #expect(played.filter { $0.message.silencesNote }.count >= beginnings(played).count - 1)
   }
 
-  /// Volume, pan, activity and All Notes Off are played unchanged. The instrument replaces all other controllers.
+  /// Volume, pan, activity (controller 11 on channel 1) and All Notes Off are played unchanged. The instrument replaces all other
+  /// controllers, also controller 11 on another channel.
   @Test func volumePanActivityAndAllNotesOffPassUnchanged() throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table()), at: Self.origin)

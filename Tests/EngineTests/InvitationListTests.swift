@@ -277,7 +277,8 @@ import _TestSupport
   }
 
   /// The local peer has the highest identity, so its first invitation follows after three seconds. A peer is silent if it has
-  /// not answered for three seconds.
+  /// not answered for three seconds. The wanted peers are the silent peers, the two lowest of the others, and one more of the others
+  /// for each silent peer.
   @Test func silentPeersAreReplacedByTwiceAsManyOthers() {
     var invitations = InvitationList(to: [], local: Identity(30), at: start)
     discoverAll(1...29, by: &invitations)

@@ -26,6 +26,7 @@ import _TestSupport
       ssrc: 7, address: SocketAddress(host: 0x7F00_0001, port: remote.data.port), localSSRC: 1)
     rings.commands.push(.open(slot: 0, session, source, admission))
     var settings = InstrumentSettings()
+    // Both numbers change with each choice of the player. The source 0 means that no other player sets the pitches.
     (settings.number, settings.pitchSource) = (1, 1)
     let text = "name: a\ndescription: A test.\nsound: harp\nscale: C major, C4..C6\npitch: tilt forward\n"
     settings.table = InstrumentTable(try InstrumentLoader.instrument(from: text, file: "a.yaml"))

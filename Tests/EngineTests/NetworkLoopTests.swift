@@ -102,7 +102,8 @@ import _TestSupport
     #expect(rings.counters.take()?.limited == Int64(2000 - unknown))
   }
 
-  /// The messages of a peer in session go to both audio threads and to the MIDI recording. Messages on channel 1 sound on channel 16.
+  /// The messages of a peer in session go to both audio threads and to the MIDI recording. Channel 1 carries only activity, so nothing
+  /// sounds on it. Notes that a standard device plays on channel 1 sound on channel 16.
   /// When the session ends, the notes of the peer end.
   @Test func messagesReachTheAudioThreads() throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))

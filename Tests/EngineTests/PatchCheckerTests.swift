@@ -17,10 +17,12 @@ import Testing
     return nil
   }
 
+  /// A slash between two digits belongs to a meter.
   @Test(arguments: ["claps", "12/8 shuffle", "a.b", "6/8"]) func harmlessNameIsAccepted(name: String) throws {
     #expect(try reason(Array(text(name: name).utf8)) == nil)
   }
 
+  /// The name becomes a file name when the player saves the patch.
   @Test(arguments: ["../../claps", "/etc/passwd", ".bashrc", "a/b", "1/", "x/8", "12/8/x"]) func pathAsNameIsRefused(
     name: String
   ) throws {

@@ -15,7 +15,7 @@ import _TestSupport
     SocketAddress(host: UInt32(truncatingIfNeeded: n), port: UInt16(truncatingIfNeeded: n >> 32))
   }
 
-  /// The header of an AppleMIDI packet with this command; of an RTP packet if `command` is nil.
+  /// The header of an AppleMIDI packet with this command; of an RTP packet if `command` is nil. TU is the command of a clock probe.
   private func header(_ command: String?, ssrc: UInt32) -> DatagramHeader {
     var packet = RigidArray<UInt8>(capacity: 16)
     for octet in command.map({ [0xFF, 0xFF] + Array($0.utf8) }) ?? [0x80, 0x61, 0, 0] { packet.append(octet) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Engine
 
-/// Tests of ``TermReservation``, which reserves the terms of claims in blocks. The bound is the highest reserved term.
+/// Tests of ``TermReservation``, which reserves the terms of claims in blocks of 64. The bound is the highest reserved term.
 @Suite struct TermReservationTests {
   @Test func blockIsReservedWhenHalfOfThePreviousBlockIsUsed() {
     var reservation = TermReservation(after: 10)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Engine
 
-/// The instants at which ticks left ahead of their due time.
+/// The instants at which ticks left ahead of their due time. The argument `of` is the number of the rhythm to which the tick belongs: the
+/// first run of a series of runs that continue each other.
 struct TickDeparturesTests {
   private func instant(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
 

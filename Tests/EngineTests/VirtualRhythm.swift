@@ -24,7 +24,8 @@ enum VirtualRhythm {
       timeline: Timeline(tempo: tempo, tick: Tick(start), at: origin), change: change)
   }
 
-  /// A clock loop without its thread. Time-stamp receivers get ticks 90 ms ahead, and the sound gets hits 50 ms ahead.
+  /// A clock loop without its thread. Time-stamp receivers get ticks 90 ms ahead, and the sound gets hits 50 ms ahead. If `records` is
+  /// true, a second audio thread, which records, also gets the hits.
   static func loop(_ rings: ClockRings, on socket: UDPSocket, sequencer: Sequencer? = nil, records: Bool = false) throws
     -> ClockLoop
   {

@@ -7,7 +7,7 @@ import _TestSupport
 
 /// The claims of peers to MIDI channels. If several peers claim the same channel, the one with the lowest identity keeps it.
 @Suite struct ChannelTests {
-  /// The channels that peers may claim: all except 1 and 10.
+  /// The channels that peers may claim: all except channel 1, which carries activity, and channel 10, which carries the drums.
   private static let claimable = Set((2...9).map { $0 } + (11...16).map { $0 })
 
   private func channelNumbers(_ band: VirtualBand) -> [Int] {

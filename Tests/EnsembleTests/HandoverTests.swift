@@ -135,6 +135,7 @@ import Testing
     #expect(throws: CommandError.nothingOffered) { try band.command(1) { try $0.take(at: $1) } }
   }
 
+  /// A master that is about to leave calls `part`, which offers the rhythm to the first successor.
   @Test(arguments: UInt64(1)...8) func leavingMasterHandsTheRhythmOverAtOnce(seed: UInt64) throws {
     var band = try makePlayingBand(seed: seed, loss: seed > 4 ? 0.2 : 0)
     let (successor, start) = (try #require(band.successionOrder.first { $0 != 0 }), band.now)

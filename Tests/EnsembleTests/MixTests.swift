@@ -31,6 +31,7 @@ import _TestSupport
     band.run(for: .milliseconds(60))
     let all = mixes(band, of: 0, from: before, count: 400)
     let change = try #require(all.firstIndex(of: mix))
+    // The change applies at the first bar (96 ticks) that begins after the lead time, which is about five ticks.
     #expect((before + Int64(change)).index % 96 == 0 && change <= 96 + 10, "seed \(seed)")
     #expect(all[..<change].allSatisfy { $0 == Mix() } && all[change...].allSatisfy { $0 == mix })
     for player in 1...2 { #expect(mixes(band, of: player, from: before, count: 400) == all, "seed \(seed)") }

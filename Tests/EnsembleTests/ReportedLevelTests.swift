@@ -65,6 +65,7 @@ import Testing
     // Controller 7 on channel 1 contains the total.
     let total = Message.controlChange(Channel(1)!, controller: 7, value: 99)
     _ = ensemble.received(total, at: now, isRecovered: false, from: Identity(2), now: now)
+    // `early` contains the last two totals that arrived before the rhythm could be played.
     #expect(ensemble.role == .follower(of: Identity(2)) && ensemble.follower?.totals.early.newer != nil)
     ensemble.received(timelineMessage(2, of: 3), from: Identity(3), at: now)
     #expect(ensemble.role == .follower(of: Identity(3)) && ensemble.follower?.totals.early.newer == nil)

@@ -27,8 +27,8 @@ import _TestSupport
     band.run(for: .seconds(3))
     try band.command(0) { try $0.change(tempo: try! Tempo(bpm: 160), over: 8, at: $1) }
     let tempos = tempos(&band, player: player, for: .seconds(6)).sorted { $0.key < $1.key }.map(\.value)
-    let steps = tempos.drop { $0 < 121 }
-    #expect(steps.prefix(9).map { $0.rounded() } == [125, 130, 135, 140, 145, 150, 155, 160, 160], "\(tempos)")
+    let ramp = tempos.drop { $0 < 121 }
+    #expect(ramp.prefix(9).map { $0.rounded() } == [125, 130, 135, 140, 145, 150, 155, 160, 160], "\(tempos)")
   }
 
   @Test func laterChangeEndsTheRamp() throws {

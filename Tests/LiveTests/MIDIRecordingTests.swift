@@ -118,11 +118,14 @@ extension TimingTests {
       // If the peer had not ended a note, the recording would end it at the end of the file, after the rhythm.
       let end = try #require(begins(of: file.tracks[1]).last).tick
       #expect(all.allSatisfy { $0.tick <= end }, "\(all.map(\.tick).max() ?? 0), \(end)")
+      // The figure plays with the velocity of a normal stroke, 88, because the player has not played a note before. The later notes have
+      // the velocity of the player, 90.
       let figure = begins(of: file.tracks[2]).filter { velocity(of: $0.message) == 88 }
       #expect(figure.count >= 4)
       let origin = try #require(begins(of: file.tracks[1]).first).tick
       for note in figure { #expect(((note.tick - origin) % 3840 + 1) % 3840 <= 2, "\(note.tick)") }
-      // A note that is at most 50 ms late sounds at once. Any other note sounds on a line of the grid. A sixteenth note has 960 units.
+      // A note that is at most 50 ms late sounds at once. Any other note sounds on a line of the grid. A sixteenth note has 960 units, of
+      // which 40 % are 384 units, or 50 ms. A margin of 96 units is added.
       let played = begins(of: file.tracks[2]).filter { velocity(of: $0.message) == 90 }
       #expect(played.count == 5)
       let lateness = played.map { ($0.tick - origin + 1) % 960 - 1 }
@@ -172,6 +175,7 @@ extension TimingTests {
       #expect(hits == steps[0].map { origin + $0 } + steps[1].map { line + $0 })
       let note = try #require(notes(of: file.tracks[2]).first)
       let expected = origin + last.tick.index * 160 + (pause - last.due).count / 130_208
+      // The note sounds within 200 ms, or 1536 units, after it was posted.
       #expect((expected - 1...expected + 1536).contains(note.tick), "\(note.tick), \(expected)")
     }
   }

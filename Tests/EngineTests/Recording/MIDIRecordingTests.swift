@@ -10,10 +10,12 @@ import _TestSupport
   private let unit = RecordingScript.unit
   private let channel = Channel(3)!
 
-  /// A file has a track with the tempo, a track with the rhythm, and a named track for each player, even if the player has no notes.
+  /// A file has a track with the tempo, a track with the rhythm, and a named track for each player, even if the player has no notes. The
+  /// first track has the name of the local player, Ada, which is also the name of the file.
   @Test func fileHasATrackPerPlayer() throws {
     var script = RecordingScript(["Ada", "Ben", "Cleo"])
     script.play(0..<24, from: 0)
+    // Ben has a new name.
     script.recording.add(.name("Benjamin", player: 1))
     script.finish()
     let file = try StandardMIDIFile(bytes: script.recording.file.bytes())

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Engine
 
-/// Tests of ``RecordedPlayers``, which assigns sessions to the tracks of a MIDI recording.
+/// Tests of ``RecordedPlayers``, which assigns sessions to the tracks of a MIDI recording. ``RecordedPlayers/player(of:_:)`` returns the
+/// index of the player, and the name of the player if the name is new or has changed.
 @Suite struct RecordedPlayersTests {
   private let address = SocketAddress(host: 0x7F00_0001, port: 5004)
 

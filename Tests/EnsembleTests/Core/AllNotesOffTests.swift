@@ -56,7 +56,7 @@ import _TestSupport
     #expect(peer.takeSounds() == [message(123)])
   }
 
-  /// One peer floods the local peer. The messages of another peer still sound.
+  /// One peer floods the local peer. The messages of another peer still sound. At one instant, a budget admits 512 messages.
   @Test func floodOfOnePeerDoesNotExhaustTheBudgetOfAnother() {
     let peer = makePeer()
     let core = peer.core
@@ -78,7 +78,8 @@ import _TestSupport
     peer.takeOutputs().compactMap { if case .stream(.message(let sent)) = $0 { sent } else { nil } }
   }
 
-  /// The player holds a note for one peer, then plays for all peers. All Notes Off ends both notes.
+  /// The player holds a note for one peer, then plays for all peers. All Notes Off ends both notes. The local peer has no channel of its
+  /// own yet, so it sends messages to Tutti peers on channel 16 (`lastChannel`).
   @Test func playersMessageEndsNotesAtFormerReceivers() throws {
     let peer = makePeer()
     let core = peer.core
@@ -97,8 +98,8 @@ import _TestSupport
     #expect(takeSent(by: peer).isEmpty)
   }
 
-  /// A keyboard and a pad of the player share the channel of the local peer. All Notes Off of the pad does not end the note
-  /// of the keyboard.
+  /// A pad on channel 3 and a keyboard on channel 5 belong to the player. Tutti peers get the notes of both on one channel, 16, because the
+  /// local peer has no channel of its own yet. All Notes Off of the pad does not end the note of the keyboard.
   @Test func playersMessageEndsNoNoteOfAnotherInstrument() {
     let peer = makePeer()
     let core = peer.core

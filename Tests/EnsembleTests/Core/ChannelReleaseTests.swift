@@ -164,7 +164,7 @@ import _TestSupport
     _ = peer.takeSounds(local: true)
     establish(3, core)
     core.recognised(session(3), Identity(3), at: now)
-    // The first presence shows that the peer has recognised the local peer.
+    // The first presence shows that the peer has recognised the local peer, so the settings are sent. The second one has no effect.
     for _ in 0..<2 { receivePresence(of: 3, claiming: channel, core) }
     let stream = try #require(core.roster.stream(of: session(3)))
     let expected = state(

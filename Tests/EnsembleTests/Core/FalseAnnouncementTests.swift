@@ -33,8 +33,8 @@ import _TestSupport
   }
 
   /// The announced peers do not exist. The local peer has the lowest identity, so it wants to be in session with all of them. At
-  /// most 64 invitations are in progress, so most places of the endpoint remain free. All peers are tried within
-  /// 4096 / 64 * 3.1 s = 198 s.
+  /// most 64 invitations are in progress, so most places of the endpoint remain free. An invitation without an answer ends after 3 s, and
+  /// the next one follows up to 0.1 s later. All peers are tried within 4096 / 64 * 3.1 s = 198 s.
   @Test func falseAnnouncementsAreTriedAFewAtATime() {
     let start = Instant(nanoseconds: 0)
     let endpoint = Endpoint(name: "a", random: SplitMix(seed: 1))
@@ -60,6 +60,7 @@ import _TestSupport
     let tried = invitations.targets.count { $0.lastTry != nil }
     #expect(tried == invitations.targets.count && tried == 4096)
     let last = invitations.targets.first { $0.announced == Identity(9000) }
+    // `since` is when the peer was first invited.
     #expect(last.map { $0.since - newcomer! <= .seconds(4) } == true, "\(String(describing: last))")
   }
 }

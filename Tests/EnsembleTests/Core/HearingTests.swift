@@ -28,7 +28,7 @@ import _TestSupport
     return peer
   }
 
-  /// The messages that the core passes to the programs and to the observer.
+  /// The messages that the core passes to the programs at its ALSA port for notes, whether they sound or not.
   private func passed(_ peer: ListeningPeer) -> [Message] {
     peer.takeOutputs().compactMap { if case .sounded(let message, _) = $0 { message } else { nil } }
   }

@@ -70,8 +70,10 @@ final class ListeningPeer {
   private func execute(_ output: Receiver.Output) {
     switch output {
     case .sound(let message, let session): sounds.append((message, session))
+    // A softer note, or the end of a note that must not sound any longer.
     case .hear(let message, let session): sounds.append((message, session))
     case .record, .pitch: break
+    // A remote peer changes the sound of the local player's instrument.
     case .shape(let message, _):
       receiver.execute(.play(message))
       while let output = receiver.next() { execute(output) }

@@ -78,6 +78,7 @@ import _TestSupport
       try sessions.invite(remote, at: now)
       events += self.events(sessions.exchange(at: now))
     }
+    // A peer with a passkey marks its invitations.
     let reason = DeclineReason.hasOtherMark(isMarked: !hasPasskey)
     #expect(events == [.invitationDeclined(of: "host 2", at: remote.control, reason)])
     #expect(sessions.core.endpoint.establishedCount == 0 && remote.endpoint.establishedCount == 0)

@@ -50,6 +50,7 @@ import _TestSupport
     play(60, core, at: bar + .milliseconds(20))
     // A note of an instrument is reported before it sounds. The instant at which it sounds determines its step.
     play(64, core, from: .instrument(at: bar + .milliseconds(500)), at: bar + .milliseconds(430))
+    // A note of the phrase that the player repeats is not recorded.
     play(67, core, from: .phrase, at: bar + .milliseconds(500))
     play(72, core, at: bar + .milliseconds(1875))
     // The bar lasts two seconds. The phrase is complete 50 ms later, because notes are reported with a delay.

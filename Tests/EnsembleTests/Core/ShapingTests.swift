@@ -61,6 +61,7 @@ import _TestSupport
     #expect(throws: PeerCore.ShapingError.isNoShape) {
       try makePeer(remoteOn: Channel(9)!).core.shape(remote, controller: 7, value: 1)
     }
+    // Only the first gate, for the rhythm, is open.
     #expect(throws: PeerCore.ShapingError.gateIsClosed) {
       try makePeer(remoteOn: Channel(9)!, gates: GateSet(bits: 1)).core.shape(remote, controller: 1, value: 1)
     }

@@ -5,6 +5,7 @@ import Testing
 
 /// The counts of the master's ticks that have arrived over the network, and of those that were lost.
 @Suite struct TickAccountTests {
+  /// The first tick of each run.
   private let start = Tick(0)
 
   /// A recovered tick has the time stamp of a later packet. It does not change the first tick. Recovered ticks do not count
@@ -16,6 +17,7 @@ import Testing
     account.recovered(run: 1, start: start)
     account.played(Tick(12), run: 1, start: start)
     #expect(account.lost == 2)
+    // Ends the run, and adds its ticks to `expected`.
     account.settle()
     // The first tick that arrived was 5. Of the eight ticks 5...12, five arrived, one was recovered and two are lost.
     #expect(account.expected == 8 && account.received == 6 && account.lost == 2)
