@@ -6,9 +6,10 @@ import Sending
 import Testing
 import _TestSupport
 
-/// The messages of the local player: routes, budgets and the ends of notes. The route of a channel determines which peers get its
-/// messages, and on which channel. While no other peer is known, all Tutti peers get them on channel 16, and drums on channel 10.
-/// A budget limits the number of messages.
+/// The messages of the local player: routes, budgets and the ends of notes. The route of a channel (``PlayerRoute``) determines which
+/// peers get its messages, and on which channel. While no other peer is known, all Tutti peers get them on channel 16, and drums on
+/// channel 10. On a route to all peers, standard devices get each message on the channel on which the player sent it. A budget
+/// (``MessageBudget``) limits the number of messages.
 @Suite struct LocalPlayerTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let channel = Channel(3)!
@@ -134,7 +135,8 @@ import _TestSupport
     }
   }
 
-  /// A flood of controllers exhausts the budget. The end of a held note and the lifting of a pedal are still played.
+  /// A flood of controllers exhausts the budget, which admits a burst of 512 messages. The end of a held note and the lifting of a
+  /// pedal are still played.
   @Test func endsOfNotesNeedNoBudget() {
     var receiver = Receiver(identity: 1)
     let held = [note(60), control(64, 127)]
@@ -221,6 +223,7 @@ import _TestSupport
         record(outputs(&receiver))
       }
     }
+    // The two streams, all Tutti peers, and all standard devices.
     #expect(held.count == 4)
     record(execute(.releaseNotes, &receiver))
     #expect(held.values.allSatisfy(\.isEmpty) && sounding.isEmpty)
@@ -243,6 +246,7 @@ import _TestSupport
       while receiver.next() != nil {}
     }
     let allocations = allocation_count_end()
+    // The messages sound at the local peer in every second round only. In the other rounds, their route leads to one stream.
     #expect(allocations == 0 && count > 4000, "\(allocations) \(count)")
   }
 

@@ -63,6 +63,7 @@ import _TestSupport
       while receiver.next() != nil {}
     }
     let allocations = allocation_count_end()
+    // Of the 9997 packets from number 3 on, 1000 are lost: 3, 13 and so on. At least 990 of their messages must be recovered.
     #expect(allocations == 0 && messages == 8997 && recovered >= 990, "\(allocations) \(messages) \(recovered)")
   }
 }

@@ -104,7 +104,7 @@ import _TestSupport
       songs += messages(receive(octets, from: 1, by: &receiver))
     }
     #expect(songs == [.songSelect(0), .songSelect(1), .songSelect(2)])
-    // A packet that is too old belongs to an earlier session.
+    // A packet that arrived more than 500 ms ago belongs to an earlier session.
     receiver.execute(.close(slot: 1, SessionID(number: 1)))
     let packet = octets { _ = sender.encode(.tuneRequest, at: now, into: &$0) }
     _ = receive(packet, from: 1, by: &receiver)

@@ -49,6 +49,9 @@ import _TestSupport
     }
   }
 
+  /// A controller shapes the instrument if it is on the channel of the local player and changes the character of the sound
+  /// (``MIDI/Message/shapesInstrument``). Volume (7), pan (10), expression (11), the sustain pedal (64) and mode messages (120, 123)
+  /// do not change it.
   @Test func otherMessagesShapeNothing() {
     for message in [
       control(1, on: Channel(6)!), control(7), control(10), control(11), control(64), control(120), control(123),
@@ -85,6 +88,7 @@ import _TestSupport
     #expect(sent(control(74, on: other)) == [control(74, on: other)])
     #expect(sent(control(7, on: other)) == [control(7)])
     #expect(sent(.noteOn(other, key: 60, velocity: 1)) == [.noteOn(Self.local, key: 60, velocity: 1)])
+    // Volume (7) shapes no instrument. On the channel of the local player, Brightness (74) changes the sound of the local player.
     let shapes = [control(74, on: other), control(7, on: other), control(74)].map { receiver.shapesOtherInstrument($0) }
     #expect(shapes == [true, false, false])
   }

@@ -83,7 +83,8 @@ import _TestSupport
     }
   }
 
-  /// Volume on channel 1 is activity, unless the peer is a standard device.
+  /// Volume (controller 7) on channel 1 reports the total activity and does not sound. From a peer that is known to be a standard
+  /// device, it is the volume of the channel.
   @Test func activityDoesNotSound() {
     let volume = Message.controlChange(Channel(wire: 0), controller: 7, value: 90)
     var peer = Peer(admission())

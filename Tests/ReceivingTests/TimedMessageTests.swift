@@ -33,6 +33,7 @@ import _TestSupport
     var reports: [(message: Message, at: Instant)] = []
     let offset: Nanoseconds
     private var sender = PacketSender(ssrc: 7, sequence: 0)
+    /// The packets with notes that begin later. The following packets announce them: they repeat the time stamps of these packets.
     private var announced = AnnouncedPackets()
     private let address = SocketAddress(host: 1, port: 5005)
 
@@ -110,7 +111,8 @@ import _TestSupport
   }
 
   /// A note sounds at once if the remote clock is not known, or if its instant has passed, is less than 2 ms ahead, or
-  /// is more than 4 s ahead.
+  /// is more than 4 s ahead. 2 ms are more than the error of time stamps and clocks, and 4 s are more than a quarter note at the
+  /// slowest tempo.
   @Test func otherNotesSoundAtOnce() {
     for (delay, knowsClock) in [(200, false), (0, true), (-500, true), (1, true), (4_500, true), (3_600_000, true)] {
       var peer = Peer(knowsClock: knowsClock)
@@ -178,8 +180,8 @@ import _TestSupport
     }
   }
 
-  /// A controller overtakes a note, or the note is lost. The journal of the controller repairs the note, which keeps its instant and
-  /// sounds once.
+  /// A controller overtakes a note, or the note is lost. The packet of the controller repairs the note by its journal and announces the
+  /// time stamp of the note. The note therefore keeps its instant. It sounds once.
   @Test(arguments: [true, false]) func overtakenNoteKeepsItsInstant(arrivesLater: Bool) throws {
     var peer = Peer()
     let due = Self.now + .milliseconds(200)

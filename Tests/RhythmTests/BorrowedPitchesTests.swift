@@ -48,6 +48,7 @@ import Testing
   @Test func oldestOfTooManyKeysIsForgotten() {
     var many = BorrowedPitches()
     for key in 40..<60 as Range<UInt8> { many.receive(on(UInt7(masking: key))) }
+    // The newest sixteen keys, 44 to 59, are kept.
     #expect(take(17, &many) == [59] + (44..<59).map { $0 } + [59])
   }
 

@@ -21,6 +21,7 @@ import _TestSupport
     let follower = try instrument("chord or A minor pentatonic, A3..A5")
     #expect(follower.followsChords && follower.scale == Scale(tonic: 9, type: .minorPentatonic))
     #expect(follower.scaleName == "chord or A minor pentatonic" && follower.rangeName == "A3..A5")
+    // Without chords, an instrument that names no scale plays C major pentatonic.
     let alone = try instrument("chord, C3..C6")
     #expect(alone.followsChords && alone.scale == Scale(tonic: 0, type: .majorPentatonic))
     let other = try instrument("A minor pentatonic, A3..A5")
@@ -46,7 +47,8 @@ import _TestSupport
     #expect(instrumentFaults(replacing: [4: "scale: \(scale)"]) == ["small.yaml:" + message])
   }
 
-  /// A figure of one note per beat plays the lowest note of the chord at its position. The rhythm has one or two chords per bar.
+  /// A figure of one note per beat plays the lowest note of the chord at its position, because the tilt (controller 1) is 0. The rhythm
+  /// has one or two chords per bar.
   @Test func figureFollowsTheChords() throws {
     let instrument = try instrument(
       "chord or C major, C4..C6", "figure: x...\npitch: tilt forward\nloudness: 90")
@@ -67,7 +69,8 @@ import _TestSupport
     player.controls.set(controller: 1, to: 0)
     player.follow(try chords("C | D"), from: Self.zero)
     player.move(to: Self.zero, rhythmFrom: Tick(0))
-    // The action is 16 ticks late for the last beat of the bar of C, so its note is the first one of the bar of D.
+    // The action is 16 ticks late for the last beat of the bar of C, more than 40 % of a beat (9.6 ticks). Its note is therefore the
+    // first one of the bar of D.
     player.act(force: 90, at: MusicalPosition(Tick(88)))
     #expect(keys(&player, before: 120) == [62])
     // An action that is 2 ticks late sounds at once.

@@ -85,6 +85,7 @@ import Testing
     let found = instrumentFaults(replacing: [
       3: "sound: none", 4: "scale: X major, Z1..Z2", 5: "figure: y", 10: "grid: 1/5, late x%", 11: "length: long",
     ])
+    // The scale has two faults (tonic and range), and so has the grid (note value and tolerance). Each other field has one.
     #expect(found.count == 7, "\(found)")
   }
 
@@ -113,6 +114,7 @@ import Testing
         "has 262145 bytes; write a patch of at most 262144"))
   }
 
+  /// A file with the field `play` is a rhythm. A text that cannot be read counts as a rhythm too.
   @Test func kindOfAFileIsRecognized() throws {
     #expect(PatchFile.kind(of: smallInstrument.joined(separator: "\n")) == .instrument)
     #expect(PatchFile.kind(of: smallPatch.joined(separator: "\n")) == .rhythm)

@@ -81,6 +81,7 @@ import Testing
     for key in Set(keys) { #expect((21...22).contains(keys.count { $0 == key })) }
   }
 
+  /// A key outside the range first moves by octaves. The nearest note of the scale then sounds; of two equal distances, the lower note.
   @Test(
     arguments: [
       (60, 60), (61, 60), (62, 62), (63, 62), (66, 65), (48, 60), (47, 71), (73, 60), (74, 62), (96, 72), (0, 60),
@@ -93,6 +94,7 @@ import Testing
     #expect(run.notes.map(\.key) == [note] && run.notes.map(\.velocity) == [77])
   }
 
+  /// In a figure, X is an accent, o is a ghost note, and 3 is the third note of the scale, counted from the pitch of the controls.
   @Test func figureSoundsOnItsGrid() throws {
     var run = try run("scale: C major, C4..C6\nfigure: X.3o\ngrid: 1/8 triplets\nloudness: 88")
     run.player.controls.set(controller: 1, to: 0)
@@ -133,6 +135,7 @@ import Testing
 
   @Test func actionSetsTheForceOfTheFigure() throws {
     var run = try run("scale: C major, C4..C6\nfigure: x")
+    // In a rhythm, an action plays no note of its own. It sets the force, and so does controller 11.
     #expect(run.player.act(force: 40, at: position(1_000)) == nil)
     run.advance(toTick: 1)
     run.player.controls.set(controller: 11, to: 100)
@@ -166,6 +169,7 @@ import Testing
     let count = run.events.count
     run.advance(toTick: 12)
     #expect(run.sounding.isEmpty && run.events.allSatisfy { $0.position <= position(12_000) })
+    // After the ends of the two notes, the new instrument begins. It does not send Brightness, so Brightness returns to 64, the centre.
     #expect(run.events[(count + 2)...].map(\.kind) == [.program(46), .brightness(64)])
     run.advance(toTick: 30)
     #expect(run.ticks == [0, 6, 12])

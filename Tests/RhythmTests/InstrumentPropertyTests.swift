@@ -24,11 +24,13 @@ import _TestSupport
           force: UInt8(random.integer(in: 1...127)), key: UInt8(random.integer(in: 0...127)), at: present)
         let expected = isInRhythm ? quantizer.placement(of: present) : .atOnce
         if isInRhythm && instrument.figure != nil {
+          // The figure plays the notes. The action only sets the controls.
           #expect(placement == nil)
         } else if let placement {
           #expect(placement == expected)
           placed += 1
         } else {
+          // Too many notes are waiting.
           dropped += 1
         }
       case 6...9:

@@ -30,7 +30,8 @@ struct InstrumentRun {
   mutating func advance(to horizon: MusicalPosition, sourceLocation: SourceLocation = #_sourceLocation) {
     while let event = player.next(before: horizon) {
       events.append(event)
-      // A note on a line of the grid may be returned after later events. Horizons are at most half a tick ahead.
+      // The note of an action can move to a line that is before the last horizon. It is then returned after later events. Horizons are
+      // at most half a tick ahead of the action, so the note is at most half a tick (500 thousandths) earlier than these events.
       let earliest = last.map { $0 + -500 }
       #expect(earliest.map { $0 <= event.position } ?? true, "out of order", sourceLocation: sourceLocation)
       #expect(event.isImmediate || event.position < horizon, "too early", sourceLocation: sourceLocation)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Rhythm
 
-/// The notes of the pitched parts.
+/// The notes of the pitched parts. A `StyleNote` consists of a step, a key, and the end of the note in ticks after the first tick of
+/// the step.
 @Suite struct PartTests {
   @Test func validStyleIsRead() throws {
     let patch = try PatchLoader.patch(from: smallStyle.joined(separator: "\n"), file: "small.yaml")
@@ -27,14 +28,17 @@ import Testing
     #expect(table.notes(.bass, 0..<32).map(\.step) == steps)
     #expect(table.notes(.bass, 0..<32).map(\.key) == [38, 38, 38, 31, 31, 36])
     #expect(table.notes(.bass, 0..<32).map(\.duration) == [24, 12, 24, 24, 12, 24])
+    // An accent has the velocity 120, and the level of the part is 90 %.
     let hit = try #require(table.hits(at: Step(0), activity: 127).first { $0.part == .bass })
     #expect(hit.program == 35 && hit.delay == .milliseconds(-3) && hit.velocity == 108 && hit.group == 0)
+    // The push is how much earlier than its step a hit can sound.
     #expect(table.maximumPush == .milliseconds(3))
     let drum = try #require(table.hits(at: Step(0), activity: 127).first { $0.part == .drums })
     #expect(drum.program == 0 && drum.duration == 0 && drum.note == 36)
   }
 
-  /// The keys of the tones root, third, fifth, seventh and octave in the range from C2 (36) to C3 (48).
+  /// The keys of the tones root, third, fifth, seventh and octave in the range from C2 (36) to C3 (48). A chord without a third plays
+  /// its fourth, second or fifth instead. A chord without a seventh plays its sixth or the octave (``PartTone``).
   @Test(arguments: [
     ("Cmaj7", [36, 40, 43, 47, 48]), ("Cm7", [36, 39, 43, 46, 48]), ("C", [36, 40, 43, 48, 48]),
     ("C6", [36, 40, 43, 45, 48]), ("C5", [36, 43, 43, 48, 48]), ("Csus4", [36, 41, 43, 48, 48]),
@@ -141,7 +145,8 @@ import Testing
     #expect(hits.first { $0.note == 60 }?.velocity == 120)
   }
 
-  /// Swing moves the beginning and the end of a note, but not those of triplets.
+  /// Swing moves the beginning and the end of a note, but not those of triplets. Both count from the first tick of the step: a position
+  /// in thousandths of a tick, and a duration in ticks.
   @Test func notesSwing() throws {
     let swung = try makeStyle(
       "C", "keys: { always: { root: xx.x } }, guitar: { always: { root: xxx } }", meter: "1/4", fields: "swing: 75%")

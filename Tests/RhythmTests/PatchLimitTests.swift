@@ -1,7 +1,7 @@
 import Rhythm
 import Testing
 
-/// The limits of a patch.
+/// The limits of a patch. The function `faults` loads a text as the file `small.yaml` (SmallPatch.swift).
 @Suite struct PatchLimitTests {
   private let head = "name: big\ndescription: Big.\ntempo: 120\n"
 

@@ -32,6 +32,7 @@ import Testing
     let expected: [[Int64]] = [
       [60, 0], [-60, 2], [64, 6], [60, 8], [-64, 10], [-60, 10], [64, 14], [60, 16], [-64, 18], [-60, 18],
     ]
+    // Two notes that end at the same step may end in any order.
     #expect(Set(events(&player, before: 20)) == Set(expected))
     // In small parts, the events are the same and in order.
     var other = PhrasePlayer(try table(), at: position(0))
@@ -43,6 +44,7 @@ import Testing
   /// A player that begins late begins in the middle of the phrase, also before tick 0.
   @Test(arguments: [Int64(5), 805, -3]) func phraseIsJoinedInPhase(step: Int64) throws {
     var player = PhrasePlayer(try table(), at: position(step))
+    // The beginning of the next repetition. Key 64 begins two steps before it.
     let next = (step + 7) / 8 * 8
     let first = events(&player, before: step + 9).first { $0[0] > 0 }
     #expect(first == (step == -3 ? [64, -2] : [64, next - 2]))

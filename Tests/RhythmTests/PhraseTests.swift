@@ -9,6 +9,7 @@ import Testing
     Phrase.Note(step: step, key: key, velocity: velocity, length: length)
   }
 
+  /// A phrase has 1 to 128 steps and 1 to 26 notes. A note lasts 1 to 32 steps.
   @Test func impossiblePhraseIsRefused() {
     #expect(Phrase(stepCount: 16, notes: [note(15, 127, length: 32)]) != nil)
     for (stepCount, notes) in [
@@ -73,6 +74,7 @@ import Testing
       #expect(varied.notes.allSatisfy { scale.contains($0.key) && $0.velocity == 99 && $0.length == 2 })
     }
     #expect(Set(variations).count > 30)
+    // Each note begins at a multiple of 4 and lasts two steps. Reversed, it begins two steps before a multiple of 4.
     let isReversed = variations.map { $0.notes.allSatisfy { $0.step % 4 == 2 } }
     #expect(isReversed.contains(true) && isReversed.contains(false))
     let count = variations.map(\.notes.count).reduce(0, +)

@@ -25,6 +25,7 @@ struct RandomPatch {
 
   let stepCount: Int
   let ticksPerBar: Int
+  /// How much softer than written a line is at the lowest activity of its layer, in percent.
   let swell: Int
   let voices: [Voice]
   let lines: [Line]

@@ -75,6 +75,7 @@ import _TestSupport
             part.range.contains(hit.note) && hit.program == part.program && hit.delay == part.feel)
           #expect(
             (1...127).contains(hit.velocity) && (0...6000).contains(hit.position) && !hit.isGrace)
+          // The longest note has 768 ticks, eight bars of 4/4. The 12 ticks allow for its place in the step and for the swing.
           #expect(
             Int64(hit.duration) * 1000 > hit.position && hit.duration <= 768 + 12, "seed \(seed)")
         }

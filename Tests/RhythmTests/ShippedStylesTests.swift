@@ -16,6 +16,7 @@ import Testing
 
   @Test(arguments: names) func styleHasAllParts(name: String) throws {
     let patch = try ShippedPatches.patch(name)
+    // A patch of more than 32 KiB is not shared with the followers.
     #expect(patch.parts.map(\.part) == Part.pitched && patch.text.utf8.count < 32_768)
     let chords = try #require(patch.chords)
     #expect(Set(chords.changes.map(\.chord)).count >= 4)
@@ -45,7 +46,8 @@ import Testing
     }
   }
 
-  /// The exported file has a track and a channel for each part, and every note ends.
+  /// The exported file has a track and a channel for each part, and every note ends. The first track contains tempo and meter, and the
+  /// second track the drums.
   @Test(arguments: names) func styleIsExported(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     let file = StandardMIDIFile(patch, tempo: patch.tempo, activity: 100, bars: patch.bars)

@@ -88,6 +88,7 @@ import Testing
   ])
   func faultIsReportedWithItsPosition(line: Int, text: String, message: String) {
     var lines = [line: text]
+    // Without the layer of line 18, its line 19 is removed too.
     if line == 18 { lines[19] = "" }
     #expect(styleFaults(replacing: lines) == ["small.yaml:" + message])
   }
@@ -159,6 +160,7 @@ import Testing
     let eight = Array(repeating: bar, count: 8).joined(separator: " | ")
     let part = "    always:\n" + (0..<16).map { "      root \(100 - $0)%: \(eight)\n" }.joined()
     let text = smallStyle[..<7].joined(separator: "\n") + "\n"
+    // 2 parts with 16 lines of 8 bars of 16 steps have 4096 strokes and rests. The drums have 16 more.
     let parts = "  bass:\n\(part)  guitar:\n\(part)"
     #expect(faults(text + parts).first?.contains("has 4112 strokes and rests, more than the limit of 4096") == true)
   }

@@ -50,6 +50,7 @@ import Testing
     let plain = packets.first?.length ?? 0
     #expect(packets.prefix(5).map { $0.length - plain } == [0, 0, 4, 8, 12], "a word for each announced packet")
     #expect(packets.count >= 7 && packets[6].length == plain + 12)
+    // `announced` is the common time stamp of the announced packets (``VirtualSender/Packet``).
     #expect(packets[6].announced == nil, "the time stamps differ")
   }
 }

@@ -8,7 +8,8 @@ import Testing
 @Suite struct SenderPriorityTests {
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
 
-  /// No deferrable packet is sent in the last 200 us before a deadline. The first deadline is that of the first step, at -50 ms.
+  /// No deferrable packet is sent in the last 200 us before a deadline (the quiet time). The first deadline is that of the
+  /// first step, at -50 ms.
   @Test(arguments: [(201, true), (200, false), (1, false)])
   func deferrablePacketIsNotSentDirectlyBeforeADeadline(microseconds: Int64, isSent: Bool) {
     let virtual = VirtualSender()

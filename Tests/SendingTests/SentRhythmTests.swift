@@ -22,7 +22,7 @@ import Testing
     #expect(virtual.messages(to: onArrival) == [])
     virtual.play(from: .milliseconds(-95), to: .milliseconds(5))
     // The time-stamp receiver gets ticks 0...4, of which the last is due at 80 ms. The play-on-arrival receiver gets Start
-    // and the first tick at their due time.
+    // 10 ms before the first tick (``StreamSender/prelude``), and the first tick at its due time.
     #expect(virtual.messages(to: timeStamped) == Sent.clocks(0..<5))
     #expect(virtual.messages(to: onArrival) == [Sent(.start, at: 0)] + Sent.clocks(0..<1))
     virtual.play(from: .milliseconds(5), to: .milliseconds(2000))
@@ -96,6 +96,7 @@ import Testing
     #expect(virtual.messages(to: device) == [Sent(.start, at: 0)] + Sent.clocks(0..<50) + [Sent(.stop, at: 50)])
   }
 
+  /// The new run replaces a run that has begun and has steps left. The sender reports that the previous run is cut short.
   @Test func replacedRunIsStopped() {
     let virtual = VirtualSender()
     let device = virtual.open()

@@ -45,6 +45,10 @@ final class VirtualSender {
   var cost = Nanoseconds.zero
   private(set) var now = VirtualSender.origin - .seconds(1)
 
+  /// - Parameters:
+  ///   - capacity: the number of simultaneous streams.
+  ///   - reportsTicks: whether ticks, and the beginning and the end of a run, are reported.
+  ///   - quietTime: how long before a deadline no deferrable packet is sent (``StreamSender/quietTime``).
   init(capacity: Int = 64, reportsTicks: Bool = true, quietTime: Nanoseconds = StreamSender.standardQuietTime) {
     sender = StreamSender(
       capacity: capacity, tickLead: .milliseconds(90), soundLead: .milliseconds(50),

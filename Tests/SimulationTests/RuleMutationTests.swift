@@ -3,7 +3,7 @@ import Simulation
 import Testing
 
 /// Tests that the simulation detects violations. The scenarios of ``RandomScenarioTests`` violate no invariant. If a rule of the
-/// ensemble is disabled, at least one scenario violates the invariant that belongs to the rule.
+/// ensemble is disabled, at least one scenario violates the invariant that belongs to the rule. ``EnsembleRule`` describes the rules.
 @Suite struct RuleMutationTests {
   @Test(arguments: [
     (EnsembleRule.tie, Invariant.oneMaster), (.heal, .oneMaster), (.channel, .channels), (.gate, .gates),

@@ -25,11 +25,13 @@ extension VirtualWorld {
   func allPeersPlayEveryStepTogether(network: NetworkModel, limit: Double) {
     let outcome = simulate(network)
     #expect(outcome.holds, "\(outcome.violations)")
-    // Each of the four peers plays eight steps per second from 3.6 s to 14.05 s.
+    // The commands to start at 3.5 s and to stop at 13.95 s take effect one lead time (100 ms) later. Each of the four peers therefore
+    // plays eight steps per second from 3.6 s to 14.05 s.
     #expect(outcome.steps == 4 * 84, "\(network.name)")
     let distances = outcome.distances.map { abs($0.microseconds) }.sorted()
     #expect(distances.count > 100)
     #expect(distances[distances.count * 95 / 100] < limit, "\(network.name): \(distances)")
+    // No peer took over the rhythm, and no master yielded to a higher claim.
     #expect(outcome.starts == 1 && outcome.takeovers == 0 && outcome.outranked == 0)
   }
 

@@ -21,10 +21,10 @@ import _TestTraits
     var phones: [Phone]
   }
 
-  /// Returns the samples of a recording of calibrations, one after another, at 48 kHz. `delays` are the delays of the phones in
-  /// milliseconds; nil for a silent phone. In each calibration, the peer clicks on time, and the phone clicks late by its delay
-  /// (``ClickPattern``). The click is the click of a real peer. The recording contains white noise, 20 dB below the first 10 ms
-  /// of a click.
+  /// Returns the samples of a recording of calibrations at 48 kHz. A calibration begins every 7 s, the first one at 0.7 s. `delays` are
+  /// the delays of the phones in milliseconds; nil for a silent phone. In each calibration, the peer clicks on time, and the phone clicks
+  /// late by its delay (``ClickPattern``). The click is the click of a real peer. The recording contains white noise, 20 dB below the
+  /// first 10 ms of a click.
   private static func recording(of delays: [Double?], seed: UInt64) throws -> [Float] {
     let sample = try #require(try SampleRenderer().render(.drum(75), frames: 9_600))
     let click = sample.levels.map { 0.2 * Float($0) / 32_768 }

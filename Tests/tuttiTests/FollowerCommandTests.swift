@@ -38,6 +38,7 @@ import _TestTraits
     let arrivals = record.sent.compactMap { $0 }
     var samples = [Int16](repeating: 0, count: Int((arrivals.last! - origin.nanoseconds) / 1_000_000) * 48 + 96_000)
     for index in stride(from: 0, to: arrivals.count, by: 6) {
+      // The recording begins one second (48 000 frames) before the origin.
       let position = Double(arrivals[index] - origin.nanoseconds) * 48e-6 + 48_000
       for frame in Int(position.rounded(.up))..<Int(position) + 300 {
         let time = (Double(frame) - position) / 48e3
@@ -84,8 +85,11 @@ import _TestTraits
     let report = try decoder.decode(Report.self, from: Data(outcome.output.utf8))
     #expect(abs(try #require(report.recorderDriftPpm)) < 30)
     #expect(report.delayUs == nil)
+    // The device does not smooth the clock, so its clicks have the jitter of the ticks.
     #expect(abs(report.transfer.ratio - 1) < 0.2)
+    // The tempo changes twice: by 5 %, and back.
     #expect(report.steps.count == 2 && report.steps.allSatisfy { abs($0.lagUs) < 500 && $0.settlingS == 0 })
+    // The device counts the ticks that arrive, so after each lost tick it is one tick late.
     #expect(report.losses.count == 4 && report.losses.allSatisfy { abs($0.shiftTicks - 1) < 0.05 })
     #expect(report.provenance.inputs.map(\.file) == ["clock.jsonl", "device.wav"])
   }

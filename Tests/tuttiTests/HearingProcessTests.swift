@@ -19,6 +19,7 @@ import _TestTraits
     // The command causes no event that the test could wait for.
     try await Task.sleep(for: .milliseconds(300))
     ada.type("note 60 120")
+    // The note in hexadecimal digits: key 60 (3C) and velocity 120 (78).
     for peer in peers {
       try await peer.wait(for: "to learn of the note") { $0.contains { $0.midi?.hasSuffix("3C 78") == true } }
     }

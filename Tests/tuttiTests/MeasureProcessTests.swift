@@ -106,6 +106,7 @@ import _TestTraits
     try await peer.leave()
     let outcome = try await Child.tutti(["measure", "players", "ada.trace", "--json"], in: folder).outcome()
     let player = try #require(try decode(Players.self, outcome).players.first)
+    // The rhythm played during all actions, so none is outside the rhythm.
     #expect(player.name == "ada" && player.actions == 5 && player.outside == 0)
   }
 }

@@ -35,6 +35,7 @@ import _TestTraits
     }
     #expect(keys().isEmpty, "ben decides whether the phrase plays")
     ben.type("phrase play")
+    // The phrase has at most as many notes as ada has typed. A further note belongs to the repetition.
     try await ben.wait(for: "to repeat the phrase") { _ in keys().count > typed }
     let played = keys()
     #expect(Set(played).isSubset(of: ["3C", "3D", "3E", "3F"]) && Set(played).count < played.count, "\(played)")

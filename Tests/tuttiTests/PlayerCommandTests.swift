@@ -3,7 +3,8 @@ import Testing
 
 @testable import tutti
 
-/// Tests of the text form of the commands that concern another player or a phrase (``PlayerCommand``).
+/// Tests of the text form of the commands that concern another player or a phrase (``PlayerCommand``). The rule after `hear`, such as
+/// `Ada 40`, is checked here, but it remains a text.
 @Suite struct PlayerCommandTests {
   @Test func commandIsParsed() throws {
     for (line, command) in [

@@ -17,7 +17,8 @@ import _TestTraits
     }
     ada.type("shape ben 74 20")
     ada.type("shape ben 74 21")
-    // Ben reports the controllers as messages of its own player, because they change the sound of this player's instrument.
+    // Ben reports the controllers as messages of its own player, because they change the sound of this player's instrument. The digits
+    // are hexadecimal: controller 74 (4A), and the values 20 (14) and 21 (15).
     try await ben.wait(for: "to use both controllers") { events in
       events.contains { $0.midi?.hasSuffix("4A 14") == true && $0.name == nil }
         && events.contains { $0.midi?.hasSuffix("4A 15") == true && $0.name == nil }
@@ -27,6 +28,7 @@ import _TestTraits
     ada.type("shape ben 7 0")
     try await ada.child.wait(for: "to be refused", within: .seconds(5)) { ada.child.errors.contains("controller 7") }
     ben.type("gate ada:modification=closed")
+    // While no rhythm plays, the weight is 25 for each of the gates rhythm, notes and modification that is open: now two.
     try await ada.wait(for: "to learn of the gate") { $0.contains { $0.peers?.first?.weightOut == 50 } }
     ada.type("shape ben 74 22")
     try await ada.child.wait(for: "to be refused", within: .seconds(5)) {

@@ -19,7 +19,7 @@ import _TestSupport
     try await session.waitForBeats()
     session.expectOneStatus()
     #expect(session.screen.text.contains { $0.hasPrefix("layers    6 of 12: always") })
-    // A message appears above the status lines.
+    // The key w lists the other peers. A message appears above the status lines.
     session.type("w")
     try await session.wait(for: "no other peer is connected")
     try await session.waitForBeats()
@@ -52,12 +52,14 @@ import _TestSupport
     session.type(":part drums 40%\n")
     try await session.wait(for: "parts     drums 40 %")
     session.expectOneStatus()
+    // The key s silences the rhythm and all players. Pressed again, it lets them sound.
     session.type("s")
     try await session.wait(for: "parts     quiet")
     session.expectOneStatus()
     session.type("s")
     try await session.wait(for: "parts     drums 40 %")
-    // The command plays another patch. The key p plays the next patch of the library.
+    // The command plays another patch. The key p plays the next patch of the library in alphabetical order. After the last one, `waltz`,
+    // this is the first one, `ballad`.
     session.type(":patch waltz\n")
     try await session.wait(for: "rhythm waltz: plays from the next bar on")
     session.type("p")

@@ -127,7 +127,7 @@ import _TestTraits
       }
       let seen = try await network.browse()
       for family in ["IPv4", "IPv6"] { #expect(seen.contains("\(family) Ada 6004 \"tutti=0123456789abcdef\"")) }
-      // Ben has no IPv6 port, so his service is announced for IPv4 only.
+      // Ben has no IPv6 port, so its service is announced for IPv4 only.
       #expect(seen.filter { $0.contains("Ben") } == ["IPv4 Ben 6006 \"tutti=0000000000000002\""])
       #expect(try Discovery.browse().count == 3)
 

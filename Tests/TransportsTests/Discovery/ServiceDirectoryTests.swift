@@ -24,6 +24,7 @@ import _TestSupport
     #expect(sources(&directory, at: start + .seconds(100)).isEmpty && directory.nextDue == nil)
   }
 
+  /// An IPv6 source waits 200 ms for an IPv4 source, which is preferred.
   @Test func nameIsLookedUpByIPv6WithoutIPv4Source() {
     var directory = ServiceDirectory()
     _ = directory.appeared("Ada", at: ipv6, now: start)

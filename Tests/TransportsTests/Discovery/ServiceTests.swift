@@ -69,6 +69,7 @@ import Testing
   ])
   func addressThatIsNotUnicastIsRejected(address: String) { #expect(service(address) == nil) }
 
+  /// The announced port is the control port. The next port is the data port, so 65535 is not possible.
   @Test func portWithoutADataPortIsRejected() {
     #expect(service("10.0.0.1", port: 0) == nil && service("10.0.0.1", port: 65535) == nil)
     #expect(service("10.0.0.1", port: 65534) != nil)

@@ -185,7 +185,7 @@ extension LabTests {
       #expect(sequencer.links() == [])
     }
 
-    /// Creates two connected clients without pending arrivals.
+    /// Creates two connected clients without pending arrivals. With `takingClock`, a client also has the port `clock in`.
     private func pair(
       from output: Sequencer.Port, to input: Sequencer.Port
     ) throws -> (sender: Sequencer, receiver: Sequencer) {

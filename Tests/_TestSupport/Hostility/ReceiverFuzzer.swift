@@ -11,8 +11,9 @@ import Simulation
 /// After each input, the following invariants are checked:
 /// - The number of outputs is bounded.
 /// - A message is admitted only while its session is open and the gate for this kind of message is open. Exceptions are the end
-///   of a note that was admitted, and Reset All Controllers.
-/// - A note sounds only if the player hears its peer.
+///   of a note that was admitted, and Reset All Controllers, which a command of this fuzzer sounds without checking the gates.
+/// - A note sounds only if the player hears its peer, and if the notes of the peer do not set the pitches of the local instrument
+///   instead (``Admission/setsPitches``).
 /// - No note of a session sounds after the session has ended.
 /// - No note of a peer sounds after the player has chosen not to hear this peer.
 public final class ReceiverFuzzer: Fuzzer {

@@ -122,6 +122,8 @@ package struct EndpointNetwork {
   package func clock(_ k: Int) -> Instant { now + offsets[k] }
 
   /// Invites the original address of endpoint `other` from endpoint `k`.
+  ///
+  /// - Parameter expectsExtension: whether endpoint `k` expects that the other endpoint has the peer protocol.
   @discardableResult
   package mutating func connect(_ k: Int, to other: Int, expectsExtension: Bool = false) -> SessionID {
     defer { drain(k) }

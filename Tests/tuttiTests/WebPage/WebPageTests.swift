@@ -59,9 +59,11 @@ import _TestTraits
     #expect(sound.status == 200 && sound.text.contains("Access-Control-Allow-Origin: \(foreign)\r\n"))
     #expect(sound.text.contains("Vary: Origin"))
     #expect(try peer.get(path, headers: ["Origin: \(foreign)"]).status == 421)
+    // A page of another peer may only open the WebSocket and load sounds.
     for path in ["/", "/join", "/app.js"] {
       #expect(try peer.get(path, headers: [token, "Origin: \(foreign)"]).status == 421, "\(path)")
     }
+    // The preflight request, with which a browser asks whether the page may send a token. It has no token itself.
     let question = ["Origin: \(foreign)", "Access-Control-Request-Method: GET"]
     let answer = try peer.get(path, method: "OPTIONS", headers: question)
     #expect(answer.status == 204 && answer.text.contains("Access-Control-Allow-Headers: Authorization"))
@@ -94,6 +96,7 @@ import _TestTraits
       (0..<10).map { "X-\($0): " + String(repeating: "a", count: 3000) },
     ] {
       let status = try peer.get("/", headers: headers).status
+      // The status is 0 if the server closes the connection without a response.
       #expect(status == 400 || status == 431 || status == 0, "\(status)")
     }
     #expect(try peer.get("/").status == 200)
