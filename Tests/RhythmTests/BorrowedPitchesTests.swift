@@ -45,6 +45,15 @@ import Testing
     #expect(take(2, &chord) == [67, 64])
   }
 
+  @Test func allNotesOffKeepsTheKeyThatWasPressedLast() {
+    var chord = pitches(on(60), on(64), on(67))
+    #expect(take(2, &chord) == [67, 60])
+    chord.receive(.controlChange(Channel(3)!, controller: 123, value: 0))
+    #expect(take(2, &chord) == [67, 67])
+    chord.receive(on(50))
+    #expect(take(2, &chord) == [50, 50])
+  }
+
   @Test func oldestOfTooManyKeysIsForgotten() {
     var many = BorrowedPitches()
     for key in 40..<60 as Range<UInt8> { many.receive(on(UInt7(masking: key))) }

@@ -15,7 +15,7 @@ public struct BorrowedPitches: Sendable, BitwiseCopyable {
   /// The index of the key that the next note plays.
   private var next = 0
   /// Whether all keys have been released. One key then remains: the key that was released last or, after All Notes Off, the key that
-  /// the next note would have played.
+  /// was pressed last.
   private var isReleased = false
 
   /// Real-time: safe.
@@ -40,7 +40,7 @@ public struct BorrowedPitches: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func receive(_ message: Message) {
     if message.endsAllNotes, count > 0 {
-      keys[0] = keys[next]
+      keys[0] = keys[count &- 1]
       (count, next, isReleased) = (1, 0, true)
     }
     guard let key = message.key?.value else { return }
