@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """midifile.py sticks SECONDS FILE: writes a side stick on every eighth note at 120 BPM.
+midifile.py ticks BPM SECONDS FILE: writes clock ticks, 24 per quarter note, as escaped octets F8.
 midifile.py dense SEED FILE: writes 4000 channel messages of all kinds on all channels, 200 per second. At the end it writes
 a Note Off for each held note and controller 64 at 0 for each pressed pedal, because a peer would send them for a player
 that leaves.
@@ -24,9 +25,9 @@ def quantity(number):
     return bytes(reversed(octets))
 
 
-def write(path, events):
-    """One track of (ticks since the event before, octets), at 120 BPM."""
-    track = b"\x00\xff\x51\x03" + (500_000).to_bytes(3, "big")
+def write(path, events, bpm=120):
+    """One track of (ticks since the event before, octets)."""
+    track = b"\x00\xff\x51\x03" + round(60e6 / bpm).to_bytes(3, "big")
     track += b"".join(quantity(delta) + octets for delta, octets in events) + b"\x00\xff\x2f\x00"
     with open(path, "wb") as file:
         file.write(b"MThd" + struct.pack(">IHHH", 6, 0, 1, DIVISION) + b"MTrk" + struct.pack(">I", len(track)) + track)
@@ -37,6 +38,11 @@ def sticks(seconds):
     for number in range(int(float(seconds) * 4)):
         yield (eighth // 2 if number else 0), bytes([0x99, 37, 127])
         yield eighth // 2, bytes([0x89, 37, 0])
+
+
+def ticks(bpm, seconds):
+    for number in range(int(float(seconds) * bpm / 60 * 24)):
+        yield (DIVISION // 24 if number else 0), bytes([0xF7, 1, 0xF8])
 
 
 def dense(seed):
@@ -123,8 +129,12 @@ def compare(sent, recorded, channel, other):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != (6 if sys.argv[1:2] == ["compare"] else 4) or sys.argv[1] not in ("sticks", "dense", "compare"):
+    arguments = {"sticks": 2, "ticks": 3, "dense": 2, "compare": 4}
+    if len(sys.argv) < 2 or len(sys.argv) != 2 + arguments.get(sys.argv[1], -1):
         sys.exit(__doc__)
     if sys.argv[1] == "compare":
         sys.exit(compare(*sys.argv[2:]))
+    if sys.argv[1] == "ticks":
+        write(sys.argv[4], ticks(float(sys.argv[2]), sys.argv[3]), float(sys.argv[2]))
+        sys.exit()
     write(sys.argv[3], sticks(sys.argv[2]) if sys.argv[1] == "sticks" else dense(sys.argv[2]))

@@ -24,6 +24,8 @@ static const char *kind(const snd_seq_event_t *event) {
   case SND_SEQ_EVENT_NOTEON: return event->data.note.velocity ? "on" : "off";
   case SND_SEQ_EVENT_NOTEOFF: return "off";
   case SND_SEQ_EVENT_CONTROLLER: return "controller";
+  case SND_SEQ_EVENT_SYSEX:  // aplaymidi sends the escaped octets of a MIDI file like this
+    return event->data.ext.len == 1 && *(const unsigned char *)event->data.ext.ptr == 0xf8 ? "clock" : "other";
   default: return "other";
   }
 }
