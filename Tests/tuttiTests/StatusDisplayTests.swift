@@ -49,8 +49,11 @@ import _TestSupport
     session.type("\n")
     try await session.wait(for: "you       127 ##########")
     session.expectOneStatus()
+    // F5, arrow up and F1. The digits of F5 are not the keys that set the activity.
+    session.type("\u{1B}[15~\u{1B}[A\u{1B}OP")
     session.type(":part drums 40%\n")
     try await session.wait(for: "parts     drums 40 %")
+    try await session.wait(for: "you       127 ##########")
     session.expectOneStatus()
     // The key s silences the rhythm and all players. Pressed again, it lets them sound.
     session.type("s")

@@ -30,8 +30,17 @@ final class CommandLineEditor: @unchecked Sendable {
     line = isTerminal ? nil : []
   }
 
+  /// Handles octets that arrived together. On a terminal, the sequences of keys without a character have no effect.
+  func read(_ octets: [UInt8]) {
+    var rest = octets[...]
+    while let key = rest.popFirst() {
+      let length = isTerminal && key == EscapeSequence.escape ? EscapeSequence.length(after: rest) : 0
+      if length > 0 { rest.removeFirst(length) } else { read(key) }
+    }
+  }
+
   /// Handles one octet.
-  func read(_ key: UInt8) {
+  private func read(_ key: UInt8) {
     guard var text = line else {
       // No command line is being typed: the octet is a key.
       if key == UInt8(ascii: ":") {
@@ -51,8 +60,7 @@ final class CommandLineEditor: @unchecked Sendable {
       return execute(String(decoding: text, as: UTF8.self))
     // Backspace.
     case 0x7F, 0x08: _ = text.popLast()
-    // Escape.
-    case 0x1B:
+    case EscapeSequence.escape:
       line = isTerminal ? nil : []
       return terminal.prompt(nil)
     default: if text.count < Self.maximumLength { text.append(key) }

@@ -29,7 +29,7 @@ final class KeyboardInput {
       var keys = [UInt8](repeating: 0, count: 4096)
       let count = read(STDIN_FILENO, &keys, keys.count)
       guard count > 0 else { return source.cancel() }
-      for key in keys.prefix(count) { editor.read(key) }
+      editor.read(Array(keys.prefix(count)))
     }
     source.resume()
   }
