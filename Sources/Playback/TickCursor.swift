@@ -5,7 +5,7 @@ public import MusicalTime
 /// the due times change.
 ///
 /// A cursor that is late returns the missed ticks one by one. If it is late by more than ``patience``, for example
-/// after the machine was suspended, it continues at the present tick and counts the skipped ticks.
+/// after the process was stopped, it continues at the present tick and counts the skipped ticks.
 public struct TickCursor: Sendable, BitwiseCopyable {
   /// The maximum lateness of a tick that is not skipped.
   public static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(10) } }

@@ -20,8 +20,8 @@ struct LocalPlayer: ~Copyable {
   var routes: InlineArray<16, PlayerRoute>
   private var played = PlayedNotes()
   private var programs = ProgramNotes()
-  /// The keys and pedals that the player holds on routes to all peers, by input channel. Standard devices get the
-  /// messages of such routes on their input channels.
+  /// The keys and pedals that the player holds on routes to all peers, *as played*, that is, on their input channels.
+  /// Standard devices get the messages of such routes on these channels.
   private(set) var asPlayed = HeldNotes()
   private var budget = MessageBudget()
   /// The number of messages that were refused because the budget was used up, or because the player has left.
@@ -37,7 +37,7 @@ struct LocalPlayer: ~Copyable {
   private var endsAll = false
   /// Whether the player has left.
   private var hasLeft = false
-  /// Whether new notes are refused.
+  /// Whether new notes are refused, because the master has muted the player or has made all players quiet.
   private var isMuted = false
 
   private enum Ending: BitwiseCopyable {

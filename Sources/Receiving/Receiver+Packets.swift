@@ -112,6 +112,7 @@ extension Receiver {
       guard message.endsAllNotes, blocks[place.block].sessions[place.index].admission.setsPitches else {
         return .sound(message, from: session)
       }
+      // The message also releases the keys that set pitches.
       (pending, following) = (.sound(message, from: session), pending)
       return .pitch(message, from: session)
     case .softer(let softer):

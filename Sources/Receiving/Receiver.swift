@@ -80,7 +80,7 @@ public struct Receiver: ~Copyable {
   ///
   /// Real-time: safe.
   public internal(set) var localChannel: Channel?
-  /// The notes that are being ended on their input channels at the peer of a stream, see
+  /// The notes that are being ended *as played*, that is, on their input channels, at the peer of a stream: see
   /// ``ReceivingCommand/endNotesAsPlayed(_:)``.
   var endsAsPlayed: (held: HeldNotes, stream: StreamID?) = (HeldNotes(), nil)
   /// The identity of the local peer.
@@ -164,7 +164,7 @@ public struct Receiver: ~Copyable {
     if let output = takePending() { return output }
     instant = nil
     if let output = nextOfPlayer() { return output }
-    // A note may have been passed to the sound before its instant. Its end takes effect at ``lastInstant``, and
+    // A note may have been passed to the sound before its instant. Its end takes effect at ``SessionReceiver/lastInstant``, and
     // therefore not before its beginning.
     if let place = silencing {
       if let message = blocks[place.block].sessions[place.index].heard.releaseNext() {

@@ -32,7 +32,8 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   /// Ends the notes that the player holds for all peers, on their input channels, at the peer of one stream. Until
   /// now, this peer was treated as a standard device. It gets later messages on another channel, so they would not end these notes.
   case endNotesAsPlayed(StreamID)
-  /// Ends the notes of the local player and refuses its new ones (true), or ends the refusal (false).
+  /// Ends the notes of the local player and refuses its new ones, because the master has muted the player or has made all
+  /// players quiet (true), or ends the refusal (false).
   case mute(Bool)
   /// Ends the notes of the local player, because the player leaves, and the notes that the peers of all sessions hold.
   case releaseNotes

@@ -86,6 +86,8 @@ struct SessionReceiver: ~Copyable {
   /// end of a note that sounds is always admitted.
   @_noLocks @_noAllocation
   mutating func admits(_ message: Message, at arrival: Instant) -> Bool {
+    // A report of activity does not change the sound. From a standard device, the same controllers are volume and
+    // expression (``Admission/isStandardDevice``).
     guard message.isOfChannel, admission.isStandardDevice || !message.reportsActivity else { return false }
     if !held.ends(with: message) {
       var isOpen = admission.modification

@@ -102,13 +102,15 @@ public struct AnnouncedPackets: Sendable, BitwiseCopyable {
 extension RTPHeader {
   /// Returns the common time stamp of the announced packets between `previous` and this packet, both excluded. The
   /// packets between the two are lost if `previous` is the last packet that was received. Nil if none of them is
-  /// announced, or if their time stamps differ.
+  /// announced. Nil also if their time stamps differ, because the journal does not show which packet contained which
+  /// note.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func announcedTimestamp(in packet: Span<UInt8>, after previous: UInt16) -> UInt32? {
     guard let headerExtension, case .some = headerExtension.sendInstant(in: packet) else { return nil }
     var found: UInt32?
+    // The first two words of the extension are the send instant.
     var word = 2
     while word < Int(headerExtension.words) {
       let start = headerExtension.data.start + 4 * word

@@ -174,7 +174,7 @@ extension ClockProbe {
   /// Both stamps refer to a packet of the local peer. The round trip is the time from the departure of that packet to
   /// the arrival of this probe, by the local clock. The round trip must be at most ten seconds. The time for which the
   /// remote peer kept the packet must be neither negative nor longer than the round trip. An error of one millisecond
-  /// is tolerated, because the clocks of two processors may differ.
+  /// is tolerated, because two processors of one machine may read slightly different times from the same clock.
   func isPlausible(at instant: Instant) -> Bool {
     let roundTrip = instant - origin
     // The time for which the remote peer kept the packet, by the remote clock.

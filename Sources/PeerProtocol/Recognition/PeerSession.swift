@@ -3,6 +3,8 @@ import MusicalTime
 import RTPMIDI
 
 /// The state of ``PeerExtension`` in one session: handshake, recognition, probes and send instants.
+///
+/// A *transit* is one packet with its departure and its arrival, a measurement of the remote clock (``ClockTransit``).
 final class PeerSession: SessionExtension {
   let owner: PeerExtension
   private var recognition: Recognition
@@ -27,7 +29,7 @@ final class PeerSession: SessionExtension {
   var keys: SessionKeys?
   /// The identity that the peer has proved.
   var provenIdentity: UInt64?
-  /// Writes the tags of the control thread.
+  /// Writes the tags of the datagrams that the control thread sends.
   var sealer: DatagramSealer?
 
   init(seed: UInt64, owner: PeerExtension) {

@@ -16,7 +16,7 @@ struct SendInstantFilter: BitwiseCopyable {
 
   /// The newest accepted send instant (remote) and the arrival of its packet (local).
   private var newest: (local: Instant, remote: Instant)?
-  /// The last rejected instant; nil if a newer instant than all before it was accepted after it.
+  /// The last rejected instant; nil if ``newest`` has changed since.
   private var rejected: Instant?
   /// How many rejected instants in a row were later than the rejected instant before them.
   private var increases = 0

@@ -8,7 +8,7 @@ struct ChannelState: BitwiseCopyable {
   static var unknown: UInt8 { @_noLocks @_noAllocation get { 0xFF } }
 
   /// For each key that is on, the velocity of its newest Note On; 0 for a key that is off. Bit 7 marks a note that is
-  /// held at the sender but was not played here.
+  /// held at the sender but was not played here, because the journal did not recommend it (``NoteLog/isPlayRecommended``).
   var velocities = InlineArray<128, UInt8>(repeating: 0)
   /// For each key, the number of Note Ons without a Note Off, at most 127.
   var references = InlineArray<128, UInt8>(repeating: 0)

@@ -172,6 +172,7 @@ extension CheckpointHistory {
       if parameter.number.high.value > 0 { header.allBelow128 = false }
       logs += 1
     }
+    // Without logs, all three flags would be set.
     if logs == 0 {
       header.allRegistered = false
       header.allNonRegistered = false

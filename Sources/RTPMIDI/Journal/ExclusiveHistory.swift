@@ -5,8 +5,9 @@ import BasicContainers
 ///
 /// A receiver counts the commands that it has received, and derives from the numbers which ones it lacks. Therefore
 /// every command has a log, even if its data are not kept: a log without data informs the receiver that it cannot
-/// recover the command. A command that is recorded without data replaces the log directly before it, if that log has no
-/// data either. Logs whose data are discarded later are not merged.
+/// recover the command. There is one exception: a command that is recorded without data replaces the log directly before
+/// it, if that log has no data either. The number of the new log then shows that both commands exist. Logs whose data are
+/// discarded later are not merged.
 struct ExclusiveHistory: ~Copyable {
   private struct Log: BitwiseCopyable {
     /// The number of the command in the stream, modulo 256.

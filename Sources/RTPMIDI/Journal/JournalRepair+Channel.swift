@@ -46,7 +46,7 @@ extension JournalRepair {
       if Self.newestValue(of: log.controller, in: later, of: packet) != nil { return }
       guard state.channels[index].controllers[number] != value.value else { return }
       // Chapter M repairs Data Entry (6, 38) while a parameter is selected. Chapter C never repairs increments and
-      // decrements (96, 97).
+      // decrements (96, 97), because their values do not show how many were lost.
       switch number {
       case 6, 38: if !state.channels[index].selection.isNone { return }
       case 96, 97: return

@@ -14,6 +14,7 @@ struct TimeCodeHistory: BitwiseCopyable {
   private var isBackwards = false
   /// The number of the newest quarter frame, 0...7.
   private var point: UInt8 = 0
+  /// The newest packet with a quarter frame of a time.
   private(set) var lastSent = LastSent()
 
   @_noLocks @_noAllocation

@@ -92,6 +92,7 @@ extension InstrumentTable {
   @_noLocks @_noAllocation
   func sounds(_ unit: Int, _ controls: PlayerControls) -> Bool {
     guard units[unit].velocity > 0 else { return false }
+    // The density 0...127, scaled to 0..<noteCount and rounded: how many notes sound besides the first.
     let further = (2 &* (noteCount &- 1) &* Int(value(of: density, controls)) &+ 127) / 254
     return Int(units[unit].rank) <= further
   }

@@ -53,7 +53,7 @@ extension PatchReader {
     return nil
   }
 
-  /// Reads the grid: `1/16` or `1/16, late 40%`.
+  /// Reads the grid: `1/16, late 40%`, or `1/16`, which means the same.
   private mutating func quantizer(_ node: Node) -> Quantizer? {
     let remedy = "write a note value and a tolerance, such as 1/16, late 40%"
     guard let text = scalar(node, "grid", remedy: remedy) else { return nil }
