@@ -92,7 +92,7 @@ extension StepTable {
     let chance = entry.interpolated(
       from: Int(entry.lowActivityChance), to: Int(entry.highActivityChance), at: cursor.activity)
     guard chance < 100 else { return stroke }
-    // The lines of the pitched parts have numbers from 64 on, independently of the number of lines of the drums.
+    // The lines of the pitched parts have numbers from 64 on, so that a further line of the drums does not change their decisions.
     let number = line < drumLineCount ? line : Self.maximumLines + line - drumLineCount
     let hash = Chance.hash(seed: seed, bar: cursor.bar, line: UInt32(number), tick: UInt32(tick))
     return Chance.happens(chance, hash) ? stroke : nil

@@ -13,7 +13,8 @@ public enum StreamCommand: Sendable, BitwiseCopyable {
     StreamID, to: SocketAddress, from: SocketAddress? = nil, ssrc: UInt32, sequence: UInt16, takesClock: Bool,
     keys: SessionKeys? = nil)
   /// Records that the receiver is a Tutti peer. From now on, the packets of the stream carry the send instant. The
-  /// receiver gets every message to all Tutti peers, and the clock even if `takesClock` was false.
+  /// receiver gets every message to all Tutti peers. It also gets the clock if `takesClock` was false, because a Tutti
+  /// peer is no clock source: its rhythm is followed, and its MIDI clock is not used.
   case recognise(StreamID)
   /// Sets whether the receiver is a time-stamp receiver.
   case setTimeStamped(StreamID, Bool)

@@ -53,11 +53,12 @@ extension StreamSender {
       return .progress
     }
     if isOtherRun {
-      // `pendingTick` is the newest tick that leaves ahead of time. The new run has none yet.
+      // `pendingTick` is the newest tick that the time-stamp receivers are to get ahead of time. The new run has none yet.
       pendingTick = Tick(.min)
       cutsPreviousRunShort = schedule.run != 0 && steps.next > schedule.start && steps.next < schedule.end
     }
-    // Within a run, steps that are due within `push` are not withdrawn, because their hits may have sounded already.
+    // A hit can sound up to `push` before its step is due. Within a run, a step that is due within this time is therefore not
+    // withdrawn, because its hits may have sounded already.
     let recall = steps.goBack(from: schedule, to: new, push: push, at: adoption.instant)
     schedule = new
     self.adoption = nil

@@ -64,6 +64,7 @@ struct HostileDevice {
     default:
       guard !packet.octets.isEmpty else { return }
       if random.integer(in: 0...1) == 0 {
+        // The counter and the tag have 16 octets.
         packet.octets.removeLast(min(16, packet.octets.count))
       } else {
         packet.octets[Int(random.integer(in: 0...Int64(packet.octets.count - 1)))] ^= 1

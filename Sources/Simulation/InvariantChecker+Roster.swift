@@ -104,6 +104,7 @@ extension InvariantChecker {
   /// values of all peers that the master may count.
   func evaluateTotal(of peer: VirtualPeer) {
     let host = peer.host
+    // In a world of more than 16 hosts, `pairs` is empty, and the total is not checked.
     guard !pairs.isEmpty, peer.core.ensemble.role == .master,
       now - states[host].roleSince > .seconds(1), now - states[host].disturbedAt > .seconds(1)
     else {
@@ -156,6 +157,7 @@ extension InvariantChecker {
 
   /// Checks that a peer has a channel if one is free for it.
   func evaluateChannel(of peer: VirtualPeer) {
+    // In a world of more than 16 hosts, `pairs` is empty, and the channels are not checked.
     guard !pairs.isEmpty else { return }
     // There are 14 channels: 2...9 and 11...16. Channel 1 carries activity, and channel 10 the drums. A peer that left without a
     // goodbye (BY) keeps its channel for five seconds. The check allows seven seconds.

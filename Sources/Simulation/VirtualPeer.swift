@@ -101,6 +101,7 @@ final class VirtualPeer {
       let header = DatagramHeader(octets)
       (ssrc, count) = (header.ssrc, octets.count)
       switch receiver.authenticate(octets, header, from: label.source, port: label.port) {
+      // `beginning`: a datagram that can begin a new session, such as an invitation, needs no tag.
       case .unprotected, .beginning: break
       case .authentic(let contentCount): (isAuthentic, count) = (true, contentCount)
       case .refused:

@@ -48,7 +48,8 @@ public final class VirtualWorld {
     var term: UInt64 = 0
     /// The gates that the player has set.
     var gates = Gates()
-    /// The hosts of the peers whose notes do not sound here. The notes of all other peers sound with 60 % of their velocity.
+    /// The hosts of the peers whose notes do not sound here. The notes of all other peers sound with 60 % of their
+    /// velocity, the default percentage of `--hear`.
     var unheard: Set<Int> = []
     /// The keys that the player holds.
     var keys: [UInt7] = []

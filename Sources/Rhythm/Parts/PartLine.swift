@@ -11,7 +11,7 @@ public struct PartLine: Hashable, Sendable {
   public let lowActivityChance: Int
   /// The chance of each stroke at the greatest activity of ``activity``, in percent.
   public let highActivityChance: Int
-  /// The number of steps per quarter note: 4, or 3 or 6 for triplets.
+  /// The number of steps of the line (``PartStep``) per quarter note: 4, or 3 or 6 for triplets.
   public let strokesPerQuarter: Int
   /// The steps of each bar, 1...``Line/maximumBars`` bars of the same length. A hold follows a stroke or another hold. Because the
   /// line repeats, its first step follows its last step.

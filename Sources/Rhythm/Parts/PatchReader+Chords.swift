@@ -18,7 +18,7 @@ extension PatchReader {
       fault(at: node.position, "chords", "has \(bars.count) bars", "write at most \(Patch.maximumBars)")
       return nil
     }
-    let (count, stepsPerBar) = (faults.count, Int(meter?.stepsPerBar ?? 0))
+    let (earlierFaults, stepsPerBar) = (faults.count, Int(meter?.stepsPerBar ?? 0))
     var changes: [ChordLine.Change] = []
     var unknown: Set<String> = []
     for (bar, words) in bars.enumerated() {
@@ -53,7 +53,7 @@ extension PatchReader {
         }
       }
     }
-    guard faults.count == count else { return nil }
+    guard faults.count == earlierFaults else { return nil }
     guard changes.count <= ChordProgression.maximumChords else {
       fault(
         at: node.position, "chords", "has \(changes.count) chords", "write at most \(ChordProgression.maximumChords)")
@@ -63,7 +63,7 @@ extension PatchReader {
     return ChordLine(changes: changes, bars: bars.count, text: notation)
   }
 
-  /// The kinds of chords, for the remedy.
+  /// The kinds of chords, for the remedy, except the first one: the major chord, whose usual name is empty.
   private static var kinds: String { ChordQuality.all.compactMap(\.names.first).dropFirst().joined(separator: ", ") }
 
   /// The largest number of words of a bar: the number of steps in a bar of the longest meter, 16/2.

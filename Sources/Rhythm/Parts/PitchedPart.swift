@@ -25,7 +25,8 @@ public struct PitchedPart: Hashable, Sendable {
   /// The names of the lowest and the highest key, such as `E1..C3`. C4 is key 60.
   public var rangeName: String { "\(NoteName.name(of: range.lowerBound))..\(NoteName.name(of: range.upperBound))" }
 
-  /// The program and the range of a part for which the patch gives none.
+  /// The program, counted from 0, and the range of a part for which the patch gives none. The drums are no pitched part, so their
+  /// values have no effect.
   static func standard(_ part: Part) -> (program: UInt8, range: ClosedRange<UInt8>) {
     switch part {
     case .drums, .bass: (33, 28...48)

@@ -48,6 +48,8 @@ extension StepTable {
     return nil
   }
 
+  /// The hit of one key of a stroke, which is written `offset` ticks after the first tick of the cursor's step. The position of the hit
+  /// is in thousandths of a tick. Its duration is in ticks and also counts from the first tick of the step (``Hit/duration``).
   @_noLocks @_noAllocation
   private mutating func hit(_ line: Int, _ stroke: PitchedStroke, key: UInt8, offset: Int, _ cursor: HitCursor) -> Hit {
     let entry = lines[line]
@@ -127,6 +129,7 @@ extension StepTable {
   private mutating func lengthAlone(_ length: Int, _ line: Int, _ tick: Int, _ cursor: HitCursor) -> Int {
     let part = lines[line].part
     var length = length
+    // The lines of the bass follow those of the drums.
     var other = drumLineCount
     while other < lineCount, lines[other].part == part {
       let entry = lines[other]
@@ -142,9 +145,9 @@ extension StepTable {
     return length
   }
 
-  /// Whether another line of the same part silences `key` of a line at the same tick. In the bass, a line is silenced by a line with
-  /// a louder stroke, and by a later line with an equally loud stroke. In the other parts, a key is silenced by a line that plays
-  /// the same key louder, and by an earlier line that plays it equally loud.
+  /// Whether another line of the same part silences `key` of a line at the same tick. The bass plays one note at a time: a line is
+  /// silenced by a line with a louder stroke, and by a later line with an equally loud stroke. The other parts play several notes, but
+  /// each key only once: a key is silenced by a line that plays it louder, and by an earlier line that plays it equally loud.
   @_noLocks @_noAllocation
   private mutating func isMasked(_ line: Int, _ key: UInt8, velocity: UInt8, _ tick: Int, _ cursor: HitCursor) -> Bool {
     let part = lines[line].part
@@ -180,7 +183,7 @@ extension StepTable {
   @_noLocks @_noAllocation
   private mutating func keyCount(of line: Int, chord: Int) -> Int {
     let entry = lines[line]
-    // The chord is the only tone with several keys.
+    // The tone ``PartTone/chord``, whose code is 6, is the only one with several keys.
     return entry.tone < 6 ? 1 : Int(partKeys[Int(entry.part - 1) * ChordProgression.maximumChords + chord].chordCount)
   }
 

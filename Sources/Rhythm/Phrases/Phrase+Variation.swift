@@ -6,14 +6,15 @@ extension Phrase {
   /// - Parameter scale: the keys of the scale, ascending. If empty, the scale consists of the notes of the phrase in all octaves.
   public func varied(seed: UInt32, scale: [UInt8]) -> Phrase {
     let keys = scale.isEmpty ? ownScale : scale
+    // The hashes stand for random numbers. Line 0 gives the movement and the direction, and line 1 decides about each note.
     let hash = Chance.hash(seed: seed, bar: 0, line: 0, tick: 0)
     let distance = [-3, -2, -1, 1, 2, 3][Int(hash % 6)]
     let isReversed = hash >> 16 & 1 == 1
     var varied: [Note] = []
     for (index, note) in notes.enumerated() {
-      let chance = Chance.hash(seed: seed, bar: 0, line: 1, tick: UInt32(index))
-      let isLast = index == notes.count - 1 && varied.isEmpty
-      guard isLast || !Chance.happens(25, chance) else { continue }
+      let noteHash = Chance.hash(seed: seed, bar: 0, line: 1, tick: UInt32(index))
+      let mustRemain = index == notes.count - 1 && varied.isEmpty
+      guard mustRemain || !Chance.happens(25, noteHash) else { continue }
       let step = isReversed ? max(stepCount - Int(note.step) - Int(note.length), 0) : Int(note.step)
       let key = Self.key(note.key, movedBy: distance, in: keys)
       guard !varied.contains(where: { $0.step == step && $0.key == key }) else { continue }

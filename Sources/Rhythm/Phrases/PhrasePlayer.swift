@@ -13,7 +13,7 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
   private var cycle: Int64 = 0
   /// The index of the next note.
   private var index = 0
-  /// The notes that sound.
+  /// The notes that sound. The position of each note is its end.
   private var sounding = InstrumentNotes()
   private var isStopped = false
 

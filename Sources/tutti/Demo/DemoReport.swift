@@ -98,6 +98,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
     let onsetsExpected = played.reduce(0) { $0 + table.positions(at: $1.key, activity: $1.value).count }
     maximumActivity = played.values.max() ?? 0
     peers = files.indices.map { n in
+      // A trace without a summary belongs to a peer that was killed.
       let summary = traces[n].summary ?? TraceSummary(role: "killed")
       return Peer(
         name: files[n].name, role: summary.role, ticksExpected: summary.ticksExpected,

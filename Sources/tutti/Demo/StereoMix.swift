@@ -4,8 +4,9 @@ import MusicalTime
 
 /// A stereo mix of the recordings of several peers. The peers are placed side by side, from left to right, as on a stage.
 ///
-/// The recordings are aligned by the instants of their first frames. Each of n peers has the gain 1/n, because all peers play the
-/// same hits on the same frames. The panning keeps the power of a peer constant from left to right.
+/// The recordings are aligned by the instants of their first frames. All peers play the same hits on the same frames, so their
+/// amplitudes add up. In the middle of the stage, each of n peers therefore has the gain 1/n on both sides. The panning keeps
+/// the power of a peer constant from left to right.
 enum StereoMix {
   /// Writes the mix to the file `path`.
   ///

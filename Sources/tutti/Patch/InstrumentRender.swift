@@ -42,6 +42,7 @@ struct InstrumentRender: ~Copyable {
     timeline = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0))
     gestures = SimulatedGestures(level: level, end: Tick(bars * Meter.common.ticksPerBar))
     player = InstrumentPlayer(InstrumentTable(instrument), at: MusicalPosition(Tick(0)))
+    // The rhythm begins at tick 0. The figure of the instrument sounds only while there is a rhythm.
     player.move(to: MusicalPosition(Tick(0)), rhythmFrom: Tick(0))
   }
 

@@ -17,6 +17,7 @@ enum KeyBindings {
     case UInt8(ascii: " "): .startOrStop
     case UInt8(ascii: "c"): .continue
     case UInt8(ascii: "n"): .countIn(bars: 1)
+    // Nil: the opposite of the present state.
     case UInt8(ascii: "s"): .quiet(nil)
     case UInt8(ascii: "<"), UInt8(ascii: ","): .locate(bars: -1)
     case UInt8(ascii: ">"), UInt8(ascii: "."): .locate(bars: 1)
@@ -26,6 +27,7 @@ enum KeyBindings {
     case UInt8(ascii: "x"): .strike
     case UInt8(ascii: "["): .tilt(by: -8)
     case UInt8(ascii: "]"): .tilt(by: 8)
+    // Nil: to all peers.
     case UInt8(ascii: "h"): .offer(to: nil)
     case UInt8(ascii: "t"): .take
     case UInt8(ascii: "\t"): .playToNext
