@@ -83,7 +83,8 @@ extension EnsembleState {
   }
 
   /// Sends the timeline message to a peer that does not know it: at most once per ``correction``, and only if the rhythm gate of
-  /// the peer is open.
+  /// the peer is open. The message is not part of the recovery journal (`isNews` is false), because it is repeated as long as the
+  /// peer does not know it.
   mutating func correct(_ peer: Identity, at now: Instant) {
     guard let timelineMessage else { return }
     if let slot = roster.slot(of: peer) {
@@ -135,7 +136,7 @@ extension EnsembleState {
     }
     guard awaits || following.masterStatus != .hasResigned, takesOver, plays else {
       // The local peer does not take over: the master has resigned and no other master is awaited, the settings forbid it, or
-      // nothing plays. Another peer may take over until the end of `coasting`.
+      // nothing plays. Followers continue for the time ``coasting``, in which another peer may take over.
       let due = following.masterHeard + Self.coasting
       follower!.nextCheck = due
       guard now >= due else { return }
@@ -202,6 +203,7 @@ extension EnsembleState {
       countIn: schedule.countIn, mix: schedule.mix(at: tick),
       mixChange: tick >= schedule.mixTick || schedule.mixTick == Tick(.max)
         ? nil : MixChange(mix: schedule.nextMix, tick: schedule.mixTick))
+    // A clock thread that already plays continues after the tick that it played last (``continuation(at:)``).
     schedule.start = continuation(at: now)
     schedule.run &+= 1
     emit(.event(.tookOver(from: master)))

@@ -19,9 +19,10 @@ struct Follower: Sendable {
   struct Playing: Sendable {
     /// The master's clock as the local peer plays by it. It slews, so that the position does not jump.
     var clock = SlewedClock()
-    /// The largest possible error of the position at the entry: the length of a step at the tempo of that time, or zero if the
-    /// rhythm was entered exactly. After the entry, the clock slews until the error is gone. An error of more than a step normally
-    /// causes a jump. An error up to this value causes no jump, even if the tempo has risen and a step has become shorter.
+    /// The largest possible error of the position at the entry. It is the length of a step at the tempo of that time if the rhythm
+    /// that already sounded, which may be up to a step off, continued without a jump. It is zero if the rhythm was entered exactly.
+    /// After the entry, the clock slews until the error is gone. An error of more than a step normally causes a jump. An error up to
+    /// this value causes no jump, even if the tempo has risen and a step has become shorter.
     var entryError = Nanoseconds.zero
     /// The last tick that was due in this run. A later schedule can have an earlier position: when a message about a slower tempo
     /// arrives late, ticks that were already due become due again.

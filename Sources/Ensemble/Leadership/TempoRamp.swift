@@ -13,10 +13,10 @@ struct TempoRamp: Sendable {
 
   /// The tempo from `tick` on. `tick` is the beginning of a quarter note.
   func tempo(from tick: Tick) -> Tempo {
-    let steps = (tick - first) / Tick.perQuarter + 1
-    guard steps < beats else { return target }
-    guard steps > 0 else { return start }
-    let bpm = start.bpm + (target.bpm - start.bpm) * Double(steps) / Double(beats)
+    let changes = (tick - first) / Tick.perQuarter + 1
+    guard changes < beats else { return target }
+    guard changes > 0 else { return start }
+    let bpm = start.bpm + (target.bpm - start.bpm) * Double(changes) / Double(beats)
     // Between two tempos in range, every tempo is in range.
     return (try? Tempo(bpm: bpm)) ?? target
   }

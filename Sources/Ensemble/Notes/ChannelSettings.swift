@@ -114,7 +114,8 @@ struct ChannelSettings: Sendable {
 
   /// The messages that select the present parameter of a channel; nil if none is selected.
   private func selectedParameter(on channel: Channel) -> (high: Message, low: Message)? {
-    // Registered parameters are selected by controllers 101 and 100, non-registered ones by 99 and 98. The last one counts.
+    // Registered parameters are selected by controllers 101 and 100, non-registered ones by 99 and 98. The last one counts. The
+    // value 127 in both controllers selects no parameter.
     let last = settings.last {
       if $0.channel == channel, case .controller(98...101) = $0.kind { true } else { false }
     }

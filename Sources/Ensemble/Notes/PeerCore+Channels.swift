@@ -38,6 +38,7 @@ extension PeerCore {
   /// Moves the settings of the player to `channel`, the new channel of the local peer. Remote peers release the former
   /// channel when they receive the presence of the local peer.
   func moveSettings(to channel: Channel?) {
+    // At the end, the settings are sent on the sessions that did not get them while the local peer had no channel.
     defer { for session in roster.sessions { sendMissingSettings(on: session.id) } }
     let former = settings.channel
     var sounding = settings.sounding

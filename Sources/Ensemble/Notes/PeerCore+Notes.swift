@@ -46,15 +46,17 @@ extension PeerCore {
   }
 
   /// The kinds of messages that are admitted from the peer in a slot of the roster, and how loud its notes sound. A peer that is not
-  /// identified yet sounds like a standard device. If it is a Tutti peer, its notes end when it is identified, usually within some
-  /// milliseconds.
+  /// identified yet sounds like a standard device. It is usually identified within some milliseconds. If it is a Tutti peer that the
+  /// local player has not chosen to hear (``hearing``), its notes then end.
   func admission(of slot: Roster.Slot) -> Admission {
     var admission = Admission()
     (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))
     admission.isStandardDevice = ensemble.roster[slot].session!.isStandardDevice
+    // Whether the master has made all players quiet.
     admission.isQuiet = ensemble.isQuiet
     if let identity = ensemble.roster[slot].identity {
       admission.hearing = hearing.hearing(of: identity, named: ensemble.roster.ownedName(of: identity))
+      // The notes of this peer do not sound. They set the pitches of the local player's instrument.
       admission.setsPitches = identity == pitchSource
       // If the peer has the same channel as the local peer, its controllers on this channel belong to its own sound, and do not shape
       // the instrument of the local player.

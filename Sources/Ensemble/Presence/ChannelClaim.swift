@@ -10,7 +10,7 @@ struct ChannelClaim: Sendable {
 
   /// The claimed channel; nil if the peer claims none.
   private(set) var channel: Channel?
-  /// The instants at which the peer changed its claim, the oldest first; at most nine.
+  /// The instants at which the peer changed its claim, the oldest first; at most one more than ``maximumChanges``.
   private var changes: [Instant] = []
   /// Whether the peer changes its channel too often, so that its claim is ignored.
   private(set) var isIgnored = false

@@ -60,13 +60,15 @@ extension EnsembleState {
     let (hasChanged, changesTooOften) = roster[slot].membership!.claim(presence.channel, at: now)
     if hasChanged { channels.rosterChanged(at: now) }
     if changesTooOften { warn(of: sender, .changesChannelTooOften) }
+    // A new follower of the local peer needs the total activity.
     reportTotal(to: slot, sender, reporting: presence.claim, at: now)
     heardClaim(presence.claim, from: sender, at: now)
     if let claim = presence.claim { connect(toMasterOf: claim) }
     heardPatch(presence.patch, from: sender, at: now)
   }
 
-  /// Connects to the master of a rhythm if it is not in session. In a large ensemble, not all peers are connected.
+  /// Connects to the master of a rhythm if it is not in session. In a large ensemble, not all peers are connected. A claim with an
+  /// implausible term (``isCredible(_:)``) has no effect.
   private mutating func connect(toMasterOf claim: Claim) {
     guard claim.identity != identity, !roster.containsMember(claim.identity), claim != missingMaster,
       isCredible(claim.term), admits(.rhythm, from: claim.identity)
@@ -125,6 +127,7 @@ extension EnsembleState {
     // so the channel is settled again with each presence.
     if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
     presence.lastSent = now
+    // The lead time (``adaptLead(coversPages:)``) is calculated with this value until the next presence.
     remotePageDelay = roster.pageDelay
     var isSentToAll = true
     let isNews = presence.lastReport != currentReport

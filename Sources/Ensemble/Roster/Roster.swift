@@ -131,7 +131,8 @@ public struct Roster: Sendable {
     slotOfIdentity[identity].flatMap { rows[$0].session?.stream }
   }
 
-  /// The Tutti peers with a session, by ascending identity.
+  /// The members with a session, by ascending identity. All members have one, unless an ``EnsembleState`` is used without a
+  /// ``PeerCore``, as in tests.
   public var identities: [Identity] { members.compactMap { rows[$0.slot].session == nil ? nil : $0.identity } }
 
   /// The number of implausible time stamps of all peers.

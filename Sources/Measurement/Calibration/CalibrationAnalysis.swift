@@ -19,7 +19,8 @@ public struct CalibrationAnalysis: Sendable {
     public var delay: Result<DeviceDelay, CalibrationError>
   }
 
-  /// The range of delays of a device that are searched, in seconds.
+  /// The range of delays of a device that are searched, in seconds. With any of these delays, the device clicks between the first and
+  /// the second half of the clicks of the reference (``ClickPattern``).
   static let delays = -0.2...0.8
   /// The part of the uncertainty for the attack of a click, in milliseconds: the onset of a soft click is found later than that of a
   /// loud click.

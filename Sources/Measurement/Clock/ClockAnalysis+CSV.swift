@@ -24,6 +24,7 @@ extension ClockAnalysis {
     // The stamp of the last tick that was not doubled.
     var lastStamp: Int64 = 0
     for (number, stamp) in clock.stamps.enumerated() {
+      // The number of ticks since the previous stamp; nil at the start of a run, 0 for a doubled tick.
       let advance = numbering.advance(number)
       if advance == 0 {
         text += "\(run),\(tick),\(stamp),,,doubled\n"

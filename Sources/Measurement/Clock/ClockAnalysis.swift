@@ -12,8 +12,8 @@ public struct ClockAnalysis {
   /// Measures `clock`.
   ///
   /// - Parameters:
-  ///   - nominalBPM: the tempo that the clock should have; nil if unknown. If it is nil and the acted instants of a trace are measured,
-  ///     the nominal tempo is that of the due instants.
+  ///   - nominalBPM: the tempo that the clock should have; nil if unknown. If it is nil and the acted instants of a trace are measured
+  ///     (``ClockStamps/Source``), the nominal tempo is that of the due instants.
   ///   - ticksPerQuarter: the number of ticks of a quarter note, 24 for a MIDI clock.
   ///   - provenance: the origin of the figures, for the report.
   /// - Throws: ``ReportError`` if no run has three ticks, if the stamps do not advance, or if most ticks are missing.

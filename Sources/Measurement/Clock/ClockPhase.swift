@@ -43,6 +43,7 @@ struct ClockPhase {
     series.phase.reserveCapacity(clock.stamps.count)
     var (start, first, position): (Int, Int64, Int64) = (0, 0, 0)
     for (index, stamp) in clock.stamps.enumerated() {
+      // The number of ticks since the previous stamp; nil at the start of a run, 0 for a doubled tick.
       guard let advance = numbering.advance(index) else {
         if index > 0 {
           series.runs.append(start..<series.phase.count)

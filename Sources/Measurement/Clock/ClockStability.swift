@@ -36,13 +36,14 @@ public struct ClockStability: Hashable, Sendable {
       guard let deviation = series.allanDeviation(factor: factor) else { return nil }
       noise = PowerLawNoise(of: series, factor: factor) ?? noise
       let time = Double(factor) * period
-      let windows = series.timeDeviation(factor: factor)
+      let timeDeviation = series.timeDeviation(factor: factor)
       let fraction = deviation.value / time
       let confidence = noise.map { AllanConfidence(noise: $0, factor: factor, terms: deviation.terms) }
       return ClockStability(
         factor: factor, seconds: time / 1e9, allanDeviation: fraction, terms: deviation.terms,
         interval: confidence?.interval(of: fraction), degreesOfFreedom: confidence?.degreesOfFreedom, noise: noise,
-        timeDeviation: windows?.value, timeDeviationTerms: windows?.terms, maximumTimeIntervalError: extreme)
+        timeDeviation: timeDeviation?.value, timeDeviationTerms: timeDeviation?.terms,
+        maximumTimeIntervalError: extreme)
     }
   }
 }

@@ -30,6 +30,8 @@ struct PulseDetector {
     let positions = edges.dropFirst().map { edge in
       let match = correlation.match(first.frame, in: samples, near: edge.frame, in: samples)
       if match != nil { correlated += 1 }
+      // Without a match, the threshold crossing counts. The position of the first pulse is its frame and not its crossing, so all
+      // crossings are shifted by the difference between these two.
       return match ?? edge.position - (first.position - Double(first.frame))
     }
     return ([Double(first.frame)] + positions, correlated)

@@ -30,6 +30,7 @@ extension FollowerFigures {
       return step
     }
     let direction = step.peak < 0 ? -1.0 : 1.0
+    // The largest deviation from the final phase error after the peak, on the side opposite to the peak.
     let opposite = sounds.lazy.filter { $0.tick > peak.tick }.map { (final - $0.error) * direction }.max() ?? 0
     step.overshoot = opposite > tolerance ? opposite : 0
     return step

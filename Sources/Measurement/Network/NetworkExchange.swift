@@ -5,7 +5,8 @@ public struct NetworkExchange: Hashable, Sendable {
   /// The instants at which the request left and the answer arrived, by the local clock.
   public let sent, received: Instant
   /// The instants at which the request arrived and the answer left, by the remote clock. The peer needs the time between them for its
-  /// answer. They are equal for CK, which has only one stamp of the peer. The round trip then contains this time.
+  /// answer. They are equal for CK (``NetworkProtocol/clockPackets``), which has only one stamp of the peer. The round trip then
+  /// contains this time.
   public let remoteReceived, remoteSent: Instant
 
   /// Creates an exchange.

@@ -16,7 +16,8 @@ public struct PathAnalysis {
   private var followed = 0
   /// The number of followed ticks whose packet is not in the trace.
   private var withoutPacket = 0
-  /// The number of ticks with the instant `woken`. Traces of earlier versions do not contain this instant.
+  /// The number of ticks with the instant at which the clock thread found that the tick was due (``TickPath/woken``). Traces of earlier
+  /// versions do not contain this instant.
   private var recorded = 0
   /// The number of received packets whose send instant in local time is unknown: the packet has no send instant, or the offset of the
   /// master's clock was unknown.

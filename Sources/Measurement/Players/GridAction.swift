@@ -5,8 +5,8 @@ import MusicalTime
 /// The lines of the grid are equally spaced ticks, for example all sixteenth notes. The asynchrony is the time by which the action is later
 /// than its line.
 struct GridAction: Hashable {
-  /// The number of the run: the index of the corresponding run in the first trace. A run without a counterpart in the first trace has a
-  /// negative number.
+  /// The number of the run: the index of the corresponding run in the first of the traces that ``PlayersAnalysis`` compares. A run
+  /// without a counterpart in the first trace has a negative number.
   let run: Int
   /// The number of the line. Line 0 is tick 0.
   let line: Int64

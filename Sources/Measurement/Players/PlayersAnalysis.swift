@@ -10,7 +10,8 @@ public struct PlayersAnalysis: Sendable {
   /// The clock of each trace minus the clock of the first trace, in nanoseconds.
   private let clockOffsets: [Int64]
 
-  /// The largest lag of the cross-correlation, in common lines.
+  /// The largest lag of the cross-correlation, in common lines. A common line of two players is a line at which an interval of each of
+  /// them ends.
   static let greatestLag = 4
 
   /// Measures the actions of one or more players.

@@ -1,6 +1,8 @@
 extension PlayersReport: CustomStringConvertible {
   /// The report as text tables, with notes and the provenance at the end, as `tutti measure players` prints it.
   public var description: String {
+    // "outside": the actions while no rhythm played. "double": the actions that were dropped because another action is nearer to the
+    // same line (``Player``). "lag 1": the correlation of each asynchrony or interval with the next one.
     var asynchronies = TextTable(columns: ["", "actions", "outside", "double"] + Distribution.columns + ["lag 1"])
     var intervals = TextTable(columns: ["", "lines", "count", "mean", "sd", "variation %", "lag 1"])
     for player in players {
@@ -32,6 +34,7 @@ extension PlayersReport: CustomStringConvertible {
     return text
   }
 
+  /// The tables of all pairs of players. A common line is a line at which an interval of each player ends.
   private var pairsText: String {
     var table = TextTable(columns: ["", ""] + Distribution.columns, wordColumns: 2)
     let lags = -PlayersAnalysis.greatestLag...PlayersAnalysis.greatestLag

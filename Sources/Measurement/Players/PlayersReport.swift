@@ -48,8 +48,8 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
     /// The asynchrony of the first player minus the asynchrony of the second player, on lines on which both play.
     public let asynchrony: Distribution?
     /// The cross-correlation of the intervals of both players at lags of -4...4 common lines, in order; nil at a lag with fewer than ten
-    /// pairs. Each interval is represented by its length minus the time between its lines. A correlation at a positive lag means that the
-    /// second player follows the first.
+    /// pairs. A common line is a line at which an interval of each player ends. Each interval is represented by its length minus the time
+    /// between its lines. A correlation at a positive lag means that the second player follows the first.
     public let crossCorrelation: [Double?]
 
     private enum CodingKeys: String, CodingKey {

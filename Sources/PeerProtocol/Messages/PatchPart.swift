@@ -1,7 +1,8 @@
 /// A part of the text of a patch, from the master to a follower that has requested it. All parts have ``maximumLength`` octets
 /// except the last one, which may have fewer.
 public struct PatchPart: Hashable, Sendable {
-  /// The maximum number of octets in a part, so that the message is shorter than 100 bytes.
+  /// The maximum number of octets in a part. The message with a part is therefore shorter than a timeline message, the longest message
+  /// for which senders have room.
   public static let maximumLength = 64
   /// The maximum number of parts: a patch has at most 32 KiB.
   public static let maximumCount = 512
