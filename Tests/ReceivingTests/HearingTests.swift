@@ -48,6 +48,7 @@ import _TestSupport
     private let address = SocketAddress(host: 1, port: 5005)
     private let now = Instant(nanoseconds: 1_000_000_000)
 
+    /// Begins with this hearing of the remote peer, in percent.
     init(_ percent: UInt8) {
       receiver.add(SessionBlock())
       let source = StreamSource(ssrc: 7, address: address, localSSRC: 1)

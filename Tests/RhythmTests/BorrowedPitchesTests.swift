@@ -86,7 +86,7 @@ import Testing
       player.act(force: 100, at: MusicalPosition(Tick(tick * 24)))
       played += keys(&player, before: tick * 24 + 1)
     }
-    // C3 is an octave too low, and C sharp is between C and D.
+    // C3 (48) is an octave too low, so it moves to C4. C sharp (61) is between C and D, and moves to the lower note.
     #expect(played == [60, 60, 60, 60])
     player.pitches.receive(on(76))
     player.act(force: 100, at: MusicalPosition(Tick(200)))

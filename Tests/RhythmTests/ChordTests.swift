@@ -71,7 +71,8 @@ import Testing
     #expect(try makeTable("play: { always: { kick: x... .... .... .... } }").chord(at: Step(0)) == nil)
   }
 
-  /// The field `chords` and the expected message with its line and column.
+  /// The field `chords` and the beginning of the expected message with its line and column. The last case expects one fault with any
+  /// message.
   @Test(arguments: [
     ("Dm7 | H7", "4:15: chords: has the unknown chord \"H7\""),
     ("Dm7 | g7", "4:15: chords: has the unknown chord \"g7\""),

@@ -32,7 +32,8 @@ import Testing
     for type in ScaleType.allCases { #expect(Self.page.contains(" \(type.rawValue)")) }
   }
 
-  /// The page lists the grids with their distances in ticks, and the tolerance in milliseconds at 120 beats per minute.
+  /// The page lists the grids with their distances in ticks, and the standard tolerance, 40 % of the distance, in milliseconds at
+  /// 120 beats per minute.
   @Test func pageListsAllGrids() {
     for grid in NoteValue.grids {
       // A tick lasts 125/6 ms at 120 beats per minute.

@@ -28,7 +28,8 @@ import Testing
 
   @Test func noteIsQuantizedInARhythm() throws {
     var run = try run("scale: C major, C4..C5\nlength: 1/8")
-    // 2.4 ticks late: at once. 2.401 ticks late: on the next line, tick 12.
+    // The standard grid is 1/16 (six ticks), and the tolerance is 40 % of it. 2.4 ticks late: at once. 2.401 ticks late: on the next
+    // line, tick 12.
     #expect(run.player.act(force: 100, at: position(2_400)) == .atOnce)
     run.advance(to: position(2_400))
     #expect(run.player.act(force: 90, at: position(8_401)) == .onLine(Tick(12)))

@@ -37,6 +37,7 @@ import Testing
       (on(69), 384), (on(71), 390),  // after the phrase
     ] as [(Message, Int64)] { recorder.record(message, at: Tick(tick)) }
     let phrase = recorder.phrase()
+    // The keys 64 and 65 are still held at the end, so they end with the phrase, after step 31. Key 67 gets the minimum of one step.
     let expected = [
       note(0, 60), note(0, 67), note(1, 62), note(2, 64, length: 3), note(2, 65, length: 30), note(5, 64, length: 27),
     ]
@@ -88,6 +89,7 @@ import Testing
       let keys = phrase.varied(seed: seed, scale: []).notes.map { $0.key % 12 }
       #expect(!keys.isEmpty && keys.allSatisfy { [0, 4, 7].contains($0) })
     }
+    // The only note always remains. It cannot move above key 127, so it moves down.
     let high = try #require(Phrase(stepCount: 16, notes: [note(0, 127)]))
     #expect((1...20).allSatisfy { high.varied(seed: $0, scale: []).notes.count == 1 })
   }

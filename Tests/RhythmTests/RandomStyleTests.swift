@@ -94,7 +94,8 @@ import _TestSupport
     }
   }
 
-  /// Every note except an approach note belongs to the chord of its step, or to the next chord if it anticipates this chord.
+  /// Every note except an approach note belongs to the chord of its step, or to the next chord if it anticipates this chord. A note
+  /// anticipates a chord that begins less than a quarter note (four steps) later.
   @Test(arguments: UInt64(1)...60) func notesAreInTheirChord(seed: UInt64) throws {
     let text = text(seed: seed).split(separator: "\n").filter { !$0.contains("approach") }.joined(
       separator: "\n")

@@ -29,6 +29,7 @@ import Testing
     let packets = virtual.takePackets(to: peer).filter { $0.messages == [control] }
     #expect(packets.map(\.announced) == [due, due, due, nil, nil].map { $0.map { RTPHeader.timestamp(of: $0) } })
     #expect(packets.map(\.sendInstant) == packets.map { VirtualSender.origin + $0.sent })
+    // The announcement of one packet is a word of four octets.
     #expect(packets.map(\.length).first == 4 + (packets.last?.length ?? 0))
     #expect(virtual.takePackets(to: device).allSatisfy { $0.announced == nil && $0.sendInstant == nil })
   }

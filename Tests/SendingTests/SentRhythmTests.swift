@@ -125,7 +125,7 @@ import Testing
   }
 
   /// A standard device that is the clock source gets messages, but no clock. A stream that is opened for a clock source gets
-  /// the clock if its receiver is recognised as a Tutti peer.
+  /// the clock if its receiver is recognised as a Tutti peer, because the MIDI clock of a Tutti peer is not used.
   @Test(arguments: [false, true]) func clockSourceGetsTheClockOnlyIfItIsATuttiPeer(isTuttiPeer: Bool) {
     let virtual = VirtualSender()
     let source = virtual.open(takesClock: false)

@@ -55,7 +55,7 @@ final class VirtualSender {
       bars: Bars(stepsPerBar: 16, stepsPerPattern: 16), reportsTicks: reportsTicks, quietTime: quietTime)
   }
 
-  /// A schedule of 125 BPM, in which `start` is due at `origin`.
+  /// A schedule of 125 BPM, in which `start` is due at `origin`. `sends` is whether the sender sends the clock, as a master does.
   static func schedule(
     run: UInt32 = 1, sends: Bool = true, start: Int64 = 0, end: Int64 = .max, at origin: Instant = origin,
     change: TempoChange? = nil
@@ -152,7 +152,8 @@ final class VirtualSender {
     }
   }
 
-  // An expectation cannot evaluate a property of a value that is not copyable.
+  // Properties of `sender`, because an expectation cannot evaluate a property of a value that is not copyable.
+  /// The number of packets that were sent.
   var sent: Int64 { sender.sent }
   var isQuiet: Bool { sender.isQuiet }
   var nextDeadline: Instant { sender.nextDeadline }

@@ -38,6 +38,7 @@ import Testing
     counts: (silent: Int, answering: Int), seed: UInt64
   ) {
     var settings = VirtualWorld.Settings(table: table)
+    // A low probe rate limit makes the simulation faster.
     (settings.peers, settings.seed, settings.probeRateLimit) = (counts.silent + counts.answering, seed, 5)
     let scenario = LateJoiner()
     let world = VirtualWorld(settings, scenario: scenario, length: .seconds(35))

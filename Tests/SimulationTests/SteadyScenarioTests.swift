@@ -15,6 +15,7 @@ extension VirtualWorld {
   /// Simulates a scenario in which one peer starts a rhythm and the others follow.
   private func simulate(_ network: NetworkModel, peers: Int = 4, seconds: Int64 = 15, seed: UInt64 = 1) -> Outcome {
     var settings = VirtualWorld.Settings(table: table)
+    // A low probe rate limit makes the simulation faster.
     (settings.network, settings.peers, settings.seed, settings.probeRateLimit) = (network, peers, seed, 10)
     return VirtualWorld.steady(settings, length: .seconds(seconds)).simulated()
   }

@@ -15,6 +15,7 @@ import Testing
   @Test(arguments: [0, 1], [1500, 4000, 4500, 5000, 5500, 20_000, 600_000])
   func peersAreBackInStepAfterSuspendAndResume(host: Int, duration: Int64) {
     var settings = VirtualWorld.Settings(table: table)
+    // A low probe rate limit makes the simulation faster.
     (settings.network, settings.peers, settings.probeRateLimit) = (.lan, 3, 10)
     let world = VirtualWorld.steady(settings, length: .seconds(700))
     var end = Instant(nanoseconds: 15_000_000_000)

@@ -40,7 +40,8 @@ import Testing
     #expect(socket.send([1], to: loopback, from: loopback))
   }
 
-  /// Short packets and packets of more than 256 octets are copied by different parts of the code.
+  /// Short packets and packets of more than 256 octets are copied by different parts of the code. Each packet is sent twice: as it is,
+  /// and with the send instant at octet 8.
   @Test(arguments: [44, 1472]) func packetsLeaveFromTheGivenAddress(length: Int) throws {
     let pair = try PortPair(port: 0)
     defer { pair.close() }

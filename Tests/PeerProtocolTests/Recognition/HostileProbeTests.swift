@@ -5,7 +5,7 @@ import Testing
 import _TestSupport
 
 /// Implausible stamps in probes. The address 1 is the data port of endpoint 0, 3 that of endpoint 1. Endpoint 0 has the identity
-/// 100. `standing` contains the established sessions of each endpoint.
+/// 100. `standing` contains the established sessions of each endpoint. Clock probes have the command TU (``ClockProbe``).
 @Suite struct HostileProbeTests {
   /// Two endpoints in session, after four seconds.
   private func session() throws -> (EndpointNetwork, SessionID) {
@@ -63,8 +63,8 @@ import _TestSupport
     #expect(network.standing[1][id]?.identity == 100)
   }
 
-  /// Invitations without an answer do not slow the probes, because only sessions count. With 61 sessions, there would
-  /// be only 16 requests per second.
+  /// A session sends up to 50 requests per second. All sessions of an endpoint together send at most 1000 per second. Invitations
+  /// without an answer do not slow the probes, because only sessions count: with 61 sessions, each would send 16 per second.
   @Test func invitationsDoNotSlowTheProbes() throws {
     var (network, _) = try session()
     for other in 2..<62 { network.connect(1, to: other) }
@@ -154,6 +154,8 @@ import _TestSupport
     #expect(request(&network) { _ in }.count == 1)
   }
 
+  /// All stamps after the clock was set back are earlier than the newest stamp before that. Three increases in a row, from one rejected
+  /// stamp to the next, show that the clock advances again.
   @Test func clockThatWasSetBackIsFollowedFromTheFourthStamp() throws {
     var network = try quietSession()
     var used: [Int] = []

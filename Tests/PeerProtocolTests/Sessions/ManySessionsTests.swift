@@ -49,6 +49,7 @@ import _TestSupport
       let invitation = octets { _ = command.append(to: &$0) }
       endpoint.receive(invitation, from: .at(2 * number), port: .control, at: now)
       endpoint.receive(invitation, from: .at(2 * number + 1), port: .data, at: now)
+      // `verify` exchanges the clock packets that prove that the peer receives, and so establishes the session.
       for output in endpoint.verify(UInt32(number), at: .at(2 * number + 1), now: now) {
         // The first request of a session is not answered.
         if case .extensionPacket(let session, _, _) = output { endpoint.sendProbe(on: session) { _, _ in now } }
@@ -56,7 +57,7 @@ import _TestSupport
     }
     var requests: [Int] = []
     var instants: [Set<Instant>] = []
-    /// Invitations (IN) of peers that are regarded as silent, lost sessions, and peers that are regarded as standard devices.
+    /// Invitations (IN) to peers that are regarded as silent, lost sessions, and peers that are regarded as standard devices.
     var unexpectedOutputs = 0
     for second in 0..<6 {
       requests.append(0)

@@ -83,7 +83,7 @@ import _TestSupport
       // `tries` also counts the invitation of the first session on both ports.
       #expect(tries <= 2 + 4 * Int(cut) / 1000, "seed \(seed): each side sends two per second")
       network.cutOff = []
-      // The session survives a short interruption.
+      // The session continues, or a new session has replaced it.
       network.run(for: .seconds(2))
       #expect(network.areTogether(0, 1), "seed \(seed): \(network.standing)")
       #expect(Self.settle(&network, limit: .seconds(18)), "seed \(seed): the session lasts")

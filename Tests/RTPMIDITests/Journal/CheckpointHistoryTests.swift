@@ -132,8 +132,9 @@ import _TestSupport
       journal[1]!.controllers.map(\.controller.value) == Array(22...29) && journalSender.discarded == 12,
       "8 of 20 are left")
     #expect(journal.header.checkpoint == 60_012, "after the newest discarded packet")
-    // After these packets, the next guard packet is 2^14 - 2 packets after the checkpoint. At a distance of 2^14 packets, the
-    // checkpoint moves, because 16-bit sequence numbers compare correctly only at distances below 2^15.
+    // The next packet, 60021, is 9 packets after the checkpoint. After these 16373 packets, the next guard packet is 2^14 - 2 packets
+    // after the checkpoint. At a distance of 2^14 packets, the checkpoint moves, because 16-bit sequence numbers compare correctly only
+    // at distances below 2^15.
     journalSender.send([Message](repeating: .start, count: 16_383 - 10))
     #expect(try journalSender.journalOfGuardPacket()[1] != nil)
     journalSender.send(.clock)

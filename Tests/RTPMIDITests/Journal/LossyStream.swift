@@ -78,8 +78,8 @@ struct LossyStream: ~Copyable {
 
   /// Sends packets without commands until one of them arrives.
   mutating func sendGuardPackets() {
-    let last = snapshots.count
-    while highestIndex < last {
+    let firstGuardPacket = snapshots.count
+    while highestIndex < firstGuardPacket {
       let instant = now
       dispatch(
         octets { if !sender.encodeGuard(at: instant, into: &$0) { problems.append("no room for a guard packet") } })

@@ -22,7 +22,7 @@ import _TestSupport
           11 22 33 44  ; SSRC
           01 F8        ; command list of one octet: a Clock
           """))
-    // A known receiver interprets the time stamp 0 as the start of a session.
+    // One known receiver interprets the time stamp 0 as the start of a session.
     let second = octets { _ = sender.encode(.start, at: Instant(nanoseconds: 0), into: &$0) }
     #expect(
       second == hex("80 61 00 00 00 00 00 01 11 22 33 44 01 FA"), "the sequence number wraps; the time stamp is never 0"

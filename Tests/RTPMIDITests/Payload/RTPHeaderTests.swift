@@ -79,7 +79,7 @@ import _TestSupport
     }
   }
 
-  /// A known receiver interprets the time stamp 0 as the start of a session, so it is replaced by 1.
+  /// One known receiver interprets the time stamp 0 as the start of a session, so it is replaced by 1.
   @Test func timeStampsCountUnitsOf100MicrosecondsAndAreNever0() {
     // The instant in nanoseconds, and its time stamp. The time stamp wraps after 2^32 units, 429 496.7296 s.
     let table: [(Int64, UInt32)] = [

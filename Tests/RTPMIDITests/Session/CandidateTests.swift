@@ -4,7 +4,8 @@ import Testing
 import _TestSupport
 
 /// Candidates: peers that have invited the endpoint on both ports, and must prove that they receive at their address. Stranger `n`
-/// has the SSRC `n` and the ports `2 n` and `2 n + 1`. `verify` exchanges the clock packets that prove that a stranger receives.
+/// has the SSRC `n` and the ports `2 n` and `2 n + 1`. `verify` exchanges the clock packets that prove that a stranger receives. All
+/// addresses from 1 000 000 to 1 999 999 are on one host.
 @Suite struct CandidateTests {
   private let endpoint = Endpoint(name: "local", random: SplitMix(seed: 1))
   private let start = Instant(nanoseconds: 1_000_000_000)
@@ -80,6 +81,8 @@ import _TestSupport
   /// candidate at its receiver. Both peers keep the session with the lower token. But if the endpoint has not heard the
   /// peer on its session since the invitation of the peer arrived, the candidate replaces this session, because the
   /// peer may have restarted.
+  ///
+  /// `token` is the token of the peer's invitation. `isKept` is whether the session of the endpoint's invitation is kept.
   @Test(arguments: [(0, true, false), (UInt32.max, true, true), (UInt32.max, false, false)])
   func crossingSessionOfTheLowerTokenIsKept(token: UInt32, isHeard: Bool, isKept: Bool) throws {
     _ = try endpoint.connect(to: .at(18), data: .at(19), expectsExtension: true, at: start)
@@ -161,7 +164,8 @@ import _TestSupport
     #expect(endpoint.establishedCount == 1)
   }
 
-  /// Candidates of a forged address do not count as sessions of its host, so its own invitation is not refused.
+  /// Candidates of a forged address do not count as sessions of its host, so an invitation of this host is not refused. The host may
+  /// have one session here. Of its two candidates, the first that proves that it receives gets this session.
   @Test func candidatesDoNotFillAHost() {
     endpoint.sessionsPerHost = 1
     invite(500_001, at: start)
@@ -191,7 +195,6 @@ import _TestSupport
     #expect(endpoint.establishedCount == 1, "the first candidate was dropped")
   }
 
-  /// All addresses from 1 000 000 to 1 999 999 are on one host.
   @Test func oneHostHasFourCandidates() {
     for stranger in 500_001...500_010 { invite(stranger, at: start) }
     #expect(endpoint.candidateCount == 4)

@@ -177,6 +177,7 @@ import _TestSupport
     network.send(packet, from: 0, to: 3)  // from the control port
     network.send(packet, from: 1, to: 2)  // to the control port
     network.send(packet, from: 9, to: 3)  // from another address
+    // With another SSRC.
     var stranger = PacketSender(ssrc: sender.ssrc ^ 1, sequence: 0)
     network.send(try #require(encoded { stranger.encode(.stop, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     network.run(for: .milliseconds(10))

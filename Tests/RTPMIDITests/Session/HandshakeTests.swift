@@ -146,6 +146,7 @@ import _TestSupport
       network.run(for: .milliseconds(2))
     }
     for port in 0...1 { send(.accepted, token, 9, fromPort: port) }
+    // The clock packets that prove that the peer receives.
     network.verify(9, at: 3, by: 0)
     #expect(network.endpoints[0].establishedCount == 1)
     network.run(for: .seconds(25))

@@ -54,6 +54,7 @@ import _TestSupport
         return
       }
       if port == .data {
+        // `verify` exchanges the clock packets that prove that the peer receives.
         let info = endpoint.verify(9, at: from, now: now).lazy.compactMap {
           if case .established(_, let info) = $0 { info } else { nil }
         }.first

@@ -60,7 +60,8 @@ private final class PingSession: SessionExtension {
 @Suite struct ProtocolExtensionTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
 
-  /// An endpoint in session with a peer of SSRC 9, whose ports are 2 and 3.
+  /// An endpoint in session with a peer of SSRC 9, whose ports are 2 and 3. `verify` exchanges the clock packets that prove that the
+  /// peer receives.
   private func session() throws -> (Endpoint, PingExtension, SessionID) {
     let ping = PingExtension()
     let endpoint = Endpoint(name: "local", random: SplitMix(seed: 1), protocolExtension: ping)

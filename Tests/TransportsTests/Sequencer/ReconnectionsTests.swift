@@ -63,6 +63,7 @@ import _TestSupport
   }
 
   @Test func clientMaySetItsNameAfterItsPortHasStarted() {
+    // This client sets its name within the settling time, and the client below after it.
     var reconnections = connected([(.input, keys)])
     _ = reconnections.note(.clientExited(20), at: start, ports: [])
     let nameless = port(20, 0, "Client-20", "Keys MIDI 1")
