@@ -24,8 +24,9 @@ import _TestTraits
     var losses: [Loss]
   }
 
-  /// Creates a folder with a clock in `clock.jsonl` and a recording of a simulated device in `device.wav`. The device counts the
-  /// ticks that arrive, and plays a click when every sixth of them arrives.
+  /// Creates a folder with a clock in `clock.jsonl` and a recording of a simulated device in `device.wav`. The clock has a jitter of
+  /// 2 ms, a change of tempo by 5 %, and four lost ticks. The device counts the ticks that arrive, and plays a click when every sixth
+  /// of them arrives.
   private func folder() throws -> TemporaryFolder {
     let stimulus = try FollowerStimulus(tempo: 120, jitter: 2, step: 5, losses: 4, seconds: 6, seed: 3)
     let origin = Instant(nanoseconds: 5_000_000_000)

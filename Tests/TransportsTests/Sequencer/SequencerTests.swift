@@ -116,7 +116,7 @@ extension LabTests {
         #expect(
           arrivals.count == 2 && arrivals.first?.isIgnored == true && arrivals.last?.message == .start, "\(length)")
       }
-      // 60 000 octets do not fit into the input pool of the receiver.
+      // The kernel stores the data in cells of 28 octets, and the input pool of the receiver has 2000 cells. 60 000 octets do not fit.
       #expect(!other.sendVariable(SND_SEQ_EVENT_SYSEX, length: 60_000))
       #expect(try #require(receiver.receiveMessage()).isOverflow && receiver.receiveMessage() == nil)
     }
