@@ -2,7 +2,7 @@ public import MusicalTime
 
 /// Finds the tempo and the phase of a clock whose ticks carry time stamps, and decides whether these stamps are useful.
 ///
-/// A stamp is the due time of its tick by the sender's clock, in units of 100 us, rounded down. The network does not
+/// A stamp is the due time of its tick by the sender's clock, rounded down to a multiple of 100 us. The network does not
 /// change it. A least-squares regression through the newest ``depth`` stamps averages the rounding, and the estimate of
 /// the sender's clock (``ClockEstimate``) converts the regression to local time.
 ///
@@ -19,7 +19,7 @@ public struct StampedTicks: Sendable {
   public static let depth = 48
   /// The least number of ticks in the window with which the stamps can be trusted.
   public static let judgingCount = 12
-  /// The unit of the stamps.
+  /// The resolution of the stamps: the sender rounds them down to multiples of this duration.
   static let unit = Nanoseconds.microseconds(100)
   /// The least number of ticks in the window with which a change of tempo can be detected.
   private static let minimumRegressionCount = 6
@@ -31,7 +31,7 @@ public struct StampedTicks: Sendable {
   /// One tick with its two times.
   struct Point {
     var tick = Tick(0)
-    /// The stamp, by the sender's clock.
+    /// The stamp, by the sender's clock, plus half a ``unit`` for the rounding.
     var stamp = Instant(nanoseconds: 0)
     /// The arrival, local time.
     var arrival = Instant(nanoseconds: 0)

@@ -111,7 +111,7 @@ import _TestTraits
       #expect(outcome.status == Int32(status) && outcome.output == "", "\(file): \(outcome)")
       #expect(outcome.errors.contains(reason) && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
     }
-    // A calibration of a silent phone.
+    // A calibration of a silent phone. The exit status is 1 if no phone has a delay.
     try Self.write(try Self.recording(of: [nil], seed: 1), to: folder.path("off.wav"))
     let outcome = try await Child.tutti(["calibrate", "--from", "off.wav"], in: folder).outcome()
     #expect(outcome.status == 1 && outcome.output.contains("of 12 clicks heard"), "\(outcome)")

@@ -29,6 +29,7 @@ extension TimingTests {
       for trace in traces { expectConsecutiveTicks(trace) }
       let sync = try SyncReport(traces: traces).comparisons[0]
       #expect(sync.missing == 0 && sync.extra == 0, "\(sync.missing) missing, \(sync.extra) extra")
+      // The magnitude is in nanoseconds: 1e6 is 1 ms.
       #expect(try #require(sync.magnitude).p99 < 1e6)
     }
 

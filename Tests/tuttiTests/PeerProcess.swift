@@ -12,6 +12,7 @@ final class PeerProcess {
       var channel, weightIn, weightOut: Int?
     }
     var event: String?
+    /// `midi`: the octets of a message in hexadecimal digits.
     var name, role, midi: String?
     /// The addresses of the web page: to play and control the rhythm (`lead`), and to play only (`play`).
     var lead, play: String?
@@ -19,6 +20,7 @@ final class PeerProcess {
     var totalActivity, channel: Int?
     /// The number of players of the web page.
     var players: Int?
+    /// The instant of the event in nanoseconds of CLOCK_MONOTONIC.
     var atNs: Int64?
     var peers: [Peer]?
   }

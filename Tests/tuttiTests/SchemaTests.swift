@@ -76,8 +76,8 @@ import _TestTraits
       let shares = path.stages.compactMap(\.varianceShare)
       #expect(path.total.count > 10 && (shares.isEmpty || abs(shares.reduce(0, +) - 1) < 1e-6), "\(path)")
     }
-    // In a recording, each hit begins within half a frame of its deadline. The exceptions are the late hits of a busy machine, which
-    // do not change the median.
+    // In a recording, each hit begins on the frame nearest to its deadline, so within half a frame (10 us). The exceptions are the
+    // late hits of a busy machine, which hardly change the median. The limit of 1 ms is a wide margin.
     let sound = try #require(follower.last)
     #expect(abs(sound.total.p50Us) < 1000)
   }

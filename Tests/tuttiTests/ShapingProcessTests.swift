@@ -25,6 +25,7 @@ import _TestTraits
     }
     try await ben.child.wait(for: "to be informed", within: .seconds(5)) { ben.child.errors.contains("ada changes") }
     #expect(ben.child.errors.split(separator: "\n").count { $0.contains("ada changes the sound") } == 1)
+    // Only the player of the instrument may send the volume (7).
     ada.type("shape ben 7 0")
     try await ada.child.wait(for: "to be refused", within: .seconds(5)) { ada.child.errors.contains("controller 7") }
     ben.type("gate ada:modification=closed")

@@ -21,6 +21,7 @@ final class TerminalSession {
     _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
     screen = TerminalScreen(columns: columns)
     let name = String(cString: try #require(ttyname(program)))
+    // An empty NO_COLOR has no effect. It replaces a value in the environment of the test.
     child = try Child.tutti(
       arguments,
       prefix: ["sh", "-c", "exec \"$@\" <\(name) >\(name) 2>\(name)", "sh"],

@@ -180,7 +180,7 @@ import _TestSupport
     let clocks = ahead.map { Nanoseconds.seconds($0) }
     let offset = try #require(traces[1].ticks.compactMap(\.offset).last)
     #expect((offset - (clocks[0] - clocks[1])).magnitude < .milliseconds(1))
-    // 120 BPM for five seconds are 240 ticks.
+    // 120 BPM for five seconds are 240 ticks. The magnitudes are in nanoseconds: 1e6 is 1 ms.
     let sync = try SyncReport(traces: traces, clockOffsets: clocks).comparisons[0]
     #expect(try sync.common == 240 && #require(sync.magnitude).p99 <= 1e6, "\(ahead)")
     let audio = try AudioReport(recordings: try recordings(traces, in: folder), clockOffsets: clocks).comparisons[0]

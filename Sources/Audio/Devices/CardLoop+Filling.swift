@@ -23,7 +23,8 @@ extension CardLoop {
     }
     let now = MonotonicClock.now
     filledFrames = held &- queued
-    // ``step()`` compares the level of the bucket, to detect a device that accepts frames without playing them.
+    // ``step()`` compares the level of the bucket with the size of the buffer plus a margin, to detect a device that accepts
+    // frames without playing them.
     bucket.add(filledFrames, at: now)
     // Without this sleep, a device that wakes the thread but accepts no frames would keep the thread busy.
     guard filledFrames > 0 else {

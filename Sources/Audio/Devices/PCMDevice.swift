@@ -23,7 +23,7 @@ public final class PCMDevice: @unchecked Sendable {
   /// initial fill level and two batches. A sound server reports its own delay only during playback, see
   /// ``CardState/lead``.
   public let lead: Nanoseconds
-  /// Whether the device belongs to a sound server.
+  /// Whether the device belongs to a sound server; false for a device that was missing at the start, because its kind is not known.
   public let usesSoundServer: Bool
 
   /// Whether the device was missing at the start. The audio thread opens it when it appears.

@@ -1,12 +1,13 @@
 import CALSA
 
-/// A sample format of a device, in the byte order of the machine. The best format comes first.
+/// A sample format of a device, in the byte order of the machine. The formats are in the order of preference.
 public enum PCMFormat: Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// ALSA format S32.
   case s32
   /// ALSA format S24: the low three bytes of four.
   case s24
-  /// ALSA format S24_3LE: three bytes, little-endian.
+  /// ALSA format S24_3LE: three bytes, always little-endian, because ALSA has no name for this format in the byte order of the
+  /// machine.
   case s24Packed
   /// ALSA format S16.
   case s16

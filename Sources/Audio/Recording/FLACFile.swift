@@ -30,7 +30,7 @@ public enum FLACFile {
 /// A file in memory that libsndfile writes.
 private final class MemoryFile {
   private(set) var octets: [UInt8] = []
-  /// The index of the octet that is written next. It can be behind the end.
+  /// The index of the octet that is written next. It can be after the end of ``octets``.
   private var position = 0
 
   /// The functions that access the object to which their last argument points. Invariant: it is a ``MemoryFile`` that lives until the

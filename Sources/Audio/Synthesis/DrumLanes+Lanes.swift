@@ -44,6 +44,7 @@ extension DrumLanes {
       remaining &= remaining &- 1
     }
     guard let lane = table.oldest(before: frame) else { return nil }
+    // The voices end with the next block, which is rendered here and discarded.
     lane_silence(lanes[lane], -1)
     lane_render(lanes[lane], Int32(Self.blockFrames), block, block + Self.blockFrames)
     release(lane)

@@ -30,7 +30,7 @@ import CFluidSynth
 /// **Priming.** FluidSynth plays each voice in a voice slot. During the first block of a voice, FluidSynth moves the stereo
 /// position from that of the previous voice in the same slot to that of the new voice. To make a hit independent of earlier
 /// hits, a lane that falls silent plays an inaudible hit in each slot it has used. All following voices then start from the
-/// same state. Only a hit in a lane that has sounded since an earlier frame may find a slot in another state.
+/// same state. The only exception is a hit in a lane that still sounds from an earlier frame: it may find a slot in another state.
 ///
 /// The value has one owner, so one thread at a time uses it.
 public struct DrumLanes: ~Copyable, @unchecked Sendable {

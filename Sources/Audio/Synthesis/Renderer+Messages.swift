@@ -18,8 +18,9 @@ extension Renderer {
   ///
   /// A timed message (``SoundEvent/isTimed``) waits for the frame nearest to its instant.
   ///
-  /// A Note On more than a second late is dropped, because its musical context has passed. Every other message is played
-  /// however late it is: controllers and programs have a lasting effect, and every note must end.
+  /// In a recording, a Note On more than a second late is dropped, because its musical context has passed. Every other message is
+  /// played however late it is: controllers and programs have a lasting effect, and every note must end. On a sound card, the first
+  /// possible frame is never before `frame`, so no Note On is dropped here (see ``dropNotes()``).
   @_noLocks @_noAllocation
   mutating func playMessages(
     from frame: Int64, to end: Int64, left: inout MutableSpan<Float>, right: inout MutableSpan<Float>
@@ -108,7 +109,7 @@ extension Renderer {
     module?.channels.silence()
   }
 
-  /// Plays all waiting messages, but drops every Note On.
+  /// Plays all waiting messages, but drops every Note On, because there is no device to play it on.
   @_noLocks @_noAllocation
   mutating func dropNotes() {
     while let event = messages.first ?? timedMessages.first, case .message(let message) = event.kind {

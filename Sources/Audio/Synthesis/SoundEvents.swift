@@ -19,7 +19,7 @@ public struct SoundEvents: Sendable, BitwiseCopyable {
   /// Real-time: not safe.
   public init(capacity: Int = 4096, reportsHits: Bool = false) {
     (hits, messages) = (SPSCRing(capacity: capacity), SPSCRing(capacity: capacity))
-    // The trace takes the reports ten times per second; there are at most 67 steps per second.
+    // The trace takes the reports ten times per second. At the fastest tempo, 999 BPM, there are fewer than 67 steps per second.
     sounded = reportsHits ? SPSCRing(capacity: 1024) : nil
   }
 

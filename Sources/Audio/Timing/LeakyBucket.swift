@@ -4,8 +4,8 @@ import MusicalTime
 /// it can play them.
 ///
 /// Accepted frames fill the bucket. The bucket leaks 1 % faster than the nominal rate. This tolerance is twenty times the rate error
-/// that ``DeviceClock`` allows. The level never falls below zero, so a device that accepts few frames for a while may not accept
-/// more frames later. A device that plays never fills the bucket by more than its buffer size. A device that accepts frames
+/// that ``DeviceClock`` allows. The level never falls below zero, so a device gains no credit by accepting few frames for a while.
+/// A device that plays never fills the bucket by more than its buffer size. A device that accepts frames
 /// without playing them exceeds this level immediately. The type reads no clock.
 package struct LeakyBucket: BitwiseCopyable {
   /// The level in frames: accepted frames minus leaked frames.

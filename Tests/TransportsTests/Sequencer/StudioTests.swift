@@ -17,6 +17,7 @@ extension LabTests {
       for port in ["0 'clock           '", "1 'notes           '", "2 'in              '", "3 'clock in        '"] {
         #expect(all.contains("    \(port)\n"), "\(all)")
       }
+      // The port for announcements is not exported. The client `Tutti test control` has no ports.
       #expect(!all.contains("announcements") && !all.contains("control"))
       let (senders, receivers) = (try await aconnect(["-i"]), try await aconnect(["-o"]))
       #expect(senders.contains("'clock ") && senders.contains("'notes ") && !senders.contains("'in "))

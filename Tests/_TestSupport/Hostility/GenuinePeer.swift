@@ -38,6 +38,7 @@ final class GenuinePeer {
   func established(_ id: SessionID) {
     guard let keys = endpoint.keys(of: id) else { return }
     openers[id] = DatagramOpener(keys)
+    // In a real peer, the clock thread sends the stream.
     sealer = DatagramSealer(keys, thread: .clock)
   }
 

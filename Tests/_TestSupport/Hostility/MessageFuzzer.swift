@@ -182,6 +182,7 @@ public final class MessageFuzzer: Fuzzer {
   }
 
   private func identity() -> Identity { identities[pick(identities.count)] }
+  /// Returns a random tempo from 20 to 999 BPM.
   private func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: 60_060_060 + Int64(pick(2_900_000_000)))! }
 
   /// Returns a random number: small, near the present time in nanoseconds, extreme, or any number.

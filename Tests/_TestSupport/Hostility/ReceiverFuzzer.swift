@@ -36,6 +36,7 @@ public final class ReceiverFuzzer: Fuzzer {
   private var random: SplitMix
   private var now = Instant(nanoseconds: 1_000_000_000)
   private let seed: UInt64
+  /// The numbers of inputs, of messages that were admitted, of packets and their outputs, and of replies to clock requests.
   private var (inputs, sounds, receptions, replies) = (0, 0, 0, 0)
 
   /// A fuzzer that derives its packets from `count` valid packets.
@@ -167,6 +168,7 @@ public final class ReceiverFuzzer: Fuzzer {
       try check(mayShape && message.channel == Self.localChannel, "a message shapes the instrument without permission")
     case .pitch(let message, let session):
       let slot = sessions.firstIndex(of: session.number)
+      // Without a session, a message may only end a note.
       let setsPitches = slot.map { admissions[$0].setsPitches } ?? message.silencesNote
       try check(
         setsPitches && (message.key != nil || message.endsAllNotes), "a message sets a pitch without permission")

@@ -1,8 +1,9 @@
 package import RTPMIDI
 
 /// Addresses of the virtual network are numbers. An even number is a control port, and the next number is its data port. Below
-/// a million, each such pair belongs to a host of its own. From a million on, a million addresses belong to one host. The
-/// number of a host is its first address. The port number is the address minus the number of the host.
+/// a million, each such pair belongs to a host of its own. From a million on, a million addresses belong to one host, for tests
+/// with many ports on one host. The number of a host is its first address. The port number is the address minus the number of the
+/// host, so at most the first 65 536 addresses of a host can be used.
 extension SocketAddress {
   package static func at(_ number: Int) -> SocketAddress {
     let first = number < 1_000_000 ? number & ~1 : number / 1_000_000 * 1_000_000

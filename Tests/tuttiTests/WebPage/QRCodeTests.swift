@@ -40,6 +40,7 @@ import _TestTraits
     #expect(inner[2].hasPrefix("    █▀▀▀▀▀█") && inner[2].hasSuffix("█▀▀▀▀▀█    "))
   }
 
+  /// The largest code, version 40 with the error correction level L, holds 2953 octets.
   @Test func textsThatDoNotFitHaveNoCode() {
     #expect(QRCode(String(repeating: "x", count: 2953)) != nil)
     #expect(QRCode(String(repeating: "x", count: 2954)) == nil)

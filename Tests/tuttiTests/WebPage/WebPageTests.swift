@@ -142,7 +142,8 @@ import _TestTraits
     #expect(peer.process.events.compactMap(\.players) == [1, 2, 1])
   }
 
-  /// When the page sent the request, when the peer received it, and when the peer sent the reply.
+  /// The payload of a reply contains the instants at which the page sent the request and the peer received it. The third instant is
+  /// in the header of the frame: when the peer sent the reply.
   @Test func clockReplyContainsThreeInstants() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     let page = try PageClient(port: peer.port, token: peer.playToken)
