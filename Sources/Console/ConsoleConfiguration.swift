@@ -6,7 +6,8 @@ public struct ConsoleConfiguration: Sendable {
   public var address: ListenAddress
   /// The key of the group; nil without a passkey.
   public var key: GroupKey?
-  /// Whether the passkey is so long that it cannot be guessed. Otherwise the group has no certificate authority.
+  /// Whether the passkey is so long that it cannot be guessed. Otherwise the group has no certificate authority, because anyone who
+  /// guesses the passkey could issue certificates that the devices of the players trust.
   public var isKeyStrong: Bool
   /// Whether every page may control the peer, without a join token (`--http-open`).
   public var isOpen: Bool

@@ -18,7 +18,7 @@ public struct CalibrationReport: Encodable, Equatable, Sendable {
   public var address: String
   /// How much later than the peer the page sounds, in milliseconds. Nil if it is unknown.
   public var delay: Double?
-  /// The error of ``delay``, in milliseconds.
+  /// The uncertainty of ``delay`` in milliseconds: 95 % of the errors are smaller.
   public var uncertainty: Double?
   /// The number of clicks from which the delay was computed.
   public var used: Int?

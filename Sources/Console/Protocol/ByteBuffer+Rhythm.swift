@@ -22,7 +22,8 @@ extension ByteBuffer {
       schedule.countInStart,
     ] { writeInteger(tick.index) }
     let now = schedule.tick(at: snapshot.at)
-    // From the tempo change on, both segments describe the new timeline. The first one then refers to the tick before the change.
+    // From the tempo change on, both segments describe the new timeline. The first one then refers to the tick before the change,
+    // because the page uses it for all positions before the change.
     let isChanged = now >= schedule.changeTick
     writeSegment(
       of: isChanged ? schedule.changed : schedule.timeline, by: schedule.clock,
@@ -59,6 +60,7 @@ extension ByteBuffer {
       UInt32(clamping: snapshot.lostTicks))
     for member in snapshot.members {
       let status = member.status
+      // `uncertainty` is the bound that follows from the packet delays. `deviation` is statistical, and can be larger.
       let error = status.clock.map { Swift.max($0.uncertainty, $0.deviation) }
       writeMultipleIntegers(
         status.identity.bits, status.activity ?? 255, UInt8(status.takesPart ? 1 : 0),

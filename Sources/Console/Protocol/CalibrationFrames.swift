@@ -15,6 +15,6 @@ struct DelayDescription: Encodable {
   var turn: Int
   /// How much later than the peer the page sounds.
   var delay: Double
-  /// The error of ``delay``.
+  /// The uncertainty of ``delay``: 95 % of the errors are smaller.
   var uncertainty: Double
 }

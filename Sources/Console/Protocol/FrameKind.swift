@@ -1,11 +1,12 @@
 /// The kinds of frames. <doc:Protocol> describes their payloads.
 enum FrameKind: UInt8, CaseIterable {
-  // From the peer to the page.
+  // From the peer to the page. `partners` contains the keys that remote players hold, and the controllers that they can set (see
+  // ``PlayedMessages``). `alternatives` lists the peers to which the page moves if its own peer disappears.
   case welcome = 1
   case rhythm, levels, ensemble, patch, sounds, library, notices, calibration, partners, alternatives
   case clockReply = 16
   case clicks, delay
-  // From the page to the peer.
+  // From the page to the peer. `output` reports how long a change needs from the peer to the sound of the page.
   case clockRequest = 128
   case command, activity, output
 

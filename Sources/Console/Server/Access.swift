@@ -1,4 +1,4 @@
-/// What the holder of a join token may do.
+/// What a page with a join token may do. The token is the secret in the address of the page (``JoinTokens``).
 public enum Access: String, Sendable, CaseIterable {
   /// Play an instrument and watch the ensemble.
   case play

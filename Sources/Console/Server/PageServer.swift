@@ -105,7 +105,7 @@ final class PageServer: @unchecked Sendable {
   /// Shows the pages what players play, at most 50 times per second. Called by the control thread.
   func observe(_ event: PeerEvent) {
     guard case .sounded(let message, let player) = event.kind else { return }
-    // A standard device has no identity. Its messages are not shown.
+    // `player` is nil for the local player. A standard device has no identity, and its messages are not shown.
     if player != nil, player?.identity == nil { return }
     guard played.add(message, from: player?.identity) else { return }
     eventLoop.scheduleTask(in: .milliseconds(20)) { [self] in
@@ -116,6 +116,7 @@ final class PageServer: @unchecked Sendable {
   /// Shows a snapshot on all pages. Called by the control thread.
   func update(_ snapshot: PeerSnapshot) {
     played.keep(snapshot.members)
+    // If the slot is full, the event loop has a task to take the snapshot already.
     guard slot.put(snapshot) else { return }
     eventLoop.execute { [self] in
       guard let snapshot = slot.take() else { return }

@@ -4,7 +4,7 @@ struct PageInstrument: Encodable {
   var name: String
   /// The General MIDI program, 0...127.
   var program: UInt8
-  /// The MIDI keys that can be played. The page plays an instrument with drums without its program and its range.
+  /// The MIDI keys that can be played. For an instrument with ``drums``, the page uses neither the range nor the program.
   var range: ClosedRange<UInt8>
   /// The General MIDI notes of the drums that can be played; empty for a pitched instrument.
   var drums: [UInt8] = []

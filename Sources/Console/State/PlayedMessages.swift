@@ -47,7 +47,8 @@ final class PlayedMessages: Sendable {
     }
   }
 
-  /// Removes the keys of players that are no longer in session. `members` are the peers in session. Called by the control thread.
+  /// Removes the keys of players that are no longer in session. Does so only when more players have keys than peers are in session,
+  /// which is enough to limit the memory. `members` are the peers in session. Called by the control thread.
   func keep(_ members: [PeerSnapshot.Member]) {
     content.withLock { content in
       guard content.state.held.count > members.count else { return }

@@ -60,7 +60,8 @@ extension Peer {
     instrumentSettings.activity = ensemble.activity
     (instrumentSettings.soundLead, instrumentSettings.noteDelay) = (ensemble.soundLead, noteDelay)
     // 5 ms are a margin for late wake-ups of the network thread. The upper limit is 10 ms less than the shortest time by which a master
-    // announces a change of the rhythm, so that no event is sent before a change that affects it is known.
+    // announces a change of the rhythm, so that no event is sent before a change that affects it is known. The lower limit is what the
+    // audio output of the local peer needs.
     let lead = min(noteDelay + .milliseconds(5), ensemble.leadWithoutPages - .milliseconds(10))
     instrumentSettings.lead = max(lead, ensemble.soundLead)
     networkRings.instrument.publish(instrumentSettings)

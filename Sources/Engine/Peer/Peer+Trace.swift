@@ -87,7 +87,8 @@ extension Peer {
         try trace.append(record)
       }
       while let hit = clock.rings.sound.first.sounded?.pop() {
-        // The first audio thread (``SoundRings/first``) plays all hits earlier by the delay after the sound card.
+        // The first audio thread (``SoundRings/first``) plays all hits earlier by the delay after the sound card. `scheduled` does not
+        // contain this delay: it is the instant at which the clock thread passed the hit to the audio thread.
         let delay = sound.subtractedLatency
         try trace.append(
           TraceHit(

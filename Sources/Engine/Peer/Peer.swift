@@ -177,7 +177,8 @@ public final class Peer {
     }
     let memoryAdvice = MemoryLock.lockAll()
 
-    // The sound output may need hits earlier than the configured lead time.
+    // The sound output may need hits earlier than the configured lead time. A change must be known 20 ms before the sound output needs
+    // its hits (``EnsembleState/init(identity:highestTerm:lead:soundLead:activity:)``).
     let table = StepTable(patch)
     maximumPush = table.maximumPush
     let soundLead = sound.lead + maximumPush

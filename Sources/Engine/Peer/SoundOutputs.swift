@@ -135,6 +135,7 @@ final class SoundOutputs {
     case (.playing, .lost):
       let reason = state.reason ?? "unknown reason"
       return "sound card \(device.name): lost (\(reason)); the rhythm continues without it; connect it again"
+    // The status of a lost card contains the error code. Another code is another reason.
     case (.lost, .lost) where previousStatus != status:
       return "sound card \(device.name): \(state.reason ?? "unknown reason"); trying again"
     case (.awaited, .lost): return "sound card \(device.name): \(state.reason ?? "unknown reason"); waiting for it"

@@ -12,8 +12,8 @@ struct PeerRecording {
   private var meter: Meter
   /// The ticks since the last call of ``pass(at:meter:soundingAt:reference:)``.
   private var ticks: [TickRecord] = []
-  /// The instant of the last message. A later message gets at least this instant, so that messages keep their order although the
-  /// delay of the sound varies.
+  /// When the newest message without a planned instant sounds. The delay of the sound varies, so a later message may seem to sound
+  /// earlier. It then gets this instant, so that the messages keep their order.
   private var lastMessage = Instant(nanoseconds: .min)
   /// When ``pass(at:meter:soundingAt:reference:)`` is due.
   private var nextPass = Instant(nanoseconds: .min)

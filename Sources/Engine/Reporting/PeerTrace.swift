@@ -19,7 +19,7 @@ struct PeerTrace {
   /// The arrivals of ticks that were not played yet, by the tick modulo the size. There is room for 20 s at 120 BPM.
   private var arrivals: [TickArrival?]
   private static let arrivalCount: Int64 = 1024
-  /// An arrival further away from the due instant belongs to an earlier run.
+  /// An arrival further away from the due instant, or from a newer arrival of the same tick number, belongs to an earlier run.
   private static let longestWait = Nanoseconds.seconds(3)
 
   init(_ writer: TraceWriter?) {

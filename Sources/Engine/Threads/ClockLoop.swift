@@ -45,6 +45,7 @@ struct ClockLoop: ~Copyable {
     sender = StreamSender(
       capacity: Self.initialSessions, tickLead: settings.tickLead, soundLead: settings.soundLead,
       bars: Bars(StepTable()), reportsTicks: true)
+    // The table of the streams must not grow while the loop runs. Only the memory of the streams themselves is added later.
     sender.reserveTable(Self.maximumSessions)
     hasSecondAudioThread = settings.records
     if let sequencer = settings.sequencer { port = ClockPort(sequencer) }

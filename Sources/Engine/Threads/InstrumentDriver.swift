@@ -36,8 +36,8 @@ struct InstrumentDriver: BitwiseCopyable {
   private let freeSchedule: PlaybackSchedule
   /// The rhythm, or ``freeSchedule``.
   private var schedule: PlaybackSchedule
-  /// The input channel of the messages of the instrument: channel 1. Players own channels 2...9 and 11...16. A message on a channel of
-  /// another player would go to this player only.
+  /// The input channel of the messages of the instrument: channel 1. Players own channels 2...9 and 11...16. A message on the channel
+  /// of another player would go to that player only.
   static var channel: Channel { @_noLocks @_noAllocation get { Channel(wire: 0) } }
   /// The instant up to which events have been returned.
   private var horizon: Instant

@@ -112,7 +112,8 @@ struct NetworkLoop: ~Copyable {
   ///
   /// - A datagram with an invalid tag, or without a necessary tag, is dropped.
   /// - A datagram with a valid tag, or of a session without a passkey, is processed.
-  /// - For all other datagrams, the filter decides.
+  /// - For all other datagrams, the filter decides. These are the datagrams of sources without a session, and those that can begin a
+  ///   new session (``DatagramAuthenticity/beginning``).
   @_noLocks @_noAllocation
   private mutating func isAdmitted() -> Bool {
     readHeader()

@@ -21,10 +21,10 @@ import Receiving
 /// The hash has a random key, so that a host cannot select the bucket or the fingerprint of another one.
 ///
 /// The rate of new session commands is 64 per second, because the endpoint keeps 64 half-open invitations. With 64 forged
-/// invitations per second, an honest half-open invitation lasts for one second, in which the peer invites three times on the data
-/// port. The depths permit a thousand peers, on this machine or on many hosts, to join at the same instant. Each of them may repeat
-/// both invitations once, because the control thread needs longer than 250 ms to answer a thousand peers. Each of them may also
-/// exchange up to 16 packets of CK and clock probes before its session is established.
+/// invitations per second, an honest half-open invitation lasts for one second, in which the peer invites at least three times on the
+/// data port (after 0, 250 and 750 ms). The depths permit a thousand peers, on this machine or on many hosts, to join at the same
+/// instant. Each of them may repeat both invitations once, because the control thread needs longer than 250 ms to answer a thousand
+/// peers. Each of them may also exchange up to 16 packets of CK and clock probes before its session is established.
 struct StrangerFilter: ~Copyable {
   /// The number of buckets for hosts, a power of two.
   private static var hostCount: Int { @_noLocks @_noAllocation get { 256 } }

@@ -9,8 +9,9 @@ import MusicalTime
 /// and any other decreases it by a thousandth of a step. The lead is stable if one wake-up in a thousand exceeds it. The lead begins
 /// at its maximum, because it decreases slowly and an estimate from few wake-ups is not reliable.
 ///
-/// With 110 deadlines per second (ticks that leave at their due time and ahead of it, steps), the thread polls for 0.2 % of the time
-/// at the minimum, and for 2.2 % at the maximum. Guard packets have no deadline, and the thread does not wake earlier for them.
+/// At 120 BPM, there are 104 deadlines per second: 48 ticks that leave at their due time, 48 that leave ahead of it, and 8 steps. The
+/// thread polls for 0.2 % of the time at the minimum, and for 2.1 % at the maximum. Guard packets have no deadline, and the thread
+/// does not wake earlier for them.
 struct WakeLead: BitwiseCopyable {
   static var minimum: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(20) } }
   /// Equal to the time before a deadline in which the sender sends only what is due (``StreamSender/standardQuietTime``).

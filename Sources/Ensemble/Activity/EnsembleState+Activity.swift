@@ -94,6 +94,7 @@ extension EnsembleState {
     switch leadership {
     case .idle: return next
     case .following(let follower):
+      // A level that was not sent, and a total that the schedule does not contain yet, need a call at once.
       return hasSentLevel(follower) && !isOffTotal(follower) ? next : Instant(nanoseconds: .min)
     case .leading(let leader): return min(next, leader.totals.nextDeadline(in: schedule, lead: lead, grid: layerGrid))
     }

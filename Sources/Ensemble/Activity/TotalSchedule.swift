@@ -7,7 +7,7 @@ import Playback
 /// bar if the layers of the patch change on bars.
 struct TotalSchedule: Sendable {
   /// The master decides about a beat this margin plus the lead time before the beat. A tempo change that is announced after the
-  /// decision therefore moves the beat only a little.
+  /// decision applies at most this margin before the beat, so it moves the beat only a little.
   static var margin: Nanoseconds { .milliseconds(10) }
   /// How long the total stays unchanged after a takeover. In this time all peers send their level to the new master.
   static var inquiry: Nanoseconds { .milliseconds(250) }

@@ -6,17 +6,18 @@ public import RTPMIDI
 ///
 /// - A configured peer is invited until it is in session, and again after its session has ended.
 /// - A discovered peer is invited while it announces itself on the network.
-/// - A Tutti peer that has fallen silent is invited for a minute, whichever side had begun the session. This is a *search*.
+/// - A Tutti peer whose session was lost is invited at its former place for a minute, whichever side had begun the session. The
+///   session was lost because the peer fell silent. This is a *search*.
 ///
 /// Announcements are not part of the ``Roster``: an announced peer does not need to be in session, and its announcement is
 /// independent of its sessions.
 public struct InvitationList {
   /// The time between a failure and the next invitation.
   static var pause: Nanoseconds { .seconds(1) }
-  /// The time without a reply after which a configured peer is reported to the player, once, and an announced peer counts as
-  /// silent.
+  /// The time without a reply after which a configured peer is reported to the player, once, and an announced peer becomes an
+  /// element of ``silent``.
   static var patience: Nanoseconds { .seconds(3) }
-  /// How long a peer that has fallen silent is invited.
+  /// How long a search lasts.
   static var searchTime: Nanoseconds { .seconds(60) }
   /// Of two peers that discover each other, the one with the lower identity invites the other at once. The other waits for this
   /// time before it invites as well.
@@ -51,7 +52,8 @@ public struct InvitationList {
     case configured
     /// The peer with this identity announces itself by this name on the network.
     case discovered(Identity, as: String)
-    /// The peer has fallen silent, and is invited until this instant.
+    /// The peer fell silent during its session, and is invited until this instant: a search. The set ``InvitationList/silent`` has
+    /// another meaning: announced peers that do not answer invitations.
     case silent(until: Instant)
   }
 

@@ -31,6 +31,7 @@ extension PeerCore {
     let source = StreamSource(ssrc: info.ssrc, address: info.data, localSSRC: info.localSSRC)
     let admission = admission(of: slot)
     ensemble.roster[slot].session!.admission = admission
+    // At the receiver, a session has the slot number of its stream, not that of its row in the roster.
     emit(.receiving(.open(slot: stream.slot, session, source, admission, keys: keys)))
     emit(.event(.connected(ensemble.roster[slot].reference)))
   }
@@ -82,8 +83,8 @@ extension PeerCore {
       emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
     }
     // Until now, the peer got the notes of the player on the channels on which the player's programs sent them. From now on, it
-    // gets all messages on the channel of the local peer, so that later Note Offs would not end these notes. The notes therefore
-    // end before the change. Notes that begin before the network thread has executed the change end after it.
+    // gets all messages on the channel of the local peer, so that later Note Offs would not end these notes. The first
+    // `endNotesAsPlayed` therefore ends the notes before the change. The second one ends the notes that begin between the two.
     let stream = ensemble.roster[recognisedSlot].session!.stream
     emit(.receiving(.endNotesAsPlayed(stream)))
     emit(.stream(.recognise(stream)))

@@ -27,7 +27,8 @@ public struct ExternalClock: Sendable {
     case songPosition(Step)
   }
 
-  /// The instant at which a message applies by its sender's clock, in units of 100 us, and the estimate of that clock.
+  /// The instant at which a message applies by its sender's clock, and the estimate of that clock. The sender rounds the instant to
+  /// multiples of 100 us, the unit of RTP time stamps.
   public struct Stamp: Sendable {
     public var instant: Instant
     public var clock: ClockEstimate

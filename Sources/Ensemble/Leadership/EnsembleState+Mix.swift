@@ -35,6 +35,7 @@ extension EnsembleState {
     var tick = request.isImmediate ? soonest : bar
     if let pending = timelineMessage!.mixChange {
       guard pending.tick >= soonest else { return }
+      // The requested mix is based on ``latestMix`` and thus contains the pending change, which must not be delayed.
       tick = min(tick, pending.tick)
     }
     leader!.requestedMix = nil
