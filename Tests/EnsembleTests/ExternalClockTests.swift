@@ -3,6 +3,9 @@ import MusicalTime
 import Testing
 
 /// A band whose player 0 plays by an external clock. Player 0 is then the master, and the other players follow it.
+///
+/// ``ClockedBand/tick(_:bpm:arrives:loss:stamped:)`` sends ticks and returns their due times. Each tick arrives late by the magnitude
+/// of a normally distributed number with the standard deviation `sigma`. `error` compares steps with the due times of their ticks.
 @Suite struct ExternalClockTests {
   @Test(arguments: UInt64(1)...10) func allPlayersPlayInPhaseWithTheClock(seed: UInt64) {
     var clocked = ClockedBand(players: 3, seed: seed, sigma: .milliseconds(1))
@@ -13,7 +16,8 @@ import Testing
       // A step has six ticks. The tempo is known after six ticks, and the lead time of 100 ms must pass before the first step
       // that sounds. This step is step 2, or one soon after it.
       #expect(clocked.band.players[n].runs.last!.first!.step < Step(6))
-      // The rhythm has 240 steps. The first 24 and the last four are not compared.
+      // The rhythm has 240 steps. The first 24, in which the estimate of the clock rests on few ticks, and the last four are not
+      // compared.
       let error = clocked.error(ofPlayer: n, against: dueTimes, steps: 24..<236)
       #expect(error.count == 212)
       // A follower knows the offset of the master's clock with an error of up to half of the delay. The delay is up to 3 ms.

@@ -73,6 +73,7 @@ import Testing
     let ensemble = band.players[1].ensemble
     #expect(ensemble.clockJumps == 0 && ensemble.clockResets == 1)
     let master = band.identity(0)
+    // The packets that contradict the old estimate of the clock may also be reported as implausible time stamps.
     let warnings = band.players[1].events.filter { if case .warning = $0 { true } else { false } }
     #expect(warnings.contains(.warning(master, .clockStepped)) && warnings.count <= 2, "each warning is reported once")
   }
@@ -151,8 +152,8 @@ import Testing
     #expect(outputs == [.event(.warning(master, .isUnreadable))] && band.players[1].ensemble.schedule == schedule)
   }
 
-  /// One hundred masters join and leave in turn. Each sends one implausible time stamp and is followed. The number of
-  /// implausible stamps belongs to the data of a master, so only the stamp of the last master still counts.
+  /// One hundred masters join and leave in turn. Each sends one implausible time stamp, of a packet that arrives in the future, and is
+  /// followed. The number of implausible stamps belongs to the data of a master, so only the stamp of the last master still counts.
   @Test func onlyOneDepartedMasterIsRemembered() {
     var ensemble = EnsembleState(identity: Identity(1))
     var now = Instant(nanoseconds: 1_000_000_000_000)

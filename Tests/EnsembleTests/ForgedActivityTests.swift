@@ -28,7 +28,8 @@ import Testing
     #expect(!deliver(.noteOn(Channel(wire: 0), key: 60, velocity: 1), from: band.identity(1), to: 0, &band))
   }
 
-  /// Even the extreme instants cause no overflow trap, and the total applies within 700 ms.
+  /// Even the extreme instants cause no overflow trap. The total applies from the next beat that can still be changed. A beat lasts
+  /// 500 ms, so the total applies within 700 ms.
   @Test func totalWithAnImpossibleInstantAppliesSoon() throws {
     var band = try VirtualBand.playing(2, seed: 11)
     band.run(for: .seconds(2))

@@ -86,7 +86,8 @@ import Testing
     #expect(!gates.haveRemoteLeader && gates.isOpenToAll(.rhythm))
   }
 
-  /// A line that starts with # is a comment, even if it looks like a rule.
+  /// A line that starts with # is a comment, even if it looks like a rule. The name of a peer may contain the signs of the notation, as
+  /// `a=b:c` does.
   @Test func fileContainsOneRulePerLine() throws {
     var gates = Gates()
     try gates.apply(

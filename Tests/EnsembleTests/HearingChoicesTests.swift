@@ -17,6 +17,7 @@ import Testing
 
   @Test func ruleSelectsPeers() throws {
     #expect(try percent() == 0, "a player hears no other Tutti peer at first")
+    // A rule without a percentage stands for 60 %.
     #expect(try percent("all") == 60 && percent("all=100") == 100 && percent("all 25") == 25)
     #expect(try percent("Ada") == 60 && percent("Ada=7") == 7 && percent("Ada 7") == 7 && percent("Ben") == 0)
     #expect(try percent("\(ada)=9", named: nil) == 9 && percent("Ada=9", named: nil) == 0)

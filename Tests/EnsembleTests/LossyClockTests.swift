@@ -2,7 +2,8 @@ import Ensemble
 import MusicalTime
 import Testing
 
-/// An external clock with lost ticks, tempo steps or time stamps.
+/// An external clock with lost ticks, tempo steps or time stamps. Each tick arrives late by the magnitude of a normally distributed
+/// number with the standard deviation `sigma` (``ClockedBand``).
 @Suite struct LossyClockTests {
   @Test(arguments: UInt64(1)...4) func lossOfOneTickInTwentyShiftsNothing(seed: UInt64) {
     var clocked = ClockedBand(seed: seed, sigma: .milliseconds(1))
@@ -14,7 +15,7 @@ import Testing
       #expect(clocked.newestRunIsGapless(of: n), "seed \(seed), player \(n)")
       #expect(clocked.band.players[n].runs.count == 1)
     }
-    // The first six quarter notes and the end are not compared.
+    // The first six quarter notes, in which the estimate of the clock rests on few ticks, and the end are not compared.
     let error = clocked.error(ofPlayer: 0, against: dueTimes, steps: 24..<240)
     #expect(error.count == 216 && error.largest < .microseconds(800), "seed \(seed): \(error.largest.microseconds) us")
   }

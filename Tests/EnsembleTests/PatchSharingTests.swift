@@ -129,6 +129,7 @@ import _TestSupport
 
   /// However many requests arrive, the master sends at most 32 parts in ten milliseconds.
   @Test func rateOfPartsIsLimited() throws {
+    // 20 000 octets have 313 parts of at most 64 octets. Part 312 is the last one, and part 511 does not exist.
     let shared = patch(20_000, seed: 1)
     var band = try makeBand([shared, nil], seed: 3)
     band.run(for: .milliseconds(100))
@@ -142,6 +143,7 @@ import _TestSupport
       band.run(for: .milliseconds(1))
     }
     let parts = band.players[0].outputs.compactMap { if case .patchPart(let part, _) = $0 { part } else { nil } }
+    // The 100 ms overlap with at most eleven intervals of ten milliseconds, in which 352 parts may be sent.
     #expect((250...352).contains(parts.count) && parts.allSatisfy { $0.count == 313 })
   }
 }

@@ -102,6 +102,7 @@ import Testing
         "timeline of the receiver",
         { $0.received(timelineMessage(9, band.identity(1)), from: band.identity(1), at: $1) }
       ),
+      // A term is implausible if it is more than 2^20 above the highest term, here 1.
       ("implausible term", { $0.received(timelineMessage(1 << 21, forger), from: forger, at: $1) }),
       ("maximum term", { $0.received(timelineMessage(.max, forger), from: forger, at: $1) }),
       ("end before the start", { $0.received(timelineMessage(2, forger, start: 10, end: 9), from: forger, at: $1) }),

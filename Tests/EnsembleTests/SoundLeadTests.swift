@@ -10,7 +10,7 @@ import Testing
     let now = Instant(nanoseconds: 0)
     // Each row contains the sound leads that are requested, and the time from the start command to the first step, both in
     // milliseconds. This time is at least 100 ms. The first step is passed to the audio output at least 20 ms after the start
-    // command. A sound lead never decreases.
+    // command. A sound lead is at least 50 ms, and never decreases.
     for (soundLeads, first) in [([], 100), ([60], 100), ([200], 220), ([200, 60], 220)] as [([Int64], Int64)] {
       var ensemble = EnsembleState(identity: Identity(1))
       for soundLead in soundLeads { ensemble.raiseSoundLead(to: .milliseconds(soundLead)) }

@@ -14,7 +14,8 @@ import Testing
     #expect(cursor.take(in: schedule, at: Instant(nanoseconds: 0)) == Tick(0))
     // A tick is due every 20.8 ms. A cursor that is nine seconds late catches up tick by tick.
     #expect(cursor.take(in: schedule, at: Instant(nanoseconds: 9_000_000_000)) == Tick(1))
-    // A cursor that is an hour late skips ticks 2 to 172 799 (48 per second). The call that skips returns no tick.
+    // A cursor that is late by more than ``TickCursor/patience``, ten seconds, skips the missed ticks. After an hour, it skips ticks 2
+    // to 172 799 (48 per second). The call that skips returns no tick.
     let hour = Instant(nanoseconds: 3_600_000_000_000)
     #expect(cursor.take(in: schedule, at: hour) == nil)
     #expect(cursor.take(in: schedule, at: hour) == Tick(172_800) && cursor.skipped == 172_798)

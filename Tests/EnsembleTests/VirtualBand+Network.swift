@@ -67,7 +67,7 @@ extension VirtualBand {
     players[n].ensemble.heard(sender, at: local)
     switch datagram {
     case .timelineMessage(let timelineMessage):
-      // Encoded, because a message that cannot be decoded is lost.
+      // The message is passed as octets, so that the receiver decodes it as on a real network.
       players[n].ensemble.received(systemExclusive: timelineMessage.systemExclusive, from: sender, at: local)
     case .presence(let presence): players[n].ensemble.received(presence, from: sender, at: local)
     case .exclusive(let octets): players[n].ensemble.received(systemExclusive: octets, from: sender, at: local)

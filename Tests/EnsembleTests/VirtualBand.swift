@@ -145,8 +145,9 @@ struct VirtualBand {
     }
   }
 
-  /// Restarts player `n` with its saved identity and the bound of its terms, which is higher than the highest term that the
-  /// player has seen.
+  /// Restarts player `n` with its saved identity and the saved bound of its terms. A peer claims only terms above this bound after a
+  /// restart. The bound is 33 to 64 terms above the highest term that the peer has claimed or followed (`TermReservation`). The band
+  /// uses 40.
   ///
   /// - Parameter timelineMessage: the saved timeline message of the rhythm that the player resumes; nil for none.
   mutating func restart(_ n: Int, resuming timelineMessage: TimelineMessage? = nil) throws(CommandError) {

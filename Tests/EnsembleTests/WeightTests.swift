@@ -5,6 +5,9 @@ import Testing
 
 /// The weights of the connections in an interconnected network: 75 while no rhythm plays, 100 from the master to a follower,
 /// 75 from a follower to the master, and 50 between followers.
+///
+/// Each kind of message that flows adds 25. Notes and modification always flow. While a rhythm plays, the rhythm flows from the master,
+/// and activity flows to and from the master. While no rhythm plays, any peer may start one, so the rhythm flows in both directions.
 @Suite struct WeightTests {
   /// Returns the inward and the outward weight of the connection between player `a` and player `b`, as player `a` sees them.
   private func weights(_ band: VirtualBand, _ a: Int, of b: Int) -> [Int?] {

@@ -45,7 +45,7 @@ struct LoopbackSession: ~Copyable {
     try Self.sendOutputs(of: endpoint, over: ports)
     guard let ssrc = endpoint.localSSRC(of: session) else { throw Failure(description: "the session has ended") }
     (self.ports, self.endpoint, self.data) = (ports, endpoint, data)
-    // The second packet has the sequence number 0.
+    // The sequence number wraps around early: the second packet has the number 0.
     sender = PacketSender(ssrc: ssrc, sequence: 65535)
   }
 

@@ -52,6 +52,7 @@ import _TestTraits
   }
 
   @Test(.timeLimit(.minutes(10))) func filesThatMidoWritesAreRead() async throws {
+    // The script chooses one of five divisions for each file.
     let written = try await mido.write(seed: 1, count: 200)
     #expect(written.count == 200 && Set(written.map(\.division)).count == 5)
     let eventCount = written.compactMap(\.tracks).joined().reduce(0) { $0 + $1.count }

@@ -55,7 +55,7 @@ import _TestSupport
     #expect(errors[errors.count * 95 / 100] < limit, "\(errors[errors.count * 95 / 100])")
   }
 
-  /// One recording is 20 dB softer.
+  /// One recording is 20 dB softer: its level is 0.05 instead of 0.5.
   @Test(arguments: UInt64(1)...10) func levelHasNoEffect(seed: UInt64) throws {
     let grid = Takes.grid(12, seed: seed)
     let report = try AudioReport(recordings: [
@@ -92,6 +92,7 @@ import _TestSupport
     #expect(try #require(comparison.residual?.standardDeviation) < 0.1 * 20_833)
   }
 
+  /// The hits are at equal distances, so several delays fit.
   @Test func ambiguousDelayIsReported() throws {
     let grid = (0..<60).map { 9_600 + Double($0) * 12_000 }
     let report = try AudioReport(

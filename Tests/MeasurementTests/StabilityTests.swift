@@ -5,7 +5,8 @@ import Testing
 /// Tests of the stability statistics against published values and against the values of AllanTools 2024.06 and SciPy.
 ///
 /// ``PhaseSeries`` returns an Allan deviation times the observation time. The NIST test suite (``Clocks/testSuite``) has one value per
-/// second, so the factor is the observation time in seconds. The tests therefore multiply the expected value by the factor.
+/// second, so the factor is the observation time in seconds. The tests therefore multiply the expected value by the factor. The maximum
+/// time interval errors belong to the factors 1, 2, 4 and so on.
 ///
 /// The expected values of AllanTools (`pip install allantools`) were computed by `allantools.oadev(x, rate=1, data_type="phase",
 /// taus=[...])`, `tdev` and `mtie`, where x is ``Clocks/testSuite``. The expected values with gaps are from `allantools.gradev`, where

@@ -27,6 +27,7 @@ import _TestSupport
     opener.open(datagram.span, port: port)
   }
 
+  /// A datagram has at most 1472 octets, the UDP payload of an Ethernet frame. Counter and tag take 16 of them.
   @Test func datagramsOfEveryLengthAreOpened() {
     var (sealer, opener) = (DatagramSealer(one, thread: .clock), DatagramOpener(other))
     for length in 1...1456 {

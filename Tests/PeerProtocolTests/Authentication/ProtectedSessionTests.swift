@@ -38,7 +38,7 @@ import _TestSupport
   }
 
   /// No downgrade: a peer with a passkey and a peer without one get no session. It does not matter which of them invites. A peer with a
-  /// passkey adds a mark to its IN and OK (`isMarked`), so both sides know the reason.
+  /// passkey adds a mark to its IN and OK, so both sides know the reason. In a report, `isMarked` is whether the other peer has a mark.
   @Test(arguments: [0, 1]) func peerWithoutPasskeyIsRefused(inviter: Int) throws {
     var pair = ProtectedPair(ProtectedPair.key, nil)
     let id = try pair.connect(from: inviter, at: start)

@@ -12,7 +12,9 @@ import _TestSupport
     let message = PhraseMessage(
       stepCount: 16, notes: [PhraseMessage.Note(step: 1, key: 60, velocity: 99, length: 2), note(15, 127)])
     // A note has 24 bits: step, key, velocity / 4, and length - 1. The first note is 0000001 0111100 11000 00001, the second one
-    // 0001111 1111111 11111 11111.
+    // 0001111 1111111 11111 11111. The receiver sets the two lower bits of a velocity, which are not sent. The velocities 99 and 127
+    // have these bits set, so they are received unchanged. The first byte of the second row contains the top bits of the octets after
+    // it. The comment gives these octets: the number of steps, and the two notes.
     let expected: [UInt8] = [
       0x7D, 0x54, 0x01, 0x08,  // non-commercial use; 'T'; version 1; kind 8, phrase
       0x13, 0x10, 0x02, 0x73, 0x01, 0x1F, 0x7F, 0x7F,  // 10; 02 F3 01; 1F FF FF

@@ -12,14 +12,15 @@ import _TestSupport
       mutesReceiver: true, patch: PatchDigest(bits: 0x1122_3344_5566_7788),
       page: PageReport(port: 8080, delay: .milliseconds(171)))
     // After the first row, each row encodes up to seven octets. Its first byte contains the top bits of these octets, the top bit
-    // of the first octet in bit 6. The comments give the octets after decoding.
+    // of the first octet in bit 6. The comments give the octets after decoding. The flags 07 are: a claim (01), would take over (02),
+    // and mutes the receiver (04).
     #expect(
       presence.systemExclusive == [
         0x7D, 0x54, 0x01, 0x02,  // non-commercial use; 'T'; version 1; kind 2, presence
         0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,  // identity, 1 to 7: 01 02 03 04 85 06 07
         0x00, 0x08, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00,  // identity, 8: 08; flags 07; term, 1 to 5: zeros
         0x10, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,  // term, 6 to 8: 00 00 81; claimant, 1 to 4: zeros
-        0x08, 0x00, 0x00, 0x00, 0x7F, 0x10, 0x0A, 0x64,  // claimant, 5 to 8: 00 00 00 FF; 16; gates; activity
+        0x08, 0x00, 0x00, 0x00, 0x7F, 0x10, 0x0A, 0x64,  // claimant, 5 to 8: 00 00 00 FF; channel; gates; activity
         0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,  // digest of the patch, 1 to 7
         0x44, 0x08, 0x12, 0x1F, 0x10,  // digest of the patch, 8: 88; delay of the page: 18 (180 ms); port: 1F 90
       ])
