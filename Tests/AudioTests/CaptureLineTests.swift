@@ -77,6 +77,7 @@ import _TestSupport
   /// such a device is refused.
   @Test func inputWithoutAClockIsReported() throws {
     let capture = try PCMCapture("null")
+    // Waits for 200 000 frames, at most 20 s. In the half second after it, a recording that has not ended would continue to grow.
     for _ in 0..<2_000 where capture.count < 200_000 { Thread.sleep(forTimeInterval: 0.01) }
     Thread.sleep(forTimeInterval: 0.5)
     let recording = capture.finish()

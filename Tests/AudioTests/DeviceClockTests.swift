@@ -3,8 +3,9 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Tests of the device clock with simulated time stamps. Errors and their bounds are in microseconds, and drifts are in parts per
-/// million. A frame lasts 20.8 us.
+/// Tests of the device clock with simulated time stamps. Errors are those of the fit (``SimulatedCard/run(seconds:after:)``).
+/// Errors and their bounds are in microseconds, and drifts are in parts per million. A frame lasts 20.8 us. With one-sided noise, a
+/// reported position may be old but is never ahead, as with hardware. With symmetric noise, it may be old or ahead, as with a sound server.
 @Suite struct DeviceClockTests {
   static let drifts: [Double] = [0, 50, -50, 200, -200]
 

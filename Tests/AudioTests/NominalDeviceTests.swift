@@ -4,6 +4,7 @@ import Testing
 import _TestSupport
 
 /// Tests of the device without drift, with a virtual clock. A period has 256 frames and is due when the previous period begins.
+/// The results `renderLate` and `underrun` each count as one underrun.
 @Suite struct NominalDeviceTests {
   private let grid = FrameGrid.standard
 

@@ -3,7 +3,8 @@ import _TestSupport
 
 @testable import Audio
 
-/// The notes of the pitched parts. The General MIDI programs are 0 (piano), 16 (organ) and 33 (finger bass).
+/// The notes of the pitched parts: 1 (bass), 2 (guitar) and 3 (keys). The General MIDI programs are 0 (piano), 16 (organ) and 33 (finger
+/// bass).
 @Suite struct PartNoteTests {
   private static let organ: UInt8 = 16
 

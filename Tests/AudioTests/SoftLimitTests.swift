@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// A louder sample stays louder, and the slope at the knee is 1.
+  /// A louder sample stays louder, and the slope at the knee, the sample 0.5, is 1.
   @Test func curveRisesWithoutACorner() {
     let steps = (0..<400).map { SoftLimit.limited(Float($0) / 100) }
     for index in 1..<400 { #expect(steps[index] > steps[index - 1]) }

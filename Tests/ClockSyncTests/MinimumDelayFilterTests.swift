@@ -55,7 +55,7 @@ import _TestSupport
       /// A delay in nanoseconds.
       func delay() -> Double { 1e6 - 2e4 * log(Double(random.integer(in: 1...1_000_000_000)) / 1e9) }
       var filter = MinimumDelayFilter()
-      // The first window shows the skew. Only packets of the second window, which are judged by this skew, remain.
+      // A window has 15 s. The first window shows the skew. Only packets of the second window, which are judged by this skew, remain.
       for n in 0..<1600 {
         let time = Double(n) / 50
         filter.add(skew * time + delay(), isOut: true, at: time)

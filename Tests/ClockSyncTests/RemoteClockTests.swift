@@ -114,7 +114,7 @@ import _TestSupport
   func estimateContinuesAfterASilence(network: NetworkModel, length: Double) {
     for skew in [-50.0, 50] {
       var route = VirtualRoute(network)
-      (route.skew, route.probes.later) = (skew, 50)
+      route.skew = skew
       var clock = RemoteClock()
       var measurements = route.measurements(seconds: 20, seed: 2).map { (at: $0.at, transit: $0.transit) }
       // The measurements after the silence come from a route whose clocks agree. They are moved to the end of the
@@ -151,7 +151,7 @@ import _TestSupport
     for seed in UInt64(1)...6 {
       for backFrom in [0.0, 18] {
         var route = VirtualRoute(network)
-        (route.skew, route.probes.later) = (50, 50)
+        route.skew = 50
         var clock = RemoteClock()
         let began = Instant(nanoseconds: Int64(backFrom * 1e9))
         for item in route.measurements(seconds: 20, seed: seed) where item.transit.direction == .out || item.at >= began

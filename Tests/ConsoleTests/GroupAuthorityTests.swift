@@ -7,6 +7,8 @@
 
   @testable import Console
 
+  /// Tests of ``GroupAuthority``, the certificate authority of a group. Its key is derived from the passkey of the group. It is limited to
+  /// host names under `.local` and to private addresses.
   @Suite struct GroupAuthorityTests {
     private static let group = GroupKey([UInt8](repeating: 7, count: 32))
     private let authority: GroupAuthority

@@ -43,6 +43,7 @@ import Testing
     var limiter = RateLimiter(rate: 10, burst: 5, at: start)
     let admitted = (0..<100).count { _ in limiter.admit(at: start) }
     #expect(admitted == 5)
+    // The bucket is empty. In 999 ms, it gets 9.99 tokens.
     let later = (0..<1000).count { limiter.admit(at: start + .milliseconds(Int64($0))) }
     #expect((9...10).contains(later))
   }

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Console
 
+/// Tests of ``ListenAddress``, the argument `[ADDRESS:]PORT` of --http. Without an address, the page is for this machine only.
 @Suite struct ListenAddressTests {
   @Test func addressesAreParsed() throws {
     let cases: [(String, String, Int, Bool)] = [

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Console
 
+/// Tests of ``PageCommand``, which a page sends to its peer as JSON. A page with the access `play` may not control the rhythm.
 @Suite struct PageCommandTests {
   private func command(_ json: String, access: Access = .lead) -> PageCommand? {
     PageCommand(ByteBuffer(string: json), access: access)

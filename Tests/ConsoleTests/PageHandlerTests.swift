@@ -8,6 +8,7 @@ import Testing
 @testable import Console
 @testable import Engine
 
+/// Tests of ``PageHandler``, the connection of one page to its peer.
 @Suite struct PageHandlerTests {
   /// A library without rhythms.
   private struct NoRhythms: RhythmLibrary {
@@ -100,7 +101,8 @@ import Testing
     #expect(pages.counters.refused == 1)
   }
 
-  /// Opens a page that reports a delay in microseconds.
+  /// Opens a page that reports a delay in microseconds. The report shows that the player has joined, so the page counts as one of
+  /// ``Pages/players``.
   private func open(delay: UInt32) throws -> EmbeddedChannel {
     let channel = EmbeddedChannel()
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

@@ -6,6 +6,9 @@ import _TestSupport
 
 @testable import Console
 
+/// Tests of what the pages need to know of the played messages: the keys that remote players hold (``HeldKeys``), and the controllers of
+/// the local player that shape the instrument. An instrument on a page can take its pitches from these keys, as the instrument of the
+/// peer does (``Rhythm/BorrowedPitches``).
 @Suite struct PlayedMessagesTests {
   private let channel = Channel(3)!
   private let ada = Identity("00000000000000ad")!
@@ -59,6 +62,7 @@ import _TestSupport
     #expect(keys.keys == [50] && keys.presses == 4)
   }
 
+  /// `add` returns whether the event loop must be woken, because the state has changed since the event loop took it.
   @Test func eventLoopIsWokenOncePerChange() {
     let played = PlayedMessages()
     #expect(played.add(press(60), from: ada))

@@ -12,7 +12,8 @@ import Transports
 
 /// Tests of the messages that the clock loop sends between the ticks, and of the send instants of packets.
 @Suite struct ClockLoopMessagesTests: ClockLoopSuite {
-  /// Tutti peers get a message on the channel of the player. Standard devices get the message on the channel on which it was played.
+  /// Tutti peers get a message on the channel of the player, by which they recognise the player. Standard devices get the message on the
+  /// channel on which it was played.
   @Test func messagesGoToTheirReceiversBetweenTicks() throws {
     try withLoop { loop, rings, _, open in
       let (standardDevice, tuttiPeer) = (try open(.playOnArrival), try open(.timeStamped))

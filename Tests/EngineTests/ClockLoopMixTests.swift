@@ -10,7 +10,7 @@ import Testing
 
 /// Tests of the mix (the levels of the parts of a rhythm) and of the count-in in the events that the clock loop passes to the sound.
 @Suite struct ClockLoopMixTests: ClockLoopSuite {
-  /// Removes and returns the events that were passed to the sound.
+  /// Removes and returns the events that were passed to the sound, which is the first audio thread.
   private func events(_ rings: ClockRings) -> [SoundEvent] {
     var events: [SoundEvent] = []
     while let event = rings.sound.first.hits.pop() { events.append(event) }
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// The kicks have the velocity 70. From tick 48 on, the second half of the bar, the level is 50 %.
+  /// At the total activity 0, the kicks have the velocity 70. From tick 48 on, the second half of the bar, the level is 50 %.
   @Test func levelAppliesFromItsTick() throws {
     try withLoop { loop, rings, _, _ in
       var schedule = VirtualRhythm.schedule(end: 96)

@@ -42,7 +42,8 @@ import Transports
       loop.play(from: .milliseconds(-110), to: .milliseconds(995))
       var ticks: [Tick] = []
       while let record = rings.ticks.pop() {
-        // The departures are read from the clock of the machine. The ticks are due on virtual time.
+        // The departures and `acted` are read from the clock of the machine. On virtual time are `due` and `woken`, the instant at which
+        // the loop found the tick due.
         let (sent, sentAhead) = (try #require(record.sent), try #require(record.sentAhead))
         #expect(start < sentAhead && sentAhead < record.acted && record.acted <= sent && sent <= MonotonicClock.now)
         #expect(record.woken >= record.due && record.woken - record.due < .milliseconds(1))

@@ -31,7 +31,8 @@ import Testing
           """, file: "test.yaml"))
   }
 
-  /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin. `number` changes whenever the player chooses an instrument
+  /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin. The driver may return a note up to `lead` (50 ms) before
+  /// it is due. `number` changes whenever the player chooses an instrument
   /// or removes it.
   private func settings(_ table: InstrumentTable?, run: UInt32 = 0, end: Tick = Tick(.max)) -> InstrumentSettings {
     var settings = InstrumentSettings()
@@ -84,7 +85,8 @@ import Testing
 
   private let strike = Message.noteOn(Channel(wire: 3), key: 60, velocity: 100)
 
-  /// Without a rhythm, a note sounds at once and ends after its length: 125 ms at 120 BPM.
+  /// Without a rhythm, a note sounds at once and ends after its length: 125 ms at 120 BPM. The messages of the instrument are on channel 1,
+  /// which belongs to no player.
   @Test func noteSoundsAtOnceWithoutARhythm() throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table()), at: Self.origin)
@@ -195,7 +197,8 @@ import Testing
   @Test(arguments: [Int64(600_000), -400_000]) func notesThatTheRhythmSkipsAreNotPlayed(milliseconds: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table("figure: xxxx xxxx xxxx xxxx"), run: 1)
-    // The rhythm is at tick 48 000. A second has 48 ticks, so a jump of 400 s back ends at a positive tick.
+    // The rhythm is at tick 48 000. A second has 48 ticks, so a jump of 400 s back ends at a positive tick. `changed` is the timeline after
+    // a change of the tempo. Without such a change, both timelines are equal.
     settings.schedule.timeline = Timeline(tempo: .standard, tick: Tick(48_000), at: Self.origin)
     settings.schedule.changed = settings.schedule.timeline
     driver.adopt(settings, at: Self.origin)
@@ -255,7 +258,7 @@ import Testing
     settings.chordsNumber += 1
     driver.adopt(settings, at: Self.origin + .milliseconds(1600))
     played += run(&driver, from: Self.origin + .milliseconds(1600), until: Self.origin + .milliseconds(3900))
-    // C4 (60) up to the bar at three seconds, and then D4.
+    // The mapping `0..0` always selects the lowest note of the chord: C4 (60) up to the bar at three seconds, and then D4.
     #expect(beginnings(played).map { $0.message.key?.value } == [60, 60, 60, 60, 60, 60, 62, 62])
     #expect(beginnings(played).map(\.due) == (0..<8).map { Self.origin + .milliseconds($0 * 500) })
   }

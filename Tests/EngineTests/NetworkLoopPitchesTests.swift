@@ -12,8 +12,9 @@ import _TestSupport
 
 /// A test of the local player's instrument on the network thread, while a remote player sets its pitches.
 @Suite struct NetworkLoopPitchesTests {
-  /// The remote player holds D5 and G5. These notes do not sound. Each action of the local player plays one of them. When the local
-  /// player no longer uses the pitches of the remote player, the instrument plays its own pitch, C5.
+  /// The remote player holds D5 and G5. These notes do not sound. Each action of the local player plays one of them: the newest
+  /// first, then the others in turn. When the local player no longer uses the pitches of the remote player, the instrument plays its own
+  /// pitch, C5.
   @Test func eachActionPlaysAPitchOfTheRemotePlayer() throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { local.close() }

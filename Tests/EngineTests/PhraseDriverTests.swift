@@ -54,7 +54,8 @@ import Testing
     played.filter { $0.message.startsNote }.map { $0.due - Self.origin }
   }
 
-  /// The notes are exactly on the beats and on the input channel of instruments. The phrase ends with the rhythm.
+  /// The notes are exactly on the beats. They are on channel 1, the input channel of instruments, which belongs to no player. The phrase
+  /// ends with the rhythm.
   @Test func phraseFollowsTheRhythm() throws {
     var driver = PhraseDriver()
     driver.adopt(try settings(end: Tick(24 * 9)), at: Self.origin)

@@ -23,7 +23,7 @@ import _TestSupport
     return DatagramHeader(packet.span)
   }
 
-  /// One host sends 20 000 invitations per second. After the first burst, 32 per second are admitted.
+  /// One host sends 20 000 invitations per second for ten seconds. The bucket of a host has a depth of 2048 and a rate of 32 per second.
   @Test func oneHostIsLimitedToItsBucket() {
     var filter = StrangerFilter(key: 1)
     var admitted = 0

@@ -3,8 +3,8 @@ import MIDI
 import MusicalTime
 import Testing
 
-/// The activity of several players, and the total that all of them use. The initial activity of each player is given by
-/// the argument `activity`; players without a value have 0. The total is the sum unless a test sets another rule.
+/// The activity of several players, and the total that all of them use. The initial activity of each player is given by the argument
+/// `activity`; players without a value have 0. Player 0 is the first master. The total is the sum unless a test sets another rule.
 @Suite struct ActivityTests {
   /// The total activity that player `n` knows now.
   private func total(_ band: VirtualBand, at n: Int) -> UInt8 {

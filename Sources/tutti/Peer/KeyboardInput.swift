@@ -3,7 +3,7 @@ import Engine
 import Foundation
 
 /// Reads standard input and passes it to ``CommandLineEditor``, which posts the player's commands. On a terminal, keys are
-/// read one by one and not echoed.
+/// read one by one. They are not echoed if the terminal shows status lines.
 final class KeyboardInput {
   private let source: any DispatchSourceRead
   /// The settings of the terminal before the start; nil if standard input is not a terminal.

@@ -118,6 +118,7 @@ struct NetworkOptions: ParsableArguments {
     if contacts != nil, policy != .contacts {
       throw ValidationError("--contacts: has no effect without --policy contacts; add it or omit --contacts")
     }
+    // A peer has room for 1100 sessions (`Endpoint.sessionLimit`).
     guard (1...1100).contains(sessionsPerHost) else {
       throw ValidationError("--sessions-per-host \(sessionsPerHost): out of range; give 1 to 1100")
     }

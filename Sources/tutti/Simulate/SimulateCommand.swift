@@ -102,6 +102,7 @@ struct SimulateCommand: ParsableCommand {
         terminal.flush()
         total.add(outcome)
         let report = SimulationReport(outcome, command: command(for: outcome))
+        // With several seeds, only the reports of seeds with a violated invariant are printed.
         if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }
         // A crash must not lose the results of the previous seeds.
         fflush(nil)

@@ -11,7 +11,9 @@ struct SimulationReport: Encodable, CustomStringConvertible {
   let peers: Int
   let network: String
   let seconds: Double
+  /// The number of steps that all peers together have played.
   let steps: Int
+  /// The number of hits in these steps.
   let hits: Int
   /// The distribution of the time between each step of a settled follower and the same step of the master, in nanoseconds
   /// (microseconds in JSON). A follower is settled after three undisturbed seconds. Nil if there was no such step.
@@ -20,6 +22,7 @@ struct SimulationReport: Encodable, CustomStringConvertible {
   let lost: Int64
   /// The number of packets that a hostile device sent.
   let forged: Int64
+  /// The number of times that a rhythm started.
   let starts: Int
   /// The number of takeovers and handovers.
   let takeovers: Int

@@ -156,6 +156,7 @@ import _TestSupport
   @Test func fullRecordingStops() throws {
     var script = RecordingScript(limit: 100)
     for index in 0..<200 { script.add(.channelPressure(channel, pressure: 1), at: Double(index)) }
+    // Only events that have been placed in the recording count. Without ticks, the events wait until `finish` places them.
     #expect(!script.recording.isFull)
     script.finish()
     #expect(script.recording.isFull)

@@ -47,6 +47,7 @@ import Testing
     #expect(players.player(of: session(2), ben) == (1, nil))
   }
 
+  /// All further players share the last track, which has the name `others`.
   @Test func numberOfTracksIsLimited() {
     var players = RecordedPlayers(local: "Ada")
     for number in 0..<5000 {

@@ -120,7 +120,8 @@ import Testing
     #expect(script.recording.file.begins(ofTrack: 1) == [96 * unit, 100 * unit])
   }
 
-  /// A tick whose number is higher than the fastest tempo permits begins another run. The file gets no long empty part.
+  /// A tick whose number is higher than the fastest tempo permits begins another run. The file gets no long empty part: each
+  /// run lasts a beat, and the second run is moved by less than a bar. The limit of four bars leaves a margin.
   @Test(arguments: [1_000_000, Int64.max - 200]) func implausibleTickNumberBeginsAnotherRun(tick: Int64) {
     var script = RecordingScript()
     let time = script.play(0..<24, from: 0)

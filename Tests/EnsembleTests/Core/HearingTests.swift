@@ -59,13 +59,14 @@ import _TestSupport
     #expect(peer.takeSounds() == [end])
     peer.receive(note, on: session)
     #expect(peer.takeSounds().isEmpty && passed(peer).last == note)
-    // Another change that passes new admissions to the receiver.
+    // While the players are quiet, another change passes new admissions to the receiver.
     try peer.core.hearing.apply("all=50")
     _ = peer.takeOutputs()
     mix.isQuiet = false
     try peer.core.ensemble.change(mix: mix, at: now)
     _ = peer.takeOutputs()
     peer.receive(note, on: session)
+    // The choice of 50 % is for Tutti peers. The device is not identified, so its note keeps its velocity.
     #expect(peer.takeSounds() == [note])
   }
 

@@ -96,6 +96,7 @@ import _TestSupport
     core.handle(.peer(session, .standardDevice), at: now)
     core.handle(.peer(session, .tuttiPeer), at: now)
     peer.receive(.noteOn(channel1, key: 60, velocity: 100), on: session)
+    // From a Tutti peer, controller 7 on channel 1 is the total activity, which does not sound.
     peer.receive(.controlChange(channel1, controller: 7, value: 90), on: session)
     #expect(peer.takeSounds().isEmpty)
   }

@@ -7,6 +7,7 @@ import _TestSupport
 @testable import RTPMIDI
 
 /// The effect of the phones and laptops of other peers on the lead time. Their delays arrive with the presences of these peers.
+/// The lead time is the greatest delay plus a margin of 20 ms, and at least 100 ms.
 @Suite struct PageLeadTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
 
@@ -45,8 +46,8 @@ import _TestSupport
     #expect(lead(of: 0, in: band) == 100)
   }
 
-  /// The phone delays a change by 200 ms, and the network delays every packet by 30 ms. The estimate of the 99th percentile of equal
-  /// delays is between this delay and a fifth more.
+  /// The phone delays a change by 200 ms, and the network delays every packet by 30 ms. The margin is 20 ms. The estimate of the 99th
+  /// percentile of equal delays is between this delay and a fifth more.
   @Test func leadCoversTheNetworkToThePhonesOfOtherPeers() {
     let (local, remote, session) = (Identity(1), Identity(2), SessionID(number: 7))
     let core = PeerCore(

@@ -96,8 +96,8 @@ import _TestSupport
     #expect(core.endpoint.probeRateLimit == 50 && core.roster.sessionCount == 0 && core.roster.identities.isEmpty)
   }
 
-  /// An exempt device is in session without keys. Even if it runs Tutti, it is treated as a standard device, so its timeline message
-  /// has no effect.
+  /// An exempt device (`--admit`) is in session without keys. Even if it runs Tutti, it is treated as a standard device, so its timeline
+  /// message has no effect.
   @Test func exemptPeerCannotLead() throws {
     var sessions = CoreSessions(identity: 1, key: key)
     let remote = CoreSessions.Remote(host: 2, identity: 5, ahead: .seconds(100))

@@ -29,6 +29,7 @@ import _TestSupport
       let invitation = octets(.invitation, of: UInt32(n))
       core.receive(invitation.span, from: control, port: .control, at: now, now: now)
       core.receive(invitation.span, from: data, port: .data, at: now, now: now)
+      // The peer sends CK0. With CK2, its reply to CK1, it proves that it receives. Only then is the session established.
       let request = _TestSupport.octets { _ = ClockPacket(ssrc: UInt32(n), sentAt: now).append(to: &$0) }
       core.receive(request.span, from: data, port: .data, at: now, now: now)
       for case .send(let datagram, to: data, _, .data) in core.takeOutputs(at: now) {

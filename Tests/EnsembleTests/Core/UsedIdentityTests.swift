@@ -41,14 +41,15 @@ import _TestSupport
     return (core.roster.session(of: Identity(5)), isReported)
   }
 
-  /// The peer stays in session, in whatever direction the sessions began, and whichever identity is lower.
+  /// The peer was heard within the last second. It stays in session, in whatever direction the sessions began, and whichever identity is
+  /// lower.
   @Test(arguments: [1, 9] as [UInt64], [(true, true), (true, false), (false, true), (false, false)])
   func peerThatIsHeardIsNotReplaced(local: UInt64, isInitiator: (Bool, Bool)) {
     let kept = keptSession(local: local, isInitiator: isInitiator, age: .seconds(20), silence: .milliseconds(900))
     #expect(kept.session == first && kept.isReported)
   }
 
-  /// A device uses the identity of the local peer. The initiator of the session ends it.
+  /// A device uses the identity of the local peer. The initiator of the session ends it, and informs its player.
   @Test(arguments: [true, false]) func deviceWithTheLocalIdentityIsNotRecognised(isInitiator: Bool) {
     let core = PeerCore(
       name: "a", ensemble: EnsembleState(identity: Identity(1)),
@@ -84,14 +85,15 @@ import _TestSupport
     #expect(reports == 1 && core.roster.session(of: Identity(5)) == first)
   }
 
-  /// The peer has restarted, or has a new address.
+  /// The peer was not heard within the last second: it has restarted, or has a new address.
   @Test(arguments: [1, 9] as [UInt64], [(true, true), (true, false), (false, true), (false, false)])
   func silentPeerIsReplaced(local: UInt64, isInitiator: (Bool, Bool)) {
     let kept = keptSession(local: local, isInitiator: isInitiator, age: .seconds(20), silence: .milliseconds(1100))
     #expect(kept.session == second && !kept.isReported)
   }
 
-  /// Both peers have invited each other. The session that the lower identity began is kept.
+  /// The first session is less than ten seconds old, so both peers have invited each other. The session that the lower identity began is
+  /// kept.
   @Test(arguments: [1, 9] as [UInt64], [true, false])
   func mutualInvitationsKeepTheSessionOfTheLowerIdentity(local: UInt64, isFirstInitiator: Bool) {
     let kept = keptSession(
