@@ -16,6 +16,8 @@ import _TestSupport
   /// The control port of the remote peer.
   private let remote = SocketAddress(host: 0x0A00_0002, port: 5004)
   private let endpoint = Endpoint(name: "here", random: SplitMix(seed: 1))
+  /// The control port of the remote peer at another address.
+  private let otherAddress = SocketAddress(host: 0x0A00_0003, port: 5004)
 
   /// An established session with the peer at ``remote``.
   private var info: SessionInfo {
@@ -94,7 +96,9 @@ import _TestSupport
         #expect(
           invitations.targets.allSatisfy { !$0.isPending }, "the peer is invited although a session is established")
         invitations.isStandardDevice(session)
-      case .peerConnectsFromAnotherAddress: invitations.recognised(try sessionWithOtherAddress(), as: Identity(2))
+      case .peerConnectsFromAnotherAddress:
+        invitations.recognised(
+          try sessionWithOtherAddress(), as: Identity(2), at: otherAddress, now: start)
       case .peerRefuses:
         // The player has not requested this invitation.
         let shouldInformPlayer = invitations.refused(session)
@@ -111,16 +115,71 @@ import _TestSupport
     advance(&invitations, to: start)
     let session = try #require(invitations.targets.first?.session)
     invitations.established(session, at: remote)
-    invitations.recognised(session, as: Identity(2))
+    invitations.recognised(session, as: Identity(2), at: remote, now: start)
     invitations.ended(session, of: Identity(2), at: start)
     // The lost peer needs no second target, because the configured target has the same address.
     invitations.lost(Identity(2), of: try info, at: start)
     #expect(invitations.targets.count == 1 && invitations.nextDeadline == start + .seconds(1))
     let new = try sessionWithOtherAddress()
-    invitations.recognised(new, as: Identity(2))
-    #expect(invitations.areAllEstablished && invitations.nextDeadline == .distantFuture)
+    invitations.recognised(new, as: Identity(2), at: otherAddress, now: start)
+    #expect(invitations.areAllEstablished && invitations.nextDeadline == start + InvitationList.doubtTime)
     invitations.ended(new, of: Identity(2), at: start + .seconds(9))
     #expect(!invitations.areAllEstablished && invitations.nextDeadline == start + .seconds(10))
+  }
+
+  /// Peer 3 is at the configured address. A hostile device ends its session with a forged BY. At the next invitation, the device answers
+  /// from this address with the identity of peer 2, which is in session at its own address. Without a passkey, a device that can use the
+  /// addresses of others can do both. When it stops, peer 3 must join again, although peer 2 stays in session.
+  @Test(arguments: [true, false]) func placeWithAForgedIdentityIsInvitedAgain(isRecognisedFirst: Bool) throws {
+    var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
+    advance(&invitations, to: start)
+    let first = try #require(invitations.targets.first?.session)
+    invitations.established(first, at: remote)
+    invitations.recognised(first, as: Identity(3), at: remote, now: start)
+    invitations.ended(first, of: Identity(3), at: start)
+    let other = try sessionWithOtherAddress()
+    advance(&invitations, to: start + .seconds(1))
+    let forged = try #require(invitations.targets.first?.session)
+    invitations.established(forged, at: remote)
+    // Either the forged session lasts until peer 2 is heard at its own address, or peer 2 was heard there all the time.
+    let now = start + .seconds(2)
+    if isRecognisedFirst { invitations.recognised(forged, as: Identity(2), at: remote, now: now) }
+    invitations.reached(forged, by: Identity(2), in: other, at: otherAddress, now: now)
+    invitations.ended(forged, of: nil, at: now)
+    if isRecognisedFirst { invitations.recognised(other, as: Identity(2), at: otherAddress, now: now) }
+    #expect(!invitations.areAllEstablished && invitations.nextDeadline == now + .seconds(1))
+    // Peer 3 begins a session itself.
+    let own = try sessionWithOtherAddress(host: 0x0A00_0004)
+    invitations.recognised(own, as: Identity(3), at: remote, now: now)
+    #expect(invitations.areAllEstablished && invitations.nextDeadline == .distantFuture)
+    invitations.ended(own, of: Identity(3), at: now)
+    #expect(!invitations.areAllEstablished && invitations.nextDeadline == now + .seconds(1))
+  }
+
+  /// A configured peer is in session at another address. Its configured address may belong to another peer by now, so it is invited once
+  /// per minute. Nobody answers there.
+  @Test func configuredAddressOfAPeerThatIsInSessionElsewhereIsInvitedOncePerMinute() throws {
+    var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
+    advance(&invitations, to: start)
+    let session = try #require(invitations.targets.first?.session)
+    invitations.established(session, at: remote)
+    let other = try sessionWithOtherAddress()
+    invitations.reached(session, by: Identity(2), in: other, at: otherAddress, now: start)
+    invitations.ended(session, of: nil, at: start)
+    _ = endpoint.drain()
+    var tries: [Int] = []
+    for second in Int64(0)...200 {
+      let now = start + .seconds(second)
+      advance(&invitations, to: now)
+      if let session = invitations.targets[0].session {
+        tries.append(Int(second))
+        invitations.ended(session, of: nil, at: now)
+      }
+    }
+    #expect(tries == [60, 120, 180] && invitations.areAllEstablished)
+    // The peer leaves: the configured address is invited as usual.
+    invitations.ended(other, of: Identity(2), at: start + .seconds(200))
+    #expect(!invitations.areAllEstablished && invitations.nextDeadline == start + .seconds(201))
   }
 
   /// Reports that a peer was discovered.
@@ -164,7 +223,7 @@ import _TestSupport
     advance(&invitations, to: start)
     let session = try #require(invitations.targets.first?.session)
     invitations.established(session, at: remote)
-    invitations.recognised(session, as: Identity(2))
+    invitations.recognised(session, as: Identity(2), at: remote, now: start)
     invitations.withdrawn(Identity(2), as: "Ben", isInSession: { _ in true }, now: start)
     #expect(invitations.nextDeadline == .distantFuture)
     #expect(discover(&invitations, isInSession: true) && invitations.nextDeadline == .distantFuture)
@@ -200,7 +259,7 @@ import _TestSupport
     advance(&invitations, to: start)
     let session = try #require(invitations.targets.first?.session)
     invitations.established(session, at: remote)
-    invitations.recognised(session, as: Identity(3))
+    invitations.recognised(session, as: Identity(3), at: remote, now: start)
     invitations.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
     invitations.ended(session, of: Identity(3), at: start)
     #expect(invitations.targets.isEmpty && invitations.nextDeadline == .distantFuture)
@@ -300,7 +359,9 @@ import _TestSupport
     discoverAll(1...29, by: &invitations)
     for second in Int64(1)...6 { advance(&invitations, to: start + .seconds(second)) }
     #expect(identities(invitations) == [1, 2, 3, 4, 5, 6])
-    invitations.recognised(try #require(invitations.targets.first?.session), as: Identity(1))
+    invitations.recognised(
+      try #require(invitations.targets.first?.session), as: Identity(1), at: invitations.targets[0].place.control,
+      now: start)
     // The wanted peers are one silent peer (2), and the three lowest of the others.
     #expect(identities(invitations) == [1, 2, 3, 4])
   }
@@ -313,7 +374,8 @@ import _TestSupport
     for target in invitations.targets {
       let session = try #require(target.session)
       invitations.established(session, at: target.place.control)
-      invitations.recognised(session, as: target.identity == Identity(1) ? Identity(99) : Identity(2))
+      let identity = target.identity == Identity(1) ? Identity(99) : Identity(2)
+      invitations.recognised(session, as: identity, at: target.place.control, now: start)
     }
     advance(&invitations, to: start + .seconds(6))
     // The wanted peers are one silent peer (1), and the three lowest of the others.
@@ -337,9 +399,9 @@ import _TestSupport
     #expect(invitations.targets.count == 2)
   }
 
-  /// Returns a new session with an address other than ``remote``.
-  private func sessionWithOtherAddress() throws -> SessionID {
-    let address = SocketAddress(host: 0x0A00_0003, port: 5004)
+  /// Returns a new session with an address other than ``remote``: ``otherAddress``, or another host.
+  private func sessionWithOtherAddress(host: UInt32 = 0x0A00_0003) throws -> SessionID {
+    let address = SocketAddress(host: host, port: 5004)
     return try endpoint.connect(to: address, data: address, at: start)
   }
 }

@@ -34,15 +34,22 @@ extension InvitationList {
   /// Records that the peer of a session has this identity. Searches for this identity end, because the peer has been found,
   /// perhaps at a new address. A search that led to this session also ends, even if it was for another identity, because the
   /// peer with the other identity is no longer at this place.
-  mutating func recognised(_ session: SessionID, as identity: Identity) {
+  ///
+  /// - Parameter address: the control port of the peer in this session.
+  mutating func recognised(_ session: SessionID, as identity: Identity, at address: SocketAddress, now: Instant) {
     defer { schedule() }
     targets.removeAll { $0.isSearch && ($0.identity == identity || $0.session == session) }
     for n in targets.indices {
       if targets[n].session == session {
-        targets[n].identity = identity
+        targets[n].recognise(identity, at: now)
+        (targets[n].reachedBy, targets[n].isElsewhere) = (nil, false)
+      } else if now < targets[n].doubtEnds {
+        // The peer at this place has begun a session itself.
+        if targets[n].place.control == address, targets[n].session == nil {
+          (targets[n].session, targets[n].isEstablished) = (session, true)
+        }
       } else if targets[n].identity == identity, !targets[n].isEstablished {
-        targets[n].reachedBy = identity
-        targets[n].isEstablished = true
+        targets[n].reach(by: identity, at: address, now: now)
       }
       if targets[n].announced == identity { targets[n].isAnswered = true }
     }
@@ -77,12 +84,18 @@ extension InvitationList {
     targets.removeAll { $0.session == session }
   }
 
-  /// Records that the session was closed because another session reaches the same peer.
-  mutating func reached(_ session: SessionID, by identity: Identity) {
+  /// Records that `session` is about to be closed, because the session `kept` at `address` reaches the same peer.
+  mutating func reached(
+    _ session: SessionID, by identity: Identity, in kept: SessionID, at address: SocketAddress, now: Instant
+  ) {
     defer { schedule() }
     for n in targets.indices where targets[n].session == session {
-      targets[n].reachedBy = identity
-      targets[n].isEstablished = true
+      targets[n].recognise(identity, at: now)
+      if now >= targets[n].doubtEnds {
+        targets[n].reach(by: identity, at: address, now: now)
+      } else if address == targets[n].place.control {
+        targets[n].session = kept
+      }
     }
   }
 
@@ -119,7 +132,7 @@ extension InvitationList {
         // its time, so the next one follows at once.
         if targets[n].isEstablished { (targets[n].since, targets[n].nextTry) = (now, now + Self.pause) }
         targets[n].isEstablished = false
-        targets[n].reachedBy = nil
+        (targets[n].reachedBy, targets[n].isElsewhere) = (nil, false)
       }
       targets[n].session = nil
     }

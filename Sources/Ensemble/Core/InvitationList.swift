@@ -19,6 +19,9 @@ public struct InvitationList {
   static var patience: Nanoseconds { .seconds(3) }
   /// How long a search lasts.
   static var searchTime: Nanoseconds { .seconds(60) }
+  /// How long a place is in doubt after another peer was recognised there than before. Also the time after which a configured place is
+  /// invited again, although its peer is in session at another address: another peer may be at the place now.
+  static var doubtTime: Nanoseconds { .seconds(60) }
   /// Of two peers that discover each other, the one with the lower identity invites the other at once. The other waits for this
   /// time before it invites as well.
   static var courtesy: Nanoseconds { .seconds(3) }
@@ -69,6 +72,12 @@ public struct InvitationList {
     var identity: Identity?
     /// The identity of the peer, if the peer is in session by another session than ``session``, such as one that it began itself.
     var reachedBy: Identity?
+    /// Whether the session of ``reachedBy`` is at another address than ``place``.
+    var isElsewhere = false
+    /// The place is in doubt until this instant, because different peers were recognised there. Either another peer has got the address,
+    /// or a hostile device uses the address or an identity of others. A session at another address then proves nothing about the peer
+    /// at this place, so the place is invited until a session at this address is established.
+    var doubtEnds = Instant(nanoseconds: .min)
     /// Whether the peer at this place is in session.
     var isEstablished = false
     /// Whether the peer with the announced identity is in session. Another peer may answer at the announced place.
@@ -88,8 +97,22 @@ public struct InvitationList {
       (since, nextTry) = (firstTry ?? now, firstTry ?? now)
     }
 
-    /// Whether the peer has no session, so that it is invited at ``nextTry``.
-    var isPending: Bool { session == nil && reachedBy == nil }
+    /// Whether the peer is invited at ``nextTry``, because it has no session. A configured peer whose session is at another address is
+    /// also invited, see ``InvitationList/doubtTime``.
+    var isPending: Bool { session == nil && (reachedBy == nil || isElsewhere && reason == .configured) }
+
+    /// Records that the peer with this identity was recognised at this place.
+    mutating func recognise(_ new: Identity, at now: Instant) {
+      if let identity, identity != new { doubtEnds = now + InvitationList.doubtTime }
+      identity = new
+    }
+
+    /// Records that the peer with this identity is in session by another session than ``session``, at `address`.
+    mutating func reach(by peer: Identity, at address: SocketAddress, now: Instant) {
+      (reachedBy, isEstablished) = (peer, true)
+      isElsewhere = address != place.control
+      if isElsewhere { nextTry = now + InvitationList.doubtTime }
+    }
 
     /// Whether the peer is announced and invited, but not in session yet.
     var isBeingTried: Bool { announced != nil && session != nil && !isEstablished }
@@ -199,7 +222,7 @@ public struct InvitationList {
         // A peer with an identity is a Tutti peer, so it is expected to know Tutti's extension of RTP-MIDI.
         targets[n].session = try? endpoint.connect(
           to: target.place.control, data: target.place.data, expectsExtension: target.identity != nil, at: now)
-        targets[n].nextTry = now + Self.pause
+        targets[n].nextTry = now + (target.isElsewhere ? Self.doubtTime : Self.pause)
         if let session = targets[n].session, isEstablished(session) { targets[n].isEstablished = true }
       }
       if isAwaited(targets[n]), now - targets[n].since >= Self.patience {

@@ -64,7 +64,8 @@ extension PeerCore {
     if let other = ensemble.roster.session(of: identity), other != session {
       let keepsOther = keeps(other, insteadOf: info, of: identity, at: now)
       let (closed, kept) = keepsOther ? (session, other) : (other, session)
-      invitations.reached(closed, by: identity)
+      let address = closed == session ? ensemble.roster[other]?.session?.info.control : info.control
+      invitations.reached(closed, by: identity, in: kept, at: address ?? info.control, now: now)
       moveReport(from: closed, to: kept)
       if closed == session, isFromAnotherMachine(session, than: other, at: now) {
         return inform(session, ofUsed: identity, at: now)
@@ -77,7 +78,7 @@ extension PeerCore {
     // The session may have moved to an earlier row of the same identity.
     let recognisedSlot = ensemble.roster.slot(of: session)!
     ensemble.roster[recognisedSlot].session!.isStandardDevice = false
-    invitations.recognised(session, as: identity)
+    invitations.recognised(session, as: identity, at: info.control, now: now)
     if let n = peerClock(of: session) {
       peerClocks[n].recognised(by: &ensemble, at: now)
       emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))

@@ -1,4 +1,5 @@
 import MIDI
+import MusicalTime
 import PeerProtocol
 import Testing
 import _TestSupport
