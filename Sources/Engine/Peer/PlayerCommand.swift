@@ -56,7 +56,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case pitches(from: String?)
   /// Records, sends, repeats or varies a phrase.
   case phrase(PhraseCommand)
-  /// Plays the notes of the player with another instrument; nil: unchanged.
+  /// Plays the notes of the player with another instrument; nil: without an instrument, as the player plays them. `named` is the name of
+  /// the instrument for the player.
   case instrument(Instrument?, named: String)
   /// Plays one action of medium force on the instrument.
   case strike

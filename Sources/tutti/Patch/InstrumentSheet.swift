@@ -12,8 +12,9 @@ struct InstrumentSheet: CustomStringConvertible {
     }
     append("sound", "\(instrument.sound) (\(instrument.standardSound), program \(instrument.program + 1))")
     append("scale", "\(instrument.scaleName), \(instrument.rangeName)")
+    // An instrument that follows chords plays the notes of the present chord. These are its notes while there is no chord.
     append(
-      "notes", instrument.keyNames.joined(separator: " ") + (instrument.followsChords ? " (without chords)" : ""))
+      "notes", instrument.keyNames.joined(separator: " ") + (instrument.followsChords ? " (while there is no chord)" : ""))
     if let figure = instrument.figure {
       append("figure", Self.groups(figure, grid: instrument.quantizer.grid))
     } else {
@@ -23,6 +24,7 @@ struct InstrumentSheet: CustomStringConvertible {
     if instrument.figure != nil { append("density", instrument.density.name) }
     append("brightness", instrument.brightness?.name ?? "none")
     append("loudness", instrument.loudness.name)
+    // The tolerance, in the form of a patch file: a note that is at most this late, in percent of the grid, sounds at once.
     append("grid", "\(instrument.quantizer.grid.name), late \(instrument.quantizer.tolerance)%")
     append("length", instrument.length.name)
     description = text
