@@ -18,7 +18,7 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
   public let position: Int32
   /// The end of a note of a pitched part, in ticks after the first tick of the step, rounded to the nearest tick. It is later
   /// than ``position``. 0 for the drums.
-  public let duration: Int32
+  public let end: Int32
   /// How much later than ``position`` the hit sounds. Negative for a pushed voice and for the grace note of a flam. The end of a
   /// note of a pitched part moves by the same time.
   public let delay: Nanoseconds
@@ -30,7 +30,7 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   init(note: UInt8, velocity: UInt8, group: UInt8, position: Int32, delay: Nanoseconds, isGrace: Bool) {
-    (part, program, duration) = (.drums, 0, 0)
+    (part, program, end) = (.drums, 0, 0)
     (self.note, self.velocity, self.group) = (note, velocity, group)
     (self.position, self.delay, self.isGrace) = (position, delay, isGrace)
   }
@@ -40,10 +40,10 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   init(
-    part: Part, program: UInt8, key: UInt8, velocity: UInt8, position: Int32, duration: Int32, delay: Nanoseconds
+    part: Part, program: UInt8, key: UInt8, velocity: UInt8, position: Int32, end: Int32, delay: Nanoseconds
   ) {
     (self.part, self.program, note, self.velocity) = (part, program, key, velocity)
     (group, isGrace) = (0, false)
-    (self.position, self.duration, self.delay) = (position, duration, delay)
+    (self.position, self.end, self.delay) = (position, end, delay)
   }
 }

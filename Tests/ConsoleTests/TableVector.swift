@@ -40,7 +40,7 @@ struct TableVector: Encodable {
           count += 1
           for number in [
             step, Int64(hit.part.number), Int64(hit.program), Int64(hit.note), Int64(hit.velocity), Int64(hit.group),
-            Int64(hit.position), Int64(hit.duration), hit.delay.count, hit.isGrace ? 1 : 0,
+            Int64(hit.position), Int64(hit.end), hit.delay.count, hit.isGrace ? 1 : 0,
           ] { add(number) }
         }
       }

@@ -27,14 +27,14 @@ import Testing
     let steps: [Int64] = [0, 6, 8, 16, 22, 24]
     #expect(table.notes(.bass, 0..<32).map(\.step) == steps)
     #expect(table.notes(.bass, 0..<32).map(\.key) == [38, 38, 38, 31, 31, 36])
-    #expect(table.notes(.bass, 0..<32).map(\.duration) == [24, 12, 24, 24, 12, 24])
+    #expect(table.notes(.bass, 0..<32).map(\.end) == [24, 12, 24, 24, 12, 24])
     // An accent has the velocity 120, and the level of the part is 90 %.
     let hit = try #require(table.hits(at: Step(0), activity: 127).first { $0.part == .bass })
     #expect(hit.program == 35 && hit.delay == .milliseconds(-3) && hit.velocity == 108 && hit.group == 0)
     // The push is how much earlier than its step a hit can sound.
     #expect(table.maximumPush == .milliseconds(3))
     let drum = try #require(table.hits(at: Step(0), activity: 127).first { $0.part == .drums })
-    #expect(drum.program == 0 && drum.duration == 0 && drum.note == 36)
+    #expect(drum.program == 0 && drum.end == 0 && drum.note == 36)
   }
 
   /// The keys of the tones root, third, fifth, seventh and octave in the range from C2 (36) to C3 (48). A chord without a third plays
@@ -98,8 +98,8 @@ import Testing
   @Test func noteIsHeldAcrossBars() throws {
     let table = try makeStyle(
       "C", "keys: { always: { root: -... .... .... ..x- | ---- ---- .... ..x- } }")
-    #expect(table.notes(.keys, 0..<64).map(\.duration) == [60, 18, 60, 18])
-    #expect(table.notes(.keys, -32..<0).map(\.duration) == [60, 18])
+    #expect(table.notes(.keys, 0..<64).map(\.end) == [60, 18, 60, 18])
+    #expect(table.notes(.keys, -32..<0).map(\.end) == [60, 18])
   }
 
   /// A note ends with its chord. A chord that is written again does not end it.
@@ -152,12 +152,12 @@ import Testing
       "C", "keys: { always: { root: xx.x } }, guitar: { always: { root: xxx } }", meter: "1/4", fields: "swing: 75%")
     let hits = (Int64(0)..<4).flatMap { swung.hits(at: Step($0), activity: 0) }
     let keys = hits.filter { $0.part == .keys }
-    #expect(keys.map(\.position) == [0, 3000, 3000] && keys.map(\.duration) == [9, 6, 6])
+    #expect(keys.map(\.position) == [0, 3000, 3000] && keys.map(\.end) == [9, 6, 6])
     let guitar = hits.filter { $0.part == .guitar }
-    #expect(guitar.map(\.position) == [0, 2000, 4000] && guitar.map(\.duration) == [8, 10, 12])
+    #expect(guitar.map(\.position) == [0, 2000, 4000] && guitar.map(\.end) == [8, 10, 12])
     let eighths = try makeStyle("C", "keys: { always: { root: ..x. } }", meter: "1/4", fields: "swing: 75% eighths")
     let hit = eighths.hits(at: Step(2), activity: 0)[0]
-    #expect(hit.position == 6000 && hit.duration == 9)
+    #expect(hit.position == 6000 && hit.end == 9)
   }
 
   @Test func partsHaveTheirOwnFeelAndLevel() throws {

@@ -77,7 +77,7 @@ import _TestSupport
             (1...127).contains(hit.velocity) && (0...6000).contains(hit.position) && !hit.isGrace)
           // The longest note has 768 ticks, eight bars of 4/4. The 12 ticks allow for its place in the step and for the swing.
           #expect(
-            Int64(hit.duration) * 1000 > hit.position && hit.duration <= 768 + 12, "seed \(seed)")
+            Int64(hit.end) * 1000 > hit.position && hit.end <= 768 + 12, "seed \(seed)")
         }
         // A part begins each key at most once at a position.
         let keys = hits.map { "\($0.part.name) \($0.note) \($0.position)" }
@@ -88,7 +88,7 @@ import _TestSupport
           let begin = 6 * step + Int64(hit.position) / 1000
           if patch.swing == .straight { #expect(begin >= bassEnd || begin == bassBegin, "seed \(seed)") }
           bassBegin = begin
-          bassEnd = 6 * step + Int64(hit.duration)
+          bassEnd = 6 * step + Int64(hit.end)
         }
       }
     }

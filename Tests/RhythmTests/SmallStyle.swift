@@ -53,18 +53,18 @@ struct StyleNote: Hashable, CustomStringConvertible {
   var step: Int64
   var key: UInt8
   /// The end of the note in ticks after the first tick of the step.
-  var duration: Int32
+  var end: Int32
 
-  init(_ step: Int64, _ key: UInt8, _ duration: Int32) { (self.step, self.key, self.duration) = (step, key, duration) }
+  init(_ step: Int64, _ key: UInt8, _ end: Int32) { (self.step, self.key, self.end) = (step, key, end) }
 
-  var description: String { "(\(step), \(key), \(duration))" }
+  var description: String { "(\(step), \(key), \(end))" }
 }
 
 extension StepTable {
   /// The notes of a pitched part in a range of steps, by step and key.
   func notes(_ part: Part, _ steps: Range<Int64>, activity: UInt8 = 0) -> [StyleNote] {
     steps.flatMap { step in
-      hits(at: Step(step), activity: activity).filter { $0.part == part }.map { StyleNote(step, $0.note, $0.duration) }
+      hits(at: Step(step), activity: activity).filter { $0.part == part }.map { StyleNote(step, $0.note, $0.end) }
         .sorted { $0.key < $1.key }
     }
   }

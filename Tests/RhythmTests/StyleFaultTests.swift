@@ -178,7 +178,7 @@ import Testing
     let table = StepTable(try PatchLoader.patch(from: text, file: "a.yaml"))
     for step in Int64(0)..<64 {
       for hit in table.hits(at: Step(step), activity: 127) where hit.part != .drums {
-        #expect(Int64(hit.duration) * 1000 > hit.position && hit.note < 128)
+        #expect(Int64(hit.end) * 1000 > hit.position && hit.note < 128)
       }
     }
   }

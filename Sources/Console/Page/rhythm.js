@@ -115,7 +115,7 @@ export class Rhythm {
     if ((schedule.start - tick) % schedule.ticksPerClick !== 0 || schedule.mixAt(tick).isQuiet) return []
     const isFirst = tick === schedule.countInStart
     return [{
-      part: 0, program: 0, note: isFirst ? 76 : 77, velocity: isFirst ? 120 : 96, group: 0, position: 0, duration: 0,
+      part: 0, program: 0, note: isFirst ? 76 : 77, velocity: isFirst ? 120 : 96, group: 0, position: 0, end: 0,
       delay: 0, isGrace: false,
     }]
   }
@@ -144,7 +144,7 @@ export class Rhythm {
           instant = start
         }
         if (instant < from || instant >= to) continue
-        const end = hit.duration > 0 ? schedule.instant(tick + hit.duration) + hit.delay : undefined
+        const end = hit.end > 0 ? schedule.instant(tick + hit.end) + hit.delay : undefined
         const key = [schedule.series, step, hit.part, hit.note, hit.position, hit.isGrace ? 1 : 0].join("/")
         sounds.push({ key, hit, instant, end })
       }

@@ -65,8 +65,8 @@ export class StepTable {
 
   /**
    * All hits of a step, counted from the first downbeat, at a total activity of 0...127. A hit has these fields: `part`, `program`,
-   * `note`, `velocity`, the cut-off `group`, the `position` after the step in thousandths of a tick, the `duration` from the step to the
-   * end of the note in ticks (0 for drums), the `delay` in nanoseconds, and `isGrace` for a grace note.
+   * `note`, `velocity`, the cut-off `group`, the `position` after the step in thousandths of a tick, the `end` of the note in ticks after the
+   * step (0 for drums), the `delay` in nanoseconds, and `isGrace` for a grace note.
    */
   hits(step, activity) {
     const bar = Math.floor(step / this.barSteps)
@@ -94,7 +94,7 @@ export class StepTable {
     // Triplets do not swing.
     const shift = line.ticksPerStroke === 6 ? this.swing[(cursor.tick / TICKS_PER_STEP) & 3] : 0
     const main = {
-      part: 0, program: 0, note: line.voice, velocity, group: line.group, position: offset * 1000 + shift, duration: 0,
+      part: 0, program: 0, note: line.voice, velocity, group: line.group, position: offset * 1000 + shift, end: 0,
       delay: line.feel, isGrace: false,
     }
     if (isFlam(stroke)) {
@@ -167,7 +167,7 @@ export class StepTable {
       const swungEnd = divided(end * 1000 + this.#swing(line, cursor.tick + end) + 500, 1000)
       hits.push({
         part: line.part, program: this.programs[line.part], note: key, velocity: stroke.velocity, group: 0, position,
-        duration: Math.max(swungEnd, divided(position, 1000) + 1), delay: line.feel, isGrace: false,
+        end: Math.max(swungEnd, divided(position, 1000) + 1), delay: line.feel, isGrace: false,
       })
     }
   }

@@ -23,7 +23,7 @@ extension ClockLoop {
     while let hit = table.next(&cursor) {
       let velocity = mix.velocity(hit.velocity, ofPart: hit.part.number)
       guard velocity > 0, var event = SoundEvent(hit, velocity: velocity, at: tick, of: schedule) else { continue }
-      if hit.duration > 0 { heldParts |= 1 &<< hit.part.number }
+      if hit.end > 0 { heldParts |= 1 &<< hit.part.number }
       event.submitted = now
       send(event)
     }

@@ -24,7 +24,7 @@ extension SoundEvent {
       self.init(instant: instant, note: hit.note, velocity: velocity, group: hit.group, step: step)
     } else {
       self.init(
-        instant: instant, until: schedule.deadline(tick + Int64(hit.duration)) + hit.delay, key: hit.note,
+        instant: instant, until: schedule.deadline(tick + Int64(hit.end)) + hit.delay, key: hit.note,
         velocity: velocity, part: hit.part.number, program: hit.program, step: step)
     }
   }

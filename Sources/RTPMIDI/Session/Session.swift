@@ -35,6 +35,8 @@ import MusicalTime
 ///   the session that it revives. The invited side recognises the session to replace by its address, or by the SSRC of
 ///   a peer that is silent at its old address.
 final class Session {
+  /// The phase of a session. A candidate has the phase ``established`` and a ``candidacy``. A half open session is no `Session` yet: the
+  /// endpoint keeps such invitations in a list of their own.
   enum Phase { case invitingControl, invitingData, established }
 
   private(set) var id: SessionID
@@ -69,8 +71,9 @@ final class Session {
   var candidacy: Candidacy?
   /// Whether the session is protected: see ``ProtocolExtension/mark``.
   let isProtected: Bool
-  /// Whether both peers keep this session if two sessions between them began at the same time. False in an unprotected
-  /// session.
+  /// Whether both peers keep this session if two protected sessions between them began at the same time. The extension decides it when it
+  /// has proved the identity of the peer (``SessionContext/verifyPeer(as:isPreferred:at:)``). False in an unprotected session, where the
+  /// token decides.
   var isPreferred = false
   /// Whether the peer is expected to know the extension of the endpoint.
   var expectsExtension = false

@@ -18,8 +18,7 @@ struct ExportedNote {
     let start = step * perTick * Tick.perStep + delay
     // A thousandth of a tick of the rhythm is 1/25 tick of the file. The sum with 12 rounds to the nearest tick.
     begin = max(0, start + (Int64(hit.position) + 12) / 25)
-    // The duration of a hit counts from the first tick of the step, not from its position (``Hit/duration``).
-    end = max(begin + 1, start + Int64(hit.duration) * perTick)
+    end = max(begin + 1, start + Int64(hit.end) * perTick)
   }
 }
 

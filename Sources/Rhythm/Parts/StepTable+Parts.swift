@@ -49,7 +49,7 @@ extension StepTable {
   }
 
   /// The hit of one key of a stroke, which is written `offset` ticks after the first tick of the cursor's step. The position of the hit
-  /// is in thousandths of a tick. Its duration is in ticks and also counts from the first tick of the step (``Hit/duration``).
+  /// is in thousandths of a tick. Its end is in ticks and also counts from the first tick of the step (``Hit/end``).
   @_noLocks @_noAllocation
   private mutating func hit(_ line: Int, _ stroke: PitchedStroke, key: UInt8, offset: Int, _ cursor: HitCursor) -> Hit {
     let entry = lines[line]
@@ -61,7 +61,7 @@ extension StepTable {
     let earliestEnd = position / 1000 + 1
     return Hit(
       part: Part(code: entry.part), program: programs[Int(entry.part)], key: key, velocity: stroke.velocity,
-      position: position, duration: swungEnd > earliestEnd ? swungEnd : earliestEnd, delay: entry.feel)
+      position: position, end: swungEnd > earliestEnd ? swungEnd : earliestEnd, delay: entry.feel)
   }
 
   /// How much later than written a position sounds, in thousandths of a tick. Triplets do not swing.

@@ -13,8 +13,8 @@ struct InstrumentSheet: CustomStringConvertible {
     append("sound", "\(instrument.sound) (\(instrument.standardSound), program \(instrument.program + 1))")
     append("scale", "\(instrument.scaleName), \(instrument.rangeName)")
     // An instrument that follows chords plays the notes of the present chord. These are its notes while there is no chord.
-    append(
-      "notes", instrument.keyNames.joined(separator: " ") + (instrument.followsChords ? " (while there is no chord)" : ""))
+    let condition = instrument.followsChords ? " (while there is no chord)" : ""
+    append("notes", instrument.keyNames.joined(separator: " ") + condition)
     if let figure = instrument.figure {
       append("figure", Self.groups(figure, grid: instrument.quantizer.grid))
     } else {

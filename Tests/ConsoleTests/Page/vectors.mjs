@@ -61,7 +61,7 @@ for (const { name, table: description, firstStep, lastStep, digests } of vectors
       for (const hit of table.hits(step, activity)) {
         found += 1
         for (const number of [
-          step, hit.part, hit.program, hit.note, hit.velocity, hit.group, hit.position, hit.duration, hit.delay,
+          step, hit.part, hit.program, hit.note, hit.velocity, hit.group, hit.position, hit.end, hit.delay,
           hit.isGrace ? 1 : 0,
         ]) sum.add(number)
       }
