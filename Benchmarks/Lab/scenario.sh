@@ -22,11 +22,11 @@ trap '
   [[ $status == 0 || -n $reported ]] || echo "RESULT $scenario fail figure=none limit=none"' EXIT
 
 # tools NAME...: compiles tools/NAME.c, and runs each once without arguments. Copies .build/lab-tools/NAME instead, if it is
-# newer: compiling takes a second outside the guest and much longer inside.
+# newer than all sources: compiling takes a second outside the guest and much longer inside.
 tools() {
   local name built=$lab/../../.build/lab-tools
   for name in "$@"; do
-    if [[ $built/$name -nt $lab/tools/$name.c ]]; then cp "$built/$name" "$scratch/bin"
+    if [[ -x $built/$name && -z $(find "$lab/tools/$name.c" "$lab"/tools/*.h -newer "$built/$name") ]]; then cp "$built/$name" "$scratch/bin"
     else gcc -O2 -Wall -Wextra -o "$scratch/bin/$name" "$lab/tools/$name.c" -lasound -lm; fi
     "$name" 2>/dev/null || true
   done

@@ -23,8 +23,8 @@ extension EnsembleState {
   /// - Parameter coversPages: false while an external clock leads. It announces nothing in advance, and with a long lead, the rhythm
   ///   could not follow its tempo changes.
   public mutating func adaptLead(coversPages: Bool) {
-    let remoteDelay = roster.members.isEmpty ? .zero : remotePageDelay
-    let delay = coversPages ? max(page.delay, remoteDelay) : .zero
+    if roster.members.isEmpty { remotePageDelay = .zero }
+    let delay = coversPages ? max(page.delay, remotePageDelay) : .zero
     let pageLead = delay > .zero ? min(delay + Self.leadMargin, Self.maximumPageLead) : .zero
     let needed = max(leadWithoutPages, pageLead)
     lead = role == .master ? max(lead, needed) : needed

@@ -59,7 +59,7 @@ public struct EnsembleState: Sendable {
   /// The web page of the local peer, as the presence reports it.
   public var page = PageReport()
   /// How long a change needs from here to the sound of the slowest web page of a member, as it was when the local peer last sent its
-  /// presence to all members; zero if nobody played on such a page. Without members, the value is not used.
+  /// presence to all members; zero if nobody played on such a page.
   var remotePageDelay = Nanoseconds.zero
   /// What happens to the rhythm when its master disappears, and when the local peer leaves as the master.
   public var masterLoss = MasterLoss.continue

@@ -110,7 +110,7 @@ import _TestSupport
 
   /// A configured peer has changed its address and connects by itself. After the end of a session, the next invitation
   /// follows in one second.
-  @Test func peerInSessionFromANewAddressIsNotInvitedAtItsOldAddress() throws {
+  @Test func peerInSessionFromANewAddressIsStillInvitedAtItsOldAddress() throws {
     var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
     advance(&invitations, to: start)
     let session = try #require(invitations.targets.first?.session)
@@ -122,12 +122,13 @@ import _TestSupport
     #expect(invitations.targets.count == 1 && invitations.nextDeadline == start + .seconds(1))
     let new = try sessionWithOtherAddress()
     invitations.recognised(new, as: Identity(2), at: otherAddress, now: start)
-    #expect(invitations.areAllEstablished && invitations.nextDeadline == start + InvitationList.doubtTime)
+    // Another peer may have the old address now.
+    #expect(invitations.areAllEstablished && invitations.nextDeadline == start + .seconds(1))
     invitations.ended(new, of: Identity(2), at: start + .seconds(9))
     #expect(!invitations.areAllEstablished && invitations.nextDeadline == start + .seconds(10))
   }
 
-  /// Peer 3 is at the configured address. A hostile device ends its session with a forged BY. At the next invitation, the device answers
+  /// Peer 3 is at the configured address. A hostile device ends its session with a forged BY. At the next invitations, the device answers
   /// from this address with the identity of peer 2, which is in session at its own address. Without a passkey, a device that can use the
   /// addresses of others can do both. When it stops, peer 3 must join again, although peer 2 stays in session.
   @Test(arguments: [true, false]) func placeWithAForgedIdentityIsInvitedAgain(isRecognisedFirst: Bool) throws {
@@ -138,48 +139,67 @@ import _TestSupport
     invitations.recognised(first, as: Identity(3), at: remote, now: start)
     invitations.ended(first, of: Identity(3), at: start)
     let other = try sessionWithOtherAddress()
-    advance(&invitations, to: start + .seconds(1))
-    let forged = try #require(invitations.targets.first?.session)
-    invitations.established(forged, at: remote)
-    // Either the forged session lasts until peer 2 is heard at its own address, or peer 2 was heard there all the time.
-    let now = start + .seconds(2)
-    if isRecognisedFirst { invitations.recognised(forged, as: Identity(2), at: remote, now: now) }
-    invitations.reached(forged, by: Identity(2), in: other, at: otherAddress, now: now)
-    invitations.ended(forged, of: nil, at: now)
-    if isRecognisedFirst { invitations.recognised(other, as: Identity(2), at: otherAddress, now: now) }
-    #expect(!invitations.areAllEstablished && invitations.nextDeadline == now + .seconds(1))
+    var now = start + .seconds(1)
+    // The interval between two invitations begins with one second, and stays at two seconds while the place is in doubt.
+    for interval in [1, 2, 2, 2, 2] as [Int64] {
+      advance(&invitations, to: now)
+      let forged = try #require(invitations.targets.first?.session)
+      invitations.established(forged, at: remote)
+      // Either the forged session lasts until peer 2 is heard at its own address, or peer 2 was heard there all the time.
+      if isRecognisedFirst { invitations.recognised(forged, as: Identity(2), at: remote, now: now) }
+      invitations.reached(forged, by: Identity(2), at: otherAddress, now: now)
+      invitations.ended(forged, of: nil, at: now)
+      if isRecognisedFirst { invitations.recognised(other, as: Identity(2), at: otherAddress, now: now) }
+      #expect(invitations.nextDeadline == now + .seconds(interval))
+      now = now + .seconds(interval)
+    }
     // Peer 3 begins a session itself.
     let own = try sessionWithOtherAddress(host: 0x0A00_0004)
     invitations.recognised(own, as: Identity(3), at: remote, now: now)
     #expect(invitations.areAllEstablished && invitations.nextDeadline == .distantFuture)
     invitations.ended(own, of: Identity(3), at: now)
     #expect(!invitations.areAllEstablished && invitations.nextDeadline == now + .seconds(1))
+    // The identity of peer 2 is not that of the place any more.
+    invitations.recognised(other, as: Identity(2), at: otherAddress, now: now)
+    #expect(!invitations.areAllEstablished)
   }
 
-  /// A configured peer is in session at another address. Its configured address may belong to another peer by now, so it is invited once
-  /// per minute. Nobody answers there.
-  @Test func configuredAddressOfAPeerThatIsInSessionElsewhereIsInvitedOncePerMinute() throws {
+  /// A configured peer is in session at another address. Its configured address may belong to another peer by now, so it is invited
+  /// again, at intervals that double up to a minute. Nobody answers there.
+  @Test func configuredAddressOfAPeerThatIsInSessionElsewhereIsRarelyInvited() throws {
     var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
     advance(&invitations, to: start)
     let session = try #require(invitations.targets.first?.session)
     invitations.established(session, at: remote)
     let other = try sessionWithOtherAddress()
-    invitations.reached(session, by: Identity(2), in: other, at: otherAddress, now: start)
+    invitations.reached(session, by: Identity(2), at: otherAddress, now: start)
     invitations.ended(session, of: nil, at: start)
-    _ = endpoint.drain()
-    var tries: [Int] = []
+    var tries: [Int64] = []
     for second in Int64(0)...200 {
       let now = start + .seconds(second)
       advance(&invitations, to: now)
       if let session = invitations.targets[0].session {
-        tries.append(Int(second))
+        tries.append(second)
         invitations.ended(session, of: nil, at: now)
       }
     }
-    #expect(tries == [60, 120, 180] && invitations.areAllEstablished)
+    #expect(tries == [1, 3, 7, 15, 31, 63, 123, 183] && invitations.areAllEstablished)
     // The peer leaves: the configured address is invited as usual.
     invitations.ended(other, of: Identity(2), at: start + .seconds(200))
     #expect(!invitations.areAllEstablished && invitations.nextDeadline == start + .seconds(201))
+  }
+
+  /// At the address that peer 2 has announced, a peer answers that is in session elsewhere. If it is peer 2 itself, its address is not
+  /// invited again. If it is another peer, peer 2 is still invited.
+  @Test(arguments: [true, false]) func announcedAddressIsInvitedUntilItsPeerIsInSession(isAnnounced: Bool) throws {
+    var invitations = InvitationList(to: [], local: Identity(1), at: start)
+    #expect(discover(&invitations))
+    advance(&invitations, to: start)
+    let session = try #require(invitations.targets.first?.session)
+    invitations.established(session, at: remote)
+    invitations.reached(session, by: Identity(isAnnounced ? 2 : 3), at: otherAddress, now: start)
+    invitations.ended(session, of: nil, at: start)
+    #expect(invitations.targets[0].isPending != isAnnounced)
   }
 
   /// Reports that a peer was discovered.

@@ -7,7 +7,7 @@ import Testing
   /// Each row contains what arrives after an Escape, and how many of these octets belong to its sequence.
   @Test(arguments: [
     ("", 0), ("[", 1), ("[A", 2), ("[Aq", 2), ("[15~", 4), ("[1;5C", 5), ("[3~ ", 3), ("OP", 2), ("O", 1), ("OPq", 2),
-    ("q", 0), (" [", 0), ("\u{1B}", 0), ("[\u{1B}", 2),
+    ("[[A", 3), ("[[AA", 3), ("q", 0), (" [", 0), ("\u{1B}", 0), ("[\u{1B}", 2),
   ])
   func sequenceEndsWithItsLastOctet(octets: String, length: Int) {
     #expect(EscapeSequence.length(after: Array(octets.utf8)[...]) == length, "\(octets)")

@@ -19,8 +19,8 @@ extension InvitationList {
       targets[n].session = session
     }
     for n in targets.indices where targets[n].session == session {
-      targets[n].isEstablished = true
-      targets[n].isReported = false
+      (targets[n].isEstablished, targets[n].isReported) = (true, false)
+      (targets[n].reachedBy, targets[n].isElsewhere) = (nil, false)
     }
   }
 
@@ -42,14 +42,13 @@ extension InvitationList {
     for n in targets.indices {
       if targets[n].session == session {
         targets[n].recognise(identity, at: now)
-        (targets[n].reachedBy, targets[n].isElsewhere) = (nil, false)
-      } else if now < targets[n].doubtEnds {
+      } else if targets[n].place.control == address, targets[n].isPending {
         // The peer at this place has begun a session itself.
-        if targets[n].place.control == address, targets[n].session == nil {
-          (targets[n].session, targets[n].isEstablished) = (session, true)
-        }
+        targets[n].recognise(identity, at: now)
+        (targets[n].session, targets[n].isEstablished) = (session, true)
+        (targets[n].reachedBy, targets[n].isElsewhere) = (nil, false)
       } else if targets[n].identity == identity, !targets[n].isEstablished {
-        targets[n].reach(by: identity, at: address, now: now)
+        targets[n].reach(by: identity, at: address)
       }
       if targets[n].announced == identity { targets[n].isAnswered = true }
     }
@@ -84,18 +83,14 @@ extension InvitationList {
     targets.removeAll { $0.session == session }
   }
 
-  /// Records that `session` is about to be closed, because the session `kept` at `address` reaches the same peer.
-  mutating func reached(
-    _ session: SessionID, by identity: Identity, in kept: SessionID, at address: SocketAddress, now: Instant
-  ) {
+  /// Records that `session` is about to be closed, because another session at `address` reaches the same peer. A search that led to
+  /// `session` ends.
+  mutating func reached(_ session: SessionID, by identity: Identity, at address: SocketAddress, now: Instant) {
     defer { schedule() }
+    targets.removeAll { $0.isSearch && $0.session == session }
     for n in targets.indices where targets[n].session == session {
       targets[n].recognise(identity, at: now)
-      if now >= targets[n].doubtEnds {
-        targets[n].reach(by: identity, at: address, now: now)
-      } else if address == targets[n].place.control {
-        targets[n].session = kept
-      }
+      targets[n].reach(by: identity, at: address)
     }
   }
 
@@ -134,7 +129,9 @@ extension InvitationList {
         targets[n].isEstablished = false
         (targets[n].reachedBy, targets[n].isElsewhere) = (nil, false)
       }
+      guard targets[n].session == session else { continue }
       targets[n].session = nil
+      if targets[n].isElsewhere { targets[n].delayRecheck(at: now) }
     }
   }
 }

@@ -4,7 +4,8 @@ public import RTPMIDI
 
 /// The peers that the local peer invites. There are three kinds (``Reason``):
 ///
-/// - A configured peer is invited until it is in session, and again after its session has ended.
+/// - A configured peer is invited until it is in session, and again after its session has ended. If it is in session at another address
+///   than the configured one, the configured address is still invited from time to time (``Target/isElsewhere``).
 /// - A discovered peer is invited while it announces itself on the network.
 /// - A Tutti peer whose session was lost is invited at its former place for a minute, whichever side had begun the session. The
 ///   session was lost because the peer fell silent. This is a *search*.
@@ -19,9 +20,12 @@ public struct InvitationList {
   static var patience: Nanoseconds { .seconds(3) }
   /// How long a search lasts.
   static var searchTime: Nanoseconds { .seconds(60) }
-  /// How long a place is in doubt after another peer was recognised there than before. Also the time after which a configured place is
-  /// invited again, although its peer is in session at another address: another peer may be at the place now.
-  static var doubtTime: Nanoseconds { .seconds(60) }
+  /// The longest time between two invitations of a place whose peer is in session at another address.
+  static var longestRecheck: Nanoseconds { .seconds(60) }
+  /// The same for a place that is in doubt (``Target/doubtEnds``).
+  static var longestRecheckInDoubt: Nanoseconds { .seconds(2) }
+  /// How long a configured place is in doubt after another peer was recognised there than before.
+  static var doubtTime: Nanoseconds { .seconds(300) }
   /// Of two peers that discover each other, the one with the lower identity invites the other at once. The other waits for this
   /// time before it invites as well.
   static var courtesy: Nanoseconds { .seconds(3) }
@@ -72,11 +76,14 @@ public struct InvitationList {
     var identity: Identity?
     /// The identity of the peer, if the peer is in session by another session than ``session``, such as one that it began itself.
     var reachedBy: Identity?
-    /// Whether the session of ``reachedBy`` is at another address than ``place``.
+    /// Whether the session of ``reachedBy`` is at another address than ``place``. Another peer may be at the place by now, or the identity
+    /// of ``reachedBy`` was forged here. The place is therefore invited again, at intervals that double up to ``longestRecheck``. If the
+    /// same peer answers, the new session is closed again.
     var isElsewhere = false
+    /// The time until the next of these invitations.
+    var recheck = InvitationList.pause
     /// The place is in doubt until this instant, because different peers were recognised there. Either another peer has got the address,
-    /// or a hostile device uses the address or an identity of others. A session at another address then proves nothing about the peer
-    /// at this place, so the place is invited until a session at this address is established.
+    /// or a hostile device uses the address or an identity of others. It is then invited at short intervals.
     var doubtEnds = Instant(nanoseconds: .min)
     /// Whether the peer at this place is in session.
     var isEstablished = false
@@ -97,21 +104,26 @@ public struct InvitationList {
       (since, nextTry) = (firstTry ?? now, firstTry ?? now)
     }
 
-    /// Whether the peer is invited at ``nextTry``, because it has no session. A configured peer whose session is at another address is
-    /// also invited, see ``InvitationList/doubtTime``.
-    var isPending: Bool { session == nil && (reachedBy == nil || isElsewhere && reason == .configured) }
+    /// Whether the peer is invited at ``nextTry``: it has no session, or only one at another address. If the announced peer itself is in
+    /// session at another address, the place is not invited.
+    var isPending: Bool { session == nil && (reachedBy == nil || isElsewhere && reachedBy != announced) }
 
     /// Records that the peer with this identity was recognised at this place.
     mutating func recognise(_ new: Identity, at now: Instant) {
-      if let identity, identity != new { doubtEnds = now + InvitationList.doubtTime }
-      identity = new
+      defer { identity = new }
+      guard let identity, identity != new, reason == .configured else { return }
+      (doubtEnds, recheck) = (now + InvitationList.doubtTime, InvitationList.pause)
     }
 
     /// Records that the peer with this identity is in session by another session than ``session``, at `address`.
-    mutating func reach(by peer: Identity, at address: SocketAddress, now: Instant) {
-      (reachedBy, isEstablished) = (peer, true)
-      isElsewhere = address != place.control
-      if isElsewhere { nextTry = now + InvitationList.doubtTime }
+    mutating func reach(by peer: Identity, at address: SocketAddress) {
+      (reachedBy, isElsewhere, isEstablished) = (peer, address != place.control, true)
+    }
+
+    /// Sets ``nextTry`` after an invitation, while ``isElsewhere`` is true.
+    mutating func delayRecheck(at now: Instant) {
+      nextTry = now + (now < doubtEnds ? min(recheck, InvitationList.longestRecheckInDoubt) : recheck)
+      recheck = min(2 * recheck, InvitationList.longestRecheck)
     }
 
     /// Whether the peer is announced and invited, but not in session yet.
@@ -222,7 +234,7 @@ public struct InvitationList {
         // A peer with an identity is a Tutti peer, so it is expected to know Tutti's extension of RTP-MIDI.
         targets[n].session = try? endpoint.connect(
           to: target.place.control, data: target.place.data, expectsExtension: target.identity != nil, at: now)
-        targets[n].nextTry = now + (target.isElsewhere ? Self.doubtTime : Self.pause)
+        targets[n].nextTry = now + Self.pause
         if let session = targets[n].session, isEstablished(session) { targets[n].isEstablished = true }
       }
       if isAwaited(targets[n]), now - targets[n].since >= Self.patience {

@@ -62,12 +62,12 @@ extension PeerCore {
       return endpoint.close(session, at: now)
     }
     if let other = ensemble.roster.session(of: identity), other != session {
-      let keepsOther = keeps(other, insteadOf: info, of: identity, at: now)
+      let keepsOther = keeps(other, insteadOf: session, info, of: identity, at: now)
       let (closed, kept) = keepsOther ? (session, other) : (other, session)
-      let address = closed == session ? ensemble.roster[other]?.session?.info.control : info.control
-      invitations.reached(closed, by: identity, in: kept, at: address ?? info.control, now: now)
+      let keptInfo = keepsOther ? ensemble.roster[other]?.session?.info ?? info : info
+      invitations.reached(closed, by: identity, at: keptInfo.control, now: now)
       moveReport(from: closed, to: kept)
-      if closed == session, isFromAnotherMachine(session, than: other, at: now) {
+      if closed == session, isOnSameMachine(session, as: other, at: now) == false {
         return inform(session, ofUsed: identity, at: now)
       }
       endpoint.close(closed, at: now)
@@ -112,23 +112,30 @@ extension PeerCore {
   /// In all other cases, `other` is kept if the peer was heard on it within the last second: a second device uses the identity.
   /// This can be a hostile device, because each peer announces its identity, or a device with a copied disk. A peer that has
   /// restarted, or has a new address, is no longer heard on its earlier session.
-  private func keeps(_ other: SessionID, insteadOf info: SessionInfo, of identity: Identity, at now: Instant) -> Bool {
+  ///
+  /// The player is informed of a second device, but not if both sessions are with one machine: then a peer with two addresses has two
+  /// sessions.
+  private func keeps(
+    _ other: SessionID, insteadOf session: SessionID, _ info: SessionInfo, of identity: Identity, at now: Instant
+  ) -> Bool {
     guard let slot = ensemble.roster.slot(of: other), let former = ensemble.roster[slot].session else { return false }
     let isHeard = ensemble.roster[slot].membership.map { now - $0.heard < .seconds(1) } ?? false
     let isMutual = former.info.isInitiator != info.isInitiator && now - former.establishedAt < .seconds(10)
     if isMutual { return (self.identity < identity) != info.isInitiator }
-    if isHeard { ensemble.warn(of: identity, .identityIsUsedTwice) }
+    if isHeard, isOnSameMachine(session, as: other, at: now) != true {
+      ensemble.warn(of: identity, .identityIsUsedTwice)
+    }
     return isHeard
   }
 
-  /// Whether the peers of two sessions are on two machines. The clock of a Tutti peer counts from the boot of its machine, so two
-  /// machines have different clocks.
-  private func isFromAnotherMachine(_ session: SessionID, than other: SessionID, at now: Instant) -> Bool {
+  /// Whether the peers of two sessions are on one machine; nil if the clock of a peer is not known. The clock of a Tutti peer counts from
+  /// the boot of its machine, so two machines have different clocks.
+  private func isOnSameMachine(_ session: SessionID, as other: SessionID, at now: Instant) -> Bool? {
     guard let first = endpoint.remoteClock(of: other, at: now), let second = endpoint.remoteClock(of: session, at: now)
-    else { return false }
+    else { return nil }
     // Two readings of one clock can differ by the delays of their packets.
     let difference = second - first
-    return difference > .seconds(1) || difference < .seconds(-1)
+    return difference <= .seconds(1) && difference >= .seconds(-1)
   }
 
   /// Tells the peer of `session` that another machine uses its identity. The session is closed half a second later, so that the

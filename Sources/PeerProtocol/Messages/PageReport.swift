@@ -4,7 +4,7 @@ public import MusicalTime
 public struct PageReport: Hashable, Sendable {
   /// The largest ``delay`` that a peer reports.
   public static var maximumDelay: Nanoseconds { .milliseconds(400) }
-  /// ``delay`` is a multiple of this time, so that small changes of the delay cause no new presence.
+  /// ``delay`` is a multiple of this time, so that small changes of the delay rarely cause a new presence.
   static var unit: Nanoseconds { .milliseconds(10) }
 
   /// The TCP port to which the pages of the other peers of the group may move if their own peer disappears; nil if they may not.
