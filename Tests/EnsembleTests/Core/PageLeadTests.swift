@@ -66,8 +66,8 @@ import _TestSupport
     var sent = now
     for _ in 0..<1000 {
       let (arrival, reply) = (sent + .milliseconds(30), sent + .milliseconds(60))
-      core.ensemble.measured(ClockTransit(.out, sent: sent, received: arrival), with: remote, at: reply)
-      core.ensemble.measured(ClockTransit(.back, sent: arrival, received: reply), with: remote, at: reply)
+      core.handle(.clock(session, ClockTransit(.out, sent: sent, received: arrival)), at: reply)
+      core.handle(.clock(session, ClockTransit(.back, sent: arrival, received: reply)), at: reply)
       sent = sent + .milliseconds(100)
     }
     core.ensemble.advance(to: sent)
