@@ -79,7 +79,8 @@ extension SoundCardTests {
       let onsets = try await recording.onsets()
       let spacings = zip(onsets.dropFirst(), onsets).map { $0 - $1 }
       #expect(thread.counters.messages == 24 && thread.counters.droppedNotes == 0, "\(thread.counters)")
-      // 250 ms are 12 000 frames. The delay of a note varies by at most a period of 256 frames and a block of 64 frames.
+      // 250 ms are 12 000 frames. The delay of a note varies by the 192 frames that the card takes at once and by a block of 64 frames. The
+      // limit is a period of 256 frames and a block.
       #expect(onsets.count == 12 && spacings.allSatisfy { abs($0 - 12_000) <= 256 + 64 }, "\(spacings)")
       #expect(lead < .milliseconds(30), "\(lead)")
     }
@@ -168,7 +169,8 @@ extension SoundCardTests {
     }
 
     @Test func threeByteSampleFormatIsPlayed() async throws {
-      // The SoundFont is read before the recording begins, because the virtual clock of the lab jumps with each read.
+      // Under the virtual clock of the lab, reading the SoundFont file from the disk takes up to seconds. The file is therefore read before
+      // the recording of 3 s begins.
       let module = try SoundModule()
       // The capture side of the loop accepts no other format.
       let recording = try LoopbackRecording(substream: 6, format: "S24_3LE", seconds: 3)

@@ -20,8 +20,8 @@ import _TestTraits
       reader = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Starts a thread that reads the pipe. The threads of the tests can be busy for longer than a second, and the peer gives up a
-    /// reader that takes nothing for a second. The stream ends when the writer has closed the pipe.
+    /// Starts a thread that reads the pipe. The threads of the tests can be busy for longer than a second, and a peer
+    /// that leaves waits only for a second for a reader that takes nothing. The stream ends when the writer has closed the pipe.
     func startReading() -> AsyncStream<Data> {
       let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
       Thread.detachNewThread { [reader] in

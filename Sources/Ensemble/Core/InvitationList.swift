@@ -123,7 +123,7 @@ public struct InvitationList {
     /// Sets ``nextTry`` after an invitation, while ``isElsewhere`` is true.
     mutating func delayRecheck(at now: Instant) {
       nextTry = now + (now < doubtEnds ? min(recheck, InvitationList.longestRecheckInDoubt) : recheck)
-      recheck = min(2 * recheck, InvitationList.longestRecheck)
+      recheck = min(recheck + recheck, InvitationList.longestRecheck)
     }
 
     /// Whether the peer is announced and invited, but not in session yet.
