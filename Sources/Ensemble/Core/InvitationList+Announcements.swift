@@ -101,8 +101,8 @@ extension InvitationList {
     return true
   }
 
-  /// Whether a target is kept after a change of ``highestWanted``. A discovered peer that has not been invited is dropped if it
-  /// is no longer wanted.
+  /// Whether a target is kept after a change of ``highestWanted``. A discovered peer to which no invitation is under way is dropped
+  /// if it is no longer wanted.
   private func isStillWanted(_ target: Target) -> Bool {
     guard let identity = target.announced, target.isPending else { return true }
     return wants(identity)
@@ -141,7 +141,7 @@ extension InvitationList {
     isInSession: (Identity) -> Bool, at now: Instant, courtesy: Nanoseconds = InvitationList.courtesy
   ) {
     defer { schedule() }
-    let known = Set(targets.compactMap(\.identity) + targets.compactMap(\.announced))
+    let known = Set(targets.compactMap(\.announced))
     for identity in responsive where !known.contains(identity) && wants(identity) {
       add(identity, isInSession: isInSession(identity), at: now, courtesy: courtesy)
     }

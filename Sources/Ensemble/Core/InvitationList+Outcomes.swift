@@ -19,8 +19,8 @@ extension InvitationList {
       targets[n].session = session
     }
     for n in targets.indices where targets[n].session == session {
+      // The peer is not recognised yet. Until then, ``Target/reachedBy`` remains.
       (targets[n].isEstablished, targets[n].isReported) = (true, false)
-      (targets[n].reachedBy, targets[n].isElsewhere) = (nil, false)
     }
   }
 
@@ -29,6 +29,7 @@ extension InvitationList {
   mutating func isStandardDevice(_ session: SessionID) {
     defer { schedule() }
     targets.removeAll { $0.isSearch && $0.session == session }
+    for n in targets.indices where targets[n].session == session { targets[n].isEstablishedHere() }
   }
 
   /// Records that the peer of a session has this identity. Searches for this identity end, because the peer has been found,
@@ -42,13 +43,15 @@ extension InvitationList {
     for n in targets.indices {
       if targets[n].session == session {
         targets[n].recognise(identity, at: now)
+        targets[n].isEstablishedHere()
       } else if targets[n].place.control == address, targets[n].isPending {
         // The peer at this place has begun a session itself.
         targets[n].recognise(identity, at: now)
-        (targets[n].session, targets[n].isEstablished) = (session, true)
-        (targets[n].reachedBy, targets[n].isElsewhere) = (nil, false)
+        targets[n].session = session
+        targets[n].isEstablishedHere()
       } else if targets[n].identity == identity, !targets[n].isEstablished {
-        targets[n].reach(by: identity, at: address)
+        targets[n].reach(by: identity, at: address, isSameMachine: true, now: now)
+        if targets[n].isElsewhere { targets[n].delayRecheck(at: now) }
       }
       if targets[n].announced == identity { targets[n].isAnswered = true }
     }
@@ -61,7 +64,8 @@ extension InvitationList {
   mutating func refused(_ session: SessionID) -> Bool {
     defer { schedule() }
     targets.removeAll { $0.isSearch && $0.session == session }
-    guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].isReported else { return false }
+    guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].isReported, !targets[n].isElsewhere
+    else { return false }
     targets[n].isReported = true
     // A configured peer is invited again. A discovered peer is not invited again before its next announcement.
     if let identity = targets[n].announced {
@@ -77,20 +81,31 @@ extension InvitationList {
     for n in targets.indices where targets[n].place.control == address { targets[n].isReported = true }
   }
 
-  /// Removes the target of a session, because the peer must not be invited again.
-  mutating func abandoned(_ session: SessionID) {
+  /// Records that the peer of a session uses the identity of the local peer. A configured peer is invited again after
+  /// ``longestRecheck``, because the identity was perhaps forged, or the player may have corrected a copied identity.
+  ///
+  /// - Returns: whether the caller must inform the player; true only once per target.
+  mutating func hasLocalIdentity(_ session: SessionID, at now: Instant) -> Bool {
     defer { schedule() }
-    targets.removeAll { $0.session == session }
+    targets.removeAll { $0.session == session && $0.reason != .configured }
+    guard let n = targets.firstIndex(where: { $0.session == session }) else { return true }
+    (targets[n].isEstablished, targets[n].nextTry) = (false, now + Self.longestRecheck)
+    defer { targets[n].identity = local }
+    return targets[n].identity != local
   }
 
   /// Records that `session` is about to be closed, because another session at `address` reaches the same peer. A search that led to
   /// `session` ends.
-  mutating func reached(_ session: SessionID, by identity: Identity, at address: SocketAddress, now: Instant) {
+  ///
+  /// - Parameter isSameMachine: whether both sessions are known to be with one machine.
+  mutating func reached(
+    _ session: SessionID, by identity: Identity, at address: SocketAddress, isSameMachine: Bool, now: Instant
+  ) {
     defer { schedule() }
     targets.removeAll { $0.isSearch && $0.session == session }
     for n in targets.indices where targets[n].session == session {
       targets[n].recognise(identity, at: now)
-      targets[n].reach(by: identity, at: address)
+      targets[n].reach(by: identity, at: address, isSameMachine: isSameMachine, now: now)
     }
   }
 
@@ -116,7 +131,7 @@ extension InvitationList {
     waitEnds = Instant(nanoseconds: .min)
     for n in targets.indices {
       if let identity, targets[n].announced == identity, targets[n].isAnswered {
-        (targets[n].isAnswered, targets[n].since) = (false, now)
+        (targets[n].isAnswered, targets[n].since, targets[n].nextTry) = (false, now, now + Self.pause)
       }
       // Whether another session than that of this target has reached the peer, and the peer now has no session.
       let hasLostOtherSession = identity != nil && targets[n].reachedBy == identity

@@ -4,8 +4,8 @@ public import RTPMIDI
 
 /// The peers that the local peer invites. There are three kinds (``Reason``):
 ///
-/// - A configured peer is invited until it is in session, and again after its session has ended. If it is in session at another address
-///   than the configured one, the configured address is still invited from time to time (``Target/isElsewhere``).
+/// - A configured peer is invited until it is in session, and again after its session has ended. If another peer may be at
+///   the configured address than the one that answered there, the address is invited again from time to time (``Target/isElsewhere``).
 /// - A discovered peer is invited while it announces itself on the network.
 /// - A Tutti peer whose session was lost is invited at its former place for a minute, whichever side had begun the session. The
 ///   session was lost because the peer fell silent. This is a *search*.
@@ -20,7 +20,7 @@ public struct InvitationList {
   static var patience: Nanoseconds { .seconds(3) }
   /// How long a search lasts.
   static var searchTime: Nanoseconds { .seconds(60) }
-  /// The longest time between two invitations of a place whose peer is in session at another address.
+  /// The longest time from the end of an invitation to the next one, if the peer of a place seems to be in session at another address.
   static var longestRecheck: Nanoseconds { .seconds(60) }
   /// The same for a place that is in doubt (``Target/doubtEnds``).
   static var longestRecheckInDoubt: Nanoseconds { .seconds(2) }
@@ -76,11 +76,11 @@ public struct InvitationList {
     var identity: Identity?
     /// The identity of the peer, if the peer is in session by another session than ``session``, such as one that it began itself.
     var reachedBy: Identity?
-    /// Whether the session of ``reachedBy`` is at another address than ``place``. Another peer may be at the place by now, or the identity
-    /// of ``reachedBy`` was forged here. The place is therefore invited again, at intervals that double up to ``longestRecheck``. If the
-    /// same peer answers, the new session is closed again.
+    /// Whether the session of ``reachedBy`` is at another address than ``place``, and may not be with the peer at this place: that peer
+    /// answered on another machine, or the place is in doubt (``doubtEnds``). The identity was perhaps forged here. The place is
+    /// therefore invited again, at intervals that double up to ``longestRecheck``.
     var isElsewhere = false
-    /// The time until the next of these invitations.
+    /// The time from the end of such an invitation to the next one.
     var recheck = InvitationList.pause
     /// The place is in doubt until this instant, because different peers were recognised there. Either another peer has got the address,
     /// or a hostile device uses the address or an identity of others. It is then invited at short intervals.
@@ -104,9 +104,9 @@ public struct InvitationList {
       (since, nextTry) = (firstTry ?? now, firstTry ?? now)
     }
 
-    /// Whether the peer is invited at ``nextTry``: it has no session, or only one at another address. If the announced peer itself is in
-    /// session at another address, the place is not invited.
-    var isPending: Bool { session == nil && (reachedBy == nil || isElsewhere && reachedBy != announced) }
+    /// Whether the peer is invited at ``nextTry``: it has no session, or another peer may be at this place (``isElsewhere``). If the
+    /// announced peer is in session, its place is not invited.
+    var isPending: Bool { session == nil && !isAnswered && (reachedBy == nil || isElsewhere) }
 
     /// Records that the peer with this identity was recognised at this place.
     mutating func recognise(_ new: Identity, at now: Instant) {
@@ -116,8 +116,12 @@ public struct InvitationList {
     }
 
     /// Records that the peer with this identity is in session by another session than ``session``, at `address`.
-    mutating func reach(by peer: Identity, at address: SocketAddress) {
-      (reachedBy, isElsewhere, isEstablished) = (peer, address != place.control, true)
+    ///
+    /// - Parameter isSameMachine: whether the peer at this place is known to be on the machine of that session. If so, the peer has several
+    ///   addresses, or has moved. Another invitation would only disturb its session.
+    mutating func reach(by peer: Identity, at address: SocketAddress, isSameMachine: Bool, now: Instant) {
+      (reachedBy, isEstablished) = (peer, true)
+      isElsewhere = address != place.control && (!isSameMachine || now < doubtEnds)
     }
 
     /// Sets ``nextTry`` after an invitation, while ``isElsewhere`` is true.
@@ -125,6 +129,9 @@ public struct InvitationList {
       nextTry = now + (now < doubtEnds ? min(recheck, InvitationList.longestRecheckInDoubt) : recheck)
       recheck = min(recheck + recheck, InvitationList.longestRecheck)
     }
+
+    /// Records that ``session`` is established with the peer at this place.
+    mutating func isEstablishedHere() { (isEstablished, reachedBy, isElsewhere) = (true, nil, false) }
 
     /// Whether the peer is announced and invited, but not in session yet.
     var isBeingTried: Bool { announced != nil && session != nil && !isEstablished }
@@ -235,7 +242,7 @@ public struct InvitationList {
         targets[n].session = try? endpoint.connect(
           to: target.place.control, data: target.place.data, expectsExtension: target.identity != nil, at: now)
         targets[n].nextTry = now + Self.pause
-        if let session = targets[n].session, isEstablished(session) { targets[n].isEstablished = true }
+        if let session = targets[n].session, isEstablished(session) { targets[n].isEstablishedHere() }
       }
       if isAwaited(targets[n]), now - targets[n].since >= Self.patience {
         if let identity = targets[n].announced {

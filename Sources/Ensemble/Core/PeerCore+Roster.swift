@@ -57,17 +57,20 @@ extension PeerCore {
       // The remote peer uses the identity of the local peer. Only the initiator of the session ends it. If the other side ended
       // the session, the initiator would not know the reason and would send invitations again and again.
       guard info.isInitiator else { return }
-      emit(.event(.identityIsDuplicate(ensemble.roster[slot].reference)))
-      invitations.abandoned(session)
+      if invitations.hasLocalIdentity(session, at: now) {
+        emit(.event(.identityIsDuplicate(ensemble.roster[slot].reference)))
+      }
       return endpoint.close(session, at: now)
     }
     if let other = ensemble.roster.session(of: identity), other != session {
       let keepsOther = keeps(other, insteadOf: session, info, of: identity, at: now)
       let (closed, kept) = keepsOther ? (session, other) : (other, session)
       let keptInfo = keepsOther ? ensemble.roster[other]?.session?.info ?? info : info
-      invitations.reached(closed, by: identity, at: keptInfo.control, now: now)
+      let isSameMachine = isOnSameMachine(session, as: other, at: now)
+      invitations.reached(
+        closed, by: identity, at: keptInfo.control, isSameMachine: isSameMachine == true, now: now)
       moveReport(from: closed, to: kept)
-      if closed == session, isOnSameMachine(session, as: other, at: now) == false {
+      if closed == session, isSameMachine == false {
         return inform(session, ofUsed: identity, at: now)
       }
       endpoint.close(closed, at: now)
