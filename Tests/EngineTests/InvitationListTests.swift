@@ -129,7 +129,8 @@ import _TestSupport
 
   /// Peer 3 is at the configured address. A hostile device ends its session with a forged BY. At the next invitations, the device answers
   /// from this address with the identity of peer 2, which is in session at its own address, perhaps also with its clock. Without a
-  /// passkey, a device that can use the addresses of others can do this. When it stops, peer 3 must join again, although peer 2 stays in session.
+  /// passkey, a device that can use the addresses of others can do this. When it stops, peer 3 must join again, although peer 2 stays in
+  /// session.
   @Test(arguments: [true, false], [true, false]) func placeWithAForgedIdentityIsInvitedAgain(
     isRecognisedFirst: Bool, isSameMachine: Bool
   ) throws {

@@ -8,10 +8,10 @@ import MusicalTime
 /// pause. In any interval t, the thread uses at most 2 ms + t / 4 and the time of one round.
 ///
 /// The burst must be short, because it delays the audio thread, which has a lower priority. Example: a sound card buffer is filled with
-/// 512 frames at 48 kHz (10.7 ms), and the device takes frames in steps of a timer with 4 ms. Two steps, one just before and one just after
-/// the thread looks, take 8 ms. The audio thread may then be late by the other 2.7 ms. The burst must also be long enough that the bucket
-/// is never empty in ordinary traffic. 2 ms suffice for 70 datagrams in one burst on the slow processor of the lab, and for hundreds on other
-/// processors. The rest of a longer burst waits for the end of the pause, 2 ms or more.
+/// 512 frames at 48 kHz (10.7 ms), and the device takes frames in steps of a timer with 4 ms. Two steps, one just before and one just
+/// after the thread looks, take 8 ms. The audio thread may then be late by the other 2.7 ms. The burst must also be long enough that the
+/// bucket is never empty in ordinary traffic. 2 ms suffice for 70 datagrams in one burst on the slow processor of the lab, and for
+/// hundreds on other processors. The rest of a longer burst waits for the end of the pause, 2 ms or more.
 ///
 /// A bucket is better than fixed windows. With fixed windows of 8 ms, a thread can use 2 ms at the end of one window and 2 ms at
 /// the beginning of the next one, and then pauses for 6 ms.

@@ -1,8 +1,8 @@
 import MusicalTime
 
 /// The instants at which ticks left ahead of their due time, to time-stamp receivers: the first packet of each tick. The trace contains
-/// them (``Measurement/TraceTick``, `sent_ahead`). A packet that is sent at the due time is not recorded here. There is room for 256 ticks, which is 5 s
-/// at 120 BPM.
+/// them (``Measurement/TraceTick``, `sent_ahead`). A packet that is sent at the due time is not recorded here. There is room for 256
+/// ticks, which is 5 s at 120 BPM.
 struct TickDepartures: BitwiseCopyable {
   private var ticks = InlineArray<256, Tick>(repeating: Tick(.min))
   private var instants = InlineArray<256, Instant>(repeating: Instant(nanoseconds: 0))

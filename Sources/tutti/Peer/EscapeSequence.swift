@@ -1,6 +1,6 @@
 /// The escape sequences that a terminal sends for keys without a character, such as arrows and function keys: ESC [ and further octets
-/// (control sequence, ECMA-48, section 5.4), or ESC O and one octet (single shift three, section 8.3.143). The Linux console sends F1 to F5 as
-/// ESC [ [ and one octet.
+/// (control sequence, ECMA-48, section 5.4), or ESC O and one octet (single shift three, section 8.3.143). The Linux console sends F1 to
+/// F5 as ESC [ [ and one octet.
 ///
 /// Their octets are no keys of ``KeyBindings``. Otherwise, the arrow up (ESC [ A) would play the key `[`, and F5 (ESC [ 1 5 ~) would set
 /// the activity.
