@@ -44,13 +44,13 @@ extension InvitationList {
       if targets[n].session == session {
         targets[n].recognise(identity, at: now)
         targets[n].isEstablishedHere()
-      } else if targets[n].place.control == address, targets[n].isPending {
+      } else if targets[n].place.control == address, targets[n].session == nil {
         // The peer at this place has begun a session itself.
         targets[n].recognise(identity, at: now)
         targets[n].session = session
         targets[n].isEstablishedHere()
-      } else if targets[n].identity == identity, !targets[n].isEstablished {
-        targets[n].reach(by: identity, at: address, isSameMachine: true, now: now)
+      } else if (targets[n].announced ?? targets[n].identity) == identity, !targets[n].isEstablished {
+        targets[n].reach(by: identity, at: address, now: now)
         if targets[n].isElsewhere { targets[n].delayRecheck(at: now) }
       }
       if targets[n].announced == identity { targets[n].isAnswered = true }
@@ -89,7 +89,9 @@ extension InvitationList {
     defer { schedule() }
     targets.removeAll { $0.session == session && $0.reason != .configured }
     guard let n = targets.firstIndex(where: { $0.session == session }) else { return true }
-    (targets[n].isEstablished, targets[n].nextTry) = (false, now + Self.longestRecheck)
+    // The answer has no effect on a peer that is in session elsewhere.
+    (targets[n].isEstablished, targets[n].isReported) = (targets[n].reachedBy != nil, true)
+    targets[n].nextTry = now + Self.longestRecheck
     defer { targets[n].identity = local }
     return targets[n].identity != local
   }
@@ -105,7 +107,8 @@ extension InvitationList {
     targets.removeAll { $0.isSearch && $0.session == session }
     for n in targets.indices where targets[n].session == session {
       targets[n].recognise(identity, at: now)
-      targets[n].reach(by: identity, at: address, isSameMachine: isSameMachine, now: now)
+      targets[n].isOnOtherMachine = !isSameMachine
+      targets[n].reach(by: identity, at: address, now: now)
     }
   }
 
@@ -146,7 +149,7 @@ extension InvitationList {
       }
       guard targets[n].session == session else { continue }
       targets[n].session = nil
-      if targets[n].isElsewhere { targets[n].delayRecheck(at: now) }
+      if targets[n].isElsewhere, targets[n].identity != local { targets[n].delayRecheck(at: now) }
     }
   }
 }

@@ -80,6 +80,8 @@ public struct InvitationList {
     /// answered on another machine, or the place is in doubt (``doubtEnds``). The identity was perhaps forged here. The place is
     /// therefore invited again, at intervals that double up to ``longestRecheck``.
     var isElsewhere = false
+    /// Whether the peer that answered here last was perhaps on another machine than the session of the same identity elsewhere.
+    var isOnOtherMachine = false
     /// The time from the end of such an invitation to the next one.
     var recheck = InvitationList.pause
     /// The place is in doubt until this instant, because different peers were recognised there. Either another peer has got the address,
@@ -117,11 +119,11 @@ public struct InvitationList {
 
     /// Records that the peer with this identity is in session by another session than ``session``, at `address`.
     ///
-    /// - Parameter isSameMachine: whether the peer at this place is known to be on the machine of that session. If so, the peer has several
-    ///   addresses, or has moved. Another invitation would only disturb its session.
-    mutating func reach(by peer: Identity, at address: SocketAddress, isSameMachine: Bool, now: Instant) {
+    /// If the peer at this place is on the machine of that session, it has several addresses, or has moved. Another invitation would only
+    /// disturb its session.
+    mutating func reach(by peer: Identity, at address: SocketAddress, now: Instant) {
       (reachedBy, isEstablished) = (peer, true)
-      isElsewhere = address != place.control && (!isSameMachine || now < doubtEnds)
+      isElsewhere = address != place.control && (isOnOtherMachine || now < doubtEnds)
     }
 
     /// Sets ``nextTry`` after an invitation, while ``isElsewhere`` is true.
@@ -131,7 +133,9 @@ public struct InvitationList {
     }
 
     /// Records that ``session`` is established with the peer at this place.
-    mutating func isEstablishedHere() { (isEstablished, reachedBy, isElsewhere) = (true, nil, false) }
+    mutating func isEstablishedHere() {
+      (isEstablished, reachedBy, isElsewhere, isOnOtherMachine) = (true, nil, false, false)
+    }
 
     /// Whether the peer is announced and invited, but not in session yet.
     var isBeingTried: Bool { announced != nil && session != nil && !isEstablished }
@@ -242,7 +246,7 @@ public struct InvitationList {
         targets[n].session = try? endpoint.connect(
           to: target.place.control, data: target.place.data, expectsExtension: target.identity != nil, at: now)
         targets[n].nextTry = now + Self.pause
-        if let session = targets[n].session, isEstablished(session) { targets[n].isEstablishedHere() }
+        if let session = targets[n].session, isEstablished(session) { targets[n].isEstablished = true }
       }
       if isAwaited(targets[n]), now - targets[n].since >= Self.patience {
         if let identity = targets[n].announced {
