@@ -49,8 +49,8 @@ def main(prefix, notes_path):
     delays, totals, missing, excluded = [], [], 0, 0
     for note, sent, place, sound in sounds:
         peak = max(sound)
-        # A sound with less than half of the usual volume is not a note.
-        if peak * 2 < usual:
+        # A sound with less than half of the usual volume is not a note. If most notes are silent, the usual volume is 0.
+        if peak == 0 or peak * 2 < usual:
             missing += 1
             continue
         frame = positions[place] + next(index for index, sample in enumerate(sound) if sample * 100 >= peak) - ATTACK

@@ -1,11 +1,13 @@
-// The network side of the RTP-MIDI devices of the lab: AppleMIDI invitations and RTP headers.
+// The network side of the RTP-MIDI devices of the lab: AppleMIDI invitations, comparison of the clocks, and RTP headers.
 #include <arpa/inet.h>
+#include <endian.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 // A device: its name and SSRC, and the sockets that are connected to the control port and the data port of a peer.
@@ -46,11 +48,45 @@ static inline int invite(const struct device *device, const char *address, int p
   exit(69);
 }
 
-// Connects to the peer with control port `port`.
+// The time in units of 100 us, as in the stamps of CK and RTP packets.
+static inline uint64_t device_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 10000ull + t.tv_nsec / 100000;
+}
+
+// Compares the clocks as the initiator of a session does: CK0, the answer CK1, CK2. A peer admits the messages of a device only
+// after it has answered CK1, because this proves that the device receives at its address.
+static inline void synchronize(const struct device *device) {
+  uint8_t packet[256];
+  for (int tries = 0; tries < 10; tries++) {
+    uint64_t stamps[3] = {htobe64(device_clock())};
+    uint8_t request[36] = {0xff, 0xff, 'C', 'K'};
+    word(request + 4, device->ssrc);
+    memcpy(request + 12, stamps, sizeof stamps);
+    send(device->data, request, sizeof request, 0);
+    ssize_t size;
+    while ((size = recv(device->data, packet, sizeof packet, 0)) >= 0) {
+      // Other packets are those of Tutti, which tests whether the device is a Tutti peer.
+      if (size != 36 || memcmp(packet, "\xff\xff" "CK", 4) != 0 || packet[8] != 1) continue;
+      memcpy(stamps, packet + 12, sizeof stamps);
+      stamps[2] = htobe64(device_clock());
+      request[8] = 2;
+      memcpy(request + 12, stamps, sizeof stamps);
+      send(device->data, request, sizeof request, 0);
+      return;
+    }
+  }
+  fprintf(stderr, "%s: the peer does not answer CK0\n", device->name);
+  exit(69);
+}
+
+// Begins a session with the peer whose control port is `port`, and compares the clocks.
 static inline struct device connect_device(const char *name, uint32_t ssrc, const char *address, int port) {
   struct device device = {.name = name, .ssrc = ssrc};
   device.control = invite(&device, address, port);
   device.data = invite(&device, address, port + 1);
+  synchronize(&device);
   return device;
 }
 
