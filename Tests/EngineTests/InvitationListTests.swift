@@ -108,15 +108,20 @@ import _TestSupport
     }
   }
 
+  /// Lets the peer with this identity answer the invitation to ``remote``, and ends the session.
+  private func meet(_ identity: UInt64, in invitations: inout InvitationList) throws {
+    advance(&invitations, to: start)
+    let session = try #require(invitations.targets.first?.session)
+    invitations.established(session, at: remote)
+    invitations.recognised(session, as: Identity(identity), at: remote, now: start)
+    invitations.ended(session, of: Identity(identity), at: start)
+  }
+
   /// A configured peer has changed its address and connects by itself. After the end of a session, the next invitation
   /// follows in one second.
   @Test func peerInSessionFromANewAddressIsNotInvitedAtItsOldAddress() throws {
     var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
-    advance(&invitations, to: start)
-    let session = try #require(invitations.targets.first?.session)
-    invitations.established(session, at: remote)
-    invitations.recognised(session, as: Identity(2), at: remote, now: start)
-    invitations.ended(session, of: Identity(2), at: start)
+    try meet(2, in: &invitations)
     // The lost peer needs no second target, because the configured target has the same address.
     invitations.lost(Identity(2), of: try info, at: start)
     #expect(invitations.targets.count == 1 && invitations.nextDeadline == start + .seconds(1))
@@ -135,11 +140,7 @@ import _TestSupport
     isRecognisedFirst: Bool, isSameMachine: Bool
   ) throws {
     var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
-    advance(&invitations, to: start)
-    let first = try #require(invitations.targets.first?.session)
-    invitations.established(first, at: remote)
-    invitations.recognised(first, as: Identity(3), at: remote, now: start)
-    invitations.ended(first, of: Identity(3), at: start)
+    try meet(3, in: &invitations)
     let other = try sessionWithOtherAddress()
     var now = start + .seconds(1)
     // The interval between two invitations begins with one second, and stays at two seconds while the place is in doubt.
