@@ -29,7 +29,7 @@ extension InvitationList {
   mutating func isStandardDevice(_ session: SessionID) {
     defer { schedule() }
     targets.removeAll { $0.isSearch && $0.session == session }
-    for n in targets.indices where targets[n].session == session { targets[n].isEstablishedHere() }
+    for n in targets.indices where targets[n].session == session { targets[n].markEstablished() }
   }
 
   /// Records that the peer of a session has this identity. Searches for this identity end, because the peer has been found,
@@ -43,12 +43,12 @@ extension InvitationList {
     for n in targets.indices {
       if targets[n].session == session {
         targets[n].recognise(identity, at: now)
-        targets[n].isEstablishedHere()
+        targets[n].markEstablished()
       } else if targets[n].place.control == address, targets[n].session == nil {
         // The peer at this place has begun a session itself.
         targets[n].recognise(identity, at: now)
         targets[n].session = session
-        targets[n].isEstablishedHere()
+        targets[n].markEstablished()
       } else if (targets[n].announced ?? targets[n].identity) == identity, !targets[n].isEstablished {
         targets[n].reach(by: identity, at: address, now: now)
         if targets[n].isElsewhere { targets[n].delayRecheck(at: now) }

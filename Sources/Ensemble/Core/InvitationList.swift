@@ -133,7 +133,7 @@ public struct InvitationList {
     }
 
     /// Records that ``session`` is established with the peer at this place.
-    mutating func isEstablishedHere() {
+    mutating func markEstablished() {
       (isEstablished, reachedBy, isElsewhere, isOnOtherMachine) = (true, nil, false, false)
     }
 
