@@ -22,8 +22,9 @@ extension ByteBuffer {
       schedule.countInStart,
     ] { writeInteger(tick.index) }
     let now = schedule.tick(at: snapshot.at)
-    // From the tempo change on, both segments describe the new timeline. The first one then refers to the tick before the change,
-    // because the page uses it for all positions before the change.
+    // From the tempo change on, the positions before it are past, and both segments describe the new timeline. The page uses the first
+    // one only for these past positions. A segment is most exact near its tick, so the tick of the first one is the last tick before
+    // the change.
     let isChanged = now >= schedule.changeTick
     writeSegment(
       of: isChanged ? schedule.changed : schedule.timeline, by: schedule.clock,

@@ -86,6 +86,7 @@ final class HTTPHandler: ChannelInboundHandler {
     case .admitted:
       guard let file = sounds[path] else { return send(.notFound, "no such sound", request, context) }
       // The path contains the hash of the samples, so a browser may cache the sound for ever.
+      // A page that was loaded from another peer of the group also fetches sounds here, after its own peer has disappeared.
       var headers = admission.movesPages ? ResponseHeaders.shared(with: request.headers) : [:]
       headers.add(name: "Cache-Control", value: "private, max-age=31536000, immutable")
       send(.ok, file.octets, type: file.type, headers, request, context)
