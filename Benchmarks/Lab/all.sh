@@ -33,7 +33,7 @@ quantized-notes-wifi   900 quantized-notes.sh wifi 60
 stock-player           600 stock-player.sh 60
 clock-from            1800 clock-from.sh 600
 measure-clock          600 measure-clock.sh 60
-measure-follower      1800 measure-follower.sh 12
+measure-follower      3600 measure-follower.sh 40
 sound-server           600 sound-server.sh 30
 sound-server-stalls    600 sound-server.sh 40 stalls
 sound-server-restart   900 sound-server-restart.sh
