@@ -25,10 +25,10 @@ import _TestTraits
   }
 
   /// Creates a folder with a clock in `clock.jsonl` and a recording of a simulated device in `device.wav`. The clock has a jitter of
-  /// 2 ms, a change of tempo by 5 %, and four lost ticks. The device counts the ticks that arrive, and plays a click when every sixth
+  /// 2 ms, a change of tempo by `step` percent, and four lost ticks. The device counts the ticks that arrive, and plays a click when every sixth
   /// of them arrives.
-  private func folder() throws -> TemporaryFolder {
-    let stimulus = try FollowerStimulus(tempo: 120, jitter: 2, step: 5, losses: 4, seconds: 6, seed: 3)
+  private func folder(step: Double = 5) throws -> TemporaryFolder {
+    let stimulus = try FollowerStimulus(tempo: 120, jitter: 2, step: step, losses: 4, seconds: 6, seed: 3)
     let origin = Instant(nanoseconds: 5_000_000_000)
     var record = StimulusRecord(
       StimulusRecord.Header(stimulus: stimulus, output: "x", origin: origin, version: "1", command: "test"))
@@ -72,6 +72,17 @@ import _TestTraits
     append(UInt32(2 * samples.count), 4)
     for sample in samples { append(UInt32(UInt16(bitPattern: sample)), 2) }
     return data
+  }
+
+  /// Without a tempo step, the panel of the steps has no curve.
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/gnuplot"), "gnuplot is not installed"))
+  func pictureWithAnEmptyPanelIsWritten() async throws {
+    let folder = try folder(step: 0)
+    let command = ["measure", "follower", "clock.jsonl", "--listen", "device.wav", "--pulses", "--plot", "x.svg"]
+    let outcome = try await Child.tutti(command, in: folder).outcome()
+    #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+    let picture = try String(contentsOf: folder.url.appendingPathComponent("x.svg"), encoding: .utf8)
+    #expect(picture.contains("time after the tempo step") && picture.hasSuffix("</svg>\n\n"))
   }
 
   @Test func figuresDescribeTheSimulatedDevice() async throws {

@@ -33,9 +33,9 @@ public struct FollowerPlot {
       set multiplot layout 2,1 title \(Gnuplot.quoted(analysis.report.provenance.title)) noenhanced
       set ylabel 'phase error / us'
       set xlabel 'time / s'
-      plot \(all.joined(separator: ", \\\n  "))
+      \(Gnuplot.plot(all))
       set xlabel 'time after the tempo step / s'
-      plot \(steps.isEmpty ? "NaN notitle" : steps.joined(separator: ", \\\n  "))
+      \(Gnuplot.plot(steps))
       unset multiplot
       unset output
 

@@ -28,10 +28,10 @@ public struct PlayersPlot {
       set multiplot layout 2,1 title \(Gnuplot.quoted(analysis.report.provenance?.title ?? "")) noenhanced
       set xlabel 'time since the first action / s'
       set ylabel 'asynchrony to the grid / ms'
-      plot \(points.isEmpty ? "NaN notitle" : points.joined(separator: ", \\\n  "))
+      \(Gnuplot.plot(points))
       set xlabel 'asynchrony to the grid / ms'
       set ylabel 'actions'
-      plot \(histograms.isEmpty ? "1 notitle" : histograms.joined(separator: ", \\\n  "))
+      \(Gnuplot.plot(histograms))
       unset multiplot
       unset output
 

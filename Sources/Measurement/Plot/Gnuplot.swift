@@ -23,6 +23,12 @@ struct Gnuplot {
     "$\(name) << END_OF_DATA\n\(lines.joined(separator: "\n"))\nEND_OF_DATA\n"
   }
 
+  /// Returns the command that draws `curves`. Without curves, the command draws an empty panel: a plot without any point is an error
+  /// that ends the script, unless its ranges are given.
+  static func plot(_ curves: [String]) -> String {
+    "plot " + (curves.isEmpty ? "[0:1] [1:10] NaN notitle" : curves.joined(separator: ", \\\n  "))
+  }
+
   /// Encloses `text` in single quotes. A quote inside is doubled, as gnuplot requires (gnuplot manual, "Strings"). A line end becomes a
   /// space.
   static func quoted(_ text: String) -> String {

@@ -32,10 +32,10 @@ public struct AudioPlot {
       set multiplot layout 2,1 title \(Gnuplot.quoted(analysis.report.provenance?.title ?? "")) noenhanced
       set xlabel 'time / s'
       set ylabel \(reference) noenhanced
-      plot \(points.isEmpty ? "NaN notitle" : points.joined(separator: ", \\\n  "))
+      \(Gnuplot.plot(points))
       set xlabel 'difference / us'
       set ylabel 'hits'
-      plot \(histograms.isEmpty ? "1 notitle" : histograms.joined(separator: ", \\\n  "))
+      \(Gnuplot.plot(histograms))
       unset multiplot
       unset output
 

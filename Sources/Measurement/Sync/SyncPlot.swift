@@ -29,12 +29,12 @@ public struct SyncPlot {
       set multiplot layout 2,1 title \(Gnuplot.quoted(analysis.report.provenance?.title ?? "")) noenhanced
       set xlabel 'time / s'
       set ylabel \(Gnuplot.quoted("offset from \(reference) / us")) noenhanced
-      plot \(curves.isEmpty ? "NaN notitle" : curves.joined(separator: ", \\\n  "))
+      \(Gnuplot.plot(curves))
       set xlabel 'offset / us'
       set ylabel 'ticks'
       set logscale y
       set yrange [0.5:*]
-      plot \(histograms.isEmpty ? "1 notitle" : histograms.joined(separator: ", \\\n  "))
+      \(Gnuplot.plot(histograms))
       unset multiplot
       unset output
 
