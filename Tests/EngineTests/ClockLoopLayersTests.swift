@@ -77,7 +77,7 @@ import Transports
   }
 
   /// The change applies from step 4 on, but is announced only at 580 ms, when step 4 has sounded and step 5 (600 ms) has been
-  /// passed to the sound. A recall would begin at step 4 and repeat its hits, so nothing is recalled.
+  /// passed to the sound. A change of the layers that is late recalls nothing. The layers change with step 6.
   @Test func lateChangeAppliesFromTheFirstStepThatWasNotPassed() throws {
     let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(580))
     let events = try soundEvents(of: schedule(Intensity(10)), then: change)
