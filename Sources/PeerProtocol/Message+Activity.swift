@@ -1,8 +1,8 @@
 public import MIDI
 
 extension Message {
-  /// Whether a Tutti peer reports activity with this message: Expression (controller 11) or Channel Volume (controller 7) on
-  /// channel 1.
+  /// Whether a Tutti peer reports activity with this message: on channel 1, Expression (controller 11) with the activity of its player,
+  /// or Channel Volume (controller 7) with the total activity.
   ///
   /// Real-time: safe.
   public var reportsActivity: Bool {

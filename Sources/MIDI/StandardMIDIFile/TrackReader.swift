@@ -1,4 +1,4 @@
-/// Reads the events of a track chunk.
+/// Reads the events of a track chunk. ``StandardMIDIFile/init(bytes:)`` lists the deviations from the specification that it accepts.
 struct TrackReader {
   typealias Content = StandardMIDIFile.Event.Content
   typealias ReadError = StandardMIDIFile.ReadError
@@ -6,6 +6,7 @@ struct TrackReader {
   private var bytes: ByteReader
   /// Whether the file contains all bytes of the chunk.
   private let isComplete: Bool
+  /// The number of events that the track may have: the limit of the file, minus the events of the earlier tracks.
   private let maximumEvents: Int
   /// The running status, or nil.
   private var status: UInt8?
@@ -84,16 +85,17 @@ struct TrackReader {
   private mutating func systemExclusive() throws(ReadError) -> [UInt8] {
     var content = try bytes.take(bytes.variableLength("the length of a SysEx event"), "a SysEx event")
     let start = bytes.offset - content.count
-    let isRepeated = content.first == 0xF0
-    if isRepeated { content.removeFirst() }
+    let repeatsF0 = content.first == 0xF0
+    if repeatsF0 { content.removeFirst() }
     if let index = Content.invalidIndex(inSystemExclusive: content) {
       throw ReadError(
-        offset: start + (isRepeated ? 1 : 0) + index, found: "\(hex(content[index])) in a SysEx event",
+        offset: start + (repeatsF0 ? 1 : 0) + index, found: "\(hex(content[index])) in a SysEx event",
         expected: "data bytes 00...7F, and F7 at the end")
     }
     return content
   }
 
+  /// Reads an F7 packet after its status byte. A packet that consists of one system message is read as this message.
   private mutating func escape() throws(ReadError) -> Content {
     let content = try bytes.take(bytes.variableLength("the length of an F7 packet"), "an F7 packet")
     return Content.systemMessage(content).map { .message($0) } ?? .escape(content)

@@ -50,6 +50,7 @@ struct TrackWriter {
     switch content {
     case .message(let message) where message.isOfChannel: append(message)
     case .message(let message):
+      // The specification permits a system message only in an F7 packet.
       let encoded = message.bytes
       try append([0xF7], (0..<encoded.count).map { encoded.octets[$0] }, event)
     case .systemExclusive(let content):
@@ -59,6 +60,7 @@ struct TrackWriter {
       }
       try append([0xF0], content, event)
     case .escape(let content):
+      // The packet would be read as a `.message`.
       guard StandardMIDIFile.Event.Content.systemMessage(content) == nil else {
         throw fault(event, "an escape packet of one system message", "use the content .message instead")
       }

@@ -88,6 +88,7 @@ public struct CalibrationAnalysis: Sendable {
       throw ReportError(
         subject: name, reason: "silent", remedy: "record the clicks of `calibrate` with a microphone that hears them")
     }
+    // The first click is at 0, so the shift of a match is the instant of its first click.
     let clicks = ClickPattern.reference.seconds(from: 0)
     let matches = ClickMatch.candidates(clicks, in: onsets, range: 0...(onsets.last ?? 0))
     let required = ClickPattern.reference.required

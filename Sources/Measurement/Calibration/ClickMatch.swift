@@ -21,7 +21,8 @@ struct ClickMatch {
   /// The greatest difference, in seconds, between the shifts that the clicks of one match propose. It covers the errors of the onsets,
   /// and a recording clock whose rate is wrong by up to 300 ppm.
   private static let width = 0.004
-  /// Two candidates whose shifts are closer than this, in seconds, are one match.
+  /// Two candidates whose shifts are closer than this, in seconds, are one match. The search begins a candidate at each proposed shift, so
+  /// one shift gives several candidates.
   private static let separation = 0.010
 
   /// Finds the earliest shift at which at least `required` clicks have an onset.

@@ -115,6 +115,7 @@ struct ClockPhase {
       }
     }
     period = Double(step) + slope
+    // The degrees of freedom: one less for the intercept of each run, and one less for the slope.
     let degrees = ticks - series.runs.count - 1
     periodError = degrees > 0 && xx > 0 ? (squares / Double(degrees) / xx).squareRoot() : nil
   }

@@ -25,7 +25,8 @@ extension ClockStamps {
         file: path, line: 1, reason: "is a Standard MIDI File, which contains the tempo but not when a tick was sent",
         remedy: Self.remedy)
     }
-    // The size determines how much memory is reserved at once. While an array grows, it needs three times its memory.
+    // The size of the file and the length of the line after the first stamp determine how much memory is reserved at once. While an
+    // array grows, it needs three times its memory.
     let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     if first.first == UInt8(ascii: "{") {
       self.source = source

@@ -71,6 +71,7 @@ struct StampLine {
       value = next
     }
     guard digits > 0 else { return nil }
+    // A number in seconds is extended to nine decimals, so that the value is in nanoseconds.
     for _ in max(decimals, 0)..<(isSeconds ? 9 : max(decimals, 0)) {
       let (tenfold, over) = value.multipliedReportingOverflow(by: 10)
       guard !over else { throw tooLarge }

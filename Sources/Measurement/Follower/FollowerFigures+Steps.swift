@@ -22,6 +22,7 @@ extension FollowerFigures {
     // The device has settled at the first sound after the last one outside the tolerance.
     let outside = sounds.last { abs($0.error - final) > tolerance }
     let next = outside.map { last in sounds.first { $0.tick > last.tick } } ?? sounds.first
+    // If the phase error stays at its final value only in the last third, from which this value is calculated, the device has not settled.
     guard let next, next.tick < Self.settled(after.ticks).lowerBound else { return step }
     step.settling = outside == nil ? 0 : Double(record.ticks[next.tick].ideal) - after.start
     step.lag = final - start

@@ -117,6 +117,7 @@ struct FollowerFigures {
       // The jitter of the device itself is independent of the jitter of the clock, so the squares add.
       return (input, output, (output * output - noise * noise) / (input * input))
     }
+    // At least four sounds in each block of the jackknife, on average.
     guard sounds(section.ticks).count >= 4 * Self.blocks,
       let all = figures(without: section.ticks.lowerBound..<section.ticks.lowerBound, noise: noise)
     else { return nil }

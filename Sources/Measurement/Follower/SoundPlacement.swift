@@ -10,7 +10,8 @@ import Foundation
 ///
 /// The first sound has no previous sound. Its phase error is compared with the circular mean of the phase errors in the steady part. With
 /// the clock of the sender, this mean is taken in the range from -1/4 to 3/4 of a grid interval, because delays that differ by whole
-/// grid intervals look alike. Without this clock, tick 0 is the first sound that lies on the grid of the sounds after it.
+/// grid intervals look alike. More of this range is late than early, because a device usually sounds after the tick. Without this clock,
+/// tick 0 is the first sound that lies on the grid of the sounds after it.
 struct SoundPlacement {
   /// A sound on the grid.
   struct Sound {

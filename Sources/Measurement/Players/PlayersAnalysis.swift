@@ -135,8 +135,8 @@ public struct PlayersAnalysis: Sendable {
     zip(actions, actions.dropFirst()).filter { $0.run == $1.run }
   }
 
-  /// Returns the figures of the intervals between consecutive actions whose distance is the most frequent number of lines; nil without an
-  /// interval.
+  /// Returns the figures of the intervals between consecutive actions whose distance is the most frequent number of lines. Of equally
+  /// frequent numbers, it is the smallest. Nil without an interval.
   private static func intervals(of actions: [GridAction]) -> PlayersReport.Intervals? {
     let pairs = consecutive(actions)
     let counts = Dictionary(grouping: pairs) { $1.line - $0.line }.mapValues(\.count)

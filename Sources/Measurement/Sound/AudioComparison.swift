@@ -62,6 +62,7 @@ struct AudioComparison {
       differences.append((reference.onsets[a], start + frames * 1e9 / rate, position != nil))
     }
     figures.correlated = differences.count { $0.isCorrelated }
+    // If the recordings are aligned, `line` removes the delay and the drift, which the differences still contain.
     guard
       !isUnrelated(
         differences.map { line.aligned($0.time + Nanoseconds(Int64($0.value.rounded()))) - $0.time }, matching)

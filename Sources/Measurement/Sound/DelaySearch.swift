@@ -44,7 +44,8 @@ struct DelaySearch {
     func pairs(_ bin: Int) -> Int {
       (bin - Self.neighbours...bin + Self.neighbours).reduce(0) { $0 + bins[$1, default: 0] }
     }
-    // If several bins have the largest number of pairs, the bin closest to the difference of the first onsets is chosen.
+    // If several bins have the largest number of pairs, the bin closest to the difference of the first onsets is chosen. Of
+    // two equally close bins, it is the one with the larger difference, whatever the order of the dictionary.
     guard
       let best = bins.keys.max(by: { (pairs($0), -abs($0), $0) < (pairs($1), -abs($1), $1) }),
       pairs(best) >= Self.fewestHits

@@ -37,6 +37,7 @@ public struct ClockRate: Sendable {
     if samples.isEmpty { origin = difference }
     samples.append(Sample(raw: raw, difference: difference - origin, uncertainty: uncertainty.count))
     guard samples.count > Self.capacity else { return }
+    // The number of samples is odd here, so the first and the newest sample remain.
     samples = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
   }
 

@@ -13,7 +13,7 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   public var offset: Nanoseconds?
   /// The estimated uncertainty of ``offset``; nil at the master, and without an estimate.
   public var uncertainty: Nanoseconds?
-  /// The total activity that selects the layers at the tick, 0...127; nil in the traces of earlier versions.
+  /// The intensity at the tick, 0...127: the total activity that selects the layers. Nil in the traces of earlier versions.
   public var activity: UInt8?
   /// The instants of the tick on its way.
   public var path: TickPath

@@ -7,9 +7,9 @@ public import RTPMIDI
 ///     content | counter 64 | tag 64
 ///
 /// The lengths are in bits. The tag is the ``SipHash`` of the content, the counter (``TagCounter``) and the port (one
-/// octet: 0 control, 1 data), in this order. The counter is little-endian in the hash, but big-endian in the datagram. The
-/// receiver checks the tag with ``DatagramOpener``. The content can contain the instant at which the datagram leaves. The
-/// tag is written after this instant.
+/// octet: 0 control, 1 data), in this order. The counter is little-endian in the hash, like the words of SipHash, but big-endian in the
+/// datagram, like all numbers of the protocol. The receiver checks the tag with ``DatagramOpener``. The content can contain the instant at
+/// which the datagram leaves. The tag is written after this instant, so that it covers the instant.
 public struct DatagramSealer: Sendable, BitwiseCopyable {
   /// The thread that sends. The threads share no state, so each thread counts its own datagrams, and ``TagCounter``
   /// contains the number of the thread.

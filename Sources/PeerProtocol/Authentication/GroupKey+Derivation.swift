@@ -1,7 +1,8 @@
 import Crypto
 
 extension GroupKey {
-  /// Derives a key of 32 octets for a purpose other than sessions: HKDF-Expand with SHA-256 (RFC 5869, section 2.3).
+  /// Derives a key of 32 octets for a purpose other than sessions, for example the access to the web page: HKDF-Expand with SHA-256
+  /// (RFC 5869, section 2.3).
   /// The key of the group cannot be computed from the result.
   ///
   /// - Parameter purpose: a text that no other use of the key has.

@@ -65,7 +65,8 @@ extension PeerSession {
     }
     let keys = exchange.keys(of: role == .initiator ? .answerer : .initiator)
     (self.keys, sealer, provenIdentity) = (keys, DatagramSealer(keys, thread: .control), packet.identity)
-    // Of two sessions of the same peers, both peers prefer the session that the peer with the lower identity has begun.
+    // The peers can have invited each other at the same time. Of the two sessions, both peers prefer the session that the peer with the
+    // lower identity has begun.
     let isOfLower = (owner.identity < packet.identity) == context.isInitiator
     guard context.verifyPeer(as: packet.identity, isPreferred: isOfLower, at: now) else {
       // If an established session with this peer is kept, this session can still replace it later, because the peer repeats
