@@ -99,7 +99,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     // stopped during the count-in ends at once.
     var tick = new.end > new.start ? new.end : Tick(.min)
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }
-    // If the tick of the change has passed already, the layers change with the first tick that was not yet returned.
+    // If the layers differ already at `coming`, their change was announced too late. It then withdraws nothing, and takes effect with the
+    // first tick that was not yet returned. A late change of the mix withdraws the returned ticks from `coming` on.
     if let changed = new.intensity.tick(differingFrom: schedule.intensity, notBefore: coming), changed > coming,
       changed < tick
     {

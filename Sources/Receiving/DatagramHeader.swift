@@ -42,6 +42,7 @@ public struct DatagramHeader: Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(_ datagram: borrowing Span<UInt8>) {
+    // The offset of the SSRC.
     let offset: Int
     if datagram.count >= 4, datagram.uint16(at: 0) == 0xFFFF {
       switch datagram.uint16(at: 2) {

@@ -33,7 +33,8 @@ struct LocalPlayer: ~Copyable {
   private var (first, last): (Delivery?, Delivery?) = (nil, nil)
   /// The notes that are being ended.
   private var ending = Ending.none
-  /// Whether all notes of the player are to be ended, after the notes that programs hold.
+  /// Whether all notes of the player are to be ended, after the notes and pedals that programs hold. This also ends the notes that
+  /// the control thread has played.
   private var endsAll = false
   /// Whether the player has left.
   private var hasLeft = false

@@ -3,7 +3,7 @@ public import MIDI
 extension Message {
   /// Whether another player may change the sound of an instrument with this message: a controller that has an effect on
   /// the character of the sound. Only the player of the instrument may send volume (7), pan (10), expression (11),
-  /// pedals (64...69), banks, parameters and mode messages.
+  /// pedals (64...69), banks, parameters and mode messages. Controllers 32...63, the lower halves (LSB) of 0...31, are excluded too.
   ///
   /// Real-time: safe.
   public var shapesInstrument: Bool {

@@ -47,6 +47,7 @@ extension Receiver {
     if let output = takePending() { return output }
     guard let place else { return nil }
     while true {
+      // A message that is kept takes effect later: ``nextTimed(at:)`` returns its outputs.
       switch blocks[place.block].sessions[place.index].stream.next(in: packet) {
       case .message(let message, let stamp):
         if keep(message, stamp, at: place) { continue }

@@ -86,7 +86,7 @@ struct TimedMessages: ~Copyable {
 
   /// Adopts a new schedule. Messages at ticks of the rhythm move with the ticks. Beginnings of notes at or after the
   /// end of the rhythm are removed. If the new run does not continue the previous run, all beginnings of notes at ticks
-  /// of the previous run are removed.
+  /// of the previous run are removed, and the other messages keep their instants.
   @_noLocks @_noAllocation
   mutating func follow(_ schedule: PlaybackSchedule) {
     let continues = schedule.run != 0 && schedule.continuesRun(from: rhythm.run)

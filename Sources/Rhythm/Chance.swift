@@ -37,7 +37,8 @@ enum Chance {
     (UInt64(hash) * 100) >> 32 < UInt64(percent)
   }
 
-  /// The finalizer of MurmurHash3: each bit of the result depends on each bit of `value`.
+  /// The finalizer of MurmurHash3: each bit of the result depends on each bit of `value`. It maps 0 to 0. Therefore
+  /// ``hash(seed:bar:line:tick:)`` adds a constant before each call: 2^32 divided by the golden ratio.
   @_noLocks @_noAllocation
   private static func mix(_ value: UInt32) -> UInt32 {
     var hash = value

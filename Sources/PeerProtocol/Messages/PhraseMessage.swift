@@ -33,6 +33,7 @@ public struct PhraseMessage: Hashable, Sendable {
 ///     1       3        the first note: step (7 bits), key (7 bits), velocity / 4 (5 bits), length in steps - 1 (5 bits)
 ///     4       3        the second note, and so on: 1...26 notes
 extension PhraseMessage {
+  /// The maximum number of notes. It limits the message to 97 bytes.
   private static let maximumCount = 26
 
   /// The data octets of the message, without F0 and F7.

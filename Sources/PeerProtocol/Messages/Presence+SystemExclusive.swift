@@ -15,8 +15,8 @@ import MusicalTime
 ///     26      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
 ///     27      1        the activity, 0...127
 ///     28      8        the digest of the patch; 0 if the sender does not share it
-///     36      1        the delay of the sender's web page in units of 10 ms, 0...40
-///     37      2        the TCP port of the web page to which other pages may move; 0 if they may not
+///     36      1        the delay of the sender's web page in units of 10 ms, 0...40: ``PageReport/delay``
+///     37      2        the TCP port of the web page to which other pages may move; 0 if they may not: ``PageReport/port``
 extension Presence {
   private static let length = 39
 

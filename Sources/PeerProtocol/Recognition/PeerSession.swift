@@ -126,6 +126,7 @@ final class PeerSession: SessionExtension {
     guard admitsProtocol(in: context) else { return .rejectedExtensionPacket }
     if context.isProtected {
       guard arrival.isAuthentic, probe.identity == provenIdentity else { return .notAuthentic }
+      // An authentic packet shows that the peer has received the last packet of the handshake, so the packet is not repeated any more.
       handshake?.end()
     }
     let outcome =
@@ -137,7 +138,7 @@ final class PeerSession: SessionExtension {
     // A request always gets a reply. A reply gets an acknowledgement only if it was accepted: an unsolicited reply gets
     // none. No clock is read here, so the transmit stamp of the answer is the arrival of the probe. The owner of the endpoint
     // replaces it by the send instant. If `isAnswered` is true, the receiving thread has already answered. In a protected session,
-    // only the receiving thread answers.
+    // only the receiving thread answers: a tag that is written here would not match the replaced stamp.
     if !arrival.isAnswered, !context.isProtected, probe.kind == .request || outcome == .accepted {
       let answer = probe.answer(
         from: context.localSSRC, identity: owner.identity,

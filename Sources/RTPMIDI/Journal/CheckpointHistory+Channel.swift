@@ -95,6 +95,7 @@ extension CheckpointHistory {
     guard header.append(to: &packet) else { return false }
     for index in 0..<entries.count where entries[index].chapterID == chapterID {
       let entry = entries[index]
+      // Reset All Controllers removes the earlier pressures from the history, so none of them is before a reset.
       let log = PressureLog(
         s: entry.packet != last, key: UInt7(masking: entry.number), isBeforeReset: false,
         pressure: UInt7(masking: entry.first))

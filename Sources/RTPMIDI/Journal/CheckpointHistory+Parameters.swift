@@ -3,7 +3,8 @@ import MIDI
 
 /// Recording of registered and non-registered parameters (RFC 6295, appendix A.4).
 extension CheckpointHistory {
-  /// Records one of controllers 98...101, which select a parameter.
+  /// Records one of controllers 98...101, which select a parameter. If the number is not complete yet, or selects no parameter, the
+  /// entry has the number ``HistoryEntry/selection`` and gets no log.
   @_noLocks @_noAllocation
   mutating func recordSelection(_ controller: UInt8, value: UInt7, on channel: Channel, in packet: UInt16) {
     channels[Int(channel.wire)].select(controller, value)

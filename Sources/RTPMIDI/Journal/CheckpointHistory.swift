@@ -61,6 +61,7 @@ struct CheckpointHistory: ~Copyable {
   mutating func setRecording(_ isRecording: Bool, from sequence: UInt16) {
     guard isRecording != self.isRecording else { return }
     _ = removeEntries(through: sequence &- 1)
+    // `removeEntries` keeps a System Exclusive that has not ended.
     exclusives.removeAll()
     self.isRecording = isRecording
   }

@@ -135,6 +135,7 @@ extension JournalRepair {
   ) {
     // A log with velocity 0 is invalid.
     guard log.velocity.value > 0 else { return }
+    // If the journal does not cover the loss, all notes that it does not confirm are ended.
     confirm(log.key, on: channel)
     let (index, key) = (Int(channel.wire), Int(log.key.value))
     // Without a log in Chapter E, the reference count is 1.

@@ -141,7 +141,8 @@ extension Endpoint {
   /// session with the lower token. This rule is applied only if the peer knows the extension, or is expected to know it.
   ///
   /// The invitations have not crossed if the session has been silent since the candidate began, as after a restart of the peer. They
-  /// have not crossed either if the peer has revived the session. A revival uses the same SSRC.
+  /// have not crossed either if the peer has revived the session. A revival uses the same SSRC. An outdated session
+  /// (``Session/isOutdated``) has to be replaced in any case.
   private func losesAgainstCrossingSession(_ candidate: Session, at now: Instant) -> Bool {
     guard !candidate.isProtected, !candidate.isInitiator, let since = candidate.candidacy?.since,
       let token = candidate.acceptedToken, let other = table.session(at: candidate.control),

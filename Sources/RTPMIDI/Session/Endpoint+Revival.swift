@@ -3,7 +3,8 @@ import MusicalTime
 /// Revival of sessions whose peer is silent, was restarted, or has a new address. A *revival* is an invitation to the
 /// peer of an established session, see ``Session``.
 extension Endpoint {
-  /// Starts a revival: invites the silent peer of an established session.
+  /// Starts a revival: invites the silent peer of an established session. The revival has the SSRC of the session, unless the session
+  /// is protected (``localSSRC(for:)``).
   func revive(_ session: Session, at now: Instant) {
     let revival = makeSession(
       control: session.control, data: session.data, localSSRC: session.isProtected ? nil : session.localSSRC,

@@ -129,7 +129,8 @@ final class Session {
   var journalLength: Int?
   /// The CK exchanges.
   var clock: ClockComparison
-  /// The seed of ``clock``. Its bitwise complement is the seed of ``extension``.
+  /// The seed of ``clock``. Its bitwise complement is the seed of ``extension``, because equal seeds give equal intervals
+  /// (``Dither``).
   private let seed: UInt64
   /// A pair of readings of the local and the remote clock. It determines the upper bits of RTP time stamps.
   var anchor: (local: Instant, remote: Instant)?
