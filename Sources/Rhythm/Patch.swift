@@ -61,8 +61,8 @@ public struct Patch: Hashable, Sendable {
   public static let maximumLayers = 32
   /// The largest number of lines of one voice.
   public static let maximumLinesPerVoice = 16
-  /// The largest number of cut-off groups. Each group needs its own drum channel in the synthesizer, which has sixteen
-  /// channels.
+  /// The largest number of cut-off groups: as many as the sound has (`DrumLanes.groupCount`). Each group needs its own drum channel in
+  /// the synthesizer, which has sixteen channels.
   public static let maximumGroups = 8
 }
 

@@ -69,6 +69,7 @@ extension StepTable {
       isGrace: false)
     guard stroke.isFlam else { return main }
     cursor.main = main
+    // The grace note has three fifths of the velocity of the main note, but at least 1.
     return Hit(
       note: entry.voice, velocity: velocity > 1 ? UInt8(Int(velocity) * 3 / 5) : 1, group: entry.group,
       position: position, delay: entry.feel - Self.graceTime, isGrace: true)

@@ -1,6 +1,6 @@
 public import MusicalTime
 
-/// A patch in the form that the real-time thread plays: all lines in one trivial value of fixed size (about 12 KB).
+/// A patch in the form that the real-time thread plays: all lines in one trivial value of fixed size (about 9 KB).
 ///
 /// The value contains no references, so it can be passed through a triple buffer. The clock thread asks for the hits of
 /// each step:
@@ -38,12 +38,12 @@ public struct StepTable: Sendable, BitwiseCopyable {
   public internal(set) var chords = ChordProgression()
 
   /// The lines of the drums, in the order of ``Patch/lines``, and then those of the pitched parts, in the order of
-  /// ``Patch/parts``.
+  /// ``Patch/parts``. There is room for ``maximumLines`` lines of drums and ``PitchedPart/maximumLines`` lines of each of three parts.
   var lines: InlineArray<112, TableLine>
   var lineCount = 0
   /// The number of lines of the drums.
   var drumLineCount = 0
-  /// The notes of each pitched part for each chord: 48 elements for the bass, then 48 for the guitar and 48 for the keyboard.
+  /// The notes of each pitched part for each chord: 48 elements for the bass, then 48 for the guitar and 48 for the keys.
   var partKeys: InlineArray<144, PartKeys>
   /// The program of each part. The index is the code of the part.
   var programs = InlineArray<4, UInt8>(repeating: 0)

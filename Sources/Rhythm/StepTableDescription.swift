@@ -75,7 +75,7 @@ public struct StepTableDescription: Encodable, Sendable {
   public var fillPeriod: Int
   /// The chance of the fill in percent.
   public var fillChance: Int
-  /// The chords; empty for a rhythm without pitched parts.
+  /// The chords; empty for a rhythm without chords.
   public var chords: [Chord]
   /// The length of the progression in steps.
   public var chordSteps: Int

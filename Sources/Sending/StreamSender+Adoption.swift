@@ -55,6 +55,7 @@ extension StreamSender {
     if isOtherRun {
       // `pendingTick` is the newest tick that the time-stamp receivers are to get ahead of time. The new run has none yet.
       pendingTick = Tick(.min)
+      // The number 0 is not a run, but the silence before the first run.
       cutsPreviousRunShort = schedule.run != 0 && steps.next > schedule.start && steps.next < schedule.end
     }
     // A hit can sound up to `push` before its step is due. Within a run, a step that is due within this time is therefore not

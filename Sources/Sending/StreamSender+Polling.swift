@@ -58,7 +58,7 @@ extension StreamSender {
   }
 
   /// The instant at which ``poll(at:)`` has work next, unless a command is executed or a schedule is adopted before.
-  /// Valid after ``poll(at:)`` has returned nil.
+  /// Valid after ``poll(at:)`` has returned nil. In the quiet time before a deadline, a due guard packet waits for this deadline.
   ///
   /// Real-time: safe.
   public var nextDeadline: Instant {

@@ -136,6 +136,7 @@ extension InvariantChecker {
     // All simulated peers use the sum, which more levels never lower. `max` keeps the range valid for any rule.
     let range = least...max(least, rule.total(of: highestLevels))
     states[host].wrongSince = range.contains(total) ? nil : states[host].wrongSince ?? now
+    // The check has no further tolerance, because the range covers the last half second.
     expect(
       .activity, holds: states[host].wrongSince == nil, of: host,
       expected: "a total of \(range.lowerBound) to \(range.upperBound)", seen: "\(total)")

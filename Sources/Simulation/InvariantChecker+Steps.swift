@@ -27,6 +27,7 @@ extension InvariantChecker {
     switch role {
     case .idle: states[host].rhythm = 0
     case .master:
+      // A peer that takes over a rhythm continues it under the same number.
       guard before == 0 else { break }
       rhythms += 1
       states[host].rhythm = rhythms
@@ -35,6 +36,7 @@ extension InvariantChecker {
       states[host].rhythm = states[master].rhythm
       // If the master still slews to another phase, its follower slews as well.
       states[host].phaseChangedAt = [states[host].phaseChangedAt, states[master].phaseChangedAt].compactMap { $0 }.max()
+      // A peer that has played nothing begins in phase with its master.
       guard before != 0 else { break }
       var mayHaveOtherPhase = before != states[master].rhythm
       if let mine = states[host].lastStep?.step.length, let theirs = states[master].lastStep?.step.length {
@@ -155,8 +157,10 @@ extension InvariantChecker {
       // The levels may differ in three cases:
       // - The activity gate of the peer is closed for its master.
       // - The peer has opened this gate, but uses the total only from the next beat on, up to one second later at 60 BPM.
+      //   The check allows 1.5 seconds.
       // - After a partition, the peer is still ahead of its master by more than 40 ms. It has passed a beat to its audio output before
-      //   the master announces the total of this beat.
+      //   the master announces the total of this beat. The master does this 110 ms before the beat, and the peer passes the beat 50 ms
+      //   before the beat sounds. Of the difference of 60 ms, 20 ms are left for the message.
       let mustBeSame =
         distance > .milliseconds(-40) && peer.core.ensemble.admits(.activity, from: identity)
         && mine.at - states[host].gatesChanged > .milliseconds(1500)

@@ -118,6 +118,8 @@ final class InvariantChecker {
     for event in events {
       switch event {
       case .step(let step): played(step, by: peer)
+      // All messages that pass a gate are recorded. A note that the player hears more softly, or not at all, is an event `recorded`.
+      // If it sounds, it is also an event `heard`.
       case .sound(let message, let session):
         admitted(message, from: session, at: peer)
         heard(message, from: session, at: peer)

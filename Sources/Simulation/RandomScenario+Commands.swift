@@ -65,6 +65,7 @@ extension RandomScenario {
       mix.setLevel(level, ofPart: 0)
       mix.setPlays(plays, part: 0)
       mix.isQuiet = isQuiet
+      // The players become quiet as soon as the lead time permits. Any other change applies at the next bar.
       try core.ensemble.change(mix: mix, isImmediate: isQuiet, at: now)
     }
   }

@@ -28,6 +28,8 @@ final class SteadyScenario: Scenario {
     case .start:
       try? world.command(0) { core, now throws(CommandError) in try core.ensemble.start(tempo: tempo, at: now) }
       phase = .stop
+      // The rhythm ends at the first tick that is at least the lead time of 100 ms after the command: about 0.95 s before the end of the
+      // simulation.
       return Instant(nanoseconds: 0) + length - .milliseconds(1050)
     case .stop:
       try? world.command(0) { core, now throws(CommandError) in try core.ensemble.stop(now: now) }

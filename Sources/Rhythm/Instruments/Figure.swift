@@ -13,7 +13,8 @@ public struct Figure: Hashable, Sendable {
 
   public static let maximumLength = 64
 
-  /// The notation in a patch, without spaces.
+  /// The notation in a patch, without spaces. A digit n above 1 is a normal note, n - 1 notes of the scale above the pitch of the
+  /// instrument. Ghost notes and accents are always at this pitch.
   public var text: String {
     String(notes.map { $0.map { $0.degree > 0 ? Character("\($0.degree + 1)") : $0.stroke.character } ?? "." })
   }

@@ -25,6 +25,7 @@ extension InstrumentPlayer {
       }
       if let index = waiting.earliest() {
         let note = waiting[index]
+        // An immediate note at the horizon itself is returned too, but after the notes that end before the horizon.
         if note.position < first || (ending == nil && note.isImmediate && note.position == end) {
           (isWaiting, first) = (true, note.position)
         }

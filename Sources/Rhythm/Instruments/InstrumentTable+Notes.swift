@@ -51,7 +51,8 @@ extension InstrumentTable {
   }
 
   /// The index of the note that is nearest to `key` in the first `keyCount` elements of `keys`. A key outside their range first
-  /// moves by octaves. Of two equal distances, the lower note is chosen.
+  /// moves by octaves into the range. If none of its octaves is in the range, it moves to the lowest octave above the range. Of two
+  /// equal distances, the lower note is chosen.
   @_noLocks @_noAllocation
   private func index(nearest key: UInt8, of keys: InlineArray<128, UInt8>, count keyCount: Int) -> Int {
     let (lowest, highest) = (Int(keys[0]), Int(keys[keyCount &- 1]))

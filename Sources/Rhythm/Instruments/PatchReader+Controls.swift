@@ -1,7 +1,8 @@
 import Yams
 
 extension PatchReader {
-  /// Reads a property that follows a control: `force`, `force, 40..110` or, except for the pitch, a constant such as `90`.
+  /// Reads a property that follows a control: `force`, `force, 40..110` or, except for the pitch, a constant such as `90`. Only the
+  /// pitch can follow the key.
   mutating func mapping(_ node: Node, _ field: String, isPitch: Bool = false) -> ControlMapping? {
     let names = ControlSource.names.map(\.name).filter { isPitch || $0 != "key" }.joined(separator: ", ")
     let constant = isPitch ? "" : ", or a constant from 0 to 127"
@@ -19,6 +20,7 @@ extension PatchReader {
       fault(at: position, field, "has a range of values for the key", "write key alone; the field scale has the range")
       return nil
     }
+    // The two dots separate three parts: the lower value, an empty text and the upper value.
     let bounds = parts[1].trimmed.split(separator: ".", omittingEmptySubsequences: false)
     let numbers = bounds.compactMap { UInt8($0.trimmed) }.filter { $0 <= 127 }
     guard bounds.count == 3, bounds[1].isEmpty, numbers.count == 2 else {
@@ -62,7 +64,7 @@ extension PatchReader {
     return Figure(notes: notes)
   }
 
-  /// The note that a figure writes as `character`; nil for any other character.
+  /// The note that a figure writes as `character`; nil for any other character, also for a flam.
   private func note(_ character: Character) -> Figure.Note? {
     if let stroke = Stroke(character), !stroke.isFlam { return Figure.Note(stroke: stroke, degree: 0) }
     guard character.isASCII, let degree = character.wholeNumberValue, degree > 0 else { return nil }

@@ -54,7 +54,7 @@ struct DrumScore {
     // 40 ms in ticks of the file.
     let limit = 40_000_000 * resolution / tempo.nanosecondsPerQuarter
     var joined: [PatchImport.Note?] = []
-    // For each key, the index of its last note in `joined`, unless this note is a flam.
+    // For each key, the index of its last note in `joined`, unless this note is a flam. A flam is not the grace note of the next note.
     var last: [UInt8: Int] = [:]
     for var note in notes {
       if let index = last[note.key], let grace = joined[index], note.tick > grace.tick, note.tick - grace.tick <= limit,

@@ -83,7 +83,8 @@ struct StrokeGrid {
   }
 
   /// The notation of a line. If the bars repeat, only the repeated part is written. Eighth-note triplets are written with three
-  /// characters per quarter note.
+  /// characters per quarter note, if the bar is a whole number of quarter notes. Spaces separate the beats. A group has at least two
+  /// characters, also if a beat is shorter.
   private func line(_ strokes: [Int: Stroke], grid: Int, beat: Int) -> String {
     let length = stepsPerBar * grid / 4
     var texts = (0..<bars).map { bar in

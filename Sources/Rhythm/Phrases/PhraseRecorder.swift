@@ -47,6 +47,7 @@ public struct PhraseRecorder: Sendable {
   private mutating func finish(_ key: UInt8, at end: Int) {
     guard let (begin, velocity) = held.removeValue(forKey: key) else { return }
     let step = UInt8(begin % stepCount)
+    // A phrase has at most one note of a key on a step. Of several recorded notes, the one that ended first remains.
     guard !notes.contains(where: { $0.step == step && $0.key == key }) else { return }
     guard notes.count < Phrase.maximumNotes else {
       omitted += 1

@@ -5,7 +5,7 @@ import Rhythm
 /// The status lines of the demo while it plays: the progress, and one row for each line of the patch. A row whose line sounds at
 /// the present activity is marked with `*` and shows the strokes of the current bar.
 ///
-///     [####................]  20 %  bar 2 of 8  activity 25  3 of 14 layers
+///     [###.................]  17 %  bar 2 of 8  activity 25  3 of 14 layers
 ///     * always         kick      X... .... X... ....
 ///     * to 27          stick     .... X... .... X...
 ///       from 28        snare

@@ -61,6 +61,7 @@ final class DemoPage {
     guard let ready else { return nil }
     addresses = PageAddresses(
       lead: ready.lead, play: ready.play, isLocal: address.isLoopback, fingerprint: ready.fingerprint)
+    // The other peers need the passkey, if there is one. The option --http-open concerns only the peer that serves the page.
     connection = (demo.console.httpOpen ? [] : access) + ["--connect", "127.0.0.1:\(ready.port)"]
   }
 
