@@ -16,12 +16,12 @@ extension EnsembleState {
     lead = max(lead, soundLead + Self.leadMargin)
   }
 
-  /// Adapts ``lead`` to the web pages of the local peer and of its members. It becomes at least 20 ms longer than a change needs to
-  /// the sound of the slowest page. For pages, it becomes no longer than ``maximumPageLead``. While the local peer is the master,
-  /// ``lead`` only increases: no change may take effect before an earlier one.
+  /// Adapts ``lead`` to the web pages of the local peer and of its members. It becomes at least 20 ms longer than the time from
+  /// the sending of a change to its sound on the slowest page. For pages, it becomes no longer than ``maximumPageLead``. While the
+  /// local peer is the master, ``lead`` only increases: no change may take effect before an earlier one.
   ///
-  /// - Parameter coversPages: false while an external clock leads. It announces nothing in advance, and with a long lead, the rhythm
-  ///   could not follow its tempo changes.
+  /// - Parameter coversPages: whether the web pages count. False if the peer has an external clock: this clock announces nothing in
+  ///   advance, and with a long lead, the rhythm could not follow its tempo changes.
   public mutating func adaptLead(coversPages: Bool) {
     if roster.members.isEmpty { remotePageDelay = .zero }
     let delay = coversPages ? max(page.delay, remotePageDelay) : .zero

@@ -43,7 +43,8 @@ extension Peer {
     use(.contacts(contactFile), at: now)
   }
 
-  /// Connects to a host, and follows its clock if this is configured.
+  /// Connects to the first address of a host, which `getaddrinfo` prefers (RFC 6724). Follows the clock of the host if this is
+  /// configured.
   func use(_ host: HostResolver.Host, at now: Instant) {
     let address = host.addresses[0]
     core.invitations.configure(InvitationList.Place(address), at: now)

@@ -17,6 +17,7 @@ extension Peer {
   /// Passes the settings of the instrument to the network thread if the rhythm, the activity or a delay has changed. That thread
   /// plays the instrument, the phrase and the notes of other players.
   func updateInstrument() {
+    // The notes of other players depend on these two settings only.
     var hasChanged =
       instrumentSettings.schedule != ensemble.schedule || instrumentSettings.soundLead != ensemble.soundLead
     if instrumentSettings.table != nil || instrumentSettings.phrase != nil {
@@ -48,7 +49,7 @@ extension Peer {
     core.play(.controlChange(localChannel, controller: 1, value: UInt7(clamping: tilt)))
   }
 
-  /// How long before its planned instant a note must be sent. Only the notes of an instrument and of a phrase are planned.
+  /// The value for ``InstrumentSettings/noteDelay``. Zero without an instrument and a phrase, because only their notes are planned.
   private var noteDelay: Nanoseconds {
     guard instrumentSettings.table != nil || instrumentSettings.phrase != nil else { return .zero }
     return ensemble.noteDelay + ensemble.soundLead
@@ -60,8 +61,8 @@ extension Peer {
     instrumentSettings.activity = ensemble.activity
     (instrumentSettings.soundLead, instrumentSettings.noteDelay) = (ensemble.soundLead, noteDelay)
     // 5 ms are a margin for late wake-ups of the network thread. The upper limit is 10 ms less than the shortest time by which a master
-    // announces a change of the rhythm, so that no event is sent before a change that affects it is known. The lower limit is what the
-    // audio output of the local peer needs.
+    // announces a change of the rhythm (`leadWithoutPages`), so that no event is sent before a change that affects it is known. The
+    // lower limit is what the audio output of the local peer needs.
     let lead = min(noteDelay + .milliseconds(5), ensemble.leadWithoutPages - .milliseconds(10))
     instrumentSettings.lead = max(lead, ensemble.soundLead)
     networkRings.instrument.publish(instrumentSettings)

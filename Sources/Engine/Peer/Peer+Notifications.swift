@@ -82,6 +82,7 @@ extension Peer {
       if isMuted, let master = ensemble.role.master {
         let action = ensemble.isQuiet ? "silenced all players" : "muted you"
         log.notice("\(name(of: master)) \(action): your notes do not sound")
+        // Nothing is logged at the master, whose own player makes all players quiet or ends this.
       } else if !isMuted, ensemble.role != .master {
         log.notice("your notes sound again")
       }

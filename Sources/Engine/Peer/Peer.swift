@@ -204,7 +204,7 @@ public final class Peer {
 
     clockRings.table.publish(table)
     instrumentSettings.chords = table.chords
-    // Ticks are sent ahead of time, but so late that no change can still affect them.
+    // Ticks are sent ahead of time, but so late that no change can still affect them: a change is announced `lead` in advance.
     var settings = ClockSettings(
       socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: soundLead)
     // With two outputs, the clock thread passes the sound events to both audio threads.
@@ -217,6 +217,7 @@ public final class Peer {
       hasPasskey: configuration.passkey != nil, rings: networkRings)
 
     if configuration.start {
+      // The rhythm waits up to 5 s for the sessions with the peers to connect to: see ``startIfDue(at:)``.
       startsAt = now + (configuration.connect.isEmpty && restored.isEmpty ? .milliseconds(100) : .seconds(5))
     } else if let duration = configuration.duration {
       leavesAt = now + duration
@@ -310,6 +311,7 @@ public final class Peer {
       handleHosts(at: now)
       handlePatches(at: now)
       handlePhrases(at: now)
+      // An external clock announces nothing in advance, so the lead time does not cover web pages then.
       core.ensemble.adaptLead(coversPages: externalClock == nil)
       core.advance(to: now)
       startIfDue(at: now)

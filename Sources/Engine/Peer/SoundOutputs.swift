@@ -120,6 +120,7 @@ final class SoundOutputs {
   @discardableResult
   func raiseLead() -> Bool {
     guard let state = cardThread?.cardState, state.status == .playing else { return false }
+    // The lead of the state contains the latency, unlike the lead of the device in the initializer.
     let needed = min(state.lead + Self.margin, Self.maximumLead)
     guard needed > lead else { return false }
     lead = needed

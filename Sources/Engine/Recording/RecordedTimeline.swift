@@ -6,7 +6,8 @@ import MusicalTime
 /// between two ticks is interpolated. Otherwise the position advances with time at the last tempo.
 ///
 /// The bar lines of the file are those of the rhythm. Therefore a run of the rhythm begins at the next position that has the same
-/// place in a bar as the first tick of the run. The pause before the run becomes longer in the file by less than a bar.
+/// place in a bar as the first tick of the run. The pause before the run becomes longer in the file by less than a bar. If the meter
+/// changes there, the new meter begins at a bar line, and the pause becomes longer by less than two bars.
 struct RecordedTimeline {
   /// The units per quarter note. A multiple of 24, so that each tick is on a unit. At 20 BPM, the slowest tempo, a unit lasts
   /// 0.8 ms, so rounding moves an event by at most 0.4 ms, which cannot be heard. A multiple of 960, the usual resolution of

@@ -35,8 +35,8 @@ struct SessionKeeper {
     if let bound = reservation.reserve(for: term) { writer.write(term: bound) }
   }
 
-  /// Whether ``save(_:at:)`` is due. A new rhythm of the local peer is saved at once. Other changes wait for
-  /// ``minimumInterval``.
+  /// Whether ``save(_:at:)`` is due. The session is saved at once when the local peer begins or ceases to lead a rhythm. Other changes
+  /// wait for ``minimumInterval``.
   func isDue(for ensemble: EnsembleState, at now: Instant) -> Bool {
     ensemble.resumable?.claim != saved?.rhythm?.claim || now >= nextSave
   }

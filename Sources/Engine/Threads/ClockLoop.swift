@@ -26,8 +26,8 @@ struct ClockLoop: ~Copyable {
   /// The table that replaces ``table`` at the next bar, if ``hasNextTable``.
   var nextTable = StepTable()
   var hasNextTable = false
-  /// `heldParts` has one bit per part number: whether notes of this pitched part may sound. `heldRun` is the run in which these
-  /// notes began.
+  /// `heldParts` has one bit per part number: whether notes of this pitched part may sound. `heldRun` is the run of the
+  /// newest step that was passed to the sound.
   var (heldParts, heldRun): (UInt8, UInt32) = (0, 0)
   var port: ClockPort?
   /// Whether hits also go to ``SoundRings/recording``.

@@ -218,8 +218,8 @@ struct InstrumentDriver: BitwiseCopyable {
     case .noteOn(let key, _):
       if endings[Int(key & 0x7F)] > instant { instant = endings[Int(key & 0x7F)] }
       beginnings[Int(key & 0x7F)] = instant
-      // A note that sounds at once can have a position up to ``lead`` later. Its end is moved earlier by the same time, so that
-      // the note keeps its length.
+      // The position of a note that sounds at once is not before the last horizon, so it can be up to ``lead`` later than the note.
+      // The end of the note is moved earlier by the same time, so that the note keeps its length.
       let due = schedule.instant(event.position.tick, position: event.position.offset)
       earlierBy[Int(key & 0x7F)] = due > instant ? due - instant : .zero
       remote = remoteNotes.begin(key, at: instant, line: line(for: event.position, at: now), on: schedule)

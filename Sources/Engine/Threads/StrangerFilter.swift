@@ -40,6 +40,7 @@ struct StrangerFilter: ~Copyable {
   /// - Parameter key: a random number, unknown to all other hosts.
   init(key: UInt64) {
     self.key = key
+    // In each half: session commands, other control packets (CK, clock probes, handshakes), RTP packets.
     shared.append(MessageBudget(rate: 64, depth: 2048))
     shared.append(MessageBudget(rate: 256, depth: 256))
     shared.append(MessageBudget(rate: 256, depth: 256))

@@ -6,8 +6,8 @@ import Playback
 // total selects the layers.
 //
 // The intensity of the schedule contains the total that applies now and at most one pending total, with the tick from which
-// the pending total applies. A pending total is *estimated* if the local peer has chosen this tick itself, because the master's
-// instant was not known.
+// the pending total applies: `changeTick`, which is `Tick(.max)` if there is no pending total. A pending total is *estimated* if the
+// local peer has chosen this tick itself, because the master's instant was not known.
 extension EnsembleState {
   /// The largest distance of a total's instant from now. A total with a more distant instant is treated as one without an
   /// instant.

@@ -14,9 +14,11 @@ struct TotalSchedule: Sendable {
 
   /// The newest beat that was decided; nil before the first decision.
   var decidedBeat: Tick?
-  /// No new total is decided before this instant, because not all peers have sent their level yet.
+  /// No new total is decided before this instant: the end of ``inquiry``, if the local peer has taken over or restored the rhythm.
+  /// Until then, not all peers have sent their level.
   var decidesFrom = Instant(nanoseconds: .min)
-  /// The instant from which the total is computed from the levels. Before it, the total of a rhythm that was taken over stays.
+  /// The instant from which ``EnsembleState/totalActivity(at:)`` is computed from the levels. Before it, the result is the total of
+  /// the rhythm that was taken over.
   var computesFrom = Instant(nanoseconds: .min)
   /// The beat of the last change of the total, and whether the total rose; nil before the first change.
   var lastChange: (beat: Tick, rises: Bool)?

@@ -39,6 +39,7 @@ extension EnsembleState {
     if let slot { roster.leave(slot) }
     follower?.masterStatus = .isUnknown
     if isSaid { follower!.masterHeard = min(follower!.masterHeard, now - Self.silence) }
+    // An earlier postponement of the check ends: only the silence of the master decides (``nextSuccession``).
     follower!.nextCheck = follower!.masterHeard
     // The clock of one departed master is kept, because this master may return.
     if let departedMaster, departedMaster != peer, let former = roster.slot(of: departedMaster),
