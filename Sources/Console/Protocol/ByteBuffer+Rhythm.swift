@@ -22,8 +22,9 @@ extension ByteBuffer {
       schedule.countInStart,
     ] { writeInteger(tick.index) }
     let now = schedule.tick(at: snapshot.at)
-    // From the tempo change on, both segments describe the new timeline. The first one then refers to the tick before the change,
-    // because the page uses it for all positions before the change.
+    // The page uses the first segment for positions before the tempo change, and the second one for the other positions. After the
+    // change, the former timeline is not needed any longer, so both segments describe the new one. The first segment then refers to
+    // the last tick before the change, and the second one to the tick of the change.
     let isChanged = now >= schedule.changeTick
     writeSegment(
       of: isChanged ? schedule.changed : schedule.timeline, by: schedule.clock,
