@@ -23,8 +23,8 @@ struct PacketHistory: Sendable {
     count += 1
   }
 
-  /// The longest time that the packets may span, seconds. Eight AppleMIDI clock exchanges (CK commands) take a minute and
-  /// a half.
+  /// The longest time that the packets may span, seconds. Eight AppleMIDI clock exchanges (CK commands), one every 10 s,
+  /// span 70 to 75 s.
   static let maximumSpan = 100.0
 
   /// Returns the packet with the least delay of each direction; nil if a direction has had fewer than eight packets, or if

@@ -8,5 +8,6 @@ func allocations(of body: () -> Void) -> Int {
   return allocation_count_end()
 }
 
-/// Whether allocations are counted. The check creates an array, which takes at least one allocation.
+/// Whether allocations are counted. If the program does not use the `malloc` of `CAllocationCount`, every count is 0. The check creates an
+/// array, which takes at least one allocation.
 let allocationsAreCounted = allocations { blackHole([UInt8](repeating: 1, count: Int.random(in: 100...200))) } > 0

@@ -100,6 +100,7 @@ enum FollowerMethod: String, CaseIterable, Encodable {
   /// - Parameter interval: the true initial interval in seconds. Tutti does not use it.
   func follower(interval: Double) -> any BareFollower {
     switch self {
+    // Ardour uses a bandwidth of 1 Hz and a fixed tempo of 500 BPM: omega = 2 pi * 60 / 500 / 24.
     case .ardour: DelayLockedLoop(omega: 0.0314, interval: interval)
     // The bandwidth is 1/6 Hz.
     case .jack: DelayLockedLoop(omega: 2 * .pi / 6 * interval, interval: interval)

@@ -13,8 +13,8 @@ struct Experiment {
   struct Outcome {
     /// The standard deviation of the phase error at 120 BPM, from the 200th tick on, in milliseconds.
     var deviation = 0.0
-    /// The number of ticks after the step until the tempo stays within 0.5 BPM of 140 BPM; nil if the tempo is still outside in the
-    /// last ten ticks.
+    /// The number of ticks after the step until the tempo stays within 0.5 BPM of 140 BPM; nil if the tempo is still outside in one
+    /// of the last eleven ticks.
     var settled: Int?
     /// The largest phase error after the step, relative to the mean before the step, in milliseconds.
     var worst = 0.0
@@ -35,7 +35,8 @@ struct Experiment {
     var steadyErrors: [Double] = []
     // The due time of the tick, in seconds.
     var due = 0.0
-    // The number of the tick minus the count of the follower, at the first received tick from tick 100 on.
+    // The number of the tick minus the count of the follower, at the first received tick from tick 100 on. Errors of the count while the
+    // follower still settles are thus left out.
     var initialOffset: Int?
     // The same difference at the newest tick, minus `initialOffset`.
     var countError = 0

@@ -30,7 +30,8 @@ struct TrainTable: Encodable {
       for seed in 1...seeds {
         let (arrivals, calm) = train.arrivals(seed: UInt64(seed))
         var (follower, counter) = (TickFollower(), TickCounter())
-        // The number of a tick minus the count of the counter after this tick, at arrival 200.
+        // The number of a tick minus the count of the counter after this tick, at arrival 200. A train has 240 ticks before the
+        // disturbance (``TickTrain``).
         var origin: Int64 = 0
         // The number of arrivals from the first arrival after the disturbance (`calm`) to the last arrival with an error.
         var lastWrong = 0

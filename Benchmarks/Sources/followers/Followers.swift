@@ -60,6 +60,7 @@ struct Followers: ParsableCommand {
       guard report.isComplete else { throw ExitCode(1) }
     } catch let error as FollowersError {
       FileHandle.standardError.write(Data("followers: \(error)\n".utf8))
+      // EX_UNAVAILABLE: the run was not possible, so there is no result.
       throw ExitCode(69)
     }
   }

@@ -36,7 +36,8 @@ struct TickTable {
 
   /// Records that the tick with time stamp `stamp` has reached `follower`.
   ///
-  /// - Returns: the row of the tick; nil if the row is not open.
+  /// - Returns: the row of the tick; nil if the row is not open, or if `stamp` has no row although a later stamp has one. The master
+  ///   sends ticks in order, so such a stamp is wrong.
   mutating func record(_ stamp: Instant, at instant: Instant, follower: Int) -> Int? {
     var row = stamps.count - 1
     while row >= 0, row > stamps.count - 1 - Self.openRows, stamps[row] > stamp { row -= 1 }

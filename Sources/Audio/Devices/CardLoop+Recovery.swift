@@ -12,9 +12,10 @@ extension CardLoop {
     let now = MonotonicClock.now
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
-    // The device runs empty when the buffered time has passed since the last write. An underrun that is noticed within twice this
-    // time is attributed to the device, whose fill level is too low. A later one is attributed to a late thread. An underrun within
-    // 25 ms is always attributed to the device, because a device may report its interrupts that late.
+    // The device runs empty when the buffered time has passed since the last write. A thread that is on time notices this soon.
+    // Therefore an underrun that is noticed within twice this time is attributed to the device, whose fill level is too low. A later
+    // one is attributed to a late thread. An underrun within 25 ms is always attributed to the device, because a device may report its
+    // interrupts that late.
     var (raisesFillLevel, hasJustStarted) = (false, false)
     if isUnderrun {
       let elapsed = now - lastWrite

@@ -45,6 +45,7 @@ extension PCMDevice {
     let format = PCMFormat.allCases.first { snd_pcm_hw_params_test_format(pcm, params, $0.alsa) == 0 }
     let formats = "a sample format that Tutti can read (integers of 32, 24 or 16 bits, floating point)"
     try check(format == nil ? -1 : 0, formats)
+    // The default value is never used, because `check` has thrown an error if `format` is nil.
     let usable = format ?? .s16
     try check(snd_pcm_hw_params_set_format(pcm, params, usable.alsa), "the sample format \(usable)")
     let channels = try setChannels(pcm, params, name: name)

@@ -90,6 +90,7 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
     default: break
     }
     guard code >= 0 else { return nil }
+    // This call replaces a stamp that is missing, in the future or more than a second old.
     let stamp = MonotonicClock.instant(ofRealtime: position.stamp)
     return Position(delay: position.delay, available: position.available, at: stamp > last ? stamp : now)
   }

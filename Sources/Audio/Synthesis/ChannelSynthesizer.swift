@@ -100,7 +100,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     return start(message, on: channel)
   }
 
-  /// Starts a note in one lane. An earlier note of the same channel and key ends, even if it sounds in another lane.
+  /// Starts a note in one lane. An earlier note of the same channel and key ends, even if it sounds in another lane. In
+  /// the chosen lane, FluidSynth itself ends the earlier note.
   @_noLocks @_noAllocation
   private mutating func start(_ message: Message, on channel: Channel) -> Bool {
     guard let key = message.key else { return false }

@@ -96,6 +96,7 @@ final class Calibration {
     let clicks = ClickPattern.reference.instants(from: current.beginning)
     if usesReference { for click in clicks { mailbox.post(.click(at: click)) } }
     let beginning = current.beginning
+    // The last click of the reference is after those of the page. The end is the same if the peer does not click.
     let end = (clicks.last ?? beginning) + Self.tail
     guard let device = microphone.device else {
       eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds((end - MonotonicClock.now).count)) {

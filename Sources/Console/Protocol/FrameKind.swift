@@ -1,7 +1,8 @@
 /// The kinds of frames. <doc:Protocol> describes their payloads.
 enum FrameKind: UInt8, CaseIterable {
   // From the peer to the page. `partners` contains the keys that remote players hold, and the controllers that they can set (see
-  // ``PlayedMessages``). `alternatives` lists the peers to which the page moves if its own peer disappears.
+  // ``PlayedMessages``). `alternatives` lists the peers to which the page moves if its own peer disappears. In a calibration, `clicks`
+  // asks the page to click, and `delay` contains the result.
   case welcome = 1
   case rhythm, levels, ensemble, patch, sounds, library, notices, calibration, partners, alternatives
   case clockReply = 16

@@ -13,7 +13,7 @@ struct AlternativesDescription: Encodable, Equatable {
   /// The largest number of ``peers``.
   static let maximumCount = 16
 
-  /// The master first.
+  /// The master first. The page tries to connect to the peers in this order.
   var peers: [Alternative]
 
   /// - Parameter members: the remote peers in session, the master first.

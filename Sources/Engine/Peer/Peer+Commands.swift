@@ -174,6 +174,7 @@ extension Peer {
       }
     } catch {
       log.notice("\(description(of: error))")
+      // The peer has no rhythm whose end it could wait for, so it leaves after the same time.
       if let duration = configuration.duration { leavesAt = now + duration }
     }
   }
@@ -190,6 +191,7 @@ extension Peer {
       try? ensemble.stop(now: now)
     }
     let schedule = ensemble.schedule
+    // Run 0: no rhythm has played.
     guard schedule.run != 0, schedule.end.index != .max else { return now }
     let end = schedule.deadline(schedule.end)
     // A follower does not wait for an end that is known but far away. The lead of the master may be longer than that of the follower.

@@ -12,8 +12,8 @@ extension Peer {
       + core.peerClocks.map { ClockArbiter.Candidate($0.name, $0.clock, isConnected: $0.session != nil) }
   }
 
-  /// The external clock that this peer plays by. If this peer plays by no external clock, the first external clock. Nil if there
-  /// are no external clocks.
+  /// The external clock that this peer plays by. If this peer plays by no external clock, the first external clock, for the counters of
+  /// the trace. Nil if there are no external clocks.
   var externalClock: ExternalClock? {
     let clocks = (midi?.clocks.map(\.clock) ?? []) + core.peerClocks.map(\.clock)
     return clocks.first { $0.leads(ensemble) } ?? clocks.first
