@@ -5,7 +5,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// A test of the order in which a peer ends its work when it leaves.
+/// Tests of the order in which a peer ends its work when it leaves.
 @Suite(.ownThreads) struct LeavingTests {
   /// A system bus that accepts connections and never answers, like a daemon that hangs.
   private final class HangingBus {
@@ -50,5 +50,16 @@ import _TestTraits
     _ = try await ada.child.outcome()
     withExtendedLifetime(bus) {}
     try await ben.leave()
+  }
+
+  /// A master that leaves without another peer stops the rhythm. It ends half a second after the end of the rhythm, so that the last
+  /// sounds can fade.
+  @Test func lastSoundsFadeBeforeTheMasterLeaves() async throws {
+    let folder = try TemporaryFolder()
+    let ada = try await PeerProcess("ada", ["--start", "--audio", "wav:ada.wav"], in: folder)
+    try await ada.wait(forRole: "master")
+    try await ada.leave()
+    let idle = try #require(ada.events.last { $0.role == "idle" }?.atNs)
+    #expect(MonotonicClock.now - Instant(nanoseconds: idle) > .milliseconds(400))
   }
 }

@@ -128,8 +128,8 @@ extension Peer {
     if role != .idle { trace.role = role }
     log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")
     observer?.report(.role(role), at: now)
-    // The rhythm was handed over or has ended, so this peer can leave.
-    if isLeaving, role != .master { leavesAt = now + .milliseconds(100) }
+    // The rhythm was handed over, so this peer can leave. After the end of the rhythm, its last sounds fade first (`departure(at:)`).
+    if isLeaving, case .follower = role { leavesAt = now + .milliseconds(100) }
     // A peer with --start and --duration leaves when the rhythm ends, even if another peer that started at the same time
     // became the master.
     if role == .idle, trace.role != .idle, configuration.start, startsAt == nil, configuration.duration != nil {
