@@ -30,12 +30,12 @@ extension PCMDevice {
     var params: OpaquePointer?
     guard snd_pcm_hw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
     defer { snd_pcm_hw_params_free(params) }
+    let remedy = "record from \(name.hasPrefix("hw:") ? "plug\(name)" : "another device that `arecord -L` lists")"
     /// Throws an error if the device has rejected `feature` with a negative `code`.
     func check(_ code: Int32, _ feature: String) throws(PCMError) {
       guard code < 0 else { return }
       throw PCMError(
-        device: name, reason: "the device does not support \(feature)",
-        remedy: "record from \(name.hasPrefix("hw:") ? "plug\(name)" : "another device that `arecord -L` lists")")
+        device: name, reason: "the device does not support \(feature)", remedy: remedy)
     }
     let initialization = snd_pcm_hw_params_any(pcm, params)
     guard initialization >= 0 else { throw PCMError(device: name, code: initialization) }
@@ -48,7 +48,7 @@ extension PCMDevice {
     // The default value is never used, because `check` has thrown an error if `format` is nil.
     let usable = format ?? .s16
     try check(snd_pcm_hw_params_set_format(pcm, params, usable.alsa), "the sample format \(usable)")
-    let channels = try setChannels(pcm, params, name: name)
+    let channels = try setChannels(pcm, params, name: name, remedy: remedy)
     var hertz: UInt32 = 48_000
     try check(snd_pcm_hw_params_set_rate_near(pcm, params, &hertz, nil), "a sample rate near 48000 Hz")
     let rates = "a sample rate of \(captureRates.lowerBound)...\(captureRates.upperBound) Hz"

@@ -66,7 +66,7 @@ extension PCMDevice {
     try check(
       snd_pcm_hw_params_set_format(pcm, params, format.alsa),
       "the sample format \(format), although it lists this format")
-    let channels = try setChannels(pcm, params, name: name)
+    let channels = try setChannels(pcm, params, name: name, remedy: conversionRemedy(name))
 
     var hertz = rate.flatMap { UInt32(exactly: $0) } ?? preferredRate
     let requestedRate = hertz
@@ -122,9 +122,10 @@ extension PCMDevice {
     return accepted < 4 * stream.buffer
   }
 
-  /// Selects two channels, otherwise the next larger usual number that the device supports, otherwise one channel.
+  /// Selects two channels, otherwise the next larger usual number that the device supports, otherwise one channel. `remedy` belongs to
+  /// the error if the device supports none of these numbers.
   static func setChannels(
-    _ pcm: OpaquePointer, _ params: OpaquePointer, name: String
+    _ pcm: OpaquePointer, _ params: OpaquePointer, name: String, remedy: String
   ) throws(PCMError) -> Int {
     for count in [2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 24, 26, 32, 64, 1] as [UInt32]
     where snd_pcm_hw_params_test_channels(pcm, params, count) == 0 {
@@ -136,7 +137,7 @@ extension PCMDevice {
     snd_pcm_hw_params_get_channels_min(params, &minimum)
     throw PCMError(
       device: name, reason: "the device needs at least \(minimum) channels, and this number is not supported",
-      remedy: conversionRemedy(name))
+      remedy: remedy)
   }
 
   /// Sets ALSA's software parameters: an explicit start, a stop on underrun, and time stamps of CLOCK_REALTIME, which
