@@ -95,6 +95,7 @@ import _TestSupport
         invitations.established(session, at: remote)
         #expect(
           invitations.targets.allSatisfy { !$0.isPending }, "the peer is invited although a session is established")
+        // The lost peer is therefore no longer at this address.
         invitations.isStandardDevice(session)
       case .peerConnectsFromAnotherAddress:
         invitations.recognised(

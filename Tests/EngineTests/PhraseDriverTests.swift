@@ -85,6 +85,7 @@ import Testing
     var settings = try settings()
     driver.adopt(settings, at: Self.origin)
     var played = run(&driver, from: Self.origin, until: Self.origin + .milliseconds(1490))
+    // `firstRun` remains 1, so run 2 continues run 1.
     settings.schedule.run = 2
     driver.adopt(settings, at: Self.origin + .milliseconds(1490))
     played += run(&driver, from: Self.origin + .milliseconds(1490), until: Self.origin + .milliseconds(3200))
