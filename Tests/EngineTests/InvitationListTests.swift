@@ -157,7 +157,8 @@ import _TestSupport
       #expect(invitations.nextDeadline == now + .seconds(interval))
       now = now + .seconds(interval)
     }
-    // Peer 3 begins a session itself.
+    // Peer 3 begins a session itself, from the configured address. The list gets this address with the report (`at: remote`), not from the
+    // endpoint.
     let own = try sessionWithOtherAddress(host: 0x0A00_0004)
     invitations.recognised(own, as: Identity(3), at: remote, now: now)
     #expect(invitations.areAllEstablished && invitations.nextDeadline == .distantFuture)

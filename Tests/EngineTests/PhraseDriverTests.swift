@@ -36,6 +36,7 @@ import Testing
     var (now, played) = (start, [Played]())
     while now <= end {
       while let output = driver.next(at: now) {
+        // The lead of 50 ms, and a margin for rounding.
         #expect(output.instant ?? now <= now + .milliseconds(51))
         played.append(Played(message: output.message, due: output.instant ?? now))
       }
