@@ -132,8 +132,8 @@ import _TestSupport
     let events = SoundEvents(capacity: 4)
     events.push(event(at: first + 100))
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
-    // The first step is 1000 frames late, which counts as an underrun. The recording still begins at the first frame. The hit is not late,
-    // because it was submitted in time.
+    // The first step is 1000 frames after the beginning of its period, which counts as an underrun. The recording still begins at the first
+    // frame. The hit is not late, because it was submitted in time.
     _ = run(loop, from: grid.instant(of: first + 1_000), to: grid.instant(of: first + 3_000))
     try output.finish()
     let recording = try SoundFile(path: path)

@@ -73,7 +73,7 @@ extension SoundCardTests {
         events.push(.message(.noteOn(marimba, key: 84, velocity: 80), at: MonotonicClock.now))
         events.push(.message(.controlChange(marimba, controller: 123, value: 0), at: MonotonicClock.now))
       }
-      // The lead of the card without the configured latency of 1 s.
+      // The lead is how long before its instant a hit must be submitted. Without the configured latency of 1 s, it is what the card needs.
       let lead = try #require(thread.cardState).lead - .seconds(1)
       #expect(thread.stop(after: MonotonicClock.now + .milliseconds(300)))
       let onsets = try await recording.onsets()

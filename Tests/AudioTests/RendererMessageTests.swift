@@ -175,7 +175,7 @@ import Testing
       #expect(renderer.render(from: frame + 512, 256).isSilent)
       frame += 1_024
     }
-    // Each overflow has dropped one event. Of all messages, only the two Note Ons were played.
+    // Each overflow counts as one dropped note. It also removes the waiting Note Offs, so only the two Note Ons were played.
     #expect(renderer.counters.droppedNotes == 2 && renderer.counters.messages == 2)
     // A loss ends the notes only once: a new note sounds.
     renderer.add(event(on(), at: frame - 300))

@@ -70,6 +70,7 @@ extension DrumLanes {
     var rest = count
     while rest > 0 {
       let frames = min(rest, DrumLanes.maximumPeriod)
+      // A frame that is not rendered remains NaN, which equals no other frame.
       var left = [Float](repeating: .nan, count: frames)
       var right = left
       var leftSpan = left.mutableSpan
@@ -101,6 +102,7 @@ extension Renderer {
 extension ChannelSynthesizer {
   /// Renders the next `count` frames.
   mutating func render(_ count: Int) -> Sound {
+    // `mix` adds to the frames, so they begin as silence.
     var left = [Float](repeating: 0, count: count)
     var right = left
     var leftSpan = left.mutableSpan

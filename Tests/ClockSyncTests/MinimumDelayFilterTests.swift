@@ -33,8 +33,8 @@ import _TestSupport
       let isFitted = filter.fit(at: fitTime)
       #expect(isFitted)
       actual += filter.skew * filter.skew
-      // In the time `age`, the variance of the offset grows by age squared times the variance of the skew, plus the square of
-      // the deviation by the drift of the skew.
+      // In the time `age`, the variance of the offset grows by age squared times the variance of the skew, plus the square of `drift`.
+      // During the window, the skew may drift by `skewDrift * span`, and the offset then deviates by this amount per second.
       let drift = MinimumDelayFilter.skewDrift * age * MinimumDelayFilter.span
       reported +=
         (filter.variance(at: fitTime + age) - filter.variance(at: fitTime) - drift * drift) / (age * age)

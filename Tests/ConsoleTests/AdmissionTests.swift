@@ -97,6 +97,8 @@ import Testing
       #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'"))
       return String(try #require(policy.split(separator: "; ").first { $0.hasPrefix("connect-src") }))
     }
+    // The page may connect to two more addresses of its own server: the WebSocket, which older versions of Safari do not include in
+    // `'self'`, and the address with HTTPS, to test whether HTTPS works.
     #expect(
       try sources(scheme: "http", movesPages: false)
         == "connect-src 'self' ws://studio.local:8080 https://studio.local:8080")

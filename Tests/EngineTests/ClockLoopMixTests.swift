@@ -25,7 +25,8 @@ import Testing
     }
   }
 
-  /// At the total activity 0, the kicks have the velocity 70. From tick 48 on, the second half of the bar, the level is 50 %.
+  /// At the total activity 0, the swell reduces the normal velocity 88 to 80 %, so the kicks have the velocity 70. From tick 48 on, the
+  /// second half of the bar, the level is 50 %.
   @Test func levelAppliesFromItsTick() throws {
     try withLoop { loop, rings, _, _ in
       var schedule = VirtualRhythm.schedule(end: 96)
@@ -43,6 +44,7 @@ import Testing
       try withLoop { loop, rings, _, _ in
         var schedule = VirtualRhythm.schedule(end: 96)
         schedule.mix.isQuiet = isQuiet
+        // Part 0 is the drums. In a quiet rhythm, they are silent although they are not stopped.
         schedule.mix.setPlays(isQuiet, part: 0)
         schedule.nextMix = Mix()
         schedule.mixTick = Tick(72)
@@ -121,6 +123,7 @@ import Testing
         try style(rings)
         var schedule = VirtualRhythm.schedule(end: 960)
         schedule.nextMix.isQuiet = isQuiet
+        // Part 1 is the bass. It is stopped only if the rhythm is not quiet.
         schedule.nextMix.setPlays(isQuiet, part: 1)
         schedule.mixTick = Tick(12)
         rings.schedule.publish(schedule)

@@ -17,7 +17,7 @@ import Transports
     try withLoop { loop, rings, _, _ in
       rings.schedule.publish(VirtualRhythm.schedule(end: 96))
       // A kick sounds on each quarter note (480 ms), and a hit is passed to the sound 50 ms ahead. The total activity is 0, so the
-      // velocity is 80 % of the normal velocity.
+      // swell reduces the normal velocity 88 to 80 %: 70.
       loop.play(from: .milliseconds(-51), to: .milliseconds(-50))
       var expected = SoundEvent(instant: VirtualRhythm.origin, note: 36, velocity: 70, group: 0)
       expected.submitted = VirtualRhythm.origin - .milliseconds(50)

@@ -32,8 +32,7 @@ import Testing
   }
 
   /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin. The driver may return a note up to `lead` (50 ms) before
-  /// it is due. `number` changes whenever the player chooses an instrument
-  /// or removes it.
+  /// it is due. `number` changes whenever the player chooses an instrument or removes it.
   private func settings(_ table: InstrumentTable?, run: UInt32 = 0, end: Tick = Tick(.max)) -> InstrumentSettings {
     var settings = InstrumentSettings()
     (settings.number, settings.table, settings.lead) = (1, table, .milliseconds(50))
@@ -134,6 +133,7 @@ import Testing
     var settings = settings(try table("figure: x... x... x... x..."), run: 1)
     driver.adopt(settings, at: Self.origin)
     var played = run(&driver, from: Self.origin, until: Self.origin + .milliseconds(1490))
+    // `firstRun` remains 1, so run 2 continues run 1.
     settings.schedule.run = 2
     driver.adopt(settings, at: Self.origin + .milliseconds(1490))
     played += run(&driver, from: Self.origin + .milliseconds(1490), until: Self.origin + .milliseconds(2990))
@@ -267,7 +267,8 @@ import Testing
   private func line(_ number: Int64) -> Instant { Self.origin + .milliseconds(125 * number) }
 
   /// At the other peers, a note sounds on a line. The line is not before the instant of the note at the local peer, and is at least
-  /// `noteDelay` (60 ms) after the action, so that the note reaches the other peers in time. The note keeps its length of 125 ms.
+  /// `noteDelay` (60 ms) after the action, so that the note reaches the other peers in time. As in a peer, `lead` is 5 ms
+  /// longer. The note keeps its length of 125 ms.
   @Test func noteSoundsOnALineAtTheOtherPeers() throws {
     // The action and the instant at the local peer in milliseconds, and the number of the line at the other peers.
     let cases: [(action: Int64, local: Int64, line: Int64)] = [

@@ -95,6 +95,7 @@ import _TestSupport
         invitations.established(session, at: remote)
         #expect(
           invitations.targets.allSatisfy { !$0.isPending }, "the peer is invited although a session is established")
+        // The lost peer is therefore no longer at this address.
         invitations.isStandardDevice(session)
       case .peerConnectsFromAnotherAddress:
         invitations.recognised(
@@ -156,7 +157,8 @@ import _TestSupport
       #expect(invitations.nextDeadline == now + .seconds(interval))
       now = now + .seconds(interval)
     }
-    // Peer 3 begins a session itself.
+    // Peer 3 begins a session itself, from the configured address. The list gets this address with the report (`at: remote`), not from the
+    // endpoint.
     let own = try sessionWithOtherAddress(host: 0x0A00_0004)
     invitations.recognised(own, as: Identity(3), at: remote, now: now)
     #expect(invitations.areAllEstablished && invitations.nextDeadline == .distantFuture)

@@ -18,6 +18,7 @@ import _TestSupport
 
   /// Returns `content` with a tag.
   private func sealed(_ content: [UInt8], by sealer: inout DatagramSealer, port: Port = .data) -> [UInt8] {
+    // The array has room for exactly its octets. The zeros, which are removed again, make room for the tag.
     var datagram = rigid(content + [UInt8](repeating: 0, count: DatagramSealer.length))
     datagram.removeLast(DatagramSealer.length)
     sealer.seal(&datagram, port: port, at: MonotonicClock.now)

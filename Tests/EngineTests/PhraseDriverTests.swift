@@ -36,6 +36,7 @@ import Testing
     var (now, played) = (start, [Played]())
     while now <= end {
       while let output = driver.next(at: now) {
+        // The lead of 50 ms, and a margin for rounding.
         #expect(output.instant ?? now <= now + .milliseconds(51))
         played.append(Played(message: output.message, due: output.instant ?? now))
       }
@@ -85,6 +86,7 @@ import Testing
     var settings = try settings()
     driver.adopt(settings, at: Self.origin)
     var played = run(&driver, from: Self.origin, until: Self.origin + .milliseconds(1490))
+    // `firstRun` remains 1, so run 2 continues run 1.
     settings.schedule.run = 2
     driver.adopt(settings, at: Self.origin + .milliseconds(1490))
     played += run(&driver, from: Self.origin + .milliseconds(1490), until: Self.origin + .milliseconds(3200))

@@ -42,7 +42,7 @@ import _TestSupport
 
   @Test func withoutCardAndRecordingHitsAreOnlyCounted() throws {
     let sound = try outputs()
-    // `areTwo` is true if there are a sound card and a recording.
+    // `isHeard` is true if the hits are audible, now or in a recording; `areTwo`, if there are a sound card and a recording.
     #expect(
       !sound.isHeard && !sound.areTwo && sound.summary == nil && sound.cardState == nil
         && sound.warning(at: MonotonicClock.now) == nil)

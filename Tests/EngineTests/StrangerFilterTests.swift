@@ -101,7 +101,7 @@ import _TestSupport
   }
 
   /// Each of a thousand peers on this machine sends an invitation to the control port and one to the data port, and repeats both
-  /// once.
+  /// once. A loopback address needs no token of the bucket of its host, whose depth is 2048.
   @Test func thousandPeersOnThisMachineJoinAtOnce() {
     var filter = StrangerFilter(key: 8)
     var admitted = 0

@@ -4,7 +4,7 @@ import Testing
 @testable import Engine
 
 /// Tests of ``WakeLead``: how long before a deadline the clock thread wakes. The wake lead follows the 99.9 % quantile of the wake-up
-/// times.
+/// times, and is limited to 20...200 us.
 struct WakeLeadTests {
   /// Notes `count` wake-ups. Of `rare` wake-ups, one takes `slow`, and the others take 8 us.
   private func note(_ count: Int, rare: Int, slow: Nanoseconds, in lead: inout WakeLead) {

@@ -36,6 +36,7 @@ struct GnuplotProgram {
   ///
   /// - Throws: ``Failure`` if the file cannot be written or the program reports an error.
   func run(_ script: String, output: String) throws(Failure) {
+    // The empty file shows that the path can be written. It also replaces an earlier picture, so that `size` is that of the new one.
     do { try Data().write(to: URL(fileURLWithPath: output)) } catch {
       throw Failure(description: "\(output): cannot be written; give --plot a file in a writable folder")
     }

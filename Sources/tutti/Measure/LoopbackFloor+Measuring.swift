@@ -8,7 +8,8 @@ extension LoopbackFloor {
   /// The recorded time before and after the pulses, which allows for the start and the delay of the devices.
   private static let margin = Nanoseconds.milliseconds(500)
 
-  /// Plays the pulses to an output and records them from an input, for about twelve seconds.
+  /// Measures the jitter floor of an audio interface: plays the pulses to an output and records them from an input, for about twelve
+  /// seconds.
   ///
   /// - Throws: `PCMError` if a device cannot be used, `ReportError` if the pulses do not arrive at the input or the measurement
   ///   is interrupted.
@@ -38,6 +39,7 @@ extension LoopbackFloor {
         subject: "--loopback \(output) \(input)", reason: "interrupted", remedy: "let it play for about twelve seconds")
     }
     if let error = failure.withLock({ $0 }) ?? result.failure { throw error }
+    // Only the intervals between the pulses matter, so any first instant will do.
     try self.init(
       Recording(name: input, samples: result.samples, rate: capture.rate, firstInstant: Instant(nanoseconds: 0)),
       output: output, outputRate: playback.rate)

@@ -83,7 +83,7 @@ struct NetworkCommand: ParsableCommand {
     }
   }
 
-  /// The current figures in one line.
+  /// The current figures in one line. Here, the round trips include the time that the peer needed for its answer.
   private static func status(_ task: NetworkTask, at now: Instant) -> String {
     let measurement = task.measurement
     guard let last = measurement.exchanges.last else { return "\(task.peer): no answer yet" }

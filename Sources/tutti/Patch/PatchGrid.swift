@@ -32,6 +32,7 @@ struct PatchGrid: CustomStringConvertible {
     }
     if let fill = patch.fill {
       let lines = patch.lines.filter { $0.layer == nil }
+      // All lines of the fill sound from the same activity on, so the first line shows it.
       let chance = fill.chance == 100 ? "" : ", chance \(fill.chance)%"
       let from = lines.first.map { $0.activity.lowerBound > 0 ? ", from activity \($0.activity.lowerBound)" : "" } ?? ""
       append("fill (last of \(fill.period) bars\(chance)\(from))", lines)

@@ -72,6 +72,7 @@ struct PatchRender: ~Copyable {
     let tick = Tick(of: step)
     var cursor = table.cursor(at: step, activity: activity ?? rampActivity(at: step))
     while let hit = table.next(&cursor) {
+      // Nil: a grace note that would sound before the rhythm begins.
       if let event = SoundEvent(hit, velocity: hit.velocity, at: tick, of: schedule) { renderer.add(event) }
     }
   }

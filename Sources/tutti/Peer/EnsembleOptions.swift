@@ -86,6 +86,7 @@ struct EnsembleOptions: ParsableArguments {
         throw GateFileError(description: "gate file \(gateFile), \(error)")
       }
     }
+    // These rules follow the rules of the file, so that they can replace them.
     for rule in gate { try configuration.gates.apply(rule) }
     configuration.leader = ledBy
     configuration.masterLoss = onMasterLoss

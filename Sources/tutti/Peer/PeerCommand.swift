@@ -265,6 +265,7 @@ struct PeerCommand: ParsableCommand {
         pages.connect(page)
         printAddresses(PageAddresses(page), terminal, output)
       }
+      // The other peers get this port, so that their pages can move to this peer.
       peer.page.port = page?.sharedPort
       defer { pages.close() }
       let input = KeyboardInput(mailbox, selectors, pages, on: terminal)

@@ -9,7 +9,8 @@ struct CommandSyntaxError: Error, CustomStringConvertible {
 }
 
 extension PlayerCommand {
-  /// The list of all commands, for help and error messages.
+  /// The list of all commands, for help and error messages. ``CommandLineEditor`` executes `patch`, `instrument` and `calibrate` itself, so
+  /// ``init(text:)`` does not parse them.
   static let vocabulary = """
     start, count-in [BARS], stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
     led-by PEER|anyone, hear PEER|all [PERCENT], hear none, send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, part PART PERCENT|on|off, mute PEER, unmute PEER, quiet [off], loudness PERCENT, note NOTE [VELOCITY], release NOTE, calibrate, control CONTROLLER VALUE, shape PEER CONTROLLER VALUE, \

@@ -31,6 +31,7 @@ struct FollowerRun {
   init(_ stimulus: FollowerStimulus, to name: String, input: String?, saving path: String?) throws {
     let sequencer = try Sequencer(name: "tutti measure", takingClock: false)
     defer { sequencer.close() }
+    // `sending: false`: the port must receive MIDI.
     let port = try sequencer.ports().find(name, sending: false)
     try sequencer.subscribe(SequencerLink(.clock, port.address))
     let capture = try input.map { device throws(PCMError) in try PCMCapture(device) }

@@ -18,6 +18,7 @@ struct StimulusOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Set the number of lost ticks. (default: 4)", valueName: "N"))
   var losses: Int?
 
+  // With the default number of losses, the lengths of the five parts are 1, 1, 1, 2 and 2.5 times this length (``FollowerStimulus``).
   @Option(
     help: ArgumentHelp(
       "Set the length of a part. With all parts, the clock takes 7.5 times as long. (default: 16)", valueName: "S"))
@@ -36,6 +37,7 @@ struct StimulusOptions: ParsableArguments {
   /// - Throws: `ValidationError` for a value out of range.
   func stimulus() throws(ValidationError) -> FollowerStimulus {
     let tempo = bpm ?? 120
+    // A tick lasts 2500 / tempo milliseconds, so a tenth of a tick is 250 / tempo, and 2 ms at 125 BPM.
     return try usage { () throws(ReportError) in
       try FollowerStimulus(
         tempo: tempo, jitter: jitter ?? (tempo > 125 ? 250 / tempo : 2), step: step ?? 5, losses: losses ?? 4,

@@ -96,6 +96,7 @@ final class NetworkTask: InvitedSession.Task {
     guard let packet = ClockPacket(datagram), packet.count == 1, packet.ssrc == info?.ssrc,
       let sent = pending.removeValue(forKey: packet.stamp1)
     else { return false }
+    // A CK1 has only one stamp of the peer. It stands for both remote instants.
     measurement.add(
       NetworkExchange(sent: sent, remoteReceived: packet.sent, remoteSent: packet.sent, received: arrival))
     if let info, let reply = packet.reply(from: info.localSSRC, sentAt: MonotonicClock.now) {
