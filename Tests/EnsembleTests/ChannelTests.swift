@@ -5,7 +5,8 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
-/// The claims of peers to MIDI channels. If several peers claim the same channel, the one with the lowest identity keeps it.
+/// The claims of peers to MIDI channels. If several peers claim the same channel, the one with the lowest identity keeps it. Claims do not
+/// depend on the clocks of other peers, so most tests run without clock probes (`probing: false`).
 @Suite struct ChannelTests {
   /// The channels that peers may claim: all except channel 1, which carries activity, and channel 10, which carries the drums.
   private static let claimable = Set((2...9).map { $0 } + (11...16).map { $0 })
@@ -69,6 +70,7 @@ import _TestSupport
     band.run(for: .seconds(3), probing: false)
     let countsBefore = band.players.map(\.channels.count)
     for a in 0..<6 { for b in 6..<12 { band.joinEachOther(a, b) } }
+    // The claims arrive after 1 ms. A player waits another 50 ms for further claims before it moves.
     band.run(for: .milliseconds(60), probing: false)
     expectUniqueChannels(band, "seed \(seed)")
     for (player, count) in zip(band.players, countsBefore) {

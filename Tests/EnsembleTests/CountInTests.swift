@@ -97,6 +97,7 @@ import _TestSupport
     var stopped = schedule
     stopped.end = Tick(0)
     let withdrawal = sound.goBack(from: schedule, to: stopped, at: now)
+    // The click of tick -72 is due now and may have sounded already, so it stays. The next click, of tick -48, is withdrawn.
     let recall = try #require(withdrawal)
     #expect(recall > now && recall < schedule.deadline(Tick(-48)))
   }
@@ -106,7 +107,8 @@ import _TestSupport
       let meter = try #require(Meter(beats: beats, unit: unit))
       return try #require(CountIn(bars: 1, of: meter))
     }
-    // The beats and the unit of the meter, the number of clicks in a bar, and the ticks from one click to the next.
+    // The beats and the unit of the meter, the number of clicks in a bar, and the ticks from one click to the next. A beat has three
+    // eighth notes in the compound meters 6/8 and 12/8, but one in 3/8 and 7/8.
     let expected: [(Int, Int, UInt8, UInt8)] = [
       (4, 4, 4, 24), (3, 4, 3, 24), (6, 8, 2, 36), (12, 8, 4, 36), (7, 8, 7, 12), (3, 8, 3, 12), (5, 16, 5, 6),
       (2, 2, 2, 48),

@@ -99,6 +99,7 @@ import Testing
         a=b:c : notes , activity = closed
         #2:all=closed
         """)
+    // The rules for all peers come first, with the open gates before the closed ones. The exceptions follow, sorted by the names.
     #expect(
       gates.rules == [
         "notes,modification,activity=open", "rhythm=closed", "a=b:c:notes,activity=closed", "anna:rhythm=open",

@@ -75,6 +75,7 @@ extension VirtualBand {
       _ = players[n].ensemble.received(message, at: instant, isRecovered: false, from: sender, now: local)
     case .journal(let controller):
       let value = journals[a * players.count + n][controller.value] ?? 0
+      // A recovered command has the time stamp of the packet with the journal, which is sent now.
       _ = players[n].ensemble.received(
         .controlChange(Channel(wire: 0), controller: controller, value: UInt7(masking: value)), at: localTime(of: a),
         isRecovered: true, from: sender, now: local)

@@ -12,7 +12,8 @@ struct CapturedPacket: Sendable {
   let port: Int
   /// The protocols from the outermost to the innermost.
   let protocols: [Substring]
-  /// The two letters of the command of an AppleMIDI packet. Wireshark need not know the command. Nil for RTP.
+  /// The two letters of the command of an AppleMIDI packet. Wireshark need not know the command, as for `TU`, a clock probe. Nil for
+  /// RTP.
   let command: String?
   /// The RTP sequence number; nil if the packet is not RTP.
   let sequence: UInt16?

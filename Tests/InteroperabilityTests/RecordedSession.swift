@@ -22,7 +22,11 @@ struct RecordedSession: ~Copyable {
 
   struct Fault: Error, CustomStringConvertible { let description: String }
 
+  /// - Parameters:
+  ///   - usesEnhancedControllers: whether Chapter C of the journals has the enhanced encoding (RFC 6295, appendix A.3.3).
+  ///   - sendsInstants: whether the RTP header of each packet has an extension for the send instant.
   init(usesEnhancedControllers: Bool = false, sendsInstants: Bool = false) throws {
+    // Replaced below: the SSRC is known only after `exchange`, which needs all properties.
     sender = PacketSender(ssrc: 0, sequence: 65530)
     let session = try inviter.connect(to: Self.address(5006), data: Self.address(5007), at: now)
     exchange()
@@ -46,7 +50,9 @@ struct RecordedSession: ~Copyable {
 
   /// Sends the data octets of a System Exclusive message in several packets.
   ///
-  /// - Parameter rooms: the maximum size of each packet in octets. Data that does not fit into these packets is not sent.
+  /// - Parameters:
+  ///   - rooms: the maximum size of each packet in octets. Data that does not fit into these packets is not sent.
+  ///   - isJournalled: whether the journal contains the data. Otherwise it contains only the number of the message.
   mutating func send(systemExclusive data: [UInt8], rooms: [Int] = [1400], isJournalled: Bool = true) throws {
     var octets = RigidArray<UInt8>(capacity: data.count)
     for octet in data { octets.append(octet) }

@@ -3,7 +3,8 @@ import Testing
 
 /// Tests that `tshark` 4.0 decodes every field that a `PacketSender` can set in system journals (RFC 6295, appendix B). Where
 /// `tshark` decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the
-/// reason. The stream begins with packet 65530, so this packet is the checkpoint of every journal.
+/// reason. The stream begins with packet 65530, so this packet is the checkpoint of every journal. The S flag of a part
+/// is not set, and so not listed, if the packet before contained a command of this part.
 @Suite struct TsharkSystemTests {
   @Test func simpleCommandsAndActiveSensingAreDecoded() async throws {
     var session = try RecordedSession()
@@ -32,7 +33,9 @@ import Testing
     var session = try RecordedSession()
     try session.send(.start, .clock, .clock, .clock, .stop, .continue, .clock, .songPosition(16383), .clock, .clock)
     try session.sendGuard()
-    // The fields of the system journal after each of the ten commands, without the four fields of the journal header.
+    // The fields of the system journal after each of the ten commands, without the four fields of the journal header. N: the sequencer
+    // runs. D: the Clock at the position has been played; without D, the next Clock plays it. C: the position is not 0, and is in CLOCK.
+    // Song Position 16383 is Clock 6 * 16383 = 98298.
     let journals = try await session.decoded().dropFirst().map { Array($0.journal.dropFirst(4)) }
     #expect(
       journals == [

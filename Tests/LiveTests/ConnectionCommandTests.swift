@@ -159,6 +159,7 @@ import _TestTraits
     try await ada.waitForLog("invitation refused by --policy none")
     #expect(!ada.log.contains { $0.contains("policy-cleo at") && $0.contains("joined") })
     ada.mailbox.post(.policy(.anyone))
+    // The first of the two lines was the refusal.
     try await ada.waitForLog("policy-cleo at", times: 2)
     try await cleo.waitForLog("joined")
     #expect(!ada.log.contains { $0.contains("policy-ben left") }, "\(ada.log)")

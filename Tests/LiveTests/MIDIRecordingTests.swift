@@ -60,6 +60,7 @@ extension TimingTests {
       let trace = try ben.leave()
       #expect(trace.summary?.others["midi_recording_lost"] == 0)
       let file = try file("take.mid")
+      // The first track contains the tempos and has the name of the peer. The last two tracks contain the notes of the players.
       #expect(file.tracks.map(\.name) == ["ben", "rhythm", "ben", "ada"])
       // The stick sounds on each step. At both tempos, it is exactly on the grid of the file. A tick has 160 units of the file, and a
       // bar has 96 ticks.

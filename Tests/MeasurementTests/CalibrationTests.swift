@@ -170,7 +170,7 @@ import _TestSupport
   }
 
   /// The clicks of a pattern are at least 90 ms apart. If a pattern is shifted against itself or against the other pattern, at most two
-  /// clicks coincide. All instants are multiples of 10 ms.
+  /// clicks coincide. All instants are multiples of 10 ms, so equal shifts are equal numbers.
   @Test func patternsAreIrregular() {
     let origin = Instant(nanoseconds: 0)
     let patterns = [ClickPattern.reference, .device].map {

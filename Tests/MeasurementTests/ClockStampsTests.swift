@@ -102,8 +102,8 @@ import _TestSupport
   }
 
   /// Each of the first four lines is a run. The second has a number far ahead, the third the same number again, the fourth a lower
-  /// number. A repeated number is a doubled tick only if its due instant is less than 2.4 ms from that of the first. The last three lines
-  /// are one run, which begins with an instant before that of the fourth line.
+  /// number. A repeated number is a doubled tick only if its due instant is less than 2.4 ms from that of the first: the shortest tick,
+  /// at 999 BPM, takes 2.5 ms. The last three lines are one run, which begins with an instant before that of the fourth line.
   @Test func implausibleTickNumbersOfATraceBeginNewRuns() throws {
     let limit: Int64 = 1 << 61
     let clock = try read(

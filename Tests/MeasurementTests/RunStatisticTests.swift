@@ -41,6 +41,8 @@ import _TestSupport
     #expect((860...985).contains(covered), "\(covered) of 1000")
   }
 
+  /// With four runs, even the interval from the smallest to the largest value would contain the true median with a probability of only
+  /// 87.5 %. The median of four values is the second one (nearest-rank method).
   @Test func fewRunsHaveNoInterval() throws {
     #expect(RunStatistic([]) == nil)
     let four = try #require(RunStatistic([4, 1, 3, 2]))

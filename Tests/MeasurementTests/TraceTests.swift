@@ -219,7 +219,7 @@ import _TestSupport
     // At 20 BPM, the slowest tempo, a tick takes 125 ms. The ticks 3...11 are missing, but tick 12 comes when it is due, so there
     // is no pause.
     #expect(runs([(0, 0), (1, 125), (2, 250), (12, 1500)]) == [0..<4])
-    // Tick 2 follows tick 1 after 380 ms.
+    // Tick 2 follows tick 1 after 380 ms, which is longer than the slowest tick.
     #expect(runs([(0, 0), (1, 20), (2, 400), (3, 420)]) == [0..<2, 2..<4])
   }
 }

@@ -11,8 +11,8 @@ import _TestSupport
   private let start = Instant(nanoseconds: 1_000_000_000)
 
   /// The core tells the second machine that another machine uses its identity, and ends its session half a second later. If both
-  /// sessions are with one machine, the peer has a second address, so the core sends no such message. The core distinguishes two machines
-  /// by their clocks, which are `ahead` of the clock of the core.
+  /// sessions are with one machine, the peer has a second address. The core then ends the second session at once, without such a message.
+  /// The core distinguishes two machines by their clocks, which are `ahead` of the clock of the core.
   @Test(arguments: [true, false]) func laterMachineIsInformed(isClone: Bool) throws {
     var sessions = CoreSessions(identity: 1)
     let first = CoreSessions.Remote(host: 2, identity: 5, ahead: .seconds(100))

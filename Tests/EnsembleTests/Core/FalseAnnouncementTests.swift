@@ -8,7 +8,8 @@ import _TestSupport
 
 /// Announcements of peers that do not exist. Any program on the network can send them.
 @Suite struct FalseAnnouncementTests {
-  /// The rate limit follows from the peers in session. With 4000 peers, it would be one request per second.
+  /// The rate limit follows from the number of sessions. With 4000 sessions, it would be one request per second. Without a session, it
+  /// is 50, the maximum.
   @Test func falseAnnouncementsDoNotSlowTheClockProbes() {
     let now = Instant(nanoseconds: 0)
     let core = PeerCore(
@@ -45,6 +46,7 @@ import _TestSupport
     var newcomer: Instant?
     while now < start + .seconds(220) {
       endpoint.advance(to: now)
+      // No session is established (`where`), and no peer is in session.
       _ = invitations.advance(endpoint, at: now, where: { _ in false }, isInSession: { _ in false })
       _ = endpoint.drain()
       #expect(endpoint.invitationCount <= 64)

@@ -59,7 +59,8 @@ import _TestSupport
     #expect(peer.takeSounds() == [end])
     peer.receive(note, on: session)
     #expect(peer.takeSounds().isEmpty && passed(peer).last == note)
-    // While the players are quiet, another change passes new admissions to the receiver.
+    // While the players are quiet, another change sends new admissions to the receiver: how the messages of each peer sound. They state
+    // that the players are quiet, so the end of the quiet must replace them.
     try peer.core.hearing.apply("all=50")
     _ = peer.takeOutputs()
     mix.isQuiet = false
@@ -70,7 +71,8 @@ import _TestSupport
     #expect(peer.takeSounds() == [note])
   }
 
-  /// The notes of the peer that sets the pitches do not sound, even if the player hears all peers. They still reach the programs.
+  /// The notes of one peer can set the pitches of the local player's instrument (``PeerCore/pitchSource``). These notes do not sound, even
+  /// if the player hears all peers. They still reach the programs.
   @Test func notesOfThePeerThatSetsThePitchesDoNotSound() throws {
     let peer = try makePeer()
     try peer.core.hearing.apply("all=100")

@@ -50,7 +50,7 @@ import _TestSupport
     #expect(takeMessagesToThePeer().isEmpty)
     core.recognised(session, Identity(2), at: now)
     // The core outputs the ends twice: before and after it tells the clock thread, which sends them, that the peer is a Tutti peer. The
-    // second ends are for notes that begin between the two.
+    // second time, it also ends notes that have begun between the two. Here no note has, so the second ends repeat the first.
     let ends: [Message] = [
       .noteOff(channel1, key: 60, velocity: 64), .controlChange(channel1, controller: 64, value: 0),
     ]

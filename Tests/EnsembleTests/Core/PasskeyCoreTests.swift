@@ -84,7 +84,8 @@ import _TestSupport
     #expect(sessions.core.endpoint.establishedCount == 0 && remote.endpoint.establishedCount == 0)
   }
 
-  /// A peer with another passkey is a candidate, but it is neither in the roster nor does it count for the probe rate.
+  /// A peer with another passkey is a candidate, but it is neither in the roster nor does it count for the probe rate limit: with 60
+  /// sessions, the limit would be 1000 / 60 = 16 requests per second. Without a session, it is 50, the maximum.
   @Test func candidateDoesNotCount() throws {
     let other = GroupKey([UInt8](repeating: 1, count: 32))
     var sessions = CoreSessions(identity: 1, key: key)

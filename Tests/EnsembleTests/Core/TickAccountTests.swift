@@ -31,8 +31,8 @@ import Testing
     account.heard(Tick(96), run: 2, start: start)
     account.played(Tick(97), run: 2, start: start)
     account.settle()
-    // Each run has two ticks: 0 and 1, 96 and 97. The first of each arrived. The recovered tick came before the first
-    // tick of its run, and does not count.
+    // The expected ticks begin with the first tick that arrived, also for a peer that joins late, as in run 2. So each run has two ticks:
+    // 0 and 1, 96 and 97. The first of each arrived. The recovered tick came before the first tick of its run, and does not count.
     #expect(account.expected == 4 && account.received == 2 && account.lost == 2)
   }
 
@@ -41,6 +41,7 @@ import Testing
     var account = TickAccount()
     account.played(Tick(40), run: 1, start: start)
     #expect(account.lost == 0)
+    // Run 2 has another master. Its ticks 1, 2 and 3 did not arrive.
     account.heard(Tick(0), run: 2, start: start)
     account.played(Tick(3), run: 2, start: start)
     #expect(account.lost == 3)

@@ -49,7 +49,8 @@ import _TestSupport
     #expect(kept.session == first && kept.isReported)
   }
 
-  /// A device uses the identity of the local peer. The initiator of the session ends it, and informs its player.
+  /// A device uses the identity of the local peer. The initiator of the session ends it, and informs its player. The other side does not
+  /// end it, because the initiator would not know the reason and would invite again and again.
   @Test(arguments: [true, false]) func deviceWithTheLocalIdentityIsNotRecognised(isInitiator: Bool) {
     let core = PeerCore(
       name: "a", ensemble: EnsembleState(identity: Identity(1)),

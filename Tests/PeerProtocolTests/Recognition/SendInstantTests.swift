@@ -44,6 +44,7 @@ import _TestSupport
     var sender = PacketSender(ssrc: 0x1122_3344, sequence: 7)
     sender.sendsInstants = true
     let tick = octets { _ = sender.encode(.clock, at: instant, into: &$0) }
+    // The time stamp 30 39 is `instant` in units of 100 us: 12345.
     #expect(
       tick
         == hex(

@@ -133,7 +133,7 @@ import _TestSupport
   }
 
   /// The admission check, `admits`, does not apply to a peer that the endpoint has invited, even if that peer invites as well or
-  /// revives the session.
+  /// revives the session. With `reconnects`, an endpoint also invites a peer again whose session was lost.
   @Test func invitedPeersAreNotChecked() {
     var network = EndpointNetwork(2, .tutti)
     network.reconnects = true

@@ -118,7 +118,7 @@ import _TestSupport
   /// S T C F D L STA[2] | TCOUNT, if T | COUNT, if C | FIRST, if F | DATA, if D. The last octet of DATA has bit 7 set.
   @Test func exclusiveLayoutMatches() {
     let data = rigid([0x7D, 0x01, 0x02])
-    // Each log, the number of octets of `data` in its DATA, and its encoding.
+    // Each log, the number of octets of `data` in its DATA, and its encoding. FIRST, here 129, is always written in four octets.
     for (log, count, dump) in [
       (ExclusiveLog(s: true, count: 4, isListed: true, status: .finished), 3, "AF 04 7D 01 82"),
       (ExclusiveLog(s: false, count: nil, isListed: false, status: .cancelled), 0, "01"),
