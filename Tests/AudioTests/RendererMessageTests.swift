@@ -194,10 +194,22 @@ import Testing
     // The card was absent until 9600 frames (200 ms) after `start`.
     renderer.drop(before: grid.instant(of: start + 9_600))
     renderer.add(event(on(), at: start + 9_600))
-    var sound = Sound()
-    for period in 0..<Int64(400) { sound += renderer.render(from: start + 9_600 + period * 256, 256) }
+    var frame = start + 9_600
+    func sound(periods: Int) -> Sound {
+      var sound = Sound()
+      for _ in 0..<periods {
+        sound += renderer.render(from: frame, 256)
+        frame += 256
+      }
+      return sound
+    }
+    #expect(sound(periods: 20).peak < 0.000_1, "the volume is 0")
+    // The new note ends, and the volume rises. If note 50 had not ended, or if note 70 had begun, they would sound now.
+    renderer.add(event(off(), at: frame))
+    renderer.add(event(.controlChange(channel, controller: 7, value: 100), at: frame))
+    _ = sound(periods: 200)
+    #expect(sound(periods: 20).peak < 0.000_1)
     #expect(renderer.counters.droppedNotes == 1)
-    #expect(sound.peak < 0.000_1, "the volume is 0")
   }
 
   @Test func messagesAreCountedWithoutSoundModule() {

@@ -42,7 +42,7 @@ import _TestSupport
     #expect(received(by: 0, band) == [] && requests(of: 0, band) == 0, "the master keeps its patch")
     // One request is needed for each 16 parts. The rate of parts is limited, so the master ignores some requests: both followers send them
     // at once, and repeat them. At most two requests for each 16 parts are expected.
-    if loss == 0 { #expect(requests(of: 1, band) <= 2 * (shared.partCount + 15) / 16 + 1) }
+    if loss == 0 { #expect(requests(of: 1, band) <= 2 * ((shared.partCount + 15) / 16) + 1) }
   }
 
   @Test func tooLongPatchIsNotShared() {
