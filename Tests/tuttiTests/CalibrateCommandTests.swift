@@ -26,7 +26,7 @@ import _TestTraits
   /// late by its delay (``ClickPattern``). The click is the click of a real peer. The recording contains white noise, 20 dB below the
   /// first 10 ms of a click.
   private static func recording(of delays: [Double?], seed: UInt64) throws -> [Float] {
-    let sample = try #require(try SampleRenderer().render(.drum(75), frames: 9_600))
+    let sample = try #require(try SampleRenderer().render(.drum(75), milliseconds: 200))
     let click = sample.levels.map { 0.2 * Float($0) / 32_768 }
     var samples = [Float](repeating: 0, count: delays.count * 7 * 48_000 + 48_000)
     func add(_ seconds: Double) {

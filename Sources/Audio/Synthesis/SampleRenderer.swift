@@ -2,6 +2,10 @@ import CFluidSynth
 
 /// Renders single sounds of a SoundFont as mono samples, for players without a synthesizer, such as the web page.
 ///
+/// The samples are small, because they travel over a network. A level has 13 bits: the noise of this rounding is 83 dB below the peak. A
+/// tone has 24 000 frames per second, because tones have less than a 100 000th of their energy above 12 kHz (measured for programs of
+/// TimGM6mb). Drums have 48 000.
+///
 /// Real-time: not safe.
 public final class SampleRenderer {
   /// A single sound.
@@ -14,14 +18,18 @@ public final class SampleRenderer {
 
   /// A rendered sound.
   public struct Sample: Sendable {
-    /// 16-bit samples; the loudest one has the magnitude 32 767.
+    /// 16-bit samples whose lower three bits are 0; the loudest one has the magnitude 32 760. FLAC stores only the upper 13 bits.
     public var levels: [Int16]
+    /// The number of frames per second.
+    public var rate: Int64
     /// The factor that gives the samples the loudness of the peer's own sound at velocity 127.
     public var gain: Float
   }
 
-  /// The sample rate in frames per second.
-  public static let rate: Int64 = 48_000
+  /// The rate at which sounds are rendered, in frames per second.
+  private static let rate: Int64 = 48_000
+  /// The value of the lowest bit of a level that is used.
+  private static let step = 8
   private static let blockFrames = 64
   /// The FluidSynth gains, as in ``DrumLanes`` for drums and in ``ChannelSynthesizer`` for tones.
   private static let (drumGain, toneGain) = (1.6, 1.25)
@@ -35,10 +43,11 @@ public final class SampleRenderer {
     soundFont = try SoundFont(path, rate: Self.rate)
   }
 
-  /// Renders a sound at velocity 127 until it is silent, at most `frames` frames. A longer sound fades out at its end.
+  /// Renders a sound at velocity 127 until it is silent, at most `milliseconds`. A longer sound fades out at its end.
   ///
   /// - Returns: nil if the SoundFont has no such sound.
-  public func render(_ sound: Sound, frames: Int) -> Sample? {
+  public func render(_ sound: Sound, milliseconds: Int) -> Sample? {
+    let frames = Int(Self.rate) * milliseconds / 1000
     let isDrum = if case .drum = sound { true } else { false }
     let synthesizers = soundFont.makeSynthesizers(1, polyphony: 16, gain: isDrum ? Self.drumGain : Self.toneGain)
     defer { soundFont.deleteSynthesizers(synthesizers, count: 1) }
@@ -58,25 +67,31 @@ public final class SampleRenderer {
     }
     let isCut = mono.count >= frames
     if isCut { mono.removeLast(mono.count - frames) }
-    return Self.quantized(mono, fades: isCut)
+    if isCut { Self.fadeOut(&mono) }
+    return isDrum ? Self.quantized(mono, rate: Self.rate) : Self.quantized(Self.halved(mono), rate: Self.rate / 2)
   }
 
-  /// Scales the samples to 16 bits, and omits the silence at the end.
-  ///
-  /// - Parameter fades: whether the last 0.2 s fade out.
-  private static func quantized(_ samples: [Float], fades: Bool) -> Sample? {
+  /// Fades out the last 0.2 s.
+  private static func fadeOut(_ samples: inout [Float]) {
+    let fade = min(samples.count, Int(rate) / 5)
+    for frame in 0..<fade { samples[samples.count - 1 - frame] *= Float(frame) / Float(fade) }
+  }
+
+  /// The samples at half the rate: each frame is the mean of two frames. The mean attenuates what would alias by 3 dB or more, and 7 kHz
+  /// by 1 dB.
+  private static func halved(_ samples: [Float]) -> [Float] {
+    (0..<samples.count / 2).map { (samples[2 * $0] + samples[2 * $0 + 1]) / 2 }
+  }
+
+  /// Rounds the samples to 13 bits, and omits the silence at the end.
+  private static func quantized(_ samples: [Float], rate: Int64) -> Sample? {
     let peak = samples.reduce(0) { max($0, abs($1)) }
     guard peak > 0 else { return nil }
-    var levels = samples.map { Int16(($0 / peak * 32_767).rounded()) }
-    if fades {
-      let fade = min(levels.count, Int(rate) / 5)
-      for frame in 0..<fade {
-        levels[levels.count - 1 - frame] = Int16(Float(levels[levels.count - 1 - frame]) * Float(frame) / Float(fade))
-      }
-    }
+    let greatest = Float(Int(Int16.max) / step)
+    var levels = samples.map { Int16(($0 / peak * greatest).rounded()) * Int16(step) }
     // Below -66 dB, a sample adds nothing that is audible.
-    let last = levels.lastIndex { abs(Int($0)) > 16 } ?? 0
+    let last = levels.lastIndex { abs(Int($0)) >= 16 } ?? 0
     levels.removeLast(levels.count - 1 - last)
-    return Sample(levels: levels, gain: peak)
+    return Sample(levels: levels, rate: rate, gain: peak * Float(Int16.max) / (greatest * Float(step)))
   }
 }

@@ -13,7 +13,7 @@ struct SoundRequest: Equatable {
 
   /// The distance in semitones between the keys of a program that are sampled. For the keys in between, the page transposes a sample by
   /// at most half this distance.
-  static let keyDistance = 4
+  static let keyDistance = 6
   /// The maximum lengths of the samples in milliseconds.
   private static let (drumLength, partLength, instrumentLength) = (2500, 2500, 1800)
   /// The General MIDI notes of the high and the low wood block, which are the clicks of the count-in, and of the claves, which are the

@@ -74,8 +74,7 @@ final class SoundStore: Sendable {
     guard !missing.isEmpty else { return }
     let renderer = try SampleRenderer(soundFont: soundFont)
     for entry in missing {
-      let frames = Int(SampleRenderer.rate) * entry.milliseconds / 1000
-      let stored = renderer.render(entry.sound, frames: frames).map(Self.files)
+      let stored = renderer.render(entry.sound, milliseconds: entry.milliseconds).map(Self.files)
       contents.withLock { contents in
         contents.sounds[entry.sound] = .some(stored)
         for (path, file) in stored?.files ?? [:] where contents.files.updateValue(file, forKey: path) == nil {
@@ -88,13 +87,13 @@ final class SoundStore: Sendable {
 
   /// Encodes a rendered sound.
   private static func files(of sample: SampleRenderer.Sample) -> Stored {
-    let wav = WAVData.octets(of: sample.levels, rate: SampleRenderer.rate)
+    let wav = WAVData.octets(of: sample.levels, rate: sample.rate)
     let hash = SHA256.hash(data: Array(wav.readableBytesView)).prefix(16)
     let name = pathPrefix + hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     var stored = Stored(
       sample: SoundManifest.Sample(path: "\(name).wav", gain: sample.gain),
       files: ["\(name).wav": File(octets: wav, type: "audio/wav")])
-    if let flac = FLACFile.octets(of: sample.levels, rate: SampleRenderer.rate) {
+    if let flac = FLACFile.octets(of: sample.levels, rate: sample.rate) {
       stored.sample.flac = "\(name).flac"
       stored.files["\(name).flac"] = File(octets: ByteBuffer(bytes: flac), type: "audio/flac")
     }

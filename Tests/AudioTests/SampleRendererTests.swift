@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Audio
+
+/// Tests of the samples for the web page (``SampleRenderer``).
+@Suite struct SampleRendererTests {
+  @Test(arguments: [.drum(38), .tone(program: 12, key: 60)] as [SampleRenderer.Sound])
+  func loudestLevelHasAllBitsAndNoLevelHasMoreThanThirteen(sound: SampleRenderer.Sound) throws {
+    let sample = try #require(try SampleRenderer().render(sound, milliseconds: 500))
+    #expect(sample.levels.allSatisfy { $0 % 8 == 0 })
+    #expect(sample.levels.map { abs(Int($0)) }.max() == 32_760)
+  }
+
+  /// The flute plays A4, 440 Hz. A wrong rate would give another pitch.
+  @Test func toneHasItsPitchAtHalfTheRateOfADrum() throws {
+    let renderer = try SampleRenderer()
+    let tone = try #require(renderer.render(.tone(program: 73, key: 69), milliseconds: 1000))
+    #expect(tone.rate == 24_000 && tone.levels.count <= 24_000)
+    // The middle of the sound, without its attack and its end. A period has two changes of sign; the flute has no others.
+    let middle = tone.levels[6_000..<18_000]
+    let changes = zip(middle, middle.dropFirst()).count { ($0 < 0) != ($1 < 0) }
+    #expect((435...445).contains(Double(changes) / 2 / 0.5), "\(changes) changes")
+    #expect(try #require(renderer.render(.drum(38), milliseconds: 1000)).rate == 48_000)
+  }
+
+  /// A sound that is longer than the limit fades out within its last 0.2 s.
+  @Test func longSoundFadesOut() throws {
+    let tone = try #require(try SampleRenderer().render(.tone(program: 73, key: 69), milliseconds: 1000))
+    func peak(_ milliseconds: Range<Int>) -> Int {
+      tone.levels[
+        min(milliseconds.lowerBound * 24, tone.levels.count)..<min(milliseconds.upperBound * 24, tone.levels.count)
+      ]
+      .map { abs(Int($0)) }.max() ?? 0
+    }
+    #expect(peak(700..<790) > 16_000 && peak(990..<1000) < 2_000)
+  }
+}
