@@ -35,7 +35,7 @@ import _TestSupport
     return octets { _ = sender.encode(.clock, at: now, into: &$0) }
   }
 
-  /// A datagram with this content and a tag.
+  /// A datagram with this content and a tag. The sealer belongs to the thread of the remote peer that sends the datagram.
   private func sealed(_ content: [UInt8], by sealer: inout DatagramSealer, port: Port = .data) -> [UInt8] {
     // The datagram has room for the 16 octets of counter and tag.
     var datagram = rigid(content + [UInt8](repeating: 0, count: 16))
@@ -58,6 +58,8 @@ import _TestSupport
     }
   }
 
+  /// The tag covers the port and the number of the datagram. The datagram is therefore refused at the other port, and when it arrives
+  /// again.
   @Test func datagramWithATagIsReceivedOnce() {
     var receiver = receiver(open(local))
     var sealer = DatagramSealer(remote, thread: .clock)

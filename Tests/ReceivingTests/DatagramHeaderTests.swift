@@ -26,6 +26,7 @@ import _TestSupport
     #expect(header.kind == .session && header.ssrc == 0x1234_5678)
   }
 
+  /// All control packets except session commands have the kind `clock`.
   @Test func clockPacketsAndFeedbackAreOneKind() {
     var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
     let isEncoded = ClockPacket(ssrc: 0x1234_5678, sentAt: Instant(nanoseconds: 1)).append(to: &packet)

@@ -26,6 +26,7 @@ import _TestSupport
     var reported: [Message] = []
 
     mutating func add(_ output: Receiver.Output) {
+      // The output `sound` also records the message. A note that is softer or silent is recorded by the separate output `record`.
       switch output {
       case .sound(let message, _):
         sounds.append(message)

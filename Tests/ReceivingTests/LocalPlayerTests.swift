@@ -178,7 +178,8 @@ import _TestSupport
     #expect(sounds(play([end(60)], &receiver)) == [end(60, on: Channel(16))])
   }
 
-  /// The player holds all keys of all channels. All notes sound, and all end when the player leaves.
+  /// The player holds all keys of all channels. All notes sound, and all end when the player leaves. The command `play` needs no budget:
+  /// the budget limits only the messages of programs.
   @Test func allKeysOfAllChannelsAreHeld() {
     var receiver = Receiver(identity: 1)
     let messages = (0..<16).flatMap { channel in

@@ -89,7 +89,8 @@ import _TestSupport
     #expect(hits(exported, resolution: 960).map { $0[0] } == [950, 1_000, 2_000, 3_000])
   }
 
-  /// A grace note is softer than its main note. Two notes of one velocity at one position are duplicates.
+  /// A grace note is softer than its main note. The note at tick 456 is louder than the note at 480. Both move to the position at 480, and
+  /// one of them is not used.
   @Test func louderNoteIsNoGraceNote() throws {
     let imported = try PatchImport(file([(456, 38, 100), (480, 38, 88), (1_440, 38, 88)]), name: "a")
     #expect(imported.text.contains("snare: .... x... .... x...") && imported.unused == 1)

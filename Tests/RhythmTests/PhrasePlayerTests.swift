@@ -44,7 +44,7 @@ import Testing
   /// A player that begins late begins in the middle of the phrase, also before tick 0.
   @Test(arguments: [Int64(5), 805, -3]) func phraseIsJoinedInPhase(step: Int64) throws {
     var player = PhrasePlayer(try table(), at: position(step))
-    // The beginning of the next repetition. Key 64 begins two steps before it.
+    // The beginning of the next repetition: 8, 808 and 0. Key 64 begins two steps before it.
     let next = (step + 7) / 8 * 8
     let first = events(&player, before: step + 9).first { $0[0] > 0 }
     #expect(first == (step == -3 ? [64, -2] : [64, next - 2]))

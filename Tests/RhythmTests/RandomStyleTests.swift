@@ -102,6 +102,7 @@ import _TestSupport
     let table = StepTable(try PatchLoader.patch(from: text, file: "seed.yaml"))
     for step in Int64(-16)..<Int64(table.stepCount) {
       for hit in table.hits(at: Step(step), activity: 80) where hit.part != .drums {
+        // A note in triplets can begin after its step. A chord four steps later than the step is then less than a quarter note away.
         let chords = try (0...4).map { try #require(table.chord(at: Step(step + $0))) }
         let isAllowed = chords.contains { chord in
           chord.contains(hit.note) || (hit.part == .bass && hit.note % 12 == chord.bass)

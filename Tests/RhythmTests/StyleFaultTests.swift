@@ -102,6 +102,7 @@ import Testing
 
   /// Faults of the chords, the parts and the lines are reported together, in the order of the file.
   @Test func allFaultsAreReportedAtOnce() {
+    // Line 4 has two unknown chords. Line 16 has an unknown name and a wrong number of steps. Each other line has one fault.
     let found = styleFaults(replacing: [
       3: "tempo: fast", 4: "chords: Dm7 | X | Y", 9: "    sound: zither", 10: "    range: E1..F1",
       14: "      root: X--f",

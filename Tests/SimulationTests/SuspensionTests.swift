@@ -7,7 +7,8 @@ import Testing
 /// Tests that suspend and resume a machine while a rhythm plays. During the suspension, the clock of the machine,
 /// CLOCK_MONOTONIC, stands still.
 @Suite struct SuspensionTests {
-  /// The limit for the time from the end of a suspension until all peers play in step again. It is less than a bar (2 s).
+  /// The limit for the time from the end of a suspension until all peers play in step again, that is, within 2 ms. It is less than a
+  /// bar (2 s).
   private let limit = Nanoseconds.seconds(1)
 
   /// Host 0 is the master before the suspension, and hosts 1 and 2 follow it. `duration` is in milliseconds. The four suspensions

@@ -27,7 +27,7 @@ package func octets(capacity: Int = 1472, _ encode: (inout RigidArray<UInt8>) ->
 }
 
 /// The octets that `encode` appends to an empty packet with room for `capacity` octets. Nil if `encode` returns false and has
-/// appended nothing.
+/// appended nothing. If `encode` returns false but has appended octets, these are returned, so that a test that expects nil fails.
 package func encoded(capacity: Int = 1472, _ encode: (inout RigidArray<UInt8>) -> Bool) -> [UInt8]? {
   var isEncoded = false
   let result = octets(capacity: capacity) { isEncoded = encode(&$0) }

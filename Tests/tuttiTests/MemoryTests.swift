@@ -3,7 +3,8 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// A test of the resident memory of a peer process. The scenario `memory-lock.sh` of the lab examines page faults and limits.
+/// A test of the resident memory of a peer process. The limit is that of the scenario `memory-lock.sh` of the lab, which also examines
+/// page faults and limits of locked memory.
 @Suite(.ownThreads) struct MemoryTests {
   @Test func playingPeerTakesAtMost110MB() async throws {
     let folder = try TemporaryFolder()

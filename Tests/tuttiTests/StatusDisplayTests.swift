@@ -18,6 +18,7 @@ import _TestSupport
     try await session.wait(for: "master    ")
     try await session.waitForBeats()
     session.expectOneStatus()
+    // A peer begins with the activity 64, which six of the twelve layers of `bossa` contain.
     #expect(session.screen.text.contains { $0.hasPrefix("layers    6 of 12: always") })
     // The key w lists the other peers. A message appears above the status lines.
     session.type("w")

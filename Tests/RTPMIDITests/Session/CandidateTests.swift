@@ -55,7 +55,8 @@ import _TestSupport
       endpoint.advance(to: next)
       later += endpoint.drain()
     }
-    // CK0 from one second on, every half second, and the report.
+    // CK0 from one second on, at intervals of at least half a second, until the candidate ends after five seconds: at most eight. Then
+    // the report.
     let requests = later.count { if case .clockPacket = $0 { true } else { false } }
     #expect(requests <= 8 && later.count == requests + 1, "\(later)")
     #expect(later.last == .declined(name: nil, from: .at(18), .isUnverified))
@@ -83,6 +84,7 @@ import _TestSupport
   /// peer may have restarted.
   ///
   /// `token` is the token of the peer's invitation. `isKept` is whether the session of the endpoint's invitation is kept.
+  /// `expectsExtension` marks the peer as a Tutti peer, because the tokens are compared only with such a peer.
   @Test(arguments: [(0, true, false), (UInt32.max, true, true), (UInt32.max, false, false)])
   func crossingSessionOfTheLowerTokenIsKept(token: UInt32, isHeard: Bool, isKept: Bool) throws {
     _ = try endpoint.connect(to: .at(18), data: .at(19), expectsExtension: true, at: start)
@@ -139,7 +141,7 @@ import _TestSupport
     #expect(endpoint.establishedCount == 1)
   }
 
-  /// The third wrong CK2 ends the candidate.
+  /// The third wrong CK2 ends the candidate. A stranger that does not receive the CK1 must guess its stamp, and gets few attempts.
   @Test(arguments: [2, 3]) func threeWrongRepliesEndTheCandidate(wrong: Int) throws {
     invite(9, at: start)
     let answer = try requestClock(of: 9, at: start)
@@ -153,7 +155,8 @@ import _TestSupport
     #expect(endpoint.establishedCount == (wrong == 2 ? 1 : 0) && endpoint.candidateCount == 0)
   }
 
-  /// A stranger cannot collect stamps by many CK0: only the newest CK1 counts.
+  /// A stranger that does not receive the CK1 must guess its stamp. Many CK0 do not give it many valid stamps to guess from, because only
+  /// the newest CK1 counts.
   @Test func onlyTheNewestCK1OfACandidateCounts() throws {
     invite(9, at: start)
     let first = try requestClock(of: 9, at: start)
@@ -216,7 +219,7 @@ import _TestSupport
   }
 
   /// A stranger sends invitations with the address and the SSRC of a peer in session. They do not end this session, although the
-  /// peer at this address answers clock packets.
+  /// peer at this address answers clock packets: those for the candidates have another SSRC, so the peer does not answer them.
   @Test(arguments: [EndpointNetwork.Kind.standard, .tutti])
   func forgedInvitationDoesNotReplaceASession(kind: EndpointNetwork.Kind) throws {
     for initiator in 0...1 {

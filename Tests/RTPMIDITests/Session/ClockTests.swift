@@ -30,6 +30,7 @@ import _TestSupport
         let delay: Nanoseconds = $0.direction == .out ? .microseconds(70) : .microseconds(-70)
         return ($0.difference - delay - (network.offsets[other] - network.offsets[own])).microseconds
       }
+      // There are about 195 exchanges. Each gives the initiator two readings, with CK1, and the answerer three, with CK0 and CK2.
       #expect(errors.count > 380 && transits.allSatisfy { $0.resolution == .microseconds(100) })
       #expect(errors.allSatisfy { abs($0) <= 50 } && errors.min()! < -40 && errors.max()! > 40, "all phases")
       let mean = errors.reduce(0, +) / Double(errors.count)

@@ -88,6 +88,7 @@ import _TestSupport
   @Test func duplicatePacketsCountOnceAndFeedbackFollows() throws {
     var (network, id) = try session()
     var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 65_535)
+    // The network delivers each datagram twice.
     network.repetition = 1
     for _ in 0..<24 {
       let packet = try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) })
@@ -154,7 +155,8 @@ import _TestSupport
     #expect(network.endpoints[1].statistics(of: id)?.recovered == 1)
   }
 
-  /// A long journal is acknowledged soon, so that the sender can shorten it.
+  /// A packet with a journal of more than 128 octets is acknowledged within 100 ms, so that the sender can shorten the journal. A packet
+  /// with a note and any journal is acknowledged as soon.
   @Test func longJournalIsAcknowledgedSoon() throws {
     var (network, _) = try session()
     var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 1)

@@ -93,7 +93,7 @@ import _TestSupport
   }
 
   /// A NO on the control port (0) is a refusal. A NO on the data port (1), after acceptance on the control port, is not: the peer
-  /// counts as unreachable.
+  /// was restarted in between or has ended the session, so it counts as unreachable.
   @Test(arguments: [0, 1]) func noEndsAnInvitation(port: Int) throws {
     var network = EndpointNetwork(1, .standard)
     let id = network.connect(0, to: 1)

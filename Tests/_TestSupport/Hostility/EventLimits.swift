@@ -5,6 +5,7 @@ enum EventLimits {
   static let parameterSteps = 16_383
   /// The number of recovered messages after which ``JournalRepair`` ignores the rest of a recovery journal.
   static let repair = 4096
-  /// An upper bound of the number of messages from one recovery journal.
+  /// An upper bound of the number of messages from one recovery journal. It is generous: it would also hold if the last log before the
+  /// limit gave all its ``parameterSteps``.
   static let journal = parameterSteps + repair
 }

@@ -125,6 +125,7 @@ public final class MessageFuzzer: Fuzzer {
   /// Returns the octets of the next message. One of four messages is damaged.
   private func message() -> [UInt8] {
     var octets = validMessage()
+    // Most damage is behind the first four octets (``MessageKind``), because most messages with other values there are not decoded.
     if pick(4) == 0 { mutator.mutate(&octets, from: pick(3) == 0 ? 0 : 4, splicing: validMessage()) }
     return octets
   }

@@ -19,7 +19,8 @@ import Simulation
 public final class ReceiverFuzzer: Fuzzer {
   private static let slots = 4
   private static let localChannel = Channel(wire: 4)
-  /// An upper bound of the outputs of one packet: four for each event of a ``PacketReceiver``.
+  /// An upper bound of the outputs of one packet: four for each event of a ``PacketReceiver``, namely the pitch for the instrument, the
+  /// sound, the recording, and the copy for the control thread.
   private static let maximumOutputs = 4 * (EventLimits.journal + 4000)
 
   private var packets: HostilePackets

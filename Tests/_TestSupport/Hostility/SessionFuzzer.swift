@@ -269,9 +269,9 @@ public final class SessionFuzzer: Fuzzer {
     guard tested.counters.received == tested.counters.accepted + tested.counters.dropped else {
       throw failure("a datagram is not counted exactly once")
     }
-    // An endpoint keeps at most 64 half-open invitations, and 64 candidates that it has not invited itself. A session has at
-    // most two deadlines: its own deadline, and the deadline of its revival. A revival is an invitation to a peer whose session
-    // is silent.
+    // An endpoint keeps at most 64 half-open invitations, and 64 candidates that it has not invited itself. The tested endpoint itself
+    // invites only the addresses in `controls`. A session has at most two deadlines: its own deadline, and the deadline of its revival.
+    // A revival is an invitation to a peer whose session is silent.
     guard tested.sessionCount <= Endpoint.sessionLimit, tested.halfOpenCount <= 64,
       tested.candidateCount <= 64 + Self.controls.count,
       tested.waitingCount <= 2 * tested.sessionCount + tested.candidateCount

@@ -227,10 +227,11 @@ package struct EndpointNetwork {
   ///
   /// Two cases do not count:
   /// - a reconnection to a peer that is already in session;
-  /// - an invitation that the endpoint has accepted, but that the inviting peer does not complete. It expires.
+  /// - an invitation that the endpoint has accepted on the control port, but that the inviting peer does not complete. It expires.
   package var isConnecting: Bool {
     for endpoint in endpoints {
       let count = endpoint.establishedCount
+      // `sessionCount` also contains the invitations of the endpoint, and `waitingCount` its revivals and candidates.
       if endpoint.sessionCount != count || endpoint.waitingCount != count { return true }
     }
     return reconnections.contains { pending in

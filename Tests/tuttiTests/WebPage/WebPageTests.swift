@@ -68,7 +68,7 @@ import _TestTraits
     let answer = try peer.get(path, method: "OPTIONS", headers: question)
     #expect(answer.status == 204 && answer.text.contains("Access-Control-Allow-Headers: Authorization"))
     #expect(try peer.get("/join", method: "OPTIONS", headers: question).status == 421)
-    // Wrong tokens from another origin do not lock out the pages of this peer.
+    // Wrong tokens from another origin do not count against the limit of five, so they do not lock out the pages of this peer.
     for _ in 0..<10 { _ = try? PageClient(port: peer.port, token: "wrong", origin: foreign) }
     #expect(try peer.get("/join", headers: ["Authorization: Bearer wrong"]).status == 401)
   }
@@ -81,6 +81,7 @@ import _TestTraits
     _ = try PageClient(port: peer.port, token: "", origin: "http://127.0.0.1:\(peer.port)")
   }
 
+  /// Five wrong tokens of one address get the status 401 at once. Further ones get 429 (``AttemptLimiter``).
   @Test func wrongTokensAreLimited() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     let statuses = try (0..<8).map { _ in try peer.get("/join", headers: ["Authorization: Bearer wrong"]).status }
