@@ -59,10 +59,10 @@ public struct HostileDatagrams {
     var octets = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     // The first octets of valid datagrams, so that some of the datagrams pass the first check. In this order: none, the
     // signature of AppleMIDI, an invitation (IN), RTP version 2 with payload type 97, a clock synchronization (CK), a
-    // clock probe (TU) of the former version 1, and receiver feedback (RS).
+    // clock probe (TU, version 2), receiver feedback (RS), and a handshake (TH, version 1).
     let beginnings: [[UInt8]] = [
       [], [0xFF, 0xFF], Array("\u{FF}\u{FF}IN".unicodeScalars.map { UInt8($0.value) }), [0x80, 0x61],
-      [0xFF, 0xFF, 0x43, 0x4B], [0xFF, 0xFF, 0x54, 0x55, 1], [0xFF, 0xFF, 0x52, 0x53],
+      [0xFF, 0xFF, 0x43, 0x4B], [0xFF, 0xFF, 0x54, 0x55, 2], [0xFF, 0xFF, 0x52, 0x53], [0xFF, 0xFF, 0x54, 0x48, 1],
     ]
     for (index, octet) in beginnings[pick(beginnings.count)].enumerated() where index < octets.count {
       octets[index] = octet
