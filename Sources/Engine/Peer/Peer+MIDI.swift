@@ -4,9 +4,10 @@ import MusicalTime
 import RTPMIDI
 import Transports
 
-// Messages from and to the ALSA ports.
+// Messages from the ALSA ports, and changes of their connections.
 extension Peer {
-  /// Handles the arrivals at the ALSA ports since the last call.
+  /// Handles the arrivals at the ALSA ports since the last call. The network thread has already played the channel messages at the port
+  /// `in`, and does not pass them on (`NetworkLoop.receive(_:)`).
   func receiveMIDI(at now: Instant) {
     // At most 1024 arrivals per call, so that a flood does not delay the rest of the control thread's work.
     var remaining = 1024

@@ -123,7 +123,8 @@ struct InstrumentDriver: BitwiseCopyable {
   }
 
   /// The next beginning of a bar after the events that have been returned. The bars are those of the rhythm of the settings. The
-  /// clock thread changes to this rhythm at the same position.
+  /// clock thread changes to this rhythm at the next bar whose hits it has not passed on. Both threads pass their sounds on equally far
+  /// ahead, so both normally change at the same bar.
   private var nextBar: MusicalPosition {
     @_noLocks @_noAllocation get {
       guard schedule.run != 0 else { return lastLimit }

@@ -33,6 +33,7 @@ extension PeerCore {
         if case .role(let role) = event, let master = role == .master ? identity : role.master {
           connect(toMaster: master, at: now)
         }
+        // The local peer has another channel, on which it plays from now on.
         if case .channel(let channel) = event { moveSettings(to: channel) }
         emit(.event(event))
       }
@@ -40,7 +41,7 @@ extension PeerCore {
   }
 
   /// Records the master in the list of invitations. The local peer then connects to the master, because each peer must be in
-  /// session with the master. If the local peer is the master, it connects to all announced peers.
+  /// session with the master. If the local peer is the master, it connects to all discovered peers.
   private func connect(toMaster master: Identity, at now: Instant) {
     let roster = roster
     invitations.follow(master: master, isInSession: { roster.session(of: $0) != nil }, at: now)

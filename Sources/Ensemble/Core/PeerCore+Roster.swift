@@ -183,6 +183,7 @@ extension PeerCore {
       ensemble.roster[slot].session!.settings.note(message)
       sound(message, from: session)
     }
+    // The device gets the settings that the local player made before the session.
     sendSettings(on: session)
   }
 
