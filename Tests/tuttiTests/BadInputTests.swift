@@ -213,15 +213,23 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     #expect(warnings == ["tutti: \(address): does not answer (trying again); \(remedy)"])
   }
 
+  /// A line of a table or of an example begins with a space. At a terminal width of 1000 columns no line is wrapped, so the line is
+  /// wrapped at the standard width of 80 columns if the two texts differ.
   @Test(arguments: [
-    [], ["peer"], ["demo"], ["measure"], ["measure", "sync"], ["measure", "audio"], ["measure", "clock"],
-    ["measure", "follower"], ["patch"],
-    ["patch", "check"],
-    ["ports"],
-    ["simulate"],
+    "", "demo", "peer", "calibrate", "passkey", "ports", "simulate", "measure", "measure audio", "measure clock",
+    "measure follower", "measure network", "measure path", "measure players", "measure schema", "measure sync", "patch",
+    "patch check", "patch export", "patch import", "patch list", "patch new", "patch render", "patch show",
   ])
-  func helpHasExamples(command: [String]) async throws {
-    let outcome = try await Child.tutti(command + ["--help"], in: TemporaryFolder()).outcome()
-    #expect(outcome.status == 0 && outcome.output.contains("EXAMPLE") && outcome.output.contains("tutti "))
+  func helpHasExamplesAndTablesOf80Columns(command: String) async throws {
+    let arguments = command.split(separator: " ").map(String.init) + ["--help"]
+    var tables: [[Substring]] = []
+    for columns in [80, 1000] {
+      let environment = ["COLUMNS": "\(columns)"]
+      let outcome = try await Child.tutti(arguments, environment: environment, in: TemporaryFolder()).outcome()
+      #expect(outcome.status == 0 && outcome.output.contains("EXAMPLE") && outcome.output.contains("tutti "))
+      let lines = outcome.output.split(separator: "\n").prefix { !$0.hasPrefix("USAGE") }
+      tables.append(lines.filter { $0.hasPrefix(" ") })
+    }
+    #expect(tables[0] == tables[1])
   }
 }
