@@ -66,8 +66,8 @@ struct ClockCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Calculate the drift from this tempo. It also numbers the ticks of a file of stamps. (default: the due instants of a "
-        + "trace)",
+      "Calculate the drift from this tempo. Except in a trace, it also tells lost ticks from a slower tempo. (default: the "
+        + "tempo of the due instants if the acted instants of a trace are measured; otherwise no drift)",
       valueName: "BPM"))
   var nominal: Double?
 
