@@ -115,6 +115,11 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --asymmetry Ada", 64, "--asymmetry Ada: not PEER=MS", "write for example"),
     BadInput("peer --asymmetry Ada=nan", 64, "--asymmetry Ada=nan: not PEER=MS"),
     BadInput("peer --asymmetry Ada=10001", 64, "--asymmetry Ada=10001: not PEER=MS", "-10000 to 10000 ms"),
+    BadInput("peer --microphone none", 64, "--microphone: has no effect without --http", "or omit --microphone\n"),
+    BadInput(
+      "peer --microphone-latency 5", 64, "--microphone-latency: has no effect without --http",
+      "or omit --microphone-latency\n"),
+    BadInput("demo --microphone none", 64, "Unknown option '--microphone'"),
     BadInput("demo --peers 1", 64, "--peers 1: out of range"),
     BadInput("demo --bars 0", 64, "--bars 0: out of range"),
     BadInput("demo --activity 128", 64, "--activity 128: out of range"),
