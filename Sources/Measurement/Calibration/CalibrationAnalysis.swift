@@ -86,7 +86,8 @@ public struct CalibrationAnalysis: Sendable {
   public func parts() throws(ReportError) -> [Part] {
     guard !isSilent else {
       throw ReportError(
-        subject: name, reason: "silent", remedy: "record the clicks of `calibrate` with a microphone that hears them")
+        subject: name, reason: "silent",
+        remedy: "record while the command `:calibrate` of the peer runs, with a microphone that hears the clicks")
     }
     let clicks = ClickPattern.reference.seconds(from: 0)
     let matches = ClickMatch.candidates(clicks, in: onsets, range: 0...(onsets.last ?? 0))
@@ -103,8 +104,8 @@ public struct CalibrationAnalysis: Sendable {
       let found = matches.map(\.pairs.count).max() ?? 0
       throw ReportError(
         subject: name, reason: "no calibration found (at most \(found) of \(clicks.count) clicks of the peer)",
-        remedy: "record the room while `calibrate` runs, with the loudspeakers of the peer and of the devices close to "
-          + "the microphone")
+        remedy: "record the room while the command `:calibrate` of the peer runs, with the loudspeakers of the peer "
+          + "and of the devices close to the microphone")
     }
     return parts
   }
