@@ -18,7 +18,8 @@ extension Peer {
     case .left(let peer): observer?.report(event, about: peer, at: now)
     case .invitationRefused(let name, let address, let isRetried):
       let retry = isRetried ? " (trying again)" : ""
-      log.warning("\(name ?? "\(address)"): refused the invitation\(retry); change the policy of that peer")
+      let remedy = "check --policy and --sessions-per-host of that peer"
+      log.warning("\(name ?? "\(address)"): refused the invitation\(retry); \(remedy)")
     case .passkeyDiffers(let address, let hasPasskey):
       let remedy = hasPasskey ? remedyForPasskey : "start that peer with the passkey of this group"
       log.warning("\(address): has \(hasPasskey ? "a" : "no") passkey, so there is no session; \(remedy)")
