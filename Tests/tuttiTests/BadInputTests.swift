@@ -67,8 +67,10 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure clock none.trace", 69, "none.trace: cannot be read"),
     BadInput("measure clock broken.yaml", 65, "broken.yaml:2: \"layers:\" is not a stamp; give one stamp per line"),
     BadInput("measure follower none.jsonl --listen none.wav", 69, "none.jsonl: cannot be read"),
-    BadInput("measure follower broken.yaml --listen none.wav", 65, "broken.yaml:1: not the record of a stimulus; give"),
-    BadInput("measure audio none.wav none.wav", 69, "none.wav"),
+    BadInput(
+      "measure follower broken.yaml --listen none.wav", 65, "broken.yaml:1: not a clock saved with --save; give a file"),
+    BadInput(
+      "measure audio none.wav none.wav", 69, "none.wav: No such file or directory; check the path and its permissions"),
     BadInput("measure audio broken.yaml broken.yaml", 65, "broken.yaml"),
   ]
 
@@ -144,7 +146,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       "measure follower alsa:x --listen broken.yaml", 64, "the clock has not been sent yet; send it with --save"),
     BadInput("measure follower alsa:x --save y --jitter 9", 64, "--jitter 9.0: out of range; give 0 to 2.6"),
     BadInput("measure follower x --listen y --seed 5", 64, "x: a clock that was already sent; omit --save"),
-    BadInput("measure follower x", 64, "x: no recording; give the WAV file"),
+    BadInput("measure follower 24:0", 64, "24:0: no recording; give --listen", "or write alsa:24:0 if 24:0 is a port"),
     BadInput("measure follower x --listen y --sounds-per-quarter 5", 64, "--sounds-per-quarter 5: not a divisor of 24"),
     BadInput("measure follower x --listen y --sounds-per-quarter 12", 64, "hits of drums that are so close"),
     BadInput("measure audio --clock-ahead 1e99 -- a.wav b.wav", 64, "--clock-ahead 1e+99: out of range"),

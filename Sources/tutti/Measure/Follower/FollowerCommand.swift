@@ -103,7 +103,8 @@ struct FollowerCommand: ParsableCommand {
     } else {
       guard listen != nil else {
         throw ValidationError(
-          "\(source): no recording; give the WAV file that was recorded while the clock was sent with --listen")
+          "\(source): no recording; give --listen with the WAV file that was recorded while this clock was sent, or write "
+            + "alsa:\(source) if \(source) is a port")
       }
       guard save == nil, stimulus.isEmpty else {
         throw ValidationError(
