@@ -34,7 +34,11 @@ extension Peer {
       log.warning("\(name(of: peer))\(address): \(reason); \(remedy)")
     case .identityIsUsed(let peer): identityIsUsed(accordingTo: peer, at: now)
     case .invitationDeclined(let name, let address, .isNotAdmitted):
-      log.notice("\(name ?? "a peer") at \(address): invitation refused by --policy \(policy)")
+      let remedy =
+        policy.kind == .contacts
+        ? "add it to the contacts and restart this peer" : "restart this peer with --policy anyone"
+      log.notice(
+        "\(name ?? "a peer") at \(address): invitation refused by --policy \(policy); to admit it, \(remedy)")
     case .invitationDeclined(let name, let address, .hostIsFull):
       let limit = core.endpoint.sessionsPerHost
       let reason = "this address already has \(limit) sessions, the limit"
