@@ -13,7 +13,9 @@ public enum PatchKind: String, Hashable, Sendable {
   /// The remedy for a field that is defined more than once.
   var duplicateRemedy: String {
     switch self {
-    case .rhythm: "keep one definition; to write two lines of a drum in one layer, add 100% to the second name"
+    case .rhythm:
+      "keep one definition; to write two lines of a drum in one layer, give the second line a chance, such as "
+        + "`snare 100%: ...`"
     case .instrument: "keep one definition"
     }
   }

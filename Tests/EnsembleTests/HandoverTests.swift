@@ -117,7 +117,7 @@ import Testing
     #expect(throws: CommandError.isAbsent(Identity(77))) {
       try band.command(0) { try $0.offer(to: Identity(77), at: $1) }
     }
-    #expect(throws: CommandError.alreadyPlaying) { try band.command(0) { try $0.take(at: $1) } }
+    #expect(throws: CommandError.isMaster) { try band.command(0) { try $0.take(at: $1) } }
     band.players[0].ensemble.gates.set(.rhythm, open: false, for: first.description)
     #expect(throws: CommandError.gateIsClosed(first)) { try band.command(0) { try $0.offer(to: first, at: $1) } }
     // An offer to all goes only to the peers for which the rhythm gate is open.
@@ -125,6 +125,18 @@ import Testing
     band.run(for: .milliseconds(100))
     #expect(!band.players[1].events.contains(.offered(by: band.identity(0))))
     #expect(band.players[2].events.contains(.offered(by: band.identity(0))))
+  }
+
+  @Test func rhythmCannotBeTakenBeforeItIsEntered() throws {
+    // Without clock probes, the peer does not know the clock of the master, so it does not enter the rhythm.
+    var band = VirtualBand(players: 2, seed: 5, joined: false)
+    band.joinAll()
+    try band.command(0) { try $0.start(tempo: .standard, at: $1) }
+    try band.command(0) { try $0.offer(to: nil, at: $1) }
+    band.run(for: .seconds(1), probing: false)
+    #expect(throws: CommandError.hasNotEntered) { try band.command(1) { try $0.take(at: $1) } }
+    band.run(for: .seconds(5))
+    try band.command(1) { try $0.take(at: $1) }
   }
 
   @Test func endedRhythmCannotBeTaken() throws {

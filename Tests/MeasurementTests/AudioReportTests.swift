@@ -178,7 +178,7 @@ import _TestSupport
     let silent = recording("cleo", [Float](repeating: 0, count: 24_000))
     let comparison = try AudioReport(recordings: [one, silent, recording("dora", [])]).comparisons
     #expect(comparison[0].matched == 0 && comparison[0].missing == 2 && comparison[0].difference == nil)
-    #expect(comparison[0].notes == ["silent"])
+    #expect(comparison[0].notes == ["silent; give the recording of a peer that played"])
     // The recording of dora has no length. Hits of the reference outside it are not missing.
     #expect(comparison[1].matched == 0 && comparison[1].missing == 0)
   }

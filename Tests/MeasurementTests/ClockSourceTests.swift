@@ -112,6 +112,6 @@ import _TestSupport
     let stamps = try ClockStamps(name: "a.mid", file(events), usesNotes: true)
     #expect(stamps.stamps.count == 20 && stamps.stamps[10] == 5_000_000_000 && stamps.stamps[19] == 8_600_000_000)
     let error = #expect(throws: ReportError.self) { try ClockStamps(name: "a.mid", file(events), usesNotes: false) }
-    #expect(error?.description.contains("contains no Timing Clock") == true)
+    #expect(error?.description.contains("contains no MIDI clock bytes (F8), only a tempo; measure its notes") == true)
   }
 }

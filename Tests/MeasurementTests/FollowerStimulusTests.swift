@@ -74,10 +74,10 @@ import _TestSupport
     try Data(text.utf8.dropLast(10)).write(to: url)
     #expect(try StimulusRecord(contentsOf: url.path).count == record.ticks.count - 1)
     for (text, reason) in [
-      ("", "stimulus.jsonl:1: not the record of a stimulus"), ("{}\n", "stimulus.jsonl:1: not the record"),
+      ("", "stimulus.jsonl:1: not a clock saved with --save"), ("{}\n", "stimulus.jsonl:1: not a clock"),
       (followers.record.header.line, "contains no tick"),
       (followers.record.header.line + "{\"sent\":5,\"tick\":-1}\n", "stimulus.jsonl:2: not a tick"),
-      (followers.record.header.line.replacing("\"tempo\":120", with: "\"tempo\":1"), "not the record of a stimulus"),
+      (followers.record.header.line.replacing("\"tempo\":120", with: "\"tempo\":1"), "not a clock saved with --save"),
     ] {
       try Data(text.utf8).write(to: url)
       let error = #expect(throws: TraceError.self) { try StimulusRecord(contentsOf: url.path) }

@@ -176,7 +176,7 @@ import _TestSupport
       hasCommonClock: true)
     let report = try FollowerAnalysis(sounds, record, soundsPerQuarter: 4, provenance: Clocks.provenance).report
     #expect(report.delay != nil && report.steps.count == 1 && report.transfer == nil && report.losses.isEmpty)
-    #expect(report.warnings.contains { $0.contains("the stimulus ended after \(end) of") }, "\(report.warnings)")
+    #expect(report.warnings.contains { $0.contains("the clock ended after \(end) of") }, "\(report.warnings)")
   }
 
   /// The device needs longer to settle than the parts of the stimulus last. It has no settling time and no lag.

@@ -182,7 +182,21 @@ import _TestSupport
     let error = #expect(throws: ReportError.self) {
       try measurement.report(peer: "10.0.0.9:5004", pending: 0, provenance: Self.provenance)
     }
-    #expect(error?.description.contains("10.0.0.9:5004: no answer to 1 request") == true)
+    #expect(error?.description.contains("10.0.0.9:5004: no answer to 1 request; check that the peer") == true)
+  }
+
+  @Test func answersWithImplausibleStampsAreAnError() {
+    var measurement = NetworkMeasurement(.clockPackets)
+    measurement.requestSent()
+    // The processing time of the peer is longer than the whole time.
+    let (sent, received) = (Instant(nanoseconds: 0), Instant(nanoseconds: 1_000_000))
+    measurement.add(
+      NetworkExchange(sent: sent, remoteReceived: sent, remoteSent: sent + .seconds(1), received: received))
+    let error = #expect(throws: ReportError.self) {
+      try measurement.report(peer: "10.0.0.9:5004", pending: 0, provenance: Self.provenance)
+    }
+    let reason = "10.0.0.9:5004: 1 request, but no answer has a plausible stamp; check the system clock"
+    #expect(error?.description.contains(reason) == true)
   }
 
   @Test func textAndJSONShowTheFigures() throws {

@@ -145,14 +145,15 @@ import _TestSupport
   @Test func invalidHeaderIsRejected() {
     let whole = String(decoding: Self.whole, as: UTF8.self)
     for (old, new, reason) in [
-      ("\"tutti_trace\":1", "\"tutti_trace\":2", "format 2"), ("\"tutti_trace\":1,", "", "tutti_trace"),
+      ("\"tutti_trace\":1", "\"tutti_trace\":2", "format 2, but this program reads format 1; use the version of Tutti"),
+      ("\"tutti_trace\":1,", "", "no trace header (missing key tutti_trace); give a trace written by"),
       ("00c0ffee12345678", "00c0ffee1234567g", "identity"), ("\"activity\":64", "\"activity\":128", "activity"),
-      ("\"kernel\"", "\"colonel\"", "kernel"),
+      ("\"kernel\"", "\"colonel\"", "damaged trace header (missing key kernel); record the trace again"),
     ] {
       let error = #expect(throws: TraceError.self) {
         try Trace(bytes: [UInt8](whole.replacing(old, with: new).utf8), file: "t")
       }
-      #expect(error?.line == 1 && error?.reason.contains(reason) == true, "\(String(describing: error))")
+      #expect(error?.line == 1 && error?.description.contains(reason) == true, "\(String(describing: error))")
     }
     #expect(throws: TraceError.self) { try Trace(bytes: [], file: "t") }
   }

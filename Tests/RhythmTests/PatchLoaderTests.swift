@@ -134,7 +134,8 @@ import Testing
     (
       2, "name: again",
       "1:1: name: is defined more than once, first here; "
-        + "keep one definition; to write two lines of a drum in one layer, add 100% to the second name"
+        + "keep one definition; to write two lines of a drum in one layer, give the second line a chance, such as "
+        + "`snare 100%: ...`"
     ),
     (
       2, "description: \"\\e[2Jgone\"",

@@ -67,8 +67,10 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure clock none.trace", 69, "none.trace: cannot be read"),
     BadInput("measure clock broken.yaml", 65, "broken.yaml:2: \"layers:\" is not a stamp; give one stamp per line"),
     BadInput("measure follower none.jsonl --listen none.wav", 69, "none.jsonl: cannot be read"),
-    BadInput("measure follower broken.yaml --listen none.wav", 65, "broken.yaml:1: not the record of a stimulus; give"),
-    BadInput("measure audio none.wav none.wav", 69, "none.wav"),
+    BadInput(
+      "measure follower broken.yaml --listen none.wav", 65, "broken.yaml:1: not a clock saved with --save; give a file"),
+    BadInput(
+      "measure audio none.wav none.wav", 69, "none.wav: No such file or directory; check the path and its permissions"),
     BadInput("measure audio broken.yaml broken.yaml", 65, "broken.yaml"),
   ]
 
@@ -115,6 +117,11 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --asymmetry Ada", 64, "--asymmetry Ada: not PEER=MS", "write for example"),
     BadInput("peer --asymmetry Ada=nan", 64, "--asymmetry Ada=nan: not PEER=MS"),
     BadInput("peer --asymmetry Ada=10001", 64, "--asymmetry Ada=10001: not PEER=MS", "-10000 to 10000 ms"),
+    BadInput("peer --microphone none", 64, "--microphone: has no effect without --http", "or omit --microphone\n"),
+    BadInput(
+      "peer --microphone-latency 5", 64, "--microphone-latency: has no effect without --http",
+      "or omit --microphone-latency\n"),
+    BadInput("demo --microphone none", 64, "Unknown option '--microphone'"),
     BadInput("demo --peers 1", 64, "--peers 1: out of range"),
     BadInput("demo --bars 0", 64, "--bars 0: out of range"),
     BadInput("demo --activity 128", 64, "--activity 128: out of range"),
@@ -139,7 +146,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       "measure follower alsa:x --listen broken.yaml", 64, "the clock has not been sent yet; send it with --save"),
     BadInput("measure follower alsa:x --save y --jitter 9", 64, "--jitter 9.0: out of range; give 0 to 2.6"),
     BadInput("measure follower x --listen y --seed 5", 64, "x: a clock that was already sent; omit --save"),
-    BadInput("measure follower x", 64, "x: no recording; give the WAV file"),
+    BadInput("measure follower 24:0", 64, "24:0: no recording; give --listen", "or write alsa:24:0 if 24:0 is a port"),
     BadInput("measure follower x --listen y --sounds-per-quarter 5", 64, "--sounds-per-quarter 5: not a divisor of 24"),
     BadInput("measure follower x --listen y --sounds-per-quarter 12", 64, "hits of drums that are so close"),
     BadInput("measure audio --clock-ahead 1e99 -- a.wav b.wav", 64, "--clock-ahead 1e+99: out of range"),
@@ -213,15 +220,23 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     #expect(warnings == ["tutti: \(address): does not answer (trying again); \(remedy)"])
   }
 
+  /// A line of a table or of an example begins with a space. At a terminal width of 1000 columns no line is wrapped, so the line is
+  /// wrapped at the standard width of 80 columns if the two texts differ.
   @Test(arguments: [
-    [], ["peer"], ["demo"], ["measure"], ["measure", "sync"], ["measure", "audio"], ["measure", "clock"],
-    ["measure", "follower"], ["patch"],
-    ["patch", "check"],
-    ["ports"],
-    ["simulate"],
+    "", "demo", "peer", "calibrate", "passkey", "ports", "simulate", "measure", "measure audio", "measure clock",
+    "measure follower", "measure network", "measure path", "measure players", "measure schema", "measure sync", "patch",
+    "patch check", "patch export", "patch import", "patch list", "patch new", "patch render", "patch show",
   ])
-  func helpHasExamples(command: [String]) async throws {
-    let outcome = try await Child.tutti(command + ["--help"], in: TemporaryFolder()).outcome()
-    #expect(outcome.status == 0 && outcome.output.contains("EXAMPLE") && outcome.output.contains("tutti "))
+  func helpHasExamplesAndTablesOf80Columns(command: String) async throws {
+    let arguments = command.split(separator: " ").map(String.init) + ["--help"]
+    var tables: [[Substring]] = []
+    for columns in [80, 1000] {
+      let environment = ["COLUMNS": "\(columns)"]
+      let outcome = try await Child.tutti(arguments, environment: environment, in: TemporaryFolder()).outcome()
+      #expect(outcome.status == 0 && outcome.output.contains("EXAMPLE") && outcome.output.contains("tutti "))
+      let lines = outcome.output.split(separator: "\n").prefix { !$0.hasPrefix("USAGE") }
+      tables.append(lines.filter { $0.hasPrefix(" ") })
+    }
+    #expect(tables[0] == tables[1])
   }
 }

@@ -67,6 +67,16 @@ import _TestTraits
         + "record again if the end of the file matters\n")
   }
 
+  @Test func midiFileCannotBeReadFromAPipe() async throws {
+    let prefix = ["sh", "-c", "printf MThd | \"$0\" \"$@\""]
+    let arguments = ["measure", "clock", "/dev/stdin"]
+    let outcome = try await Child.tutti(arguments, prefix: prefix, in: TemporaryFolder()).outcome()
+    #expect(outcome.status == 65)
+    #expect(
+      outcome.errors == "tutti: /dev/stdin:1: is a Standard MIDI File, which cannot be read from a pipe; "
+        + "give the path of the file\n")
+  }
+
   @Test func missingGnuplotIsReported() async throws {
     // The search path contains only the folder of the test, which contains no programs. `tutti` is started by its path.
     let folder = try TemporaryFolder()

@@ -3,8 +3,8 @@ import Testing
 
 @testable import tutti
 
-/// Tests of the text form of the commands that concern another player or a phrase (``PlayerCommand``). The rule after `hear`, such as
-/// `Ada 40`, is checked here, but it remains a text.
+/// Tests of the text form of the commands that concern another player or a phrase (``PlayerCommand``), and of the errors of all commands.
+/// The rule after `hear`, such as `Ada 40`, is checked here, but it remains a text.
 @Suite struct PlayerCommandTests {
   @Test func commandIsParsed() throws {
     for (line, command) in [
@@ -25,5 +25,16 @@ import Testing
   ])
   func invalidCommandIsRefused(line: String) {
     #expect(throws: CommandSyntaxError.self) { try PlayerCommand(text: line) }
+  }
+
+  @Test(arguments: [
+    ("patch", "patch: incomplete; give NAME"), ("instrument", "instrument: incomplete; give NAME"),
+    ("mute", "mute: incomplete; give PEER"), ("quiet on", "quiet on: unexpected words; enter `quiet` or `quiet off`"),
+    ("start now", "start now: unexpected words; enter `start`"),
+    ("dance", "dance: unknown command; give one of: start,"),
+  ])
+  func errorFitsTheCommand(line: String, message: String) {
+    let error = #expect(throws: CommandSyntaxError.self) { try PlayerCommand(text: line) }
+    #expect(error?.description.hasPrefix(message) == true, "\(String(describing: error))")
   }
 }

@@ -103,7 +103,7 @@ public final class PCMCapture: @unchecked Sendable {
       }
       guard !isAhead(of: MonotonicClock.now - start) else {
         failure = PCMError(
-          device: name, reason: "the device delivers samples without a clock",
+          device: name, reason: "delivers samples faster than real time, so it is not a sound card",
           remedy: "give an input of a sound card that `arecord -L` lists")
         return
       }

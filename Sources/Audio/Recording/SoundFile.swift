@@ -18,8 +18,6 @@ public struct SoundFile: Sendable {
   /// The maximum length of a recording in frames: two hours at 48 kHz.
   public static let maximumFrames = 2 * 3_600 * 48_000
 
-  private static let remedy = "give a WAV file of at most \(maximumFrames) frames (two hours at 48 kHz)"
-
   /// Reads `path` in WAV or any other format that libsndfile supports, with any sample type and up to 64 channels. Samples
   /// that are not finite become silence.
   ///
@@ -30,19 +28,19 @@ public struct SoundFile: Sendable {
   ///
   /// Real-time: not safe.
   public init(path: String, mixes: Bool = true) throws(AudioFileError) {
-    let descriptor = try openRegularFile(path, flags: O_RDONLY, remedy: Self.remedy)
+    let descriptor = try openRegularFile(path, flags: O_RDONLY, remedy: "check the path and its permissions")
     let isShorterThanRIFF = RIFFHeader(descriptor).map { $0.statedSize > $0.size } ?? false
     var format = SF_INFO()
     // The handle owns the descriptor. If the open fails, libsndfile closes the descriptor in any case.
     guard let handle = sf_open_fd(descriptor, Int32(SFM_READ), &format, Int32(SF_TRUE)) else {
-      throw Self.malformed(path, sndfileError(nil))
+      throw Self.malformed(path, sndfileError(nil), "give a WAV file")
     }
     defer { sf_close(handle) }
     guard (1_000...768_000).contains(format.samplerate) else {
-      throw Self.malformed(path, "its sample rate is \(format.samplerate) Hz, not 1000 to 768000")
+      throw Self.malformed(path, "its sample rate is \(format.samplerate) Hz", "record it at 1000 to 768000 Hz")
     }
     guard (1...64).contains(format.channels) else {
-      throw Self.malformed(path, "it has \(format.channels) channels, not 1 to 64")
+      throw Self.malformed(path, "it has \(format.channels) channels", "record it with at most 64 channels")
     }
 
     tracks = try Self.read(
@@ -65,7 +63,8 @@ public struct SoundFile: Sendable {
   private static func read(
     _ handle: OpaquePointer, channels: Int, mixes: Bool, expected: Int64, path: String
   ) throws(AudioFileError) -> [[Float]] {
-    let tooLong = malformed(path, "it has more than \(maximumFrames) frames")
+    let tooLong = malformed(
+      path, "it has more than \(maximumFrames) frames (two hours at 48 kHz)", "give a shorter recording")
     guard expected <= Int64(maximumFrames) else { throw tooLong }
     let chunk = 4_096
     var interleaved = [Float](repeating: 0, count: chunk * channels)
@@ -88,7 +87,7 @@ public struct SoundFile: Sendable {
   }
 
   /// Returns the error for a file that is not a usable recording.
-  private static func malformed(_ path: String, _ reason: String) -> AudioFileError {
+  private static func malformed(_ path: String, _ reason: String, _ remedy: String) -> AudioFileError {
     AudioFileError(.malformed, path: path, reason: "not a readable recording: \(reason)", remedy: remedy)
   }
 }

@@ -18,7 +18,8 @@ extension Peer {
     case .left(let peer): observer?.report(event, about: peer, at: now)
     case .invitationRefused(let name, let address, let isRetried):
       let retry = isRetried ? " (trying again)" : ""
-      log.warning("\(name ?? "\(address)"): refused the invitation\(retry); change the policy of that peer")
+      let remedy = "check --policy and --sessions-per-host of that peer"
+      log.warning("\(name ?? "\(address)"): refused the invitation\(retry); \(remedy)")
     case .passkeyDiffers(let address, let hasPasskey):
       let remedy = hasPasskey ? remedyForPasskey : "start that peer with the passkey of this group"
       log.warning("\(address): has \(hasPasskey ? "a" : "no") passkey, so there is no session; \(remedy)")
@@ -33,7 +34,11 @@ extension Peer {
       log.warning("\(name(of: peer))\(address): \(reason); \(remedy)")
     case .identityIsUsed(let peer): identityIsUsed(accordingTo: peer, at: now)
     case .invitationDeclined(let name, let address, .isNotAdmitted):
-      log.notice("\(name ?? "a peer") at \(address): invitation refused by --policy \(policy)")
+      let remedy =
+        policy.kind == .contacts
+        ? "add it to the contacts and restart this peer" : "restart this peer with --policy anyone"
+      log.notice(
+        "\(name ?? "a peer") at \(address): invitation refused by --policy \(policy); to admit it, \(remedy)")
     case .invitationDeclined(let name, let address, .hostIsFull):
       let limit = core.endpoint.sessionsPerHost
       let reason = "this address already has \(limit) sessions, the limit"

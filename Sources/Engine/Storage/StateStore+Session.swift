@@ -42,21 +42,24 @@ extension StateStore {
       }
       return try JSONDecoder().decode(SavedSession.self, from: data)
     } catch SavedSession.Fault.isNewer(let version) {
-      putAside(sessionPath, "has version \(version), but this program supports version \(SavedSession.version)", log)
+      putAside(
+        sessionPath, "has version \(version), but this program supports version \(SavedSession.version)", log,
+        remedy: "to restore it, rename it to \(sessionPath) and use the newer version of Tutti")
     } catch {
       putAside(sessionPath, "is damaged", log)
     }
     return nil
   }
 
-  /// Renames a session file that cannot be used, and logs `reason`, for example "is damaged". The new name ends with the
-  /// first free number from 1 to 99.
-  private func putAside(_ sessionPath: String, _ reason: String, _ log: Logger) {
+  /// Renames a session file that cannot be used, and logs `reason`, for example "is damaged", and `remedy`, the use of the renamed
+  /// file. The new name ends with the first free number from 1 to 99.
+  private func putAside(_ sessionPath: String, _ reason: String, _ log: Logger, remedy: String? = nil) {
     for number in 1...99 {
       let aside = "\(sessionPath).\(number)"
       guard !FileManager.default.fileExists(atPath: aside) else { continue }
       guard (try? FileManager.default.moveItem(atPath: sessionPath, toPath: aside)) != nil else { break }
-      return log.warning("\(sessionPath): \(reason); nothing is restored, and the file is kept as \(aside)")
+      let end = remedy.map { "; \($0)" } ?? ""
+      return log.warning("\(sessionPath): \(reason); nothing is restored, and the file is kept as \(aside)\(end)")
     }
     log.warning("\(sessionPath): \(reason); nothing is restored")
   }

@@ -10,8 +10,12 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingPlays
   /// Only the peer with this name or identity may control the rhythm.
   case ledBy(String)
-  /// The master has not offered the rhythm in the last 30 s, or the local peer has not entered the rhythm yet.
+  /// The local peer cannot take the role of master, because it has this role.
+  case isMaster
+  /// The master has not offered the rhythm in the last 30 s.
   case nothingOffered
+  /// The rhythm is offered, but the local peer has not entered it yet.
+  case hasNotEntered
   /// The peer with this identity is not in session.
   case isAbsent(Identity)
   /// The rhythm gate of the local peer is closed to the peer with this identity, so the local peer would not follow it.
@@ -31,7 +35,9 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     case .nothingPlays: "the rhythm: not playing; start it first"
     case .ledBy(let leader):
       "the rhythm: only \(leader) may control it (--led-by); wait until \(leader) starts it, or enter `led-by anyone`"
+    case .isMaster: "the role of master: this peer has it already"
     case .nothingOffered: "the role of master: no offer in the last 30 s; let the master offer it"
+    case .hasNotEntered: "the role of master: this peer does not play the rhythm yet; try again when it sounds"
     case .isAbsent(let identity): "\(name(identity)): not connected; wait until it is in the list of peers"
     case .gateIsClosed(let identity):
       "the offer: your rhythm gate is closed to \(name(identity)); enter `gate \(name(identity)):rhythm=open`"

@@ -33,11 +33,9 @@ extension EnsembleState {
   /// - Throws: ``CommandError`` if the local peer is already the master, if there was no offer in the last 30 s under the current
   ///   claim, if the local peer has not entered the rhythm yet (``Follower/playing``), or if another peer leads the session.
   public mutating func take(at now: Instant) throws(CommandError) {
-    if role == .master { throw .alreadyPlaying }
-    guard let follower, follower.playing != nil, let offer = follower.offer, offer.claim == claim, now < offer.end
-    else {
-      throw .nothingOffered
-    }
+    if role == .master { throw .isMaster }
+    guard let follower, isOffered(at: now) else { throw .nothingOffered }
+    guard follower.playing != nil else { throw .hasNotEntered }
     if let sessionLeader { throw .ledBy(sessionLeader) }
     takeOver(from: follower.master, at: now)
   }

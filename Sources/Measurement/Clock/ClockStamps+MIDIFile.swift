@@ -35,9 +35,10 @@ extension ClockStamps {
       throw ReportError(
         subject: name,
         reason: usesNotes
-          ? "contains no notes" : "contains no Timing Clock, only the tempo from which each tick follows",
+          ? "contains no notes" : "contains no MIDI clock bytes (F8), only a tempo",
         remedy: usesNotes
-          ? "give a file with a click track" : "measure its notes with --notes, or record the clock bytes with stamps")
+          ? "give a file with a click track"
+          : "measure its notes with --notes, or record the clock as a text file of stamps")
     }
     ticks.sort()
     var previous: Int64?

@@ -22,17 +22,15 @@ extension ClockStamps {
     }
     guard !first.starts(with: "MThd".utf8) else {
       throw TraceError(
-        file: path, line: 1, reason: "is a Standard MIDI File, which contains the tempo but not when a tick was sent",
-        remedy: Self.remedy)
+        file: path, line: 1, reason: "is a Standard MIDI File, which cannot be read from a pipe",
+        remedy: "give the path of the file")
     }
     // The size of the file and the length of the line after the first stamp determine how much memory is reserved at once. While an
     // array grows, it needs three times its memory.
     let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     if first.first == UInt8(ascii: "{") {
       self.source = source
-      do { header = try Trace.header(in: Data(first)) } catch {
-        throw TraceError(file: path, line: 1, reason: "no trace header (\(error.reason))", remedy: Self.remedy)
-      }
+      header = try Trace.header(in: Data(first), file: path, remedy: Self.remedy)
       try readTrace(&lines, size: size)
     } else {
       try readStamps(&lines, first: first, size: size)

@@ -89,7 +89,7 @@ public struct FollowerReport: Sendable {
     self.drift = drift
     if record.count < record.ticks.count - 24 {
       warnings.append(
-        "\(name): the stimulus ended after \(record.count) of \(record.ticks.count) ticks; the parts that are not complete "
+        "\(name): the clock ended after \(record.count) of \(record.ticks.count) ticks; the parts that are not complete "
           + "are not measured")
     }
     if offGrid * 10 > sounds {

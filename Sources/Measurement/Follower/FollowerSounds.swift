@@ -41,7 +41,7 @@ public struct FollowerSounds: Sendable {
     guard !frames.isEmpty else {
       let isSilent = recording.samples.allSatisfy { !$0.isFinite || abs($0) <= OnsetDetector.silence }
       throw ReportError(
-        subject: recording.name, reason: isSilent ? "silent" : "contains no sound that can be placed",
+        subject: recording.name, reason: isSilent ? "silent" : "contains no sound with a clear beginning",
         remedy: "connect the output of the device to the input, start a pattern with short sounds, and measure again")
     }
     self.init(name: recording.name, instants: frames.map(instant), hasCommonClock: hasCommonClock)

@@ -102,7 +102,7 @@ struct SoundPlacement {
     }
     if areTooFew {
       throw ReportError(
-        subject: sounds.name, reason: "fewer than \(fewestSounds) sounds in the steady part of the stimulus",
+        subject: sounds.name, reason: "fewer than \(fewestSounds) sounds in the steady part of the clock",
         remedy: "start the device by its clock input, with a sound on each quarter note, and measure again")
     }
     throw ReportError(

@@ -96,11 +96,11 @@ public struct StimulusRecord: Sendable {
     var lines = try LineReader(path: path, onOctets: onOctets)
     func invalid(_ line: Int, _ reason: String) -> TraceError {
       TraceError(
-        file: path, line: line, reason: reason, remedy: "give a file of `tutti measure follower PORT --save FILE`")
+        file: path, line: line, reason: reason, remedy: "give a file of `tutti measure follower alsa:PORT --save FILE`")
     }
     guard let first = try lines.next(), let header = try? JSONDecoder().decode(Header.self, from: Data(first)),
       header.isReadable, (try? header.stimulus.check()) != nil
-    else { throw invalid(1, "not the record of a stimulus") }
+    else { throw invalid(1, "not a clock saved with --save") }
     self.init(header)
     while let text = try lines.next() {
       guard let line = try? JSONDecoder().decode(Line.self, from: Data(text)), sent.indices.contains(line.tick),
@@ -108,7 +108,7 @@ public struct StimulusRecord: Sendable {
       else {
         // Only the last line, without a newline at its end, can be incomplete.
         if lines.isUnterminated { continue }
-        throw invalid(lines.number, "not a tick of the stimulus")
+        throw invalid(lines.number, "not a tick of the clock")
       }
       sent[line.tick] = line.sent
     }

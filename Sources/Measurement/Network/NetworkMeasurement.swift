@@ -70,10 +70,14 @@ public struct NetworkMeasurement: Sendable {
   /// Real-time: not safe.
   public func report(peer: String, pending: Int, provenance: Provenance) throws(ReportError) -> NetworkReport {
     guard let first = exchanges.first, let last = exchanges.last else {
+      let requests = "\(sent) request\(sent == 1 ? "" : "s")"
+      guard implausible == 0 else {
+        throw ReportError(
+          subject: peer, reason: "\(requests), but no answer has a plausible stamp",
+          remedy: "check the system clock and the RTP-MIDI program of the peer")
+      }
       throw ReportError(
-        subject: peer,
-        reason: "no answer to \(sent) request\(sent == 1 ? "" : "s")"
-          + (implausible > 0 ? " with plausible stamps" : ""),
+        subject: peer, reason: "no answer to \(requests)",
         remedy: "check that the peer is running and that no firewall drops UDP at its two ports")
     }
     return NetworkReport(

@@ -80,7 +80,7 @@ public struct PlayersAnalysis: Sendable {
     }
     let gains = Self.gains(placed, names: names)
     if gains.isEmpty {
-      notes.append("no correction gain: too few lines on which all players play twice in succession")
+      notes.append("no correction gain: too few lines of the grid on which all players play")
     }
     report = PlayersReport(
       provenance: nil, ticksPerLine: ticksPerLine, players: players, pairs: pairs, gains: gains, notes: notes)

@@ -18,7 +18,9 @@ struct AudioComparison {
     figures = AudioReport.Comparison(name: other.recording.name)
     guard !other.frames.isEmpty else {
       figures.missing = reference.onsets.count { other.span.contains($0) }
-      figures.notes = [other.isSilent ? "silent" : "no hits detected"]
+      figures.notes = [
+        (other.isSilent ? "silent" : "no hits detected") + "; give the recording of a peer that played"
+      ]
       return
     }
     var line = AlignmentLine()

@@ -115,12 +115,15 @@ extension Trace {
     var start = 0
     while start < bytes.count {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+      defer { start = end + 1 }
       let line = bytes[start..<end]
       number += 1
+      guard header != nil else {
+        header = try Self.header(in: Data(line), file: file)
+        continue
+      }
       do {
-        if header == nil {
-          header = try Self.header(in: Data(line))
-        } else if summary != nil {
+        if summary != nil {
           throw TraceLine.InvalidLine(reason: "follows the summary, which must be the last line")
         } else {
           switch try TraceLine(line) {
@@ -131,10 +134,6 @@ extension Trace {
           }
         }
       } catch {
-        guard header != nil else {
-          throw TraceError(
-            file: file, line: number, reason: "no trace header (\(error.reason))", remedy: Self.remedy)
-        }
         // Only the last line, without a newline at its end, can be incomplete.
         guard end == bytes.count else {
           throw TraceError(
@@ -142,7 +141,6 @@ extension Trace {
         }
         isCutOff = true
       }
-      start = end + 1
     }
     guard let header else {
       throw TraceError(file: file, line: 1, reason: "is empty", remedy: Self.remedy)
@@ -159,11 +157,25 @@ extension Trace {
   }
 
   /// Decodes the first line, and checks the version of the format.
-  static func header(in line: Data) throws -> TraceHeader {
-    let version = try JSONDecoder().decode(Format.self, from: line).version
-    guard version == formatVersion else {
-      throw TraceLine.InvalidLine(reason: "format \(version), but this program reads format \(formatVersion)")
+  ///
+  /// - Parameters:
+  ///   - line: the first line.
+  ///   - file: the name of the file, for errors.
+  ///   - remedy: the remedy if the line is not the header of a trace.
+  /// - Throws: ``TraceError`` if the line is not the header of a trace, has another format, or is damaged.
+  static func header(in line: Data, file: String, remedy: String = Self.remedy) throws(TraceError) -> TraceHeader {
+    let version: Int
+    do { version = try JSONDecoder().decode(Format.self, from: line).version } catch {
+      throw TraceError(file: file, line: 1, reason: "no trace header (\(error.reason))", remedy: remedy)
     }
-    return try JSONDecoder().decode(TraceHeader.self, from: line)
+    guard version == formatVersion else {
+      throw TraceError(
+        file: file, line: 1, reason: "trace of format \(version), but this program reads format \(formatVersion)",
+        remedy: "use the version of Tutti that recorded it, or record it again")
+    }
+    do { return try JSONDecoder().decode(TraceHeader.self, from: line) } catch {
+      throw TraceError(
+        file: file, line: 1, reason: "damaged trace header (\(error.reason))", remedy: "record the trace again")
+    }
   }
 }

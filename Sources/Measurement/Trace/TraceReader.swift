@@ -23,16 +23,14 @@ struct TraceReader {
   /// Opens the file at `path` and reads its first line.
   ///
   /// - Parameter onOctets: receives all octets of the file, in order, while lines are read.
-  /// - Throws: ``TraceError`` if the file cannot be read or has no trace header.
+  /// - Throws: ``TraceError`` if the file cannot be read or has no valid trace header.
   init(path: String, onOctets: @escaping (Data) -> Void) throws(TraceError) {
     self.path = path
     lines = try LineReader(path: path, onOctets: onOctets)
     guard let first = try lines.next() else {
       throw TraceError(file: path, line: 1, reason: "is empty", remedy: Trace.remedy)
     }
-    do { header = try Trace.header(in: Data(first)) } catch {
-      throw TraceError(file: path, line: 1, reason: "no trace header (\(error.reason))", remedy: Trace.remedy)
-    }
+    header = try Trace.header(in: Data(first), file: path)
     size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
   }
 

@@ -17,9 +17,9 @@ struct CalibrateCommand: ParsableCommand {
       If the peer has a microphone, you do not need this command: stop the rhythm and type `:calibrate` at the peer \
       (`tutti peer --http`), or press “Calibrate all devices” on a page opened with `lead`. Each phone then stores its delay.
 
-      Otherwise start the peer with --microphone none, record the room while `calibrate` runs, and give the WAV file to this \
-      command. It prints the delays of the phones in the order in which they have clicked. Enter each one on its phone as the \
-      extra delay of the loudspeaker. The recording must be uncompressed or FLAC.
+      Otherwise start the peer with --microphone none, record the room while the command `:calibrate` of the peer runs, and \
+      give the WAV file to this program. It prints the delays of the phones in the order in which they have clicked. Enter \
+      each one on its phone as the extra delay of the loudspeaker. The recording must be uncompressed or FLAC.
 
       Sound travels 1 m in 2.9 ms. Hold each phone as close to the microphone as the loudspeaker of the peer is.
 

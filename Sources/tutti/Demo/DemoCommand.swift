@@ -37,8 +37,7 @@ struct DemoCommand: ParsableCommand {
       terminal with colours shows two QR codes. Scan `play` with the phone and press Join: then the rhythm starts. Enter \
       starts it without a phone. With --http, the default length is 64 bars. The \
       phone plays the rhythm and an instrument, and its activity is added to that of the first peer. A random passkey \
-      protects the demo, unless you give --http-open; nobody needs to type it. The table does not contain the phones. \
-      The demo does not accept --certificate and --microphone.
+      protects the demo, unless you give --http-open; nobody needs to type it. The table does not contain the phones.
 
       EXAMPLES
         tutti demo
@@ -72,10 +71,10 @@ struct DemoCommand: ParsableCommand {
   var json = false
 
   @OptionGroup(title: "Web page")
-  var console: ConsoleOptions
+  var web: PageOptions
 
   /// The number of bars to play.
-  var barCount: Int { bars ?? (console.http == nil ? 8 : 64) }
+  var barCount: Int { bars ?? (web.http == nil ? 8 : 64) }
 
   func validate() throws {
     guard (2...16).contains(peers) else { throw ValidationError("--peers \(peers): out of range; give 2 to 16") }
@@ -86,9 +85,6 @@ struct DemoCommand: ParsableCommand {
       throw ValidationError("--activity \(activity): out of range; give 0 to 127")
     }
     _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) }
-    if console.certificate != nil || console.microphone != nil || console.microphoneLatency != nil {
-      throw ValidationError("--certificate, --microphone: not accepted by the demo; use them with tutti peer")
-    }
   }
 
   func run() throws {

@@ -25,12 +25,12 @@ final class DemoPage {
   ///
   /// - Throws: `EngineError` if the page cannot be served.
   init?(_ demo: DemoCommand) throws {
-    guard let http = demo.console.http, let address = try demo.console.address else { return nil }
+    guard let http = demo.web.http, let address = try demo.web.address else { return nil }
     log = "\(demo.output)/\(Self.name).log"
-    var access = demo.console.httpOpen ? ["--http-open"] : []
+    var access = demo.web.httpOpen ? ["--http-open"] : []
     try FileManager.default.createDirectory(
       at: DemoProcess.state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    if !address.isLoopback, !demo.console.httpOpen {
+    if !address.isLoopback, !demo.web.httpOpen {
       // Nobody needs to type this passkey, because the addresses of the page contain tokens.
       let passkey = DemoProcess.state.appendingPathComponent("passkey.txt")
       try Passkey.random().write(to: passkey, atomically: false, encoding: .utf8)
@@ -62,7 +62,7 @@ final class DemoPage {
     addresses = PageAddresses(
       lead: ready.lead, play: ready.play, isLocal: address.isLoopback, fingerprint: ready.fingerprint)
     // The other peers need the passkey, if there is one. The option --http-open concerns only the peer that serves the page.
-    connection = (demo.console.httpOpen ? [] : access) + ["--connect", "127.0.0.1:\(ready.port)"]
+    connection = (demo.web.httpOpen ? [] : access) + ["--connect", "127.0.0.1:\(ready.port)"]
   }
 
   /// Reads the new events of the peer. Returns whether ``players`` has changed.

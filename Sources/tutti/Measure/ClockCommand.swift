@@ -10,15 +10,16 @@ struct ClockCommand: ParsableCommand {
     discussion: """
       SOURCE is one of these:
 
-        FILE             trace of `tutti peer --trace FILE`; or text with the stamp of
-                         one tick per line, which any other program can write: whole
-                         nanoseconds, or seconds with a point
+        FILE             trace of `tutti peer --trace FILE`; or text with the stamp
+                         of one tick per line, which any other program can write:
+                         whole nanoseconds, or seconds with a point
         FILE.wav         recording of the clock: a pulse or a click for each tick
         FILE.mid         MIDI file with recorded clock bytes, or with --notes a note
                          for each tick
-        rtp:HOST[:PORT]  RTP-MIDI device at its control port: the arrivals of the clock
-                         bytes, or with --instant due their time stamps
-        alsa:PORT        ALSA sequencer port: the arrivals by the kernel's time stamps
+        rtp:HOST[:PORT]  RTP-MIDI device at its control port: the arrivals of the
+                         clock bytes, or with --instant due their time stamps
+        alsa:PORT        ALSA sequencer port: the arrivals by the time stamps of the
+                         kernel
 
       With --loopback, a cable connects an output and an input of the interface that made the recording. The program plays \
       480 pulses, records them, and prints their phase errors beside those of the clock: the floor below which this \
@@ -65,8 +66,8 @@ struct ClockCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Calculate the drift from this tempo. It also numbers the ticks of a file of stamps. (default: the due instants of a "
-        + "trace)",
+      "Calculate the drift from this tempo. Except in a trace, it also tells lost ticks from a slower tempo. (default: the "
+        + "tempo of the due instants if the acted instants of a trace are measured; otherwise no drift)",
       valueName: "BPM"))
   var nominal: Double?
 

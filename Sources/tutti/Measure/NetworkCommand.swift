@@ -15,8 +15,8 @@ struct NetworkCommand: ParsableCommand {
       packets, whose stamps are in units of 100 us. The program sends no music. Ctrl-C ends the measurement and prints the figures.
 
       FIGURES
-        round trip       from the request to the answer, without the time that a Tutti
-                         peer needed for the answer
+        round trip       from the request to the answer, without the time that a
+                         Tutti peer needed for the answer
         variation        one-way delay minus the smallest one, for each direction
         lost             requests without an answer, except those of the last second
         offset           clock of the peer minus the clock of this machine

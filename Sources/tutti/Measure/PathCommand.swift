@@ -16,7 +16,8 @@ struct PathCommand: ParsableCommand {
         due          the tick is due
         woken        the clock thread is awake and finds the tick due
         written      the clock thread writes the tick to its ALSA port
-        sent         the clock thread passes the first packet with the tick to the kernel
+        sent         the clock thread passes the first packet with the tick to the
+                     kernel
         received     the kernel of the follower receives this packet
         scheduled    the clock thread passes the hits of the step to the audio thread
         first frame  the first frame of the first hit of the step sounds

@@ -19,7 +19,8 @@ struct PlayersCommand: ParsableCommand {
                            outside: actions while no rhythm played; double: actions
                            with a nearer one on the same line
         Intervals          between consecutive actions of one player
-        Cross-correlation  of the intervals of two players, at lags of -4 to 4 actions
+        Cross-correlation  of the intervals of two players, at lags of -4 to 4
+                           actions
         Correction gain    share of an asynchrony that the next action corrects
                            (Wing et al. 2014)
 

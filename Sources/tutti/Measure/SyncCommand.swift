@@ -30,7 +30,7 @@ struct SyncCommand: ParsableCommand {
 
       EXAMPLES
         tutti measure sync master.trace ada.trace ben.trace
-        tutti measure sync master.trace ada.trace ben.trace --reference median --plot sync.svg
+        tutti measure sync *.trace --reference median --plot sync.svg
         tutti measure sync master.trace ada.trace --csv > ticks.csv
         tutti measure sync --clock-ahead 0 98765 -- master.trace ada.trace
       """)

@@ -48,7 +48,12 @@ struct PatchExportCommand: ParsableCommand {
       let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
       let file = StandardMIDIFile(patch, tempo: tempo, activity: activity, bars: bars ?? patch.bars)
       let path = output ?? "\(PatchFile.rhythm(patch).fileName).mid"
-      try PatchLibrary.write(Data(try file.bytes()), to: path)
+      let bytes: [UInt8]
+      // The hits of a patch are a valid MIDI file, unless they are too many.
+      do throws(StandardMIDIFile.WriteError) { bytes = try file.bytes() } catch {
+        throw MIDIFileError(description: "\(path): \(error.reason); give fewer --bars")
+      }
+      try PatchLibrary.write(Data(bytes), to: path)
       let notes = file.tracks.flatMap(\.events).count {
         if case .message(let message) = $0.content { message.startsNote } else { false }
       }

@@ -56,7 +56,7 @@ struct PatchImportCommand: ParsableCommand {
       let path = output ?? "\(base).yaml"
       guard output != nil || !FileManager.default.fileExists(atPath: path) else {
         throw PatchLibrary.NotFound(
-          description: "\(path): already exists; give --output FILE to replace it or to keep it")
+          description: "\(path): already exists; give `--output \(path)` to replace it, or --output with another name")
       }
       try PatchLibrary.write(Data(patch.text.utf8), to: path)
       print("\(path): \(patch.noteCount) notes of bars \(patch.bars.lowerBound + 1) to \(patch.bars.upperBound)")

@@ -4,24 +4,15 @@ import Engine
 import Foundation
 import MusicalTime
 
-/// The options of the web page of a peer.
+/// The options of the web page of a peer, its certificate and its calibration.
 struct ConsoleOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Serve a web page that shows and controls the ensemble and has instruments to play. Without ADDRESS, only this machine "
-        + "can open the page; with 0.0.0.0, phones can open it, too; this requires a passkey or --http-open. The port 0 uses any "
-        + "free port.",
-      valueName: "[ADDRESS:]PORT"))
-  var http: String?
-
-  @Flag(help: "Let anyone who can open the page of --http control this peer. A passkey has no effect on the page.")
-  var httpOpen = false
+  @OptionGroup var page: PageOptions
 
   @Option(
     help: ArgumentHelp(
       "Serve the page of --http over HTTPS too, with this certificate of a domain that you own: a PEM file with the chain. Browsers "
-        + "require HTTPS for motion sensors. Without this option, a group with a passkey of at least 16 characters has its own "
-        + "certificate authority.",
+        + "require HTTPS for motion sensors. Needs a program that was built with `--traits HTTPS`. Without this option, a group with a "
+        + "passkey of at least 16 characters has a certificate of the group, which each phone must install once; the page shows how.",
       valueName: "FILE"))
   var certificate: String?
 
@@ -47,10 +38,10 @@ struct ConsoleOptions: ParsableArguments {
       throw ValidationError("--certificate: needs --certificate-key, and the reverse; give both or none")
     }
     if certificate != nil {
-      if http == nil {
+      if page.http == nil {
         throw ValidationError("--certificate: has no effect without --http; add --http, or omit --certificate")
       }
-      if let address = try usage({ () throws(EngineError) in try address }), address.isLoopback {
+      if let address = try usage({ () throws(EngineError) in try page.address }), address.isLoopback {
         throw ValidationError(
           "--certificate: only this machine can open the address of --http; give for example --http 0.0.0.0:8080")
       }
@@ -60,8 +51,9 @@ struct ConsoleOptions: ParsableArguments {
         )
       #endif
     }
-    if http == nil, microphone != nil || microphoneLatency != nil {
-      throw ValidationError("--microphone: has no effect without --http; add --http, or omit it")
+    if page.http == nil, microphone != nil || microphoneLatency != nil {
+      let option = microphone != nil ? "--microphone" : "--microphone-latency"
+      throw ValidationError("\(option): has no effect without --http; add --http, or omit \(option)")
     }
     if let microphone,
       !["alsa", "none"].contains(microphone) && (!microphone.hasPrefix("alsa:") || microphone == "alsa:")
@@ -73,20 +65,6 @@ struct ConsoleOptions: ParsableArguments {
     }
     if let microphoneLatency, !(0...1000).contains(microphoneLatency) {
       throw ValidationError("--microphone-latency \(microphoneLatency): out of range; give 0 to 1000 ms")
-    }
-    _ = try usage { () throws(EngineError) in try address }
-    if httpOpen, http == nil {
-      throw ValidationError("--http-open: has no effect without --http; add --http, or omit --http-open")
-    }
-  }
-
-  /// The address of --http; nil without the option.
-  ///
-  /// - Throws: `EngineError` if it is not an address.
-  var address: ListenAddress? {
-    get throws(EngineError) {
-      guard let http else { return nil }
-      return try ListenAddress(http)
     }
   }
 
@@ -112,13 +90,13 @@ struct ConsoleOptions: ParsableArguments {
     _ peer: PeerConfiguration, mailbox: Mailbox, rhythms: PatchSelector,
     onPlayers: @escaping @Sendable (Int) -> Void, report: @escaping @Sendable (CalibrationEvent) -> Void
   ) throws -> WebConsole? {
-    guard let address = try address else { return nil }
+    guard let address = try page.address else { return nil }
     var files: CertificateFiles?
     if let certificate, let certificateKey {
       files = CertificateFiles(certificate: certificate, key: certificateKey)
     }
     let configuration = ConsoleConfiguration(
-      address: address, key: peer.passkey, isKeyStrong: !peer.isPasskeyShort, isOpen: httpOpen,
+      address: address, key: peer.passkey, isKeyStrong: !peer.isPasskeyShort, isOpen: page.httpOpen,
       certificate: files, machine: ProcessInfo.processInfo.hostName, soundFont: peer.soundFont,
       microphone: Microphone(
         device: device,

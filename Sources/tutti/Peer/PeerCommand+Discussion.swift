@@ -32,44 +32,48 @@ extension PeerCommand {
     identity of a remote peer. The identity, 16 hexadecimal digits, is printed by --json and by `tutti ports --json`.
 
       start, stop, continue       start, stop or continue the rhythm
-      tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS quarter
-                                  notes
+      tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS
+                                  quarter notes
       count-in [BARS]             start the rhythm after 1 or 2 bars of clicks
       activity A                  set your activity, 0...127
       total-activity METHOD       combine activities: sum, mean or maximum
       patch NAME                  play another rhythm from the next bar
-      instrument NAME|none        choose an instrument; none: your notes are unchanged
-      save-patch NAME             save the current rhythm as NAME.yaml in the folder
-                                  of rhythms
+      instrument NAME|none        choose an instrument; none: your notes are
+                                  unchanged
+      save-patch NAME             save the current rhythm as NAME.yaml in the
+                                  folder of rhythms
       part PART PERCENT|on|off    set the level of the drums, bass, guitar or keys,
                                   0...100, or start or stop them, from the next bar
-      mute PEER, unmute PEER      silence the notes of PEER at all peers, or let them
+      mute PEER, unmute PEER      silence the notes of PEER at all peers, or let
+                                  them sound
+      quiet, quiet off            silence the rhythm and all players, or let them
                                   sound
-      quiet, quiet off            silence the rhythm and all players, or let them sound
       loudness PERCENT            set the loudness of the rhythm at this peer only,
                                   0...100
       offer [PEER]                offer the role of master to PEER or to all
       take                        take the offered role of master
       gate RULE                   open or close gates, see --gate
       led-by PEER|anyone          let only PEER control the rhythm, see --led-by
-      hear PEER|all [PERCENT]     let notes of PEER or of all sound here, see --hear
+      hear PEER|all [PERCENT]     let notes of PEER or of all sound here, see
+                                  --hear
       hear none                   let no notes of other Tutti peers sound here
       send-to PEER|all            send your notes to PEER or to all
-      note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127 (default: 100)
+      note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127
+                                  (default: 100)
       release NOTE                end a note, 0...127
       control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
       shape PEER CONTROLLER VALUE change the sound of the instrument of PEER; both
                                   numbers 0...127
       pitches from PEER|none      let the notes of PEER set the pitches of your
                                   instrument
-      phrase record [BARS]        record your notes from the next bar, for BARS bars
-                                  (default: 2)
+      phrase record [BARS]        record your notes from the next bar, for BARS
+                                  bars (default: 2)
       phrase send PEER            send the recorded phrase to PEER
-      phrase play, phrase stop    repeat the received phrase, or else the recorded one;
-                                  end the repetition
+      phrase play, phrase stop    repeat the received phrase, or else the recorded
+                                  one; end the repetition
       phrase vary                 repeat another variation of the phrase
-      calibrate                   let the pages of --http click in turn, to measure how late they
-                                  sound, see CALIBRATION
+      calibrate                   let the pages of --http click in turn, to measure
+                                  how late they sound, see CALIBRATION
       peers                       list the peers, like the key w
       leave                       leave the other peers and end the program
 

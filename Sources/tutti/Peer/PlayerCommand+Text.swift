@@ -133,8 +133,13 @@ extension PlayerCommand {
     case "control":
       let values = try numbers(2)
       self = .control(values[0], value: values[1])
-    case "mute", "unmute", "led-by", "hear", "send-to", "save-patch":
-      throw error("incomplete; give \(verb == "save-patch" ? "NAME" : "PEER"), see `tutti peer --help`")
+    case "mute", "unmute", "led-by", "hear", "send-to":
+      throw error("incomplete; give PEER, see `tutti peer --help`")
+    // ``CommandLineEditor`` executes `patch` and `instrument` with a name, and `calibrate`.
+    case "save-patch", "patch", "instrument": throw error("incomplete; give NAME, see `tutti peer --help`")
+    case "quiet": throw error("unexpected words; enter `quiet` or `quiet off`")
+    case "start", "stop", "continue", "take", "calibrate", "peers", "leave":
+      throw error("unexpected words; enter `\(verb)`")
     default: throw error("unknown command; give one of: \(Self.vocabulary)")
     }
   }

@@ -54,7 +54,9 @@ struct FollowerCommand: ParsableCommand {
       "Listen to this input of a sound card, or read this recording.", valueName: "DEVICE|WAV"), completion: .file())
   var listen: String?
 
-  @Option(help: ArgumentHelp("Write the clock that is sent to a file.", valueName: "FILE"), completion: .file())
+  @Option(
+    help: ArgumentHelp("Also write the sent clock to this file, to measure a recording later.", valueName: "FILE"),
+    completion: .file())
   var save: String?
 
   @OptionGroup var stimulus: StimulusOptions
@@ -65,7 +67,8 @@ struct FollowerCommand: ParsableCommand {
         + "play on each of them.", valueName: "N"))
   var soundsPerQuarter = 4
 
-  @Flag(help: "All sounds are alike, such as pulses or clicks. They are then placed between frames.")
+  @Flag(
+    help: "All sounds are alike, such as pulses or clicks. Measure their instants to a fraction of a sample frame.")
   var pulses = false
 
   @OptionGroup var output: MeasureOutput
@@ -100,7 +103,8 @@ struct FollowerCommand: ParsableCommand {
     } else {
       guard listen != nil else {
         throw ValidationError(
-          "\(source): no recording; give the WAV file that was recorded while the clock was sent with --listen")
+          "\(source): no recording; give --listen with the WAV file that was recorded while this clock was sent, or write "
+            + "alsa:\(source) if \(source) is a port")
       }
       guard save == nil, stimulus.isEmpty else {
         throw ValidationError(

@@ -84,7 +84,8 @@ struct FollowerRun {
       warnings.append("\(port): did not accept \(refused) ticks; they count as sent; check that the device runs")
     }
     if let failure, let path {
-      warnings.append("\(path): cannot be written (\(failure)); the file is not complete")
+      warnings.append(
+        "\(path): cannot be written (\(failure)), so it is not complete; delete files to make room, and measure again")
     }
   }
 

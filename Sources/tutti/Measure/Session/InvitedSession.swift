@@ -123,10 +123,15 @@ final class InvitedSession {
         self.info = info
         if let seconds { end = now + Nanoseconds(Int64(seconds * 1e9)) }
         task.established(info, at: now)
-      // `hasOtherMark`: the peer has a passkey, and this program has none (``ProtocolExtension/mark``).
-      case .refused(id), .hasOtherMark(id, _):
+      case .refused(id):
         throw Failure(
-          description: "\(text): the peer refuses the session; admit this device, or start the peer without a passkey")
+          description: "\(text): the peer refuses the session; if it is a Tutti peer, check its --policy and "
+            + "--sessions-per-host")
+      // The peer has a passkey, and this program has none (``ProtocolExtension/mark``).
+      case .hasOtherMark(id, _):
+        throw Failure(
+          description: "\(text): the peer has a passkey, so it refuses the session; restart it with --admit and the "
+            + "address of this machine")
       case .reflected(id):
         throw Failure(description: "\(text): the address of this program itself; give the address of another peer")
       case .unreachable(id):
