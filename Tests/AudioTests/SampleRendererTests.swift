@@ -16,10 +16,11 @@ import Testing
     let renderer = try SampleRenderer()
     let tone = try #require(renderer.render(.tone(program: 73, key: 69), milliseconds: 1000))
     #expect(tone.rate == 24_000 && tone.levels.count <= 24_000)
-    // The middle of the sound, without its attack and its end. A period has two changes of sign; the flute has no others.
-    let middle = tone.levels[6_000..<18_000]
-    let changes = zip(middle, middle.dropFirst()).count { ($0 < 0) != ($1 < 0) }
-    #expect((435...445).contains(Double(changes) / 2 / 0.5), "\(changes) changes")
+    // The period is the lag, from 35 to 75 frames, at which the middle of the sound is most similar to itself. It has 54.5 frames.
+    let middle = tone.levels[6_000..<18_000].map(Double.init)
+    func similarity(_ lag: Int) -> Double { zip(middle, middle.dropFirst(lag)).reduce(0) { $0 + $1.0 * $1.1 } }
+    let period = try #require((35...75).max { similarity($0) < similarity($1) })
+    #expect((54...55).contains(period), "\(period) frames")
     #expect(try #require(renderer.render(.drum(38), milliseconds: 1000)).rate == 48_000)
   }
 
