@@ -129,8 +129,8 @@ struct KalmanClock: Sendable {
     let clipped = min(max(error, -limit), limit)
     direction.countOutliers(error, limit: limit, at: moment)
     // The sample of the noise variance is the square of the clipped error minus the variance of the prediction. The factor
-    // makes up for the clipping, which removes at most 3 % of the variance of a normal distribution: the share of the values
-    // beyond three standard deviations.
+    // makes up for the clipping. It is an upper bound: the values beyond three standard deviations contribute 3 % of the variance of a
+    // normal distribution, and clipping leaves a part of it.
     direction.updateVariance(1.03 * clipped * clipped - predictedVariance)
     if isOut { out = direction } else { back = direction }
     // The Kalman gain: the share of the error by which each state changes.

@@ -209,6 +209,8 @@ import Testing
     renderer.add(event(.controlChange(channel, controller: 7, value: 100), at: frame))
     _ = sound(periods: 200)
     #expect(sound(periods: 20).peak < 0.000_1)
+    renderer.add(event(on(), at: frame))
+    #expect(sound(periods: 20).peak > 0.000_1, "the volume has risen")
     #expect(renderer.counters.droppedNotes == 1)
   }
 

@@ -78,7 +78,7 @@ import _TestSupport
 
   @Test func invalidFileIsReportedWithReasonAndRemedy() throws {
     let folder = try TemporaryFolder()
-    let path = "check the path and its permissions"
+    let path = "give the path of a WAV file that this user may read"
     let text = folder.path("a.txt")
     try "no recording".write(toFile: text, atomically: true, encoding: .utf8)
     let wide = folder.path("wide.wav")

@@ -62,8 +62,8 @@ import Testing
   }
 
   /// The clock thread gets the table as one value in a triple buffer, of which there are three copies. ``StepTable`` states a size of
-  /// about 12 KB.
-  @Test func tableFitsATripleBuffer() { #expect(MemoryLayout<StepTable>.size < 12_288) }
+  /// about 9 KB.
+  @Test func tableFitsATripleBuffer() { #expect(MemoryLayout<StepTable>.size < 10_240) }
 
   /// Three layers play one voice. On step 0, the quieter stroke sounds only outside the range of the louder one.
   @Test func louderLayerMasksQuieterLayer() throws {

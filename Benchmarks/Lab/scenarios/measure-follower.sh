@@ -90,6 +90,7 @@ for case in drum:5333 again:1333; do
 done
 within "drift of the recorder" "$(pick "$results/again-report.json" recorder_drift_ppm)" 0 \
   "$(pick "$results/again-report.json" recorder_drift_standard_error_ppm | awk '{print 3 * $1}')"
+within "standard error of the drift" "$(pick "$results/again-report.json" recorder_drift_standard_error_ppm)" 0 20
 grep -q '"delay_us"' "$results/again-report.json" && complain "a delay without a common clock"
 
 [[ $failures == 0 ]] && verdict=pass || verdict=fail

@@ -28,7 +28,8 @@ public struct SoundFile: Sendable {
   ///
   /// Real-time: not safe.
   public init(path: String, mixes: Bool = true) throws(AudioFileError) {
-    let descriptor = try openRegularFile(path, flags: O_RDONLY, remedy: "check the path and its permissions")
+    let descriptor = try openRegularFile(
+      path, flags: O_RDONLY, remedy: "give the path of a WAV file that this user may read")
     let isShorterThanRIFF = RIFFHeader(descriptor).map { $0.statedSize > $0.size } ?? false
     var format = SF_INFO()
     // The handle owns the descriptor. If the open fails, libsndfile closes the descriptor in any case.

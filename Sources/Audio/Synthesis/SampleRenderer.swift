@@ -3,8 +3,8 @@ import CFluidSynth
 /// Renders single sounds of a SoundFont as mono samples, for players without a synthesizer, such as the web page.
 ///
 /// The samples are small, because they travel over a network. A level has 13 bits: the noise of this rounding is 83 dB below the peak. A
-/// tone has 24 000 frames per second, because tones have less than a 100 000th of their energy above 12 kHz (measured for programs of
-/// TimGM6mb). Drums have 48 000.
+/// tone has 24 000 frames per second, and a drum 48 000. In TimGM6mb, the tones of twelve programs (mallets, pianos, guitars, basses, organ,
+/// strings, flute) have less than a 100 000th of their energy above 12 kHz.
 ///
 /// Real-time: not safe.
 public final class SampleRenderer {
@@ -27,7 +27,7 @@ public final class SampleRenderer {
   }
 
   /// The rate at which sounds are rendered, in frames per second.
-  private static let rate: Int64 = 48_000
+  private static let renderRate: Int64 = 48_000
   /// The value of the lowest bit of a level that is used.
   private static let step = 8
   private static let blockFrames = 64
@@ -40,14 +40,14 @@ public final class SampleRenderer {
   ///
   /// - Throws: ``AudioFileError`` if the file cannot be read or is not a SoundFont.
   public init(soundFont path: String = DrumLanes.defaultSoundFont) throws(AudioFileError) {
-    soundFont = try SoundFont(path, rate: Self.rate)
+    soundFont = try SoundFont(path, rate: Self.renderRate)
   }
 
   /// Renders a sound at velocity 127 until it is silent, at most `milliseconds`. A longer sound fades out at its end.
   ///
   /// - Returns: nil if the SoundFont has no such sound.
   public func render(_ sound: Sound, milliseconds: Int) -> Sample? {
-    let frames = Int(Self.rate) * milliseconds / 1000
+    let frames = Int(Self.renderRate) * milliseconds / 1000
     let isDrum = if case .drum = sound { true } else { false }
     let synthesizers = soundFont.makeSynthesizers(1, polyphony: 16, gain: isDrum ? Self.drumGain : Self.toneGain)
     defer { soundFont.deleteSynthesizers(synthesizers, count: 1) }
@@ -66,21 +66,30 @@ public final class SampleRenderer {
       for frame in 0..<Self.blockFrames { mono.append((left[frame] + right[frame]) / 2) }
     }
     let isCut = mono.count >= frames
-    if isCut { mono.removeLast(mono.count - frames) }
-    if isCut { Self.fadeOut(&mono) }
-    return isDrum ? Self.quantized(mono, rate: Self.rate) : Self.quantized(Self.halved(mono), rate: Self.rate / 2)
+    if isCut {
+      mono.removeLast(mono.count - frames)
+      Self.fadeOut(&mono)
+    }
+    return isDrum
+      ? Self.quantized(mono, rate: Self.renderRate) : Self.quantized(Self.halved(mono), rate: Self.renderRate / 2)
   }
 
   /// Fades out the last 0.2 s.
   private static func fadeOut(_ samples: inout [Float]) {
-    let fade = min(samples.count, Int(rate) / 5)
+    let fade = min(samples.count, Int(renderRate) / 5)
     for frame in 0..<fade { samples[samples.count - 1 - frame] *= Float(frame) / Float(fade) }
   }
 
-  /// The samples at half the rate: each frame is the mean of two frames. The mean attenuates what would alias by 3 dB or more, and 7 kHz
-  /// by 1 dB.
+  /// The samples at half the rate.
+  ///
+  /// The half-band filter (-1, 0, 9, 16, 9, 0, -1)/32 attenuates the frequencies that would alias: 12 kHz by 6 dB, 17 kHz by 20 dB. It
+  /// attenuates 7 kHz by 0.9 dB. Its coefficients are those of the interpolation by a cubic through four points (G. Deslauriers, S. Dubuc,
+  /// "Symmetric iterative interpolation processes", Constructive Approximation 5, 1989).
   private static func halved(_ samples: [Float]) -> [Float] {
-    (0..<samples.count / 2).map { (samples[2 * $0] + samples[2 * $0 + 1]) / 2 }
+    func sample(_ frame: Int) -> Float { samples.indices.contains(frame) ? samples[frame] : 0 }
+    return stride(from: 0, to: samples.count, by: 2).map {
+      (16 * samples[$0] + 9 * (sample($0 - 1) + sample($0 + 1)) - sample($0 - 3) - sample($0 + 3)) / 32
+    }
   }
 
   /// Rounds the samples to 13 bits, and omits the silence at the end.

@@ -85,9 +85,9 @@ final class HTTPHandler: ChannelInboundHandler {
       send(.upgradeRequired, "only for WebSocket connections", request, context)
     case .admitted:
       guard let file = sounds[path] else { return send(.notFound, "no such sound", request, context) }
-      // The path contains the hash of the samples, so a browser may cache the sound for ever.
       // A page that was loaded from another peer of the group also fetches sounds here, after its own peer has disappeared.
       var headers = admission.movesPages ? ResponseHeaders.shared(with: request.headers) : [:]
+      // The path contains the hash of the samples, so a browser may cache the sound for ever.
       headers.add(name: "Cache-Control", value: "private, max-age=31536000, immutable")
       send(.ok, file.octets, type: file.type, headers, request, context)
     }

@@ -181,7 +181,7 @@ final class PageServer: @unchecked Sendable {
       upgradePipelineHandler: { channel, request in
         channel.eventLoop.makeCompletedFuture {
           bound.value.end()
-          // The token is valid: `upgradeHeaders` has checked it. The default value is never used.
+          // `upgradeHeaders` has checked that the request has access. The default value is never used.
           let access = self.admission?.access(of: request.headers) ?? .play
           try channel.pipeline.syncOperations.addHandler(PageHandler(access: access, pages: self.pages))
         }

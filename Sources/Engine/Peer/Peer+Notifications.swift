@@ -18,7 +18,7 @@ extension Peer {
     case .left(let peer): observer?.report(event, about: peer, at: now)
     case .invitationRefused(let name, let address, let isRetried):
       let retry = isRetried ? " (trying again)" : ""
-      let remedy = "check --policy and --sessions-per-host of that peer"
+      let remedy = "if it is a Tutti peer, check its --policy and --sessions-per-host; otherwise admit this peer there"
       log.warning("\(name ?? "\(address)"): refused the invitation\(retry); \(remedy)")
     case .passkeyDiffers(let address, let hasPasskey):
       let remedy = hasPasskey ? remedyForPasskey : "start that peer with the passkey of this group"
@@ -36,7 +36,8 @@ extension Peer {
     case .invitationDeclined(let name, let address, .isNotAdmitted):
       let remedy =
         policy.kind == .contacts
-        ? "add it to the contacts and restart this peer" : "restart this peer with --policy anyone"
+        ? "add it to the contacts and restart this peer"
+        : "choose anyone on the web page, or restart this peer with --policy anyone"
       log.notice(
         "\(name ?? "a peer") at \(address): invitation refused by --policy \(policy); to admit it, \(remedy)")
     case .invitationDeclined(let name, let address, .hostIsFull):
@@ -87,7 +88,7 @@ extension Peer {
       if isMuted, let master = ensemble.role.master {
         let action = ensemble.isQuiet ? "silenced all players" : "muted you"
         log.notice("\(name(of: master)) \(action): your notes do not sound")
-        // Nothing is logged at the master, whose own player makes all players quiet or ends this.
+        // Nothing is logged at the master: its own player has silenced all players, or lets them sound again.
       } else if !isMuted, ensemble.role != .master {
         log.notice("your notes sound again")
       }
@@ -133,8 +134,15 @@ extension Peer {
     if role != .idle { trace.role = role }
     log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")
     observer?.report(.role(role), at: now)
-    // The rhythm was handed over, so this peer can leave. After the end of the rhythm, its last sounds fade first (`departure(at:)`).
-    if isLeaving, case .follower = role { leavesAt = now + .milliseconds(100) }
+    if isLeaving {
+      switch role {
+      // Another peer is the master now, so this peer can leave.
+      case .follower: leavesAt = now + .milliseconds(100)
+      // The rhythm has ended. Its last sounds fade first.
+      case .idle: leavesAt = max(leavesAt ?? now, departure(at: now))
+      case .master: break
+      }
+    }
     // A peer with --start and --duration leaves when the rhythm ends, even if another peer that started at the same time
     // became the master.
     if role == .idle, trace.role != .idle, configuration.start, startsAt == nil, configuration.duration != nil {

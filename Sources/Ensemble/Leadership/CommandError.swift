@@ -35,9 +35,10 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     case .nothingPlays: "the rhythm: not playing; start it first"
     case .ledBy(let leader):
       "the rhythm: only \(leader) may control it (--led-by); wait until \(leader) starts it, or enter `led-by anyone`"
-    case .isMaster: "the role of master: this peer has it already"
+    case .isMaster: "the role of master: this peer has it already; to pass it on, enter `offer`"
     case .nothingOffered: "the role of master: no offer in the last 30 s; let the master offer it"
-    case .hasNotEntered: "the role of master: this peer does not play the rhythm yet; try again when it sounds"
+    case .hasNotEntered:
+      "the role of master: this peer does not play the rhythm yet; try again when the rhythm sounds here"
     case .isAbsent(let identity): "\(name(identity)): not connected; wait until it is in the list of peers"
     case .gateIsClosed(let identity):
       "the offer: your rhythm gate is closed to \(name(identity)); enter `gate \(name(identity)):rhythm=open`"

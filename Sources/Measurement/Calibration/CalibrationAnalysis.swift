@@ -87,7 +87,7 @@ public struct CalibrationAnalysis: Sendable {
     guard !isSilent else {
       throw ReportError(
         subject: name, reason: "silent",
-        remedy: "record while the command `:calibrate` of the peer runs, with a microphone that hears the clicks")
+        remedy: "record while the peer calibrates (`:calibrate`), with a microphone that hears the clicks")
     }
     // The first click is at 0, so the shift of a match is the instant of its first click.
     let clicks = ClickPattern.reference.seconds(from: 0)
@@ -105,7 +105,7 @@ public struct CalibrationAnalysis: Sendable {
       let found = matches.map(\.pairs.count).max() ?? 0
       throw ReportError(
         subject: name, reason: "no calibration found (at most \(found) of \(clicks.count) clicks of the peer)",
-        remedy: "record the room while the command `:calibrate` of the peer runs, with the loudspeakers of the peer "
+        remedy: "record the room while the peer calibrates (`:calibrate`), with the loudspeakers of the peer "
           + "and of the devices close to the microphone")
     }
     return parts

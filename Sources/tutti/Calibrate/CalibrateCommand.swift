@@ -17,7 +17,7 @@ struct CalibrateCommand: ParsableCommand {
       If the peer has a microphone, you do not need this command: stop the rhythm and type `:calibrate` at the peer \
       (`tutti peer --http`), or press “Calibrate all devices” on a page opened with `lead`. Each phone then stores its delay.
 
-      Otherwise start the peer with --microphone none, record the room while the command `:calibrate` of the peer runs, and \
+      Otherwise start the peer with --microphone none, record the room while the peer calibrates (`:calibrate`), and \
       give the WAV file to this program. It prints the delays of the phones in the order in which they have clicked. Enter \
       each one on its phone as the extra delay of the loudspeaker. The recording must be uncompressed or FLAC.
 

@@ -11,8 +11,8 @@ struct ConsoleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Serve the page of --http over HTTPS too, with this certificate of a domain that you own: a PEM file with the chain. Browsers "
-        + "require HTTPS for motion sensors. Needs a program that was built with `--traits HTTPS`. Without this option, a group with a "
-        + "passkey of at least 16 characters has a certificate of the group, which each phone must install once; the page shows how.",
+        + "require HTTPS for motion sensors. Without this option, a group with a passkey of at least 16 characters has a certificate of "
+        + "the group, which each phone must install once; the page shows how. Both need a program that was built with `--traits HTTPS`.",
       valueName: "FILE"))
   var certificate: String?
 

@@ -85,7 +85,8 @@ struct FollowerRun {
     }
     if let failure, let path {
       warnings.append(
-        "\(path): cannot be written (\(failure)), so it is not complete; delete files to make room, and measure again")
+        "\(path): cannot be written (\(failure)), so it is not complete; give --save a file on another disk, and measure again"
+      )
     }
   }
 
