@@ -1,4 +1,5 @@
 public import Engine
+import Glibc
 import NIOCore
 import NIOPosix
 
@@ -49,9 +50,15 @@ public final class WebConsole: Sendable {
       throw error
     } catch {
       try? group.syncShutdownGracefully()
-      throw EngineError(
-        "--http \(address.host):\(address.port): cannot be opened (\(error)); choose another port, or end the program "
-          + "that uses it")
+      let code = (error as? IOError)?.errnoCode
+      let remedy =
+        switch code {
+        case EADDRNOTAVAIL: "give 0.0.0.0:\(address.port), or an address of this machine (`ip address`)"
+        case EACCES: "choose a port above 1023"
+        default: "choose another port, or end the program that uses it"
+        }
+      let reason = code.map { String(cString: strerror($0)) } ?? "\(error)"
+      throw EngineError("--http \(address.host):\(address.port): cannot be opened (\(reason)); \(remedy)")
     }
   }
 

@@ -67,7 +67,12 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
 
   private var genericRemedy: String {
     switch -code {
-    case EBUSY, EAGAIN: return "close that program, or play through the sound server with --audio alsa:default"
+    case EBUSY, EAGAIN:
+      let other =
+        device == "default"
+        ? "give another device with --audio alsa:DEVICE (`tutti ports`)"
+        : "play through the sound server with --audio alsa:default"
+      return "close that program, or \(other)"
     case EACCES, EPERM: return "add yourself to the group audio (`usermod -aG audio NAME` as root) and log in again"
     default:
       let alternatives = alternatives

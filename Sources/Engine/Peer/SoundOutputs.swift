@@ -135,7 +135,7 @@ final class SoundOutputs {
     switch (previousStatus, status) {
     case (.playing, .lost):
       let reason = state.reason ?? "unknown reason"
-      return "sound card \(device.name): lost (\(reason)); the rhythm continues without it; connect it again"
+      return "sound card \(device.name): lost (\(reason)); the rhythm continues without it, and this peer tries again"
     // The status of a lost card contains the error code. Another code is another reason.
     case (.lost, .lost) where previousStatus != status:
       return "sound card \(device.name): \(state.reason ?? "unknown reason"); trying again"
@@ -148,7 +148,7 @@ final class SoundOutputs {
     if state.underruns > reportedUnderruns, underrunReport.map({ now - $0 >= .seconds(60) }) ?? true {
       defer { (reportedUnderruns, underrunReport) = (state.underruns, now) }
       return "sound card \(device.name): \(state.underruns - reportedUnderruns) underruns, so the sound has gaps; "
-        + "close other programs, or allow real-time priority (see README.md)"
+        + "close other programs, increase --period, or set `rtprio 95` in /etc/security/limits.conf"
     }
     guard !hasReportedDelay, status == .playing, state.lead > initialLead else { return nil }
     hasReportedDelay = true

@@ -53,7 +53,9 @@ struct SessionKeeper {
   /// Waits until everything is on the disk, at most two seconds.
   func finish() {
     guard !writer.finish(within: .seconds(2)) else { return }
-    log.warning("state folder: the disk is too slow, so the last changes of this session may be lost; check the disk")
+    log.warning(
+      "state folder: the disk is too slow, so the last changes of this session may be lost; set XDG_STATE_HOME to a "
+        + "folder on another disk")
   }
 
   /// Warns once that the state cannot be written.
@@ -66,7 +68,8 @@ struct SessionKeeper {
     func give() {
       guard !isGiven.exchange(true, ordering: .relaxed) else { return }
       log.warning(
-        "state folder: the state of this peer cannot be written, so --restore may not work; check the disk")
+        "state folder: the state of this peer cannot be written, so --restore may not work; make room on its disk, or "
+          + "set XDG_STATE_HOME to another folder")
     }
   }
 }

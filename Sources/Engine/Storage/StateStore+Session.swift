@@ -46,7 +46,7 @@ extension StateStore {
         sessionPath, "has version \(version), but this program supports version \(SavedSession.version)", log,
         remedy: "to restore it, rename it to \(sessionPath) and use the newer version of Tutti")
     } catch {
-      putAside(sessionPath, "is damaged", log)
+      putAside(sessionPath, "is damaged", log, remedy: "set the rhythm and the connections again")
     }
     return nil
   }

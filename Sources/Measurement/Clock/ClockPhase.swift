@@ -63,7 +63,8 @@ struct ClockPhase {
       guard series.phase.count + advance < limit else {
         throw ReportError(
           subject: clock.name, reason: "more than three of four ticks are missing",
-          remedy: "give the correct tempo with --nominal, or record again")
+          remedy: "give the ticks in a quarter note with --ticks-per-quarter (1 for a click track), and the tempo with "
+            + "--nominal, or record again")
       }
       for _ in 1..<advance { series.phase.append(.nan) }
       series.phase.append(Double(Int128(stamp) - Int128(first) - Int128(position) * Int128(step)))

@@ -109,7 +109,8 @@ public struct ClockReport: Sendable {
     }
     if (phase.lost + phase.doubled) * 10 > phase.ticks {
       warnings.append(
-        "\(clock.name): more than a tenth of the ticks are lost or doubled; check the tempo and give it with --nominal")
+        "\(clock.name): more than a tenth of the ticks are lost or doubled; give the ticks in a quarter note with "
+          + "--ticks-per-quarter (1 for a click track), and the tempo with --nominal")
     }
     return warnings
   }

@@ -4,6 +4,8 @@ import Foundation
 /// The web page of the demo. A separate peer without sound serves the page. A phone that joins by the page is one more player.
 final class DemoPage {
   private static let name = "phone"
+  /// The subject of errors. The name of the peer would be taken for that of a telephone.
+  private static let subject = "web page"
 
   /// The addresses of the page.
   let addresses: PageAddresses
@@ -49,8 +51,8 @@ final class DemoPage {
     var port: UInt16 = 0
     while ready == nil {
       guard process.isRunning else {
-        let failure = DemoProcess.failure(of: process, named: Self.name, log: log)
-        throw EngineError(failure ?? "\(Self.name): ended before it served the page; see \(log)")
+        let failure = DemoProcess.failure(of: process, named: Self.subject, log: log)
+        throw EngineError(failure ?? "\(Self.subject): ended before it was served; see \(log)")
       }
       for event in Self.takeEvents(events, &incomplete) {
         port = event.port ?? port
@@ -91,7 +93,7 @@ final class DemoPage {
   func end() { DemoProcess.end([process]) }
 
   /// The error message if the peer has failed.
-  var failure: String? { DemoProcess.failure(of: process, named: Self.name, log: log) }
+  var failure: String? { DemoProcess.failure(of: process, named: Self.subject, log: log) }
 
   /// The members of the events of `tutti peer --json` that the demo needs.
   private struct Event: Decodable {

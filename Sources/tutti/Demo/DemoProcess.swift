@@ -30,7 +30,7 @@ enum DemoProcess {
     }
     process.standardError = log
     do { try process.run() } catch {
-      throw EngineError("\(program.path): cannot be started; check the file and close other programs")
+      throw EngineError("\(program.path): cannot be started (\(error.localizedDescription)); check the file")
     }
     return process
   }

@@ -66,7 +66,7 @@ struct ClockCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Calculate the drift from this tempo. Except in a trace, it also distinguishes lost ticks from a slower tempo. (default: the "
+      "Calculate the drift from this tempo. Except in a trace, lost ticks can otherwise be taken for a slower tempo. (default: the "
         + "tempo of the due instants if the acted instants of a trace are measured; otherwise no drift)",
       valueName: "BPM"))
   var nominal: Double?

@@ -75,9 +75,16 @@ struct NetworkCommand: ParsableCommand {
       try session.run(task, seconds: seconds > 0 ? seconds : nil)
       terminal.clearStatus()
       terminal.flush()
-      let report = try task.measurement.report(
-        peer: task.peer, pending: task.pendingCount(at: MonotonicClock.now),
-        provenance: Provenance(inputs: [Provenance.Input(file: address, sha256: nil)], systemClock: clocks.finish()))
+      let provenance = Provenance(
+        inputs: [Provenance.Input(file: address, sha256: nil)], systemClock: clocks.finish())
+      let report: NetworkReport
+      do throws(ReportError) {
+        report = try task.measurement.report(
+          peer: task.peer, pending: task.pendingCount(at: MonotonicClock.now), provenance: provenance)
+      } catch {
+        // The peer has accepted the session, but has answered no request. The exit status is that of a peer that does not answer.
+        throw InvitedSession.Failure(description: "\(error)")
+      }
       try print(report, task.measurement)
       try output.draw(gnuplot) { NetworkPlot(task.measurement, report, file: $0, format: $1).script }
     }

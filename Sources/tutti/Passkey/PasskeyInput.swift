@@ -22,7 +22,7 @@ enum PasskeyInput {
     let count = descriptor >= 0 ? Glibc.read(descriptor, &octets, octets.count) : -1
     guard count >= 0 else {
       let reason = String(cString: strerror(errno))
-      throw EngineError("passkey file \(path): \(reason); check the path")
+      throw EngineError("passkey file \(path): \(reason); check the path and its permissions")
     }
     // Some Windows editors put a byte order mark at the beginning.
     let text = String(validating: octets.prefix(count), as: UTF8.self).map {
@@ -30,7 +30,8 @@ enum PasskeyInput {
     }
     guard count <= maximumSize, let text, let passkey = Passkey(text) else {
       throw EngineError(
-        "passkey file \(path): contains no text of at most \(maximumSize) octets; write one with `tutti passkey > FILE`"
+        "passkey file \(path): is empty, longer than \(maximumSize) octets or not UTF-8; copy the file of the group, or give all peers a new one "
+          + "of `tutti passkey > FILE`"
       )
     }
     return passkey

@@ -13,8 +13,8 @@ struct PatchShowCommand: ParsableCommand {
       The parts of a style follow: bass, guitar and keys, each with its sound and its range. Each line is one tone of the \
       chords, and - continues a note.
 
-      The figure of an instrument is printed with one character per unit of its grid: . rest, o ghost note, x normal, \
-      X accent, and 1 to 9 for the notes of the scale from the pitch.
+      The figure of an instrument is printed with one character per unit of its grid: . rest; o ghost note, x normal and \
+      X accent at the pitch; 2 to 9 a note 1 to 8 notes of the scale above the pitch.
 
       EXAMPLES
         tutti patch show bossa

@@ -47,7 +47,8 @@ struct ConsoleOptions: ParsableArguments {
       }
       #if !HTTPS
         throw ValidationError(
-          "--certificate: this program was built without HTTPS; build it with swift build --traits HTTPS, or omit --certificate"
+          "--certificate: this program was built without HTTPS; build it with `swift build -c release --traits HTTPS`, or omit "
+            + "--certificate"
         )
       #endif
     }

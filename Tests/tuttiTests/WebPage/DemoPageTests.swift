@@ -65,7 +65,7 @@ import _TestTraits
     let peer = try await ServedPeer("Ada", in: folder)
     let outcome = try await Child.tutti(["demo", "--http", "\(peer.port)", "--output", "d"], in: folder).outcome()
     #expect(outcome.status == 69 && outcome.output.isEmpty)
-    let error = "tutti: phone: --http 127.0.0.1:\(peer.port): cannot be opened"
+    let error = "tutti: web page: --http 127.0.0.1:\(peer.port): cannot be opened"
     #expect(outcome.errors.hasPrefix(error), "\(outcome.errors)")
   }
 
