@@ -53,9 +53,9 @@ struct SessionKeeper {
   /// Waits until everything is on the disk, at most two seconds.
   func finish() {
     guard !writer.finish(within: .seconds(2)) else { return }
+    let remedy = "set XDG_STATE_HOME to a folder on another disk"
     log.warning(
-      "state folder: the disk is too slow, so the last changes of this session may be lost; set XDG_STATE_HOME to a "
-        + "folder on another disk")
+      "state folder: the disk is too slow, so the last changes of this session may be lost; \(remedy)")
   }
 
   /// Warns once that the state cannot be written.
@@ -67,9 +67,9 @@ struct SessionKeeper {
 
     func give() {
       guard !isGiven.exchange(true, ordering: .relaxed) else { return }
+      let remedy = "make room on its disk, or set XDG_STATE_HOME to another folder"
       log.warning(
-        "state folder: the state of this peer cannot be written, so --restore may not work; make room on its disk, or "
-          + "set XDG_STATE_HOME to another folder")
+        "state folder: the state of this peer cannot be written, so --restore may not work; \(remedy)")
     }
   }
 }
