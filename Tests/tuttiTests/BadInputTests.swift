@@ -70,7 +70,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput(
       "measure follower broken.yaml --listen none.wav", 65, "broken.yaml:1: not a clock saved with --save; give a file"),
     BadInput(
-      "measure audio none.wav none.wav", 69, "none.wav: No such file or directory; check the path and its permissions"),
+      "measure audio none.wav none.wav", 69, "none.wav: No such file or directory; give the path of a WAV file"),
     BadInput("measure audio broken.yaml broken.yaml", 65, "broken.yaml"),
   ]
 
