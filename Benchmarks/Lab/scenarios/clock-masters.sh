@@ -37,7 +37,8 @@ play_tutti() {
 play_jack_midi_clock() {
   local programs=()
   jackd -R -P 70 -d dummy -r 48000 -p 128 >"$results/jackd.log" 2>&1 & programs+=($!)
-  await 10 jackd jack_wait -c
+  # `jack_wait -c` ends with status 0 even if the server does not run yet.
+  jack_wait -w -t 20 >/dev/null
   a2jmidid -e >"$results/a2jmidid.log" 2>&1 & programs+=($!)
   jack_midi_clock -b $bpm -P >"$results/jack_midi_clock.log" 2>&1 & programs+=($!)
   await 10 "the bridge to Midi Through" eval 'jack_lsp | grep "a2j:Midi Through.*playback"'

@@ -22,7 +22,7 @@ import MusicalTime
 /// extension can set another limit.
 ///
 /// If both peers invite each other, the first invitation that succeeds establishes the only session, and both peers
-/// send CK0. If both succeed, two Tutti peers keep the session with the lower token.
+/// send CK0. If both succeed, two peers with an extension keep the session with the lower token.
 ///
 /// # Revival
 ///
