@@ -23,7 +23,7 @@ tools tickdrum linkcap cardtimer
 measured() {
   "$TUTTI" measure follower "alsa:$2" --listen hw:Loopback,1,0 --sounds-per-quarter 2 --seconds "$seconds" \
     --save "$results/$1.jsonl" --json >"$results/$1-report.json" 2>"$results/$1-report.log" || complain "$1: not measured"
-  cat "$results/$1-report.log" "$results/$1-report.json"
+  sed "s|$TUTTI|tutti|g" "$results/$1-report.log" "$results/$1-report.json"
 }
 # within WHAT VALUE EXPECTED TOLERANCE: complains if a figure is not as expected.
 within() {
