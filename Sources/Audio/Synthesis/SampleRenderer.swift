@@ -3,8 +3,8 @@ import CFluidSynth
 /// Renders single sounds of a SoundFont as mono samples, for players without a synthesizer, such as the web page.
 ///
 /// The samples are small, because they travel over a network. A level has 13 bits: the noise of this rounding is 83 dB below the peak. A
-/// tone has 24 000 frames per second, and a drum 48 000. In TimGM6mb, the tones of twelve programs (mallets, pianos, guitars, basses, organ,
-/// strings, flute) have less than a 100 000th of their energy above 12 kHz.
+/// tone has 24 000 frames per second, and a drum 48 000. In TimGM6mb, the tones of thirteen programs (mallets, kalimba, pianos, guitars,
+/// bass, organ, strings, flute) have less than a 100 000th of their energy above 12 kHz.
 ///
 /// Real-time: not safe.
 public final class SampleRenderer {
