@@ -83,9 +83,9 @@ import _TestTraits
     let lines = text.split(separator: "\n").compactMap { try? JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     let discarded = lines.filter { $0.event == "discarded" }.compactMap(\.lines).reduce(0, +)
     #expect(discarded > 0)
-    // The discarded events may include a few other events, such as the channel.
-    let total = lines.count { $0.event == "message" } + discarded
-    #expect(total >= notes && total <= notes + 20)
+    // The discarded events include other events, such as changes of the total activity. Their number depends on the duration.
+    // `OutputWriterTests` check the exact number.
+    #expect(lines.count { $0.event == "message" } + discarded >= notes)
     #expect(text.split(separator: "\n").last?.hasPrefix("{\"") == true && text.hasSuffix("\n"))
   }
 
