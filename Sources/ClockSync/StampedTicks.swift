@@ -72,17 +72,17 @@ public struct StampedTicks: Sendable {
   ///
   /// Real-time: not safe.
   public mutating func add(_ tick: Tick, stamped stamp: Instant, at arrival: Instant, by clock: ClockEstimate) {
+    // The sender rounds the stamp down: the middle of the unit is the best estimate.
+    let point = Point(tick: tick, stamp: stamp + Nanoseconds(Self.unit.count / 2), arrival: arrival)
     if count > 0 {
       let newest = points[count - 1]
       let validGaps = Nanoseconds.zero...TickFollower.maximumGap
-      if !(1...1000).contains(tick - newest.tick) || stamp == newest.stamp || !validGaps.contains(stamp - newest.stamp)
-        || !validGaps.contains(arrival - newest.arrival)
+      if !(1...1000).contains(tick - newest.tick) || point.stamp == newest.stamp
+        || !validGaps.contains(point.stamp - newest.stamp) || !validGaps.contains(arrival - newest.arrival)
       {
         reset()
       }
     }
-    // The sender rounds the stamp down: the middle of the unit is the best estimate.
-    let point = Point(tick: tick, stamp: stamp + Nanoseconds(Self.unit.count / 2), arrival: arrival)
     if let regression, count >= Self.minimumRegressionCount { detectTempoChange(point, by: regression) }
     if count == Self.depth { keep(newest: Self.depth - 1) }
     points[count] = point

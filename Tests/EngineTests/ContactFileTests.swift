@@ -84,7 +84,8 @@ import _TestSupport
   @Test(arguments: ["none", ""]) func unreadableFileIsReportedWithTheRemedy(name: String) throws {
     let folder = try TemporaryFolder()
     let fault = #expect(throws: ContactFile.ParseError.self) { try ContactFile(path: folder.path(name)) }
-    #expect(fault?.isMalformed == false && fault?.description.contains("cannot be read; write a file of lines") == true)
+    let reason = name.isEmpty ? "Is a directory" : "No such file or directory"
+    #expect(fault?.isMalformed == false && fault?.description.contains("cannot be read (\(reason))") == true)
   }
 
   @Test func policyDeterminesWhichInvitationsAreAccepted() throws {

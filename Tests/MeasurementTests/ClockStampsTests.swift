@@ -106,7 +106,7 @@ import _TestSupport
   /// number. A repeated number is a doubled tick only if its due instant is less than 2.4 ms from that of the first: the shortest tick,
   /// at 999 BPM, takes 2.5 ms. The last three lines are one run, which begins with an instant before that of the fourth line.
   @Test func implausibleTickNumbersOfATraceBeginNewRuns() throws {
-    let limit: Int64 = 1 << 61
+    let limit: Int64 = (1 << 61) - 1
     let clock = try read(
       trace([
         (-limit, 0, 0), (limit, 20_000_000, 20_000_000), (limit, 40_000_000, 40_000_000), (0, limit, limit),

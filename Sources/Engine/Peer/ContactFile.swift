@@ -1,4 +1,5 @@
 import Foundation
+import Measurement
 public import RTPMIDI
 
 /// The peers that may connect with `--policy contacts`: a text file with one contact per line.
@@ -39,12 +40,12 @@ public struct ContactFile: Sendable {
   ///
   /// - Throws: ``ParseError``.
   public init(path: String) throws(ParseError) {
-    guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: Self.maximumSize + 1)
-    else {
+    let data: Data
+    do { data = try Data(contentsOf: path, limit: Self.maximumSize + 1) } catch {
       throw ParseError(
         description:
-          "contacts \(path): cannot be read; write a file of lines `name NAME` and `host HOST`, or give another "
-          + "file with --contacts", isMalformed: false)
+          "contacts \(path): cannot be read (\(error.reason)); write a file of lines `name NAME` and `host HOST`, or give "
+          + "another file with --contacts", isMalformed: false)
     }
     guard data.count <= Self.maximumSize else {
       throw ParseError(

@@ -88,9 +88,11 @@ extension Peer {
       if isMuted, let master = ensemble.role.master {
         let action = ensemble.isQuiet ? "silenced all players" : "muted you"
         log.notice("\(name(of: master)) \(action): your notes do not sound")
-        // Nothing is logged at the master: its own player has silenced all players, or lets them sound again.
-      } else if !isMuted, ensemble.role != .master {
+        isMutingReported = true
+        // Nothing is logged if the local player is the master and has silenced all players, or lets them sound again.
+      } else if !isMuted, isMutingReported {
         log.notice("your notes sound again")
+        isMutingReported = false
       }
       observer?.report(event, at: now)
     case .channel(let channel):

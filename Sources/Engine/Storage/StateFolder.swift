@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Measurement
 
 /// The folder in which peers keep their state: `tutti` in the state folder of the user (XDG Base Directory Specification).
 ///
@@ -19,7 +20,7 @@ enum StateFolder {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw StateFile.Refusal(path: folder, reason: "cannot be created")
+      throw StateFile.Refusal(path: folder, reason: "cannot be created (\(error.reason))")
     }
     return folder
   }

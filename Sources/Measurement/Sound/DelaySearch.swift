@@ -50,8 +50,8 @@ struct DelaySearch {
       let best = bins.keys.max(by: { (pairs($0), -abs($0), $0) < (pairs($1), -abs($1), $1) }),
       pairs(best) >= Self.fewestHits
     else { return nil }
-    // The best bin that is too far away to contain pairs of the same delay.
-    let runnerUp = bins.keys.filter { abs($0 - best) > 4 * Self.neighbours }.max { pairs($0) < pairs($1) }
+    // The best bin that is too far away to contain pairs of the same delay. Of equally good bins, it is the last one.
+    let runnerUp = bins.keys.filter { abs($0 - best) > 4 * Self.neighbours }.max { (pairs($0), $0) < (pairs($1), $1) }
     if let runnerUp, Double(pairs(runnerUp)) > 0.95 * Double(pairs(best)) {
       let seconds = Double((runnerUp - best)) * Double(Self.bin) / 1e9
       note =

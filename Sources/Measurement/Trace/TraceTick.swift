@@ -35,9 +35,9 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
     self.path = path
   }
 
-  /// The maximum magnitude of an instant, a duration or a clock offset in a trace: 2^61 ns or 73 years. The difference of two
-  /// such instants, minus the difference of two such clock offsets, fits into `Int64`.
-  static let limit: Int64 = 1 << 61
+  /// The maximum magnitude of an instant, a duration or a clock offset in a trace: 2^61 - 1 ns or 73 years. The difference of
+  /// two such instants, minus the difference of two such clock offsets, fits into `Int64`.
+  static let limit: Int64 = (1 << 61) - 1
 
   /// Appends the tick as a line with a newline: `{"tick":n,"due":ns,"acted":ns,"offset":ns,"uncertainty":ns,
   /// "activity":a,"woken":ns,"sent":ns,"sent_ahead":ns,"master_sent":ns,"received":ns}`. A missing offset or uncertainty is

@@ -2,6 +2,7 @@ import ArgumentParser
 import Audio
 import Engine
 import Foundation
+import Measurement
 import MusicalTime
 import Rhythm
 
@@ -94,7 +95,7 @@ struct DemoCommand: ParsableCommand {
       do {
         try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
       } catch {
-        throw EngineError("folder \(output): cannot be created; give --output a writable folder")
+        throw EngineError("folder \(output): cannot be created (\(error.reason)); give --output a writable folder")
       }
       let terminal = Terminal()
       let hasSoundCard = PCMDevices.canOpen() && (try? PCMDevice("default")) != nil

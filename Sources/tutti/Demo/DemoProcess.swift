@@ -1,5 +1,6 @@
 import Engine
 import Foundation
+import Measurement
 
 /// Starts the peers of the demo. Each peer is a process of this program.
 enum DemoProcess {
@@ -25,8 +26,9 @@ enum DemoProcess {
     process.standardInput = input
     process.standardOutput = output
     _ = FileManager.default.createFile(atPath: path, contents: nil)
-    guard let log = FileHandle(forWritingAtPath: path) else {
-      throw EngineError("\(path): cannot be written; give --output a writable folder")
+    let log: FileHandle
+    do { log = try FileHandle(forWritingTo: URL(fileURLWithPath: path)) } catch {
+      throw EngineError("\(path): cannot be written (\(error.reason)); give --output a writable folder")
     }
     process.standardError = log
     do { try process.run() } catch {

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Engine
 import Foundation
 import MIDI
+import Measurement
 import Rhythm
 
 /// The subcommand `tutti patch import`.
@@ -80,10 +82,10 @@ extension StandardMIDIFile {
   ///
   /// - Throws: ``MIDIFileError`` if it is not a Standard MIDI File, ``PatchLibrary/NotFound`` if it cannot be read.
   init(path: String) throws {
-    guard let handle = FileHandle(forReadingAtPath: path),
-      let data = try? handle.read(upToCount: Self.maximumBytes + 1)
-    else {
-      throw PatchLibrary.NotFound(description: "\(path): cannot be read; check the path and the permissions")
+    let data: Data
+    do { data = try Data(contentsOf: path, limit: Self.maximumBytes + 1) } catch {
+      throw PatchLibrary.NotFound(
+        description: "\(path): cannot be read (\(error.reason)); check the path and the permissions")
     }
     do throws(ReadError) { try self.init(bytes: Array(data)) } catch {
       throw MIDIFileError(description: "\(path): \(error); give a Standard MIDI File")

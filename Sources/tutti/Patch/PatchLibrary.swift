@@ -1,4 +1,6 @@
+import Engine
 import Foundation
+import Measurement
 import Rhythm
 
 extension PatchFile {
@@ -78,10 +80,12 @@ enum PatchLibrary {
 
   /// Reads the file at `path`.
   private static func text(of path: String) throws -> String {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw NotFound(description: "patch \(path): cannot be read; check the file's permissions")
+    do {
+      // The parser reports a text that is too long.
+      return String(decoding: try Data(contentsOf: path, limit: PatchLoader.maximumBytes + 1), as: UTF8.self)
+    } catch {
+      throw NotFound(description: "patch \(path): cannot be read (\(error.reason)); check the file and its permissions")
     }
-    return String(decoding: data, as: UTF8.self)
   }
 
   private static func notAnInstrument(_ name: String) -> NotFound {
@@ -116,7 +120,8 @@ enum PatchLibrary {
   /// - Throws: ``NotFound`` if the file cannot be written.
   static func write(_ data: Data, to path: String) throws {
     do { try data.write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-      throw NotFound(description: "\(path): cannot be written; give --output a file in a writable folder")
+      throw NotFound(
+        description: "\(path): cannot be written (\(error.reason)); give --output a file in a writable folder")
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Measurement
 
 /// The subcommand `tutti patch new`.
 struct PatchNewCommand: ParsableCommand {
@@ -35,7 +36,8 @@ struct PatchNewCommand: ParsableCommand {
       } catch CocoaError.fileWriteFileExists {
         throw PatchLibrary.NotFound(description: "patch \(path): already exists; give another name or remove the file")
       } catch {
-        throw PatchLibrary.NotFound(description: "patch \(path): cannot be written; change to a writable folder")
+        throw PatchLibrary.NotFound(
+          description: "patch \(path): cannot be written (\(error.reason)); change to a writable folder")
       }
       let argument = path.contains(" ") ? "'\(path)'" : path
       if instrument {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Engine
 import Ensemble
 import Foundation
+import Measurement
 
 /// The options for gates, leadership, activity, hearing and the recipient of notes.
 struct EnsembleOptions: ParsableArguments {
@@ -72,10 +73,9 @@ struct EnsembleOptions: ParsableArguments {
   /// - Throws: `EngineError`, `GateError`, ``GateFileError``, `HearingError`.
   func apply(to configuration: inout PeerConfiguration) throws {
     if let gateFile {
-      guard let file = FileHandle(forReadingAtPath: gateFile),
-        let data = try? file.read(upToCount: Self.maximumSize + 1)
-      else {
-        throw EngineError("gate file \(gateFile): cannot be read; give --gate-file a readable file")
+      let data: Data
+      do { data = try Data(contentsOf: gateFile, limit: Self.maximumSize + 1) } catch {
+        throw EngineError("gate file \(gateFile): cannot be read (\(error.reason)); give --gate-file a readable file")
       }
       guard data.count <= Self.maximumSize else {
         throw EngineError("gate file \(gateFile): larger than 1 MiB; give --gate-file a file with one rule per line")

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Engine
 import Foundation
+import Measurement
 import MusicalTime
 import Rhythm
 import Simulation
@@ -153,9 +155,12 @@ struct SimulateCommand: ParsableCommand {
   /// Returns the network called `name`, or reads it from the file `name`.
   private static func load(_ name: String) throws -> NetworkModel {
     if let known = NetworkModel.lab.first(where: { $0.name == name }) { return known }
-    guard let data = FileManager.default.contents(atPath: name) else {
+    let data: Data
+    do { data = try Data(contentsOf: name, limit: 1 << 20) } catch {
       throw NetworkFileError(
-        description: "network \(name): cannot be read; give still, lan, wifi, poor or the path of a readable file")
+        description:
+          "network \(name): cannot be read (\(error.reason)); give still, lan, wifi, poor or the path of a readable file"
+      )
     }
     return try NetworkModel(text: String(decoding: data, as: UTF8.self), file: name)
   }
