@@ -50,8 +50,10 @@ import Transports
       let end: Int64 = 10_000
       let change = TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
       rings.schedule.publish(VirtualRhythm.schedule(end: end, change: change))
+      // A length of a typical message. `advance` also executes the commands of the ring.
       let exclusive = try #require(SystemExclusiveData([UInt8](repeating: 0x7D, count: 78)))
-      // This pass is not counted, because the Swift runtime allocates type metadata at its first use.
+      // The first work of a rhythm is Start, which leaves 95 ms ahead. This pass is not counted, because the Swift runtime allocates type
+      // metadata at its first use.
       loop.advance(to: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)

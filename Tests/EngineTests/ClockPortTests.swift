@@ -222,8 +222,9 @@ import _TestSupport
       #expect(clockMessages == 10_002, "Start, the ticks, Stop")
       // `late` gets a Note Off in each round. Before each of 104 bars, it gets the song position and Continue.
       #expect(notes == rounds + 208)
-      // Each round is at an instant with work. There are at most three instants per tick: its due time, 10 ms ahead of it, and
-      // 95 ms ahead of it. A tick lasts 20 ms, so the work 50 ms and 90 ms ahead is due 10 ms ahead of an earlier tick.
+      // Each round is at an instant with work: 95 ms ahead of a bar (its song position and Continue over the network), 90 ms ahead of a
+      // tick (the tick over the network), 50 ms ahead (hits), 10 ms ahead (the port), and at the tick. A tick lasts 20 ms, so the work
+      // 50 ms and 90 ms ahead is due 10 ms ahead of an earlier tick. This leaves at most three instants per tick.
       #expect(rounds < 30_010)
       #expect(rings.counters.take()?.unsentToPort == 0)
     }

@@ -8,7 +8,8 @@ struct RIFFHeader {
   /// The size of the file in octets.
   let size: Int64
 
-  /// Reads the header of an open file without changing its position. Returns nil if the file has another format.
+  /// Reads the header of an open file without changing its position. Returns nil if the file has another format or cannot be
+  /// read.
   init?(_ descriptor: Int32) {
     var status = stat()
     var octets = [UInt8](repeating: 0, count: 28)

@@ -6,8 +6,8 @@ import Synchronization
 /// A recording, written during playback: the audio thread pushes blocks into a ring of five seconds, and a queue of normal
 /// priority writes them to the disk.
 ///
-/// The file is 16-bit stereo WAV with a Broadcast Wave chunk whose time reference is the number of the first frame on the grid,
-/// so recordings of several peers on one machine line up. Blocks that do not fit into the ring are counted and become silence, so
+/// The file is 16-bit stereo WAV with a Broadcast Wave chunk whose time reference is the number of the first frame.
+/// ``FrameGrid`` numbers the frames of all peers on one machine from the same instant, so their recordings line up. Blocks that do not fit into the ring are counted and become silence, so
 /// all other frames keep their position.
 public final class WAVOutput: @unchecked Sendable {
   /// The error that stopped the recording; nil without an error.
@@ -75,7 +75,7 @@ public final class WAVOutput: @unchecked Sendable {
 
   /// Writes the waiting blocks and closes the file. Call this function after the audio thread has ended.
   ///
-  /// - Throws: ``AudioFileError`` if the recording on the disk is not complete.
+  /// - Throws: ``AudioFileError`` if frames at the end are missing on the disk. Silence in place of lost blocks is no error.
   ///
   /// Real-time: not safe.
   public func finish() throws(AudioFileError) {

@@ -2,8 +2,8 @@ import MusicalTime
 
 /// Limits the number of wrong join tokens per IP address: ``burst`` at once, and one per ``interval`` in the long run.
 ///
-/// At most ``maximumAddresses`` addresses are stored. A further address replaces the address that has sent no wrong token for the
-/// longest time.
+/// At most ``maximumAddresses`` addresses are stored. A further address replaces the one with the oldest
+/// ``Failures/at``.
 ///
 /// Real-time: not safe.
 struct AttemptLimiter {

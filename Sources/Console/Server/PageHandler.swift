@@ -50,7 +50,7 @@ final class PageHandler: ChannelInboundHandler {
   /// The activity that the page reported last, 0...127; nil if it has reported none.
   private(set) var activity: UInt8?
   /// How long a change needs from this peer to the sound of the page, as the page reported it last in a frame
-  /// ``FrameKind/output``; nil if its player has not joined.
+  /// ``FrameKind/output``; nil if its player has not pressed *Join*, which turns the sound on.
   private(set) var delay: Nanoseconds?
   /// Whether the call of ``Pages/updateActivity()`` for a changed ``activity`` is scheduled.
   private var isActivityDue = false
@@ -67,6 +67,7 @@ final class PageHandler: ChannelInboundHandler {
     let isAdded = pages.add(self)
     // Without `context`, nothing is sent. It is set after the addition, so that no frame is sent before the welcome.
     self.context = context
+    // There are too many pages.
     guard isAdded else { return close(.goingAway) }
     pending = Set(FrameKind.state)
     send(.welcome, pages.welcome(for: access), at: MonotonicClock.now)
@@ -150,6 +151,7 @@ final class PageHandler: ChannelInboundHandler {
   }
 
   private func execute(_ command: PageCommand) {
+    // The answer of the page to ``requestClicks(turn:at:)``: whether it will click.
     if case .clicking(let turn, let isReady) = command {
       pages.calibration?.answer(from: self, turn: turn, isReady: isReady)
       return
@@ -162,7 +164,8 @@ final class PageHandler: ChannelInboundHandler {
     if velocity > 0 {
       if pages.execute(command) { held |= bit }
     } else if held & bit != 0 {
-      // The rate of commands does not apply to the end of a note, so that no note hangs.
+      // The rate limit for the commands of all pages does not apply to the end of a note: a note does not hang because other pages send
+      // many commands.
       held &= ~bit
       pages.release(key)
     }
@@ -207,7 +210,7 @@ final class PageHandler: ChannelInboundHandler {
     sendPending()
   }
 
-  /// Asks the page to click at `instants` of the peer's clock, in the given turn of a calibration.
+  /// Asks the page to click at `instants` of the peer's clock. In each turn of a calibration, one page clicks.
   func requestClicks(turn: Int, at instants: [Instant]) {
     send(ClicksDescription(turn: turn, page: number, instants: instants.map { "\($0.nanoseconds)" }), as: .clicks)
   }
@@ -226,7 +229,8 @@ final class PageHandler: ChannelInboundHandler {
 
   private func sendPending() {
     guard let context else { return }
-    // A new patch is sent before the rhythm, because the page needs the patch to play the rhythm.
+    // A new patch is sent before the rhythm, because the page needs the patch to play the rhythm. It is a kind of ``FrameKind/state``,
+    // too, but then no longer pending.
     for kind in [.patch] + FrameKind.state where context.channel.isWritable {
       guard pending.remove(kind) != nil, let payload = pages.state.payloads[kind] else { continue }
       // Notices and results of a calibration contain network addresses. Only pages with the access `lead` get them.

@@ -2,8 +2,8 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 
-/// A message of a player, for the MIDI recording. The network thread has also passed it to the audio threads, unless it must not
-/// sound at the local peer.
+/// A message of a player, for the MIDI recording. The network thread has also passed it to the audio threads, except for a remote
+/// message that is only recorded (``Receiver/Output/record(_:from:)``).
 struct SoundedMessage: Sendable, BitwiseCopyable {
   /// The message, on the channel on which it sounds.
   let message: Message

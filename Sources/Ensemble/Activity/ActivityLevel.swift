@@ -4,8 +4,9 @@ public import MusicalTime
 ///
 /// A one-pole low-pass filter with a time constant of 300 ms smooths the sum, so that a sudden gesture becomes a swell. Every
 /// 50 ms, the filter computes `y += (x - y) · a` with `a = 1 - e^(-50/300)`, where x is the input and y the output. It uses
-/// integers, so that all machines compute the same value: the unit of y is 1/65536 of a level, and a is 10061/65536. The
-/// output reaches 63 % of a step of the input after 300 ms and 95 % after 900 ms. The note density is the number of notes
+/// integers, so that all machines compute the same value: the unit of y is 1/65536 of a level, and a is 10061/65536. After a
+/// step of the input, the output reaches 63 % with the sixth step of the filter and 95 % with the eighteenth. A filter at rest takes its
+/// first step at once, so this is after 250 ms and 850 ms. The note density is the number of notes
 /// struck within the last second; ``fullDensity`` notes count as 127 (sixteenths at 120 BPM).
 public struct ActivityLevel: Sendable {
   /// The time between two steps of the filter, which is the shortest time between two changes.
@@ -26,7 +27,7 @@ public struct ActivityLevel: Sendable {
   private var notes: [Instant] = []
   /// The output of the filter in units of 1/65536.
   private var filtered: Int64
-  /// When the filter takes its next step; nil while the output is constant.
+  /// When the filter takes its next step; nil if the output will stay constant.
   private var due: Instant?
   /// When the filter took its last step.
   private var stepped: Instant?
@@ -40,7 +41,7 @@ public struct ActivityLevel: Sendable {
   /// The level, 0...127: the output of the filter, rounded.
   public var value: UInt8 { UInt8(truncatingIfNeeded: (filtered + 0x8000) >> 16) }
 
-  /// When ``advance(to:)`` has something to do next; the distant future while the output is constant.
+  /// When ``advance(to:)`` has something to do next; the distant future if the output will stay constant.
   public var nextDeadline: Instant { due ?? .distantFuture }
 
   /// Sets the value of keys or of a controller; a value above 127 counts as 127.
@@ -78,7 +79,7 @@ public struct ActivityLevel: Sendable {
   /// The input of the filter in units of 1/65536.
   private var input: Int64 { Int64(min(127, Int(held) + notes.count * 127 / Self.fullDensity)) << 16 }
 
-  /// Schedules the next step of the filter if none is scheduled and the output is not constant.
+  /// Schedules the next step of the filter if none is scheduled and the output will change.
   private mutating func wake(at now: Instant) {
     guard due == nil, filtered != input || !notes.isEmpty else { return }
     due = stepped.map { max(now, $0 + Self.step) } ?? now

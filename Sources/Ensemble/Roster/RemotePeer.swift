@@ -42,7 +42,7 @@ public struct RemotePeer: Sendable {
     return now - heard < EnsembleState.silence
   }
 
-  // The function is mutating, because a non-mutating method would copy the row.
+  // The function is mutating, because a non-mutating method of this large value would copy it for ``RemoteClock/estimate(at:)``.
   /// Returns the estimate of the peer's clock; nil if it is not precise enough to play by it.
   mutating func estimate(at now: Instant) -> ClockEstimate? { clock.isSettled ? clock.estimate(at: now) : nil }
 
@@ -60,7 +60,7 @@ public struct RemotePeer: Sendable {
 
   /// Updates ``delay`` with a measurement that was added to ``clock``.
   ///
-  /// - Returns: the offset of the peer's clock, if none was reported to the receiver yet, or if it differs enough from the last
+  /// - Returns: the offset of the peer's clock, if none was reported to the receiving half (module Receiving) yet, or if it differs enough from the last
   ///   value that was reported; otherwise nil. Nil also without a session, an identity or a precise estimate.
   mutating func updateTiming(_ transit: ClockTransit, at now: Instant) -> Nanoseconds? {
     guard session != nil, identity != nil, let offset = estimate(at: now)?.offset else { return nil }
@@ -70,7 +70,7 @@ public struct RemotePeer: Sendable {
     return offset
   }
 
-  /// The largest change of an offset that is not reported to the receiver, in nanoseconds. It is half the resolution of the time
+  /// The largest change of an offset that is not reported to the receiving half, in nanoseconds. It is half the resolution of the time
   /// stamps of messages.
   private static let offsetTolerance: Int64 = 50_000
 }
@@ -98,9 +98,10 @@ extension RemotePeer {
     var hasShaped = false
     /// Whether the player was informed that the peer sends a clock that is not used.
     var isClockReported = false
-    /// The offset of the peer's clock, as last reported to the receiver.
+    /// The offset of the peer's clock, as last reported to the receiving half.
     var reportedOffset: Nanoseconds?
-    /// The messages of this peer that are admitted, and how loud its notes sound, as last reported to the receiver.
+    /// The messages of this peer that are admitted, and how loud its notes sound, as last reported to the
+    /// receiving half.
     var admission = Admission()
     /// The settings that the peer has made on MIDI channels at the local peer.
     var settings = ChannelSettings()
@@ -143,6 +144,7 @@ extension RemotePeer {
     /// The instant before which the local peer answers no patch request of this peer.
     var nextPatchRequest = Instant(nanoseconds: .min)
     /// The number of times that the total activity has been sent to this peer alone since it began to follow the local peer.
+    /// The first reports are repeated, because packets can be lost.
     var totalReports = 0
 
     init(heard: Instant) { self.heard = heard }

@@ -77,7 +77,7 @@ struct StampLine {
       guard !over else { throw tooLarge }
       value = tenfold
     }
-    guard value > -TraceTick.limit else { throw tooLarge }
+    guard value >= -TraceTick.limit else { throw tooLarge }
     return (isNegative ? value : -value, decimals >= 0)
   }
 }

@@ -1,6 +1,7 @@
 import MusicalTime
 
-/// Calculates the figures of a ``FollowerReport`` from the phase errors of the sounds of a device. The article <doc:FollowerFigures>
+/// Calculates the figures of a ``FollowerReport`` from the phase errors of the sounds of a device
+/// (``SoundPlacement``: the instant of a sound minus the ideal instant of its tick). The article <doc:FollowerFigures>
 /// defines each figure.
 struct FollowerFigures {
   let record: StimulusRecord
@@ -10,7 +11,7 @@ struct FollowerFigures {
   /// The sections of the stimulus.
   let sections: [FollowerStimulus.Section]
 
-  /// The fewest sounds from which a figure is calculated.
+  /// The fewest sounds from which a median, a tolerance, or a block of the jackknife is calculated.
   static let fewestSounds = 4
   /// The smallest standard error of a slope in parts per million. A smaller error, of sounds without noise, is replaced by this value.
   private static let smallestDriftError = 1e-3
@@ -117,8 +118,8 @@ struct FollowerFigures {
       // The jitter of the device itself is independent of the jitter of the clock, so the squares add.
       return (input, output, (output * output - noise * noise) / (input * input))
     }
-    // At least four sounds in each block of the jackknife, on average.
-    guard sounds(section.ticks).count >= 4 * Self.blocks,
+    // The limit applies to the blocks on average.
+    guard sounds(section.ticks).count >= Self.fewestSounds * Self.blocks,
       let all = figures(without: section.ticks.lowerBound..<section.ticks.lowerBound, noise: noise)
     else { return nil }
     // The standard error comes from a jackknife over blocks, because successive phase errors depend on each other. One jackknife omits

@@ -1,4 +1,5 @@
-/// A script for gnuplot that draws the offset of each peer over time, and the histogram of the offsets.
+/// A script for gnuplot that draws the offset of each peer over time, and the histogram of the offsets. The
+/// offset is the difference between the due instants of the same tick at two peers.
 public struct SyncPlot {
   /// The script, with its data.
   public let script: String

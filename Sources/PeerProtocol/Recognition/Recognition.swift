@@ -14,7 +14,7 @@ import RTPMIDI
 ///   rate (``ClockProbe/rateLimit``).
 /// - A *standard device* gets no requests, because some implementations log every unknown packet.
 ///
-/// The peer uses the peer protocol if it sends a request or a send instant. It is then certainly a Tutti peer, even if
+/// The peer uses the peer protocol if it sends a request or the send instant of an acknowledged reply (``ClockProbe``). It is then certainly a Tutti peer, even if
 /// the network has lost all its replies. Asking then continues until the peer replies, with ten requests per second at
 /// first and later one per second. It does not end, because a rhythm may begin at any time, and following the rhythm
 /// needs the peer's clock.
@@ -107,7 +107,7 @@ struct Recognition {
     case .asking(let tries, let evidence) where evidence == .use || evidence == .expectation && tries < 20:
       state = .asking(tries: tries + 1, evidence)
       // `interval` is the interval of requests to a recognised peer, not of these requests. It is set here, because the
-      // silence limit depends on it as soon as the peer uses the peer protocol.
+      // limit after which a silent session ends (``Supervision/silenceLimit``) depends on it as soon as the peer uses the peer protocol.
       interval = max(.milliseconds(20), shortestInterval)
       next = now + max(.milliseconds(tries < 20 ? 100 : 1000), shortestInterval)
     case .recognised(_, let since):
@@ -127,7 +127,7 @@ struct Recognition {
   /// - Parameter instant: the transmit stamp of the request.
   mutating func requestSent(at instant: Instant) { requests.open(stamp: instant.nanoseconds, at: instant) }
 
-  /// Records that the peer has used the peer protocol: it sent a request or a send instant.
+  /// Records that the peer has used the peer protocol: it sent a request, or the send instant of a reply.
   ///
   /// - Returns: whether the state was *standard device* until now.
   mutating func peerUsedProtocol(at now: Instant) -> Bool {

@@ -1,14 +1,14 @@
 import Engine
 
 /// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The keys `,`, `.` and `=` have the commands of
-/// `<`, `>` and `+`, because they are these keys without Shift on a US keyboard. ``CommandLineEditor`` handles the key `:`.
+/// `<`, `>` and `+`, because they are these keys without Shift on a US keyboard. ``CommandLineEditor`` handles the key `:`,
+/// and the keys that need more than a command: the instants of the taps, or the list of the patches.
 enum KeyBindings {
-  /// The key with which the player taps the tempo. ``CommandLineEditor`` handles it.
+  /// The key with which the player taps the tempo.
   static var tap: UInt8 { UInt8(ascii: "b") }
-  /// The key that selects the next rhythm of the library. ``CommandLineEditor`` handles it.
+  /// The key that selects the next rhythm of the library.
   static var nextPatch: UInt8 { UInt8(ascii: "p") }
-
-  /// The key that selects the next instrument of the library. ``CommandLineEditor`` handles it.
+  /// The key that selects the next instrument of the library.
   static var nextInstrument: UInt8 { UInt8(ascii: "i") }
 
   /// Returns the command of `key`, or nil if the key has none.
@@ -17,7 +17,7 @@ enum KeyBindings {
     case UInt8(ascii: " "): .startOrStop
     case UInt8(ascii: "c"): .continue
     case UInt8(ascii: "n"): .countIn(bars: 1)
-    // Nil: the opposite of the present state.
+    // All players are silent, or sound again. Nil: the opposite of the present state.
     case UInt8(ascii: "s"): .quiet(nil)
     case UInt8(ascii: "<"), UInt8(ascii: ","): .locate(bars: -1)
     case UInt8(ascii: ">"), UInt8(ascii: "."): .locate(bars: 1)
@@ -30,6 +30,7 @@ enum KeyBindings {
     // Nil: to all peers.
     case UInt8(ascii: "h"): .offer(to: nil)
     case UInt8(ascii: "t"): .take
+    // The notes of the player go to one peer only, to the next one with each press.
     case UInt8(ascii: "\t"): .playToNext
     case UInt8(ascii: "w"): .showRoster
     case UInt8(ascii: "q"): .leave

@@ -63,7 +63,7 @@ import _TestSupport
     #expect(core.takeRecordedPhrase(at: bar + .seconds(3)) == nil)
   }
 
-  @Test func recordingNeedsARhythm() throws {
+  @Test func recordingNeedsARhythmThatPlaysUntilItsEnd() throws {
     #expect(throws: PhraseRecording.Failure.noRhythm) { try makeCore().recordPhrase(bars: 1, at: now) }
     let (core, bar) = try recordingCore()
     #expect(throws: PhraseRecording.Failure.tooLong(maximum: 8)) { try core.recordPhrase(bars: 9, at: bar) }
@@ -107,6 +107,7 @@ import _TestSupport
     #expect(receive(second, core, at: now + .milliseconds(1000)) == [.phraseReceived(second, from: remote)])
     try core.ensemble.gates.apply("b:notes=closed")
     #expect(receive(first, core, at: now + .seconds(5)).isEmpty)
+    // Neither the limit nor the gate counts a valid message as malformed.
     #expect(core.ensemble.rejected == 0)
   }
 }
