@@ -1,24 +1,33 @@
 import Foundation
 
 extension Error {
-  /// A short description of an error of Foundation or of ``TraceLine``, for example "Permission denied".
+  /// A short description of an error of Foundation, of a `DecodingError` or of a ``TraceLine/InvalidLine``, for example "Permission
+  /// denied". The description of any other error is its text.
   package var reason: String {
     switch self {
     case let error as TraceLine.InvalidLine: error.reason
     case let error as DecodingError: error.shortReason
     case let error as CocoaError:
-      (error.userInfo[NSUnderlyingErrorKey] as? any Error)?.reason ?? (self as NSError).reason
-    default: (self as NSError).reason
+      (error.userInfo[NSUnderlyingErrorKey] as? any Error)?.reason ?? error.systemReason
+        ?? "error \(error.code.rawValue)"
+    default:
+      switch self as NSError {
+      case let error where error.domain == NSPOSIXErrorDomain: String(cString: strerror(Int32(error.code)))
+      default: "\(self)"
+      }
     }
   }
 }
 
-extension NSError {
-  /// A short description of the error. Foundation on Linux also reports errno values in NSCocoaErrorDomain. They are smaller
-  /// than the other codes of this domain.
-  fileprivate var reason: String {
-    domain == NSPOSIXErrorDomain || (1..<200).contains(code)
-      ? String(cString: strerror(Int32(code))) : "error \(code)"
+extension CocoaError {
+  /// The text of the error number. Foundation on Linux also reports errno values in NSCocoaErrorDomain. Nearly all other codes of this
+  /// domain are larger.
+  fileprivate var systemReason: String? {
+    switch code.rawValue {
+    case CocoaError.Code.fileNoSuchFile.rawValue: String(cString: strerror(ENOENT))
+    case let number where (1..<200).contains(number): String(cString: strerror(Int32(number)))
+    default: nil
+    }
   }
 }
 

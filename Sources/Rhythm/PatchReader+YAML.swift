@@ -16,9 +16,9 @@ extension PatchReader {
   /// - Long keys. They are possible only after `?`; other keys have at most 1024 characters (YAML 1.2.2 section 7.4.3). The number
   ///   of question marks is limited.
   mutating func root(of text: String) -> Node? {
-    let (bytes, limit) = (text.utf8.count, PatchLoader.maximumBytes)
-    guard bytes <= limit else {
-      fault(at: .start, "", "has \(bytes) bytes", "write a patch of at most \(limit)")
+    // The text of a longer file may be cut, so its length is not stated.
+    guard text.utf8.count <= PatchLoader.maximumBytes else {
+      fault(at: .start, "", "has more than \(PatchLoader.maximumBytes) bytes", "write a shorter patch")
       return nil
     }
     var scalars = text.unicodeScalars[...]

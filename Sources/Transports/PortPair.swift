@@ -47,7 +47,7 @@ public struct PortPair: Sendable, BitwiseCopyable {
       return
     }
     throw TransportError(
-      "UDP ports: no free pair found in 64 attempts; close other programs, or give a port with --port")
+      "UDP ports: no free pair found in 64 attempts; close other programs that use the network")
   }
 
   /// Makes the kernel drop foreign datagrams: all except those that begin with FF FF (the AppleMIDI commands) and, at the data port,

@@ -50,7 +50,7 @@ import _TestSupport
     ("MThd\0\0\0\u{6}\0", 1, "is a Standard MIDI File, which must be a regular file"),
     ("{}\n", 1, "no trace header"), ("{\"tutti_trace\":2}\n", 1, "trace of format 2, but"),
     ("1\n1e5\n", 2, "\"1e5\" is not a stamp"), ("1\n-\n", 2, "not a stamp"),
-    ("1\n2305843009213693953\n", 2, "73 years"),
+    ("1\n2305843009213693952\n", 2, "73 years"),
   ])
   func invalidLineIsNamed(text: String, line: Int, reason: String) {
     let error = #expect(throws: TraceError.self) { try read(text) }

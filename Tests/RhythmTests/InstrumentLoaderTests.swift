@@ -111,7 +111,7 @@ import Testing
     #expect(instrumentFaults(String(repeating: "[", count: 5_000)).count == 1)
     #expect(
       instrumentFaults(String(repeating: "#", count: PatchLoader.maximumBytes + 1))[0].contains(
-        "has 262145 bytes; write a patch of at most 262144"))
+        "has more than 262144 bytes; write a shorter patch"))
   }
 
   /// A file with the field `play` is a rhythm. A text that cannot be read counts as a rhythm too.

@@ -49,18 +49,23 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       "host no.such.host.invalid: not found"),
     BadInput("peer --passkey-file none.txt", 69, "passkey file none.txt: No such file or directory; check the path"),
     BadInput("peer --passkey", 69, "--passkey: standard input is not a terminal; use --passkey-file"),
-    BadInput("peer --policy contacts --contacts none.txt", 69, "none.txt: cannot be read"),
+    BadInput(
+      "peer --policy contacts --contacts none.txt", 69, "none.txt: cannot be read (No such file or directory)"),
     BadInput("peer --policy contacts --contacts broken.yaml", 65, "broken.yaml, line 1: not `name NAME`"),
-    BadInput("peer --port 0 --gate-file none.txt", 69, "gate file none.txt: cannot be read"),
+    BadInput(
+      "peer --port 0 --gate-file none.txt", 69, "gate file none.txt: cannot be read (No such file or directory)"),
     BadInput(
       "peer --port 0 --gate-file broken.yaml", 65, "gate file broken.yaml, line 1: gate", "is missing"),
-    BadInput("simulate --network none.txt", 69, "network none.txt: cannot be read"),
+    BadInput("simulate --network none.txt", 69, "network none.txt: cannot be read (No such file or directory)"),
     BadInput("simulate --network broken.yaml", 65, "broken.yaml:1"),
+    BadInput("simulate --network /dev/zero", 69, "network /dev/zero: larger than 1 MiB; give a text file"),
+    BadInput("patch import none.mid", 69, "none.mid: cannot be read (No such file or directory)"),
+    BadInput("peer --patch ./", 69, "patch ./: cannot be read (Is a directory)"),
     BadInput(
       "peer --record none/x.mid", 69, "none/x.mid: cannot be written (No such file or directory)",
       "give --record a file"),
     BadInput("peer --record /dev/full", 69, "/dev/full: cannot be written (not a regular file)"),
-    BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be created"),
+    BadInput("demo --output broken.yaml/d", 69, "broken.yaml/d: cannot be created (Not a directory)"),
     BadInput("demo --patch broken.yaml", 65, "broken.yaml:2"),
     BadInput("measure sync none.trace none.trace", 69, "none.trace: cannot be read"),
     BadInput("measure sync broken.yaml broken.yaml", 65, "broken.yaml:1: no trace header"),

@@ -33,7 +33,8 @@ struct MIDIPorts {
   init?(_ configuration: PeerConfiguration) throws(TransportError) {
     let names: [String] = configuration.clockFrom.compactMap { if case .port(let name) = $0 { name } else { nil } }
     guard configuration.midi || !names.isEmpty else { return nil }
-    sequencer = try Sequencer(name: configuration.name, takingClock: !names.isEmpty)
+    sequencer = try Sequencer(
+      name: configuration.name, takingClock: !names.isEmpty, alternative: ", or omit --midi and --clock-from")
     do throws(TransportError) {
       for name in names {
         let port = try sequencer.ports().find(name, sending: true)

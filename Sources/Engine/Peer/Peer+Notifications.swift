@@ -89,8 +89,8 @@ extension Peer {
         let action = ensemble.isQuiet ? "silenced all players" : "muted you"
         log.notice("\(name(of: master)) \(action): your notes do not sound")
         isMutingReported = true
-        // Nothing is logged if the local player is the master and has silenced all players, or lets them sound again.
-      } else if !isMuted, isMutingReported {
+        // Nothing is logged if the local player, as the master, silenced all players and lets them sound again.
+      } else if !isMuted, isMutingReported || ensemble.role != .master {
         log.notice("your notes sound again")
         isMutingReported = false
       }

@@ -99,7 +99,7 @@ public final class Peer {
   public internal(set) var chosenPatchName: String
   /// The name of the instrument as the user has written it; nil if the notes of the player are played unchanged.
   public internal(set) var instrumentName: String?
-  /// Whether the player was told that a remote master has muted the notes, and not yet that they sound again.
+  /// Whether a log line has reported that a remote master muted the local player, and none yet that the notes sound again.
   var isMutingReported = false
   /// The value of the control `tilt forward` (controller 1), 0...127.
   var tilt = 64
@@ -266,8 +266,9 @@ public final class Peer {
     if let summary = sound.summary { log.info("\(summary)") }
     if lead > configuration.lead {
       let (used, configured) = (Int(lead.milliseconds.rounded(.up)), Int(configuration.lead.milliseconds))
+      let cause = sound.summary == nil ? "the time in which hits must be known" : "the delay of the sound card"
       let pushes = maximumPush > .zero ? " and the pushed hits of the patch" : ""
-      log.notice("lead time: \(used) ms instead of \(configured) ms, because of the delay of the sound card\(pushes)")
+      log.notice("lead time: \(used) ms instead of \(configured) ms, because of \(cause)\(pushes)")
     }
     for line in advice { log.warning("\(line)") }
   }

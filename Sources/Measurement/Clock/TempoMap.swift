@@ -32,7 +32,7 @@ struct TempoMap {
     }
   }
 
-  /// Returns the time of a tick in nanoseconds since tick 0, rounded down, and limited to 2^61 ns (73 years).
+  /// Returns the time of a tick in nanoseconds since tick 0, rounded down, and limited to 2^61 - 1 ns (73 years).
   func nanoseconds(at tick: Int64) -> Int64 {
     var (low, high) = (0, changes.count)
     while high - low > 1 {

@@ -57,7 +57,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     snd_seq_control_queue(control, queue, Int32(SND_SEQ_EVENT_START.rawValue), 0, nil)
     let code = snd_seq_drain_output(control)
     guard code >= 0 else {
-      throw TransportError("ALSA sequencer: cannot start the queue (\(reason(code))); omit --midi and --clock-from")
+      throw TransportError("ALSA sequencer: cannot start the queue (\(reason(code))); close other MIDI programs")
     }
     // The first count of the timer makes the queue time jump. It usually comes within this time.
     MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(50))

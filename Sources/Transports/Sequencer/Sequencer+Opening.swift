@@ -6,9 +6,7 @@ extension Sequencer {
   /// Opens a client without ports, and returns its handle.
   ///
   /// - Parameter alternative: what the user can do without a sequencer, as the end of the remedy in errors.
-  static func open(
-    name: String, alternative: String = ", or omit --midi and --clock-from"
-  ) throws(TransportError) -> OpaquePointer {
+  static func open(name: String, alternative: String = "") throws(TransportError) -> OpaquePointer {
     alsa_be_quiet()
     var handle: OpaquePointer?
     let code = snd_seq_open(&handle, "default", SND_SEQ_OPEN_DUPLEX, SND_SEQ_NONBLOCK)
@@ -80,7 +78,7 @@ extension Sequencer {
       handle, Int32(announcements), SND_SEQ_CLIENT_SYSTEM, SND_SEQ_PORT_SYSTEM_ANNOUNCE)
     guard code == 0 else {
       throw TransportError(
-        "ALSA sequencer: cannot subscribe to System:Announce (\(reason(code))); omit --midi and --clock-from")
+        "ALSA sequencer: cannot subscribe to System:Announce (\(reason(code))); close other MIDI programs")
     }
   }
 

@@ -34,15 +34,16 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
   /// - Parameters:
   ///   - name: the name of the client.
   ///   - takingClock: whether to create the port `clock in` too, for a peer that follows the clock of a MIDI port.
+  ///   - alternative: what the user can do without a sequencer, as the end of the remedy in errors; empty if there is nothing.
   /// - Throws: ``TransportError`` if there is no sequencer or no permission to open it.
   ///
   /// Real-time: not safe.
-  public init(name: String, takingClock: Bool) throws(TransportError) {
-    let handle = try Self.open(name: name)
+  public init(name: String, takingClock: Bool, alternative: String = "") throws(TransportError) {
+    let handle = try Self.open(name: name, alternative: alternative)
     // For the `catch` below: nil until the client for requests is open.
     var openedControl: OpaquePointer?
     do throws(TransportError) {
-      let control = try Self.open(name: "\(name) control")
+      let control = try Self.open(name: "\(name) control", alternative: alternative)
       openedControl = control
       let clock = try QueueClock(control: control, name: name)
       try Self.enlarge(handle)
@@ -53,7 +54,7 @@ public struct Sequencer: @unchecked Sendable, BitwiseCopyable {
       var poll = pollfd()
       // There is always one descriptor, because the library opens the device once for both directions.
       guard snd_seq_poll_descriptors(handle, &poll, 1, Int16(POLLIN)) == 1 else {
-        throw TransportError("ALSA sequencer: no poll descriptor; restart the peer, or omit --midi and --clock-from")
+        throw TransportError("ALSA sequencer: cannot wait for events; start the program again")
       }
       (self.handle, self.control, self.clock) = (handle, control, clock)
       client = UInt8(truncatingIfNeeded: snd_seq_client_id(handle))

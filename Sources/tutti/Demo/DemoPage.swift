@@ -1,5 +1,6 @@
 import Engine
 import Foundation
+import Measurement
 
 /// The web page of the demo. A separate peer without sound serves the page. A phone that joins by the page is one more player.
 final class DemoPage {
@@ -30,8 +31,13 @@ final class DemoPage {
     guard let http = demo.web.http, let address = try demo.web.address else { return nil }
     log = "\(demo.output)/\(Self.name).log"
     var access = demo.web.httpOpen ? ["--http-open"] : []
-    try FileManager.default.createDirectory(
-      at: DemoProcess.state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    do {
+      try FileManager.default.createDirectory(
+        at: DemoProcess.state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw EngineError(
+        "folder \(DemoProcess.state.path): cannot be created (\(error.reason)); set TMPDIR to a writable folder")
+    }
     if !address.isLoopback, !demo.web.httpOpen {
       // Nobody needs to type this passkey, because the addresses of the page contain tokens.
       let passkey = DemoProcess.state.appendingPathComponent("passkey.txt")

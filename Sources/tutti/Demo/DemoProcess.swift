@@ -25,9 +25,12 @@ enum DemoProcess {
     process.arguments = ["peer", "--discovery", "off"] + arguments
     process.standardInput = input
     process.standardOutput = output
-    _ = FileManager.default.createFile(atPath: path, contents: nil)
     let log: FileHandle
-    do { log = try FileHandle(forWritingTo: URL(fileURLWithPath: path)) } catch {
+    do {
+      let file = URL(fileURLWithPath: path)
+      try Data().write(to: file)
+      log = try FileHandle(forWritingTo: file)
+    } catch {
       throw EngineError("\(path): cannot be written (\(error.reason)); give --output a writable folder")
     }
     process.standardError = log

@@ -152,15 +152,21 @@ struct SimulateCommand: ParsableCommand {
   /// The error for a network file that cannot be read.
   struct NetworkFileError: Error, CustomStringConvertible { let description: String }
 
+  /// The maximum size of a network file in octets.
+  private static let maximumSize = 1 << 20
+
   /// Returns the network called `name`, or reads it from the file `name`.
   private static func load(_ name: String) throws -> NetworkModel {
     if let known = NetworkModel.lab.first(where: { $0.name == name }) { return known }
     let data: Data
-    do { data = try Data(contentsOf: name, limit: 1 << 20) } catch {
+    do { data = try Data(contentsOf: name, limit: Self.maximumSize + 1) } catch {
       throw NetworkFileError(
         description:
           "network \(name): cannot be read (\(error.reason)); give still, lan, wifi, poor or the path of a readable file"
       )
+    }
+    guard data.count <= Self.maximumSize else {
+      throw NetworkFileError(description: "network \(name): larger than 1 MiB; give a text file with a network")
     }
     return try NetworkModel(text: String(decoding: data, as: UTF8.self), file: name)
   }
