@@ -18,6 +18,7 @@ public enum SchedulingPolicy: Sendable, Equatable, CustomStringConvertible {
   public var advice: String? {
     guard case .other(let code) = self else { return nil }
     return "real-time priority: refused (\(String(cString: strerror(code)))), so timing is less accurate under load; "
-      + "set `rtprio 95` for your user in /etc/security/limits.conf and log in again, or run as root"
+      + "add the line `NAME - rtprio 95` to /etc/security/limits.conf (NAME is your user) and log in again, "
+      + "or run as root"
   }
 }

@@ -20,7 +20,7 @@ extension TimingTests {
       let folder = try TemporaryFolder()
       let master = try FaultyMaster(fault)
       let ben = try LivePeer("ben", folder: folder, connect: [master.port])
-      try await ben.waitForLog("follower")
+      try await ben.waitForLog("this peer follows")
       try await Task.sleep(for: .seconds(2))
       master.beginFault()
       try await Task.sleep(for: .seconds(3))

@@ -85,7 +85,7 @@ extension TimingTests {
       try await ada.waitForLog("sends no ticks")
       drums = try DrumMachine(port: drums.port, continuingFrom: drums.origin)
       try await ada.waitForLog("sends ticks again")
-      try await ada.waitForLog("standard device, used as external clock", times: 2)
+      try await ada.waitForLog("RTP-MIDI device without Tutti; it is used as external clock", times: 2)
       drums.leave()
       try await ada.waitForLog("the rhythm stopped")
       let trace = try ada.leave()
@@ -94,12 +94,12 @@ extension TimingTests {
       try expectInStep(trace, with: drums, until: last - 24)
       #expect(
         ada.log.filter { $0.contains("Drums") && !$0.contains(" joined") && !$0.contains(" left") } == [
-          "Drums: standard device, used as external clock",
+          "Drums: RTP-MIDI device without Tutti; it is used as external clock",
           "external clock Drums: not in session any longer (trying again)",
           "external clock Drums: sends no ticks; the rhythm continues at the last tempo",
           "external clock Drums: in session again",
           "external clock Drums: sends ticks again",
-          "Drums: standard device, used as external clock",
+          "Drums: RTP-MIDI device without Tutti; it is used as external clock",
           "external clock Drums: not in session any longer (trying again)",
         ])
     }
@@ -111,7 +111,7 @@ extension TimingTests {
       try await ada.waitForLog(
         "external clock ben: is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from")
       ben.mailbox.post(.startOrStop)
-      try await ada.waitForLog("follower")
+      try await ada.waitForLog("this peer follows")
       let traces = try [ada.leave(), ben.leave()]
       #expect(traces[0].summary?.role == "follower")
     }

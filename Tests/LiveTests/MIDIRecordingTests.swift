@@ -39,7 +39,7 @@ extension TimingTests {
     @Test func notesOfARemotePlayerAreOnTheTimelineOfTheRhythm() async throws {
       let ben = try LivePeer("ben", folder: folder) { $0.midiRecording = folder.path("take.mid") }
       let ada = try LivePeer("ada", folder: folder, connect: [ben.port], start: true)
-      try await ben.waitForLog("follower")
+      try await ben.waitForLog("this peer follows")
       try await ben.waitForLog("plays on MIDI channel")
       try await ada.waitForLog("plays on MIDI channel")
       /// The instant at which each note was played. The note sounds a little later.

@@ -53,7 +53,7 @@ import _TestSupport
     let patch = try patch("claps")
     let master = try LivePeer("Ada", folder: folder, start: true) { ($0.patch, $0.patchName) = (patch, "claps") }
     let follower = try LivePeer("Ben", folder: folder, connect: [master.port]) { $0.ownPatch = true }
-    try await follower.waitForLog("follower")
+    try await follower.waitForLog("this peer follows")
     // A transfer takes a few milliseconds on one machine, so it would be complete after a second.
     try await Task.sleep(for: .seconds(1))
     follower.mailbox.post(.patch(patch, named: "mine"))

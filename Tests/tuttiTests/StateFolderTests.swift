@@ -19,7 +19,7 @@ import _TestTraits
     let outcome = try await run(["XDG_STATE_HOME": "/dev/null/x"], in: TemporaryFolder())
     #expect(outcome.status == 0)
     let warnings = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("tutti: state folder") }
-    #expect(warnings.count == 1 && warnings[0].contains("set XDG_STATE_HOME"), "\(outcome.errors)")
+    #expect(warnings.count == 1 && warnings[0].contains("variable XDG_STATE_HOME"), "\(outcome.errors)")
   }
 
   @Test func symbolicLinkIsRefused() async throws {

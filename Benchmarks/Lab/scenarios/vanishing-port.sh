@@ -48,7 +48,7 @@ await 10 "port clockgen:out" address clockgen out
 peer ben --audio none --port 6004 --duration 75
 ready ben
 peer ada --midi --clock-from clockgen --audio none --port 5004 --connect 127.0.0.1:6004 --duration 65
-await 20 "the rhythm" grep -q '^master' "$results/ada.log"
+await 20 "the rhythm" grep -q '^this peer is the master$' "$results/ada.log"
 
 aseqdump >/dev/null &
 listener=$!

@@ -58,7 +58,8 @@ final class PatchChecker: Sendable {
         report(nil)
       } catch {
         report(
-          "\(path): not saved (\(error.reason)); set TUTTI_PATCHES to a writable folder that contains the folder rhythms"
+          "\(path): not saved (\(error.reason)); set the environment variable TUTTI_PATCHES to a writable folder that "
+            + "contains the folder rhythms"
         )
       }
     }

@@ -49,12 +49,13 @@ extension Peer {
       let hasPasskey = core.endpoint.protects(address)
       let reason =
         hasPasskey
-        ? "it has not proved within 5 s that it knows the passkey" : "it answered neither CK nor clock probes for 5 s"
-      let remedy = hasPasskey ? "check the passkey of both peers" : "check the firewall there"
+        ? "it has not proved within 5 s that it knows the passkey"
+        : "it did not answer the clock measurement for 5 s"
+      let remedy = hasPasskey ? "check the passkey of both peers" : "open its two UDP ports in the firewall there"
       log.notice("\(name ?? "a peer") at \(address): session not established: \(reason); \(remedy)")
     case .invitationDeclined(let name, let address, .hasOtherMark(let isMarked)):
-      let remedy =
-        isMarked ? remedyForPasskey : "start it with the passkey of this group, or use --admit"
+      let admission = "restart this peer with --admit \(address.hostDescription)"
+      let remedy = isMarked ? remedyForPasskey : "start it with the passkey of this group, or \(admission)"
       log.notice(
         "\(name ?? "a peer") at \(address): invitation refused: it has \(isMarked ? "a" : "no") passkey; \(remedy)")
     case .noReply(let address):
@@ -119,9 +120,14 @@ extension Peer {
   private func joined(_ peer: PeerReference, at now: Instant) {
     if peer.identity == nil {
       let isExternalClock = core.peerClocks.contains { $0.address == peer.address }
-      log.info(
-        "\(name(of: peer)): standard device, \(isExternalClock ? "used as external clock" : "gets each tick at its due time")"
-      )
+      var ticks = "it gets each tick when the tick is due"
+      if let address = peer.address,
+        configuration.peerOptions.options(for: peer.name, at: address).playsByStamps == true
+      {
+        ticks = "it gets each tick ahead of time, with a time stamp"
+      }
+      let use = isExternalClock ? "it is used as external clock" : ticks
+      log.info("\(name(of: peer)): RTP-MIDI device without Tutti; \(use)")
     }
     if let name = awaitedRecipient, let identity = peer.identity, name == peer.name || name == "\(identity)" {
       (awaitedRecipient, core.recipient) = (nil, identity)
@@ -134,7 +140,11 @@ extension Peer {
   /// Handles a change of the role of the local peer.
   private func changed(to role: Role, at now: Instant) {
     if role != .idle { trace.role = role }
-    log.info("\(role == .idle ? "the rhythm stopped" : "\(role)")")
+    switch role {
+    case .idle: log.info("the rhythm stopped")
+    case .master: log.info("this peer is the master")
+    case .follower(let master): log.info("this peer follows \(name(of: master))")
+    }
     observer?.report(.role(role), at: now)
     if isLeaving {
       switch role {

@@ -50,7 +50,9 @@ extension Peer {
     guard let phrase = phrases.recorded else {
       return log.notice("phrase: none is recorded; record one with `phrase record`")
     }
-    guard core.send(phrase, to: peer) else { return log.notice("peer \(name): not connected; try again") }
+    guard core.send(phrase, to: peer) else {
+      return log.notice("peer \(name): not connected; wait until the command `peers` lists it")
+    }
     log.notice("phrase: sent to \(name)")
   }
 

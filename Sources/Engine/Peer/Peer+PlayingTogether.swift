@@ -33,8 +33,8 @@ extension Peer {
     guard let name else { return log.notice("pitches: your own controls set them again") }
     let remedy = "; choose an instrument with the key i or the command `instrument NAME`"
     let advice = instrumentSettings.table == nil ? remedy : ""
-    log.notice(
-      "pitches: \(name) sets them from now on; each of your actions plays one of the keys of \(name)\(advice)")
+    let effect = "each note that you play sounds as a key that \(name) holds or released last"
+    log.notice("pitches: \(name) sets them from now on; \(effect)\(advice)")
   }
 
   /// Informs the player that a remote player changes the sound of the local instrument.

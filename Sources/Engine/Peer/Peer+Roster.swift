@@ -38,7 +38,7 @@ extension Peer {
     for entry in entries {
       let name = entry.peer.name ?? entry.peer.address?.description ?? "a peer"
       guard let weights = entry.weights else {
-        log.info("\(name): standard device (RTP-MIDI without Tutti)")
+        log.info("\(name): RTP-MIDI device without Tutti")
         continue
       }
       let channel = entry.channel.map { "channel \($0)" } ?? "no channel"

@@ -266,9 +266,10 @@ public final class Peer {
     if let summary = sound.summary { log.info("\(summary)") }
     if lead > configuration.lead {
       let (used, configured) = (Int(lead.milliseconds.rounded(.up)), Int(configuration.lead.milliseconds))
-      let cause = sound.summary == nil ? "the time in which hits must be known" : "the delay of the sound card"
-      let pushes = maximumPush > .zero ? " and the pushed hits of the patch" : ""
-      log.notice("lead time: \(used) ms instead of \(configured) ms, because of \(cause)\(pushes)")
+      let cause = sound.summary == nil ? "hits must be known earlier" : "the sound card is slow"
+      let pushes = maximumPush > .zero ? " and the patch has pushed hits" : ""
+      let effect = "changes of the rhythm take effect later"
+      log.notice("--lead-time: \(used) ms instead of \(configured) ms, because \(cause)\(pushes); \(effect)")
     }
     for line in advice { log.warning("\(line)") }
   }

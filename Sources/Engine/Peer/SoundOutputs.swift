@@ -148,7 +148,8 @@ final class SoundOutputs {
     if state.underruns > reportedUnderruns, underrunReport.map({ now - $0 >= .seconds(60) }) ?? true {
       defer { (reportedUnderruns, underrunReport) = (state.underruns, now) }
       return "sound card \(device.name): \(state.underruns - reportedUnderruns) underruns, so the sound has gaps; "
-        + "close other programs, increase --period, or set `rtprio 95` in /etc/security/limits.conf"
+        + "close other programs, increase --period, or add the line `NAME - rtprio 95` to /etc/security/limits.conf "
+        + "(NAME is your user) and log in again"
     }
     guard !hasReportedDelay, status == .playing, state.lead > initialLead else { return nil }
     hasReportedDelay = true

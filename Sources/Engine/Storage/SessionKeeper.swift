@@ -53,7 +53,7 @@ struct SessionKeeper {
   /// Waits until everything is on the disk, at most two seconds.
   func finish() {
     guard !writer.finish(within: .seconds(2)) else { return }
-    let remedy = "set XDG_STATE_HOME to a folder on another disk"
+    let remedy = "set the environment variable XDG_STATE_HOME to a folder on another disk"
     log.warning(
       "state folder: the disk is too slow, so the last changes of this session may be lost; \(remedy)")
   }
@@ -67,7 +67,7 @@ struct SessionKeeper {
 
     func give() {
       guard !isGiven.exchange(true, ordering: .relaxed) else { return }
-      let remedy = "make room on its disk, or set XDG_STATE_HOME to another folder"
+      let remedy = "make room on its disk, or set the environment variable XDG_STATE_HOME to another folder"
       log.warning(
         "state folder: the state of this peer cannot be written, so --restore may not work; \(remedy)")
     }
