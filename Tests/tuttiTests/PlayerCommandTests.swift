@@ -31,6 +31,8 @@ import Testing
     ("patch", "patch: incomplete; give NAME"), ("instrument", "instrument: incomplete; give NAME"),
     ("mute", "mute: incomplete; give PEER"), ("quiet on", "quiet on: unexpected words; enter `quiet` or `quiet off`"),
     ("start now", "start now: unexpected words; enter `start`"),
+    ("phrase record 999", "phrase record 999: out of range; give at most 128 steps"),
+    ("phrase record two", "phrase record two: not a command for a phrase"),
     ("dance", "dance: unknown command; give one of: start,"),
   ])
   func errorFitsTheCommand(line: String, message: String) {

@@ -47,10 +47,11 @@ extension PCMDevice {
     var params: OpaquePointer?
     guard snd_pcm_hw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
     defer { snd_pcm_hw_params_free(params) }
-    /// Throws an error if the device has rejected `feature` with a negative `code`.
-    func check(_ code: Int32, _ feature: String) throws(PCMError) {
+    /// Throws an error if the device has rejected `feature` with a negative `code`. Without `remedy`, the remedy is a conversion.
+    func check(_ code: Int32, _ feature: String, remedy: String? = nil) throws(PCMError) {
       guard code < 0 else { return }
-      throw PCMError(device: name, reason: "the device does not support \(feature)", remedy: conversionRemedy(name))
+      throw PCMError(
+        device: name, reason: "the device does not support \(feature)", remedy: remedy ?? conversionRemedy(name))
     }
     let initialization = snd_pcm_hw_params_any(pcm, params)
     guard initialization >= 0 else { throw PCMError(device: name, code: initialization) }
@@ -84,14 +85,17 @@ extension PCMDevice {
     let preferredInterval = preferredInterval(isHardware: isHardware)
     var interval = preferredInterval
     try check(
-      snd_pcm_hw_params_set_period_size_near(pcm, params, &interval, nil), "periods near \(preferredInterval) frames")
+      snd_pcm_hw_params_set_period_size_near(pcm, params, &interval, nil), "periods near \(preferredInterval) frames",
+      remedy: otherDeviceRemedy)
     // A sound server may need many queued frames to play without gaps. The fill level adapts to this at run time.
     var buffer = max(isHardware ? preferredBuffer : 8 * preferredBuffer, 2 * interval)
     let requestedBuffer = buffer
-    try check(snd_pcm_hw_params_set_buffer_size_near(pcm, params, &buffer), "a buffer near \(requestedBuffer) frames")
+    try check(
+      snd_pcm_hw_params_set_buffer_size_near(pcm, params, &buffer), "a buffer near \(requestedBuffer) frames",
+      remedy: otherDeviceRemedy)
     guard buffer >= minimumBuffer, buffer <= maximumBuffer else {
       let reason = "the buffer has \(buffer) frames, not \(minimumBuffer)...\(maximumBuffer)"
-      throw PCMError(device: name, reason: reason, remedy: conversionRemedy(name))
+      throw PCMError(device: name, reason: reason, remedy: otherDeviceRemedy)
     }
     let code = snd_pcm_hw_params(pcm, params)
     guard code >= 0 else {
@@ -169,9 +173,11 @@ extension PCMDevice {
     return snd_pcm_info(pcm, info) >= 0 && snd_pcm_info_get_card(info) >= 0
   }
 
+  /// The remedy for a device without usable periods or buffers. ALSA's plug device does not change their sizes.
+  private static let otherDeviceRemedy = "use another device that `tutti ports` lists"
+
   /// Returns the remedy for a device without usable parameters: ALSA's plug device converts samples and rates.
   private static func conversionRemedy(_ name: String) -> String {
-    name.hasPrefix("hw:")
-      ? "to convert the samples, use --audio alsa:plug\(name)" : "use another device that `tutti ports` lists"
+    name.hasPrefix("hw:") ? "to convert the samples, use --audio alsa:plug\(name)" : otherDeviceRemedy
   }
 }

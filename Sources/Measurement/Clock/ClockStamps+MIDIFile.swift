@@ -47,7 +47,7 @@ extension ClockStamps {
       stamps.append(map.nanoseconds(at: tick))
     }
     warnings.append(
-      "\(name): a MIDI file counts time in units of \((map.longestTick as Double?).microseconds) us, which limits every "
-        + "figure")
+      "\(name): the times of this MIDI file have a resolution of \((map.longestTick as Double?).microseconds) us; "
+        + "no phase error is more accurate")
   }
 }

@@ -92,14 +92,14 @@ public struct NetworkReport: Hashable, Sendable {
       if line == nil {
         notes.append("the rate of a clock was not constant, so the skew has no bounds")
       } else if bounds == nil {
-        notes.append("the exchanges do not bound the skew; measure longer")
+        notes.append("no bounds of the skew can be calculated from these answers; measure longer")
       }
       let delays = OneWayDelays(exchanges, margin: margin)
       (out, back) = (Direction(delays.out), Direction(delays.back))
       if delays.omitted > 0 {
         notes.append(
           "the delays of \(delays.omitted) exchanges are unknown, because a clock was set or changed its rate "
-            + "in their minute")
+            + "in the same minute")
       }
     } else {
       (clock, out, back) = (nil, nil, nil)
@@ -107,7 +107,8 @@ public struct NetworkReport: Hashable, Sendable {
     }
     if measurement.protocol == .clockPackets {
       notes.append(
-        "the peer answers only CK: its stamps are in units of 100 us, and the round trip contains its processing time"
+        "the peer answers only the clock messages (CK) of RTP-MIDI: its stamps are in units of 100 us, and the round "
+          + "trip contains its processing time"
       )
     }
     self.notes = notes

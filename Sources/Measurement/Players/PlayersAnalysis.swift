@@ -51,9 +51,11 @@ public struct PlayersAnalysis: Sendable {
       notes.append("\(trace.header.name): no action while the rhythm played")
     }
     for trace in traces where trace.ticks.runs.count != first.ticks.runs.count {
+      let count = trace.ticks.runs.count
       notes.append(
-        "\(trace.header.name): \(trace.ticks.runs.count) runs, but \(first.header.name): \(first.ticks.runs.count); the runs are"
-          + " assigned by time, so --clock-ahead must be right")
+        "\(trace.header.name): \(count) \(count == 1 ? "start" : "starts") of the rhythm, but \(first.header.name): "
+          + "\(first.ticks.runs.count); starts are matched by time; if the peers ran on different machines or in "
+          + "different Linux time namespaces, give --clock-ahead")
     }
     let players = zip(traces, results).map { trace, result in
       PlayersReport.Player(

@@ -56,7 +56,7 @@ struct DelaySearch {
       let seconds = Double((runnerUp - best)) * Double(Self.bin) / 1e9
       note =
         "the delay is ambiguous, because the music repeats: a delay that differs by \((seconds as Double?).fixed(2)) s fits "
-        + "nearly as well; record a unique beginning"
+        + "nearly as well; begin the recordings with a pattern that does not repeat"
     }
     line = AlignmentLine(
       origin: first, delay: base + Int64((Double(best) + 0.5) * Double(Self.bin)), slope: 0)

@@ -19,7 +19,9 @@ extension [SequencerPort] {
     guard found.isEmpty else {
       throw TransportError("port \"\(text)\": ambiguous, matches \(found.listed); give the number or the full name")
     }
-    let available = usable.isEmpty ? "no ports are available" : "available ports: \(usable.listed)"
+    let available =
+      usable.isEmpty
+      ? "no ports are available; connect the device or start the MIDI program" : "available ports: \(usable.listed)"
     // If a port with this address exists, the error states why it is not usable.
     if let address = SequencerAddress(text), let port = first(where: { $0.address == address }) {
       let reason =

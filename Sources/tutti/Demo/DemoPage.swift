@@ -58,7 +58,7 @@ final class DemoPage {
     while ready == nil {
       guard process.isRunning else {
         let failure = DemoProcess.failure(of: process, named: Self.subject, log: log)
-        throw EngineError(failure ?? "\(Self.subject): ended before it was served; see \(log)")
+        throw EngineError(failure ?? "\(Self.subject): the program that serves it ended too early; see \(log)")
       }
       for event in Self.takeEvents(events, &incomplete) {
         port = event.port ?? port

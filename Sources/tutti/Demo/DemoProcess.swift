@@ -35,7 +35,8 @@ enum DemoProcess {
     }
     process.standardError = log
     do { try process.run() } catch {
-      throw EngineError("\(program.path): cannot be started (\(error.localizedDescription)); check the file")
+      throw EngineError(
+        "\(program.path): cannot be started (\(error.reason)); build it again with `swift build -c release`")
     }
     return process
   }

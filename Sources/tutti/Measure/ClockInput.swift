@@ -123,9 +123,13 @@ enum ClockInput {
     // Packets can arrive in a different order, so the stamps are sorted.
     var stamps = ClockStamps(name: task.peer, stamps: task.stamps.sorted())
     if task.recovered > 0 {
-      stamps.warn("\(task.peer): \(task.recovered) ticks were lost, but repaired by a journal; they count as lost")
+      let ticks = task.recovered == 1 ? "1 tick was" : "\(task.recovered) ticks were"
+      stamps.warn(
+        "\(task.peer): \(ticks) lost on the network and restored from the recovery journal; here they count as lost")
     }
-    if options.instant == .due { stamps.warn("\(task.peer): RTP time stamps count 100 us, which limits every figure") }
+    if options.instant == .due {
+      stamps.warn("\(task.peer): RTP time stamps have a resolution of 100 us; no phase error is more accurate")
+    }
     return (stamps, Provenance.Input(file: "rtp:\(address)", sha256: nil))
   }
 
@@ -159,7 +163,10 @@ enum ClockInput {
     terminal.flush()
     var result = ClockStamps(name: "\(port)", stamps: stamps.sorted())
     if overflows > 0 {
-      result.warn("\(port): the kernel dropped events \(overflows) times, because this program was late")
+      let times = overflows == 1 ? "once" : "\(overflows) times"
+      result.warn(
+        "\(port): the kernel dropped events \(times), because this program was late; ticks can be missing from the "
+          + "figures; close other programs and measure again")
     }
     return (result, Provenance.Input(file: "alsa:\(name)", sha256: nil))
   }

@@ -38,7 +38,8 @@ struct GnuplotProgram {
   func run(_ script: String, output: String) throws(Failure) {
     // The empty file shows that the path can be written. It also replaces an earlier picture, so that `size` is that of the new one.
     do { try Data().write(to: URL(fileURLWithPath: output)) } catch {
-      throw Failure(description: "\(output): cannot be written; give --plot a file in a writable folder")
+      throw Failure(
+        description: "\(output): cannot be written (\(error.reason)); give --plot a file in a writable folder")
     }
     let process = Process()
     let (input, errors) = (Pipe(), Pipe())
@@ -54,7 +55,8 @@ struct GnuplotProgram {
       messages = try errors.fileHandleForReading.readToEnd() ?? Data()
       process.waitUntilExit()
     } catch {
-      throw Failure(description: "\(program.path): cannot be executed; install the package gnuplot-nox again")
+      throw Failure(
+        description: "\(program.path): cannot be executed (\(error.reason)); install the package gnuplot-nox again")
     }
     let size = (try? FileManager.default.attributesOfItem(atPath: output)[.size] as? Int) ?? 0
     guard process.terminationStatus == 0, size > 0 else {

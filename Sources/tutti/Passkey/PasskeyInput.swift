@@ -24,15 +24,19 @@ enum PasskeyInput {
       let reason = String(cString: strerror(errno))
       throw EngineError("passkey file \(path): \(reason); check the path and its permissions")
     }
-    // Some Windows editors put a byte order mark at the beginning.
-    let text = String(validating: octets.prefix(count), as: UTF8.self).map {
-      $0.hasPrefix("\u{FEFF}") ? String($0.dropFirst()) : $0
+    /// Returns the error for a file that contains no passkey.
+    func unusable(_ reason: String) -> EngineError {
+      EngineError(
+        "passkey file \(path): \(reason); copy the file of the group, or give all peers a new one of "
+          + "`tutti passkey > FILE`")
     }
-    guard count <= maximumSize, let text, let passkey = Passkey(text) else {
-      throw EngineError(
-        "passkey file \(path): is empty, longer than \(maximumSize) octets or not UTF-8; copy the file of the group, or give all peers a new one "
-          + "of `tutti passkey > FILE`"
-      )
+    guard count <= maximumSize else { throw unusable("is longer than \(maximumSize) bytes") }
+    guard let text = String(validating: octets.prefix(count), as: UTF8.self) else {
+      throw unusable("is not UTF-8 text")
+    }
+    // Some Windows editors put a byte order mark at the beginning.
+    guard let passkey = Passkey(text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text) else {
+      throw unusable("is empty")
     }
     return passkey
   }

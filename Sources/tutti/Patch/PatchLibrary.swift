@@ -19,7 +19,8 @@ enum PatchLibrary {
   static let standard = "street"
 
   /// The remedy if there are no patches.
-  static let folderRemedy = "set TUTTI_PATCHES to the folder that contains the folders rhythms and instruments"
+  static let folderRemedy =
+    "set the environment variable TUTTI_PATCHES to the folder that contains the folders rhythms and instruments"
 
   /// The error for a patch or a file that cannot be found, read, created or written: `thing: reason; remedy`.
   struct NotFound: Error, CustomStringConvertible {

@@ -113,6 +113,9 @@ extension PlayerCommand {
     case "release": self = .note(try numbers(1)[0], velocity: 0)
     case "phrase":
       guard let command = PhraseCommand(words: Array(words.dropFirst())) else {
+        if words.count == 3, words[1] == "record", Int(words[2]) != nil {
+          throw error("out of range; give at most 128 steps, for example 1 to 8 bars of 4/4")
+        }
         throw error("not a command for a phrase; give record [BARS], send PEER, play, stop or vary")
       }
       self = .phrase(command)

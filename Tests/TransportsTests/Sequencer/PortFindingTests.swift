@@ -49,7 +49,8 @@ import Transports
     expect("300:0", sending: true, "no such port")
     expect("vIrMiDi", sending: true, "ambiguous, matches 20:0 Virtual Raw MIDI 2-0 VirMIDI 2-0, 24:0 ")
     let error = #expect(throws: TransportError.self) { try [SequencerPort]().find("x", sending: true) }
-    #expect(error?.description == "port \"x\": no such port; no ports are available")
+    let remedy = "connect the device or start the MIDI program"
+    #expect(error?.description == "port \"x\": no such port; no ports are available; \(remedy)")
   }
 
   @Test func localPortsAreNeverFound() {

@@ -85,19 +85,22 @@ struct FollowerRun {
     }
     if let failure, let path {
       warnings.append(
-        "\(path): cannot be written (\(failure)), so it is not complete; give --save a file on another disk, and measure again"
+        "\(path): cannot be written (\(failure.reason)), so it is not complete; give --save a file on another disk, "
+          + "and measure again"
       )
     }
   }
 
   /// Creates the file of the record.
   private static func create(_ path: String) throws(TraceError) -> FileHandle {
-    guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
-    else {
+    do {
+      try Data().write(to: URL(fileURLWithPath: path))
+      return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    } catch {
       throw TraceError(
-        file: path, line: nil, reason: "cannot be written", remedy: "give --save a file in a writable folder")
+        file: path, line: nil, reason: "cannot be written (\(error.reason))",
+        remedy: "give --save a file in a writable folder")
     }
-    return file
   }
 
   /// The progress in one line.
