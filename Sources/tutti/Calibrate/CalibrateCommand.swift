@@ -15,7 +15,8 @@ struct CalibrateCommand: ParsableCommand {
       latency of the microphone has no effect.
 
       If the peer has a microphone, you do not need this command: stop the rhythm and type `:calibrate` at the peer \
-      (`tutti peer --http`), or press “Calibrate all devices” on a page opened with `lead`. Each phone then stores its delay.
+      (`tutti peer --http`), or press “Calibrate all devices” on a page that was opened with the address `lead`, which the \
+      peer prints. Each phone then stores its delay.
 
       Otherwise start the peer with --microphone none, record the room while the peer calibrates (`:calibrate`), and \
       give the WAV file to this program. It prints the delays of the phones in the order in which they have clicked. Enter \

@@ -17,28 +17,31 @@ struct DemoCommand: ParsableCommand {
       of this machine. The file mix.wav contains the recordings of all peers, side by side in stereo.
 
       The activity of the first peer rises from 0 to 127, so that all layers of the patch are heard. Meanwhile, a terminal \
-      shows the layers of the patch; * marks those that sound. Without a terminal, and with NO_COLOR or TERM=dumb, each \
+      shows the layers of the patch; * marks those that sound. Without a terminal, or with NO_COLOR or TERM=dumb, each \
       change of the layers is printed as a line.
 
       TABLE
         ticks      MIDI clock ticks (24 per quarter note) that were due
         received   ticks that arrived; for the master, ticks that it sent
-        hits       positions of the rhythm with at least one drum stroke
+        hits       positions of the rhythm (sixteenth notes or triplets) with at
+                   least one drum stroke
         heard      hits that were found in the recording
         late       drum strokes that sounded later than planned
         underruns  how often this machine delayed the peer by 5 ms or more
         clock      time between the same tick on this peer and on the first peer
-        sound      the same for each step in the recordings
+        sound      time between the same hit in this recording and in that of the
+                   first peer
         scheduler  SCHED_FIFO is real-time priority, SCHED_OTHER is normal priority
 
       Times are in microseconds: p50 is the median, p99 the 99th percentile.
 
       PHONES
       With --http, a phone becomes one more player. Give an address that the phone can reach, such as 0.0.0.0:8080. A \
-      terminal with colours shows two QR codes. Scan `play` with the phone and press Join: then the rhythm starts. Enter \
-      starts it without a phone. With --http, the default length is 64 bars. The \
-      phone plays the rhythm and an instrument, and its activity is added to that of the first peer. A random passkey \
-      protects the demo, unless you give --http-open; nobody needs to type it. The table does not contain the phones.
+      terminal with colours shows two QR codes: `lead` for players who control the rhythm, `play` for all others. In the \
+      demo, only the first peer controls the rhythm. Scan `play` with the phone and press Join: then the rhythm starts. \
+      Enter starts it without a phone. With --http, the default length is 64 bars. The phone plays the rhythm and an \
+      instrument, and its activity is added to that of the first peer. A random passkey protects the demo, unless you give \
+      --http-open; nobody needs to type it. The table does not contain the phones.
 
       EXAMPLES
         tutti demo

@@ -29,7 +29,7 @@ struct AudioCommand: ParsableCommand {
                       or through all hits if less than half are correlated
 
       Times are in microseconds and cover all matched hits: |p50| is the median of the magnitudes, |p99| the 99th \
-      percentile. The definitions are in the article AudioFigures of the documentation of Measurement.
+      percentile. The definitions are in Sources/Measurement/Measurement.docc/AudioFigures.md.
 
       EXAMPLES
         tutti measure audio master.wav ada.wav
@@ -119,7 +119,8 @@ extension SHA256 {
   static func digest(ofFile path: String) throws -> String {
     let file: FileHandle
     do { file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)) } catch {
-      throw TraceError(file: path, line: nil, reason: "cannot be read", remedy: "check the path and its permissions")
+      throw TraceError(
+        file: path, line: nil, reason: "cannot be read (\(error.reason))", remedy: "check the path and its permissions")
     }
     var digest = SHA256()
     while let data = try file.read(upToCount: 1 << 18), !data.isEmpty { digest.update(data: data) }

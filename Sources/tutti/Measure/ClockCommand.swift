@@ -18,8 +18,8 @@ struct ClockCommand: ParsableCommand {
                          for each tick
         rtp:HOST[:PORT]  RTP-MIDI device at its control port: the arrivals of the
                          clock bytes, or with --instant due their time stamps
-        alsa:PORT        ALSA sequencer port: the arrivals by the time stamps of the
-                         kernel
+        alsa:PORT        ALSA sequencer port: the arrival times, which the kernel has
+                         recorded
 
       With --loopback, a cable connects an output and an input of the interface that made the recording. The program plays \
       480 pulses, records them, and prints their phase errors beside those of the clock: the floor below which this \
@@ -36,11 +36,15 @@ struct ClockCommand: ParsableCommand {
         late       ticks more than half a tick after the line
         tempo      slope of the line
         drift      measured tempo against the nominal tempo; positive: too fast
+        tau        observation time in seconds, and as a number of ticks
         ADEV       overlapping Allan deviation, with its 95 % confidence interval
+        edf        equivalent degrees of freedom of ADEV
+        noise      type of the noise: white (W), flicker (F) or random walk (RW), of
+                   the phase (PM) or of the frequency (FM)
         TDEV       time deviation
         MTIE       maximum time interval error against the line
 
-      Times are in microseconds. The definitions are in the article ClockFigures of the documentation of Measurement.
+      Times are in microseconds. The definitions are in Sources/Measurement/Measurement.docc/ClockFigures.md.
 
       EXAMPLES
         tutti measure clock ada.trace
@@ -59,15 +63,16 @@ struct ClockCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Measure the instants at which ticks were due, or at which the peer sent or played them; of an RTP-MIDI device, its "
-        + "time stamps or the arrivals. No effect on other sources.",
+      "Measure these instants. due: when ticks were due; for an RTP-MIDI device, its time stamps. acted: when the peer sent "
+        + "or played them; for an RTP-MIDI device, their arrivals. No effect on other sources.",
       valueName: "due|acted"))
   var instant = ClockStamps.Source.acted
 
   @Option(
     help: ArgumentHelp(
-      "Calculate the drift from this tempo. Except in a trace, lost ticks can otherwise be taken for a slower tempo. (default: the "
-        + "tempo of the due instants if the acted instants of a trace are measured; otherwise no drift)",
+      "Calculate the drift from this tempo. Without it, lost ticks can be taken for a slower tempo. A trace does not have "
+        + "this problem. (default: the tempo of the due instants if the acted instants of a trace are measured; otherwise no "
+        + "drift)",
       valueName: "BPM"))
   var nominal: Double?
 
@@ -119,7 +124,8 @@ struct ClockCommand: ParsableCommand {
         )
       }
       guard !csv, histogram == nil else {
-        throw ValidationError("--loopback: not part of --csv and --histogram; omit it, or print the report or --json")
+        throw ValidationError(
+          "--loopback: has no effect with --csv or --histogram; omit --loopback, or omit --csv and --histogram")
       }
       guard !source.hasPrefix("rtp:"), !source.hasPrefix("alsa:") else { throw Self.needsRecording(source) }
     }

@@ -11,8 +11,9 @@ struct NetworkCommand: ParsableCommand {
     abstract: "Measure the network to an RTP-MIDI peer: round trip, jitter, loss, clock.",
     discussion: """
       The program invites the peer at HOST:PORT, its control port, and measures the clock of the peer again and again. A \
-      Tutti peer is measured by its clock probes, with stamps in nanoseconds. Any other RTP-MIDI peer is measured by CK \
-      packets, whose stamps are in units of 100 us. The program sends no music. Ctrl-C ends the measurement and prints the figures.
+      Tutti peer is measured by its clock probes, with stamps in nanoseconds. Any other RTP-MIDI peer is measured by the \
+      clock messages (CK) of RTP-MIDI, whose stamps are in units of 100 us. The program sends no music. Ctrl-C ends the \
+      measurement and prints the figures.
 
       FIGURES
         round trip       from the request to the answer, without the time that a
@@ -23,7 +24,7 @@ struct NetworkCommand: ParsableCommand {
         skew             rate of the clock of the peer, relative to this machine
         asymmetry bound  error of the offset if one direction has all of the delay
 
-      Times are in microseconds. The definitions are in the article NetworkFigures of the documentation of Measurement.
+      Times are in microseconds. The definitions are in Sources/Measurement/Measurement.docc/NetworkFigures.md.
 
       EXAMPLES
         tutti measure network 192.168.1.20:5004

@@ -32,8 +32,8 @@ struct PathCommand: ParsableCommand {
                stage reduces the jitter
         +-     standard error of the share, if the ticks are independent
 
-      Times are in microseconds. A path whose instants are missing is named with the reason. The definitions are in the \
-      article PathFigures of the documentation of Measurement.
+      Times are in microseconds. A path whose instants are missing is named with the reason. The definitions are in \
+      Sources/Measurement/Measurement.docc/PathFigures.md.
 
       EXAMPLES
         tutti measure path master.trace

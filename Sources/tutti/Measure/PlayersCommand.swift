@@ -9,22 +9,23 @@ struct PlayersCommand: ParsableCommand {
     commandName: "players",
     abstract: "Measure how people play together: asynchrony, intervals, correction.",
     discussion: """
-      A trace of `tutti peer --trace FILE` contains the instant of each note that the player began, before an instrument moved \
-      the note to the grid. Give the traces of all players of one session. The peers may have run on different machines, because \
-      each action is compared with the rhythm of its own peer.
+      An action is a note that the player began. A trace of `tutti peer --trace FILE` contains the instant of each action, \
+      before an instrument moved the note to the grid. Give the traces of all players of one session. The peers may have run \
+      on different machines, because each action is compared with the rhythm of its own peer.
 
       TABLES
         Asynchrony         action minus the nearest line of the grid; positive: late.
                            lag 1: correlation of consecutive asynchronies.
                            outside: actions while no rhythm played; double: actions
-                           with a nearer one on the same line
+                           that are not counted, because another action is nearer
+                           to the same line
         Intervals          between consecutive actions of one player
         Cross-correlation  of the intervals of two players, at lags of -4 to 4
                            actions
         Correction gain    share of an asynchrony that the next action corrects
                            (Wing et al. 2014)
 
-      Times are in microseconds. The definitions are in the article PlayersFigures of the documentation of Measurement.
+      Times are in microseconds. The definitions are in Sources/Measurement/Measurement.docc/PlayersFigures.md.
 
       EXAMPLES
         tutti measure players ada.trace ben.trace
@@ -49,8 +50,9 @@ struct PlayersCommand: ParsableCommand {
     guard (1...1000).contains(grid) else { throw ValidationError("--grid \(grid): out of range; give 1 to 1000") }
     let offsets = try clocks.offsets()
     guard offsets.isEmpty || offsets.count == traces.count else {
-      throw ValidationError(
-        "--clock-ahead: \(offsets.count) values for \(traces.count) traces; give one value for each trace")
+      let values = "\(offsets.count) value\(offsets.count == 1 ? "" : "s")"
+      let names = "\(traces.count) trace\(traces.count == 1 ? "" : "s")"
+      throw ValidationError("--clock-ahead: \(values) for \(names); give one value for each trace")
     }
   }
 

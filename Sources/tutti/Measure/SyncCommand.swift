@@ -18,15 +18,15 @@ struct SyncCommand: ParsableCommand {
                           skipped: ticks of the reference that the peer lacks,
                           between two ticks that both have
         Offset over time  the same for up to ten intervals of time
-        Offset over runs  the same for each start of the rhythm: the median of the
-                          runs, and from five runs on its 95 % bootstrap
-                          interval, which is too narrow if there are few runs
+        Offset over runs  the median over the runs (starts of the rhythm). With five
+                          runs or more, also its 95 % bootstrap interval. With few
+                          runs, this interval is too narrow
         Lateness          time from the instant at which a tick was due until the
                           peer sent or played the tick
         Counts            totals over the whole run of each peer, such as lost ticks
 
       Times are in microseconds: p50 is the median, p99 the 99th percentile; |p50| is the median of the magnitudes. The \
-      definitions are in the article SyncFigures of the documentation of Measurement.
+      definitions are in Sources/Measurement/Measurement.docc/SyncFigures.md.
 
       EXAMPLES
         tutti measure sync master.trace ada.trace ben.trace

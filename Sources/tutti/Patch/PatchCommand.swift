@@ -7,14 +7,14 @@ struct PatchCommand: ParsableCommand {
     abstract: "List, show, check, render, convert and create patches.",
     discussion: """
       A patch is a YAML file that describes a rhythm or an instrument. A rhythm consists of layers. A layer sounds while \
-      the total activity of all players, 0 to 127, is in its range. An instrument plays a figure in time with the rhythm, \
-      or one note per action, and follows the controls of its player.
+      the total activity of all players, 0 to 127, is in its range. An instrument plays a repeating pattern of notes (a \
+      figure) in time with the rhythm, or one note per action, and follows the controls of its player.
 
       If you give a patch by name, the program looks for it in these folders, in this order:
         1. $TUTTI_PATCHES/rhythms
         2. Patches/rhythms and share/tutti/Patches/rhythms, beside the program and
            in each folder above it
-        3. the folders instruments beside these folders
+        3. the same folders, with instruments instead of rhythms
 
       A name that contains / or ends with .yaml is the path of a file.
 

@@ -14,7 +14,7 @@ struct PatchImportCommand: ParsableCommand {
       sixteenth-note triplet if that is nearer. Velocities 1 to 72 become ghost notes (o), 73 to 104 normal strokes (x), \
       105 to 127 accents (X). A softer note at most 40 ms before a note of the same drum becomes the grace note of a flam. \
       Only the first tempo and the first time signature are used. All lines are in the layer `always`; edit the file to \
-      move lines to other layers. Without --output, the command fails if the file exists.
+      move lines to other layers. Without --output, the command fails if the YAML file exists.
 
       EXAMPLES
         tutti patch import groove.mid

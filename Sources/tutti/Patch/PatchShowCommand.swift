@@ -14,7 +14,7 @@ struct PatchShowCommand: ParsableCommand {
       chords, and - continues a note.
 
       The figure of an instrument is printed with one character per unit of its grid: . rest; o ghost note, x normal and \
-      X accent at the pitch; 2 to 9 a note 1 to 8 notes of the scale above the pitch.
+      X accent at the pitch; 2 to 9: a note that is 1 to 8 scale steps above the pitch.
 
       EXAMPLES
         tutti patch show bossa

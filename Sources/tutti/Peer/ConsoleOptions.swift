@@ -28,14 +28,14 @@ struct ConsoleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Subtract this latency of the microphone, beyond the one that the device reports, 0...1000 ms. The peer then does not "
-        + "click itself during `calibrate`. (default: unknown, so the clicks of the peer are the reference)",
+      "Set the latency of the microphone, 0...1000 ms, without the part that the device reports. With this option, the peer "
+        + "does not click during `calibrate`. (default: unknown, so the clicks of the peer are the reference)",
       valueName: "MS"))
   var microphoneLatency: Double?
 
   func validate() throws {
     if (certificate == nil) != (certificateKey == nil) {
-      throw ValidationError("--certificate: needs --certificate-key, and the reverse; give both or none")
+      throw ValidationError("--certificate and --certificate-key: one of them is missing; give both or none")
     }
     if certificate != nil {
       if page.http == nil {

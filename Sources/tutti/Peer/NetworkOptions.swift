@@ -51,7 +51,7 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read the passkey of the group from this file. Only peers with the same passkey can then be in session. Anyone can still "
+      "Read the passkey of the group from this file. Only peers with the same passkey can then connect. Anyone can still "
         + "read what is sent. `tutti passkey` prints a new passkey.",
       valueName: "FILE"))
   var passkeyFile: String?
@@ -61,7 +61,7 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Permit sessions without the passkey with the RTP-MIDI device at this address. Has an effect only with a passkey. Does not "
+      "Let the RTP-MIDI device at this address connect without the passkey. Has an effect only with a passkey. Does not "
         + "connect to the device: see --connect. Anyone can forge its packets. Repeatable.",
       valueName: "HOST"))
   var admit: [String] = []

@@ -88,10 +88,10 @@ extension PeerCommand {
 
     INSTRUMENT
     With --instrument, the notes that you play on the port `in` of --midi or with the key x control an instrument. An \
-    instrument with a figure, such as tilt-harp, plays by itself while a rhythm plays. A free instrument, such as kind-keys, \
-    plays one note for each note that you play, in time with the rhythm. The control `tilt forward` is controller 1 (the \
-    modulation wheel, or the keys [ and ]), `tilt sideways` is controller 74, and the force is the velocity. The other peers \
-    get the notes of the instrument. They do not need its file.
+    instrument with a repeating pattern of notes (a figure), such as tilt-harp, plays by itself while a rhythm \
+    plays. A free instrument, such as kind-keys, plays one note for each note that you play, in time with the rhythm. The \
+    control `tilt forward` is controller 1 (the modulation wheel, or the keys [ and ]), `tilt sideways` is controller 74, \
+    and the force is the velocity. The other peers get the notes of the instrument. They do not need its file.
 
     PLAYING TOGETHER
     Your notes sound on this device. They sound on the device of another player only if that player hears you. The notes of \

@@ -133,7 +133,7 @@ struct PeerCommand: ParsableCommand {
       throw ValidationError("--name \(name.debugDescription): is blank; give one line of text")
     }
     if let trace, audio.contains("wav:" + trace) {
-      throw ValidationError("--trace \(trace): is also the recording; give --trace another file")
+      throw ValidationError("--trace \(trace): is also the WAV file of --audio; give --trace another file")
     }
     if let record, trace == record || audio.contains("wav:" + record) {
       throw ValidationError(

@@ -24,8 +24,31 @@ struct SimulateCommand: ParsableCommand {
       packets and sends them again.
 
       The program checks invariants all the time, for example that there is one master, that no step is lost and that no \
-      note hangs. The report names each invariant. If one is violated, the exit status is 1. The report ends \
-      with a digest of the run: equal digests mean equal runs.
+      note hangs. If an invariant is violated, the exit status is 1. The report contains a digest of the run: equal digests \
+      mean equal runs. Then it lists each invariant. With --seeds, only runs with a violation have a report.
+
+      INVARIANTS
+      A peer is settled after it has followed one master for 3 s without a disturbance. Two peers are in session while \
+      they are connected.
+
+        oneMaster  two masters are in session with each other for at most 1 s,
+                   unless a rhythm gate between them is closed
+        steps      each peer plays all steps in order and once
+        phase      settled peers play the same step at the same time, within a
+                   tolerance
+        layers     settled peers select their layers by the same total activity
+        failover   no rhythm ends because its master has disappeared; no peer follows
+                   a master that disappeared more than 3 s ago
+        activity   the total activity follows the activities of all peers within
+                   0.5 s
+        notes      no note sounds for more than 2 s after its key was released, or
+                   7 s after its player has disappeared
+        gates      nothing passes a closed gate
+        hearing    no note sounds at a peer that does not hear the player of the note
+        channels   peers in session for 2 s have different MIDI channels
+        meeting    peers that can reach each other are in session within 15 s
+        rest       no peer wakes 1000 times in succession for a deadline that has
+                   passed
 
       NETWORK FILE
       Each line has the name of a setting and a number. All lines are optional. The rest of a line is a comment.
@@ -53,8 +76,8 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Use this network: still (0.1 ms delay, no loss), lan (0.5 ms, no loss), wifi (5 ms, 1 % loss), poor (5 ms, some much "
-        + "longer, 3 % loss) or a file. (default: lan; with --random, the seed chooses)",
+      "Use this network: still (0.1 ms delay, no loss), lan (0.5 ms, no loss), wifi (5 ms, 1 % loss), poor (5 ms, some "
+        + "packets much later, 3 % loss) or a file. (default: lan; with --random, the seed chooses)",
       valueName: "NETWORK"))
   var network: String?
 

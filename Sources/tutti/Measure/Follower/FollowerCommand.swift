@@ -36,8 +36,8 @@ struct FollowerCommand: ParsableCommand {
         shift      lasting change of the phase error after a lost tick
 
       A phase error is the time of a sound minus that of its tick without jitter; positive: late. Times are in \
-      microseconds, settling times in seconds, and a shift is also given in ticks. The definitions are in the article \
-      FollowerFigures of the documentation of Measurement.
+      microseconds, settling times in seconds, and a shift is also given in ticks. The definitions are in \
+      Sources/Measurement/Measurement.docc/FollowerFigures.md.
 
       EXAMPLES
         tutti measure follower "alsa:TR-8S" --listen hw:1,0
@@ -83,8 +83,8 @@ struct FollowerCommand: ParsableCommand {
     }
     guard soundsPerQuarter <= 8 || pulses else {
       throw ValidationError(
-        "--sounds-per-quarter \(soundsPerQuarter): hits of drums that are so close are not found; add --pulses if the device plays "
-          + "pulses")
+        "--sounds-per-quarter \(soundsPerQuarter): drum hits so close together are not found; give at most 8, or add "
+          + "--pulses if the device plays pulses")
     }
     if port != nil {
       guard listen != nil || save != nil else {
