@@ -3,8 +3,8 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 
-// The memory of the checker. A property whose name ends in "Since" is the instant from which a condition has held without a break,
-// or nil while the condition does not hold. All instants are true time.
+// The memory of the checker. An optional property whose name ends in "Since" is the instant from which a condition has held
+// without a break, or nil while the condition does not hold. All instants are true time.
 extension InvariantChecker {
   /// The state of one host.
   struct HostState {

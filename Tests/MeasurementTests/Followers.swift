@@ -13,7 +13,8 @@ struct Followers {
   /// The instant of tick 0.
   static let origin = Instant(nanoseconds: 7_000_000_000)
 
-  /// Creates a stimulus. Each tick that is not lost was sent exactly when it was planned.
+  /// Creates a stimulus with this jitter in milliseconds, this step of the tempo in percent, and this number of lost ticks; tick 0 is not
+  /// lost. Each tick that is not lost was sent exactly when it was planned.
   init(
     tempo: Double = 120, jitter: Double = 2, step: Double = 5, losses: Int = 4, seconds: Double = 16, seed: UInt64 = 1,
     grid: Int = 6

@@ -27,8 +27,8 @@ import Testing
     #expect(patch.lines[0].bars[0] == kick)
   }
 
-  /// One case for each kind of fault: the number of the replaced line, its new text, and the expected message, which
-  /// begins with the line and the column.
+  /// At least one case for each kind of fault in a complete patch: the number of the replaced line, its new text, and the expected
+  /// message, which begins with the line and the column.
   @Test(arguments: [
     (
       13, "    kick: X... .... x... .... | X... .... .... ...",
@@ -187,6 +187,7 @@ import Testing
     #expect(faults(replacing: [15: "  sometimes:"]).count == 1)
   }
 
+  /// A file without a mapping: an empty one, and a list.
   @Test func emptyFileIsReported() {
     for text in ["", "\n\n", "# only a comment\n", "\u{FEFF}"] {
       #expect(faults(text) == ["small.yaml:1:1: is empty; write a patch: name, description, tempo and play"])
@@ -199,6 +200,7 @@ import Testing
       ])
   }
 
+  /// A file of a Windows editor: with a byte order mark, and with the line end CR LF.
   @Test func byteOrderMarkIsIgnored() {
     #expect(faults("\u{FEFF}" + smallPatch.joined(separator: "\r\n")) == [])
   }

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers the HTTP requests of one connection that is not a WebSocket: files of the page, sounds, and checks of join tokens
-/// (`/join`).
+/// Answers the HTTP requests of one connection that is not a WebSocket: files of the page, sounds, checks of join tokens
+/// (`/join`), what the server offers over HTTPS, and the certificate of the group's authority.
 final class HTTPHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -55,7 +55,7 @@ final class HTTPHandler: ChannelInboundHandler {
         .misdirectedRequest, "unknown host or origin; use the address that the peer has printed", request, context)
     }
     guard request.method == .GET || request.method == .HEAD else {
-      return send(.methodNotAllowed, "only GET is supported", request, context)
+      return send(.methodNotAllowed, "only GET and HEAD are supported", request, context)
     }
     if let file = files[path] {
       return send(

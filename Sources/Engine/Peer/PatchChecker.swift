@@ -78,8 +78,8 @@ final class PatchChecker: Sendable {
       let fault = error.faults[0]
       throw Reason(text: "line \(fault.line): \(fault.field.isEmpty ? "" : fault.field + ": ")\(fault.reason)")
     }
-    // The name becomes a file name when the player saves the patch. A slash between two digits belongs to a meter such as 12/8.
-    // Any other slash would make the name a path.
+    // The name becomes a file name when the player saves the patch. A slash between two digits belongs to a meter such as 12/8,
+    // and is replaced in the file name. Any other slash would make the name a path.
     let parts = patch.name.split(separator: "/", omittingEmptySubsequences: false)
     let hasPath = zip(parts, parts.dropFirst()).contains { left, right in
       left.last?.isWholeNumber != true || right.first?.isWholeNumber != true

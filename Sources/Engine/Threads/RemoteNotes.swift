@@ -15,7 +15,7 @@ struct RemoteNotes: BitwiseCopyable {
     case never
   }
 
-  /// For each key, when the last note begins at the other peers.
+  /// For each key, when the last note that was moved to a grid line begins at the other peers.
   private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: 0))
   /// For each key, how much later the last note begins at the other peers than at the local peer.
   private var delays = InlineArray<128, Nanoseconds>(repeating: .zero)

@@ -7,7 +7,8 @@ struct DrumScore {
   private(set) var tempo: Tempo
   private(set) var meter: Meter
 
-  /// Reads the notes of channel 10 of all tracks, in the order of time. `resolution` is the number of ticks per quarter note.
+  /// Reads the notes of channel 10, and puts them in the order of time. The tempo and the meter are the first ones in the order of the
+  /// tracks, because the conductor track is the first one. `resolution` is the number of ticks per quarter note.
   init(_ file: StandardMIDIFile, resolution: Int64) throws(ImportError) {
     var (tempo, meter): (Tempo?, Meter?) = (nil, nil)
     for event in Self.events(of: file) {

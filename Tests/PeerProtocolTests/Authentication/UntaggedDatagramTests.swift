@@ -5,7 +5,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Datagrams without a valid tag: IN, OK, NO, CK, RS and clock probes of a hostile device that has recorded everything. They
+/// Datagrams without a valid tag: IN, OK, NO, CK and RS of a hostile device that has recorded everything. They
 /// can start a candidate, but have no other effect. The same holds for a reply of a member of the group
 /// with an identity that is not its own.
 @Suite struct UntaggedDatagramTests {
