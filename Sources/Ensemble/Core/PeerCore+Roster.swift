@@ -51,9 +51,7 @@ extension PeerCore {
   }
 
   /// Handles the recognition of the peer of a session as the Tutti peer with this identity.
-  ///
-  /// - Parameter hasWaited: whether the session has been an element of ``rivals``.
-  func recognised(_ session: SessionID, _ identity: Identity, hasWaited: Bool = false, at now: Instant) {
+  func recognised(_ session: SessionID, _ identity: Identity, at now: Instant) {
     guard let slot = ensemble.roster.slot(of: session), let info = ensemble.roster[slot].session?.info else { return }
     guard identity != self.identity else {
       // The remote peer uses the identity of the local peer. Only the initiator of the session ends it. If the other side ended
@@ -69,10 +67,6 @@ extension PeerCore {
       let (closed, kept) = keepsOther ? (session, other) : (other, session)
       let keptInfo = keepsOther ? ensemble.roster[other]?.session?.info ?? info : info
       let isSameMachine = isOnSameMachine(session, as: other, at: now)
-      if keepsOther, isSameMachine == true, !hasWaited, !isMutual(session, other, at: now) {
-        rivals.append((session, identity, now + Self.hearingTime))
-        return
-      }
       invitations.reached(
         closed, by: identity, at: keptInfo.control, isSameMachine: isSameMachine == true, now: now)
       moveReport(from: closed, to: kept)
@@ -118,42 +112,23 @@ extension PeerCore {
   /// If each peer began one of the sessions, and the first session is less than ten seconds old, the peers have invited each
   /// other. Both must then keep the same session: the one that the lower identity began.
   ///
-  /// In all other cases, `other` is kept if the peer was heard on it within ``hearingTime``: a second device uses the identity.
+  /// In all other cases, `other` is kept if the peer was heard on it within the last second: a second device uses the identity.
   /// This can be a hostile device, because each peer announces its identity, or a device with a copied disk. A peer that has
   /// restarted, or has a new address, is no longer heard on its earlier session.
   ///
   /// The player is informed of a second device, but not if both sessions are with one machine: then a peer with two addresses has two
-  /// sessions, or it has begun the second session because it has lost the address of the first one. The decision then waits for
-  /// ``hearingTime``, in which a peer with two addresses is heard on the first session (``rivals``).
+  /// sessions.
   private func keeps(
     _ other: SessionID, insteadOf session: SessionID, _ info: SessionInfo, of identity: Identity, at now: Instant
   ) -> Bool {
-    guard let slot = ensemble.roster.slot(of: other) else { return false }
-    let isHeard = ensemble.roster[slot].membership.map { now - $0.heard < Self.hearingTime } ?? false
-    if isMutual(session, other, at: now) { return (self.identity < identity) != info.isInitiator }
+    guard let slot = ensemble.roster.slot(of: other), let former = ensemble.roster[slot].session else { return false }
+    let isHeard = ensemble.roster[slot].membership.map { now - $0.heard < .seconds(1) } ?? false
+    let isMutual = former.info.isInitiator != info.isInitiator && now - former.establishedAt < .seconds(10)
+    if isMutual { return (self.identity < identity) != info.isInitiator }
     if isHeard, isOnSameMachine(session, as: other, at: now) != true {
       ensemble.warn(of: identity, .identityIsUsedTwice)
     }
     return isHeard
-  }
-
-  /// A peer that was heard within this time counts as still in session.
-  private static var hearingTime: Nanoseconds { .seconds(1) }
-
-  /// Whether the session results from mutual invitations: each peer began one of the sessions, and `other` is less than ten seconds old.
-  private func isMutual(_ session: SessionID, _ other: SessionID, at now: Instant) -> Bool {
-    guard let new = ensemble.roster[session]?.session, let former = ensemble.roster[other]?.session else {
-      return false
-    }
-    return former.info.isInitiator != new.info.isInitiator && now - former.establishedAt < .seconds(10)
-  }
-
-  /// Decides which of two sessions with one machine is kept, for the elements of ``rivals`` that are due.
-  func decideRivals(at now: Instant) {
-    while let rival = rivals.first, rival.at <= now {
-      rivals.removeFirst()
-      recognised(rival.session, rival.identity, hasWaited: true, at: now)
-    }
   }
 
   /// Whether the peers of two sessions are on one machine; nil if the clock of a peer is not known. The clock of a Tutti peer counts from

@@ -96,9 +96,6 @@ public final class PeerCore {
   var routedChannelChanges = 0
   /// The sessions to close later, and the instants at which they are closed, earliest first: see ``inform(_:ofUsed:at:)``.
   var closings: [(session: SessionID, at: Instant)] = []
-  /// The second sessions with peers that are in session already, on the same machine, and the instants at which it is decided which
-  /// session is kept, earliest first. Until then, the second session has no identity in the roster.
-  var rivals: [(session: SessionID, identity: Identity, at: Instant)] = []
   /// The rate limit that the network thread puts into its replies to clock probes.
   private var probeRateLimit: UInt16 = 0
 
@@ -183,9 +180,7 @@ public final class PeerCore {
 
   /// The instant at which ``advance(to:)`` must be called next.
   public var nextDeadline: Instant {
-    let next = min(
-      ensemble.findDeadline(), invitations.nextDeadline, closings.first?.at ?? .distantFuture,
-      rivals.first?.at ?? .distantFuture)
+    let next = min(ensemble.findDeadline(), invitations.nextDeadline, closings.first?.at ?? .distantFuture)
     return endpoint.nextDeadline.map { min($0, next) } ?? next
   }
 
@@ -194,7 +189,6 @@ public final class PeerCore {
     // Received datagrams are handled first, so that a peer that was just heard does not count as silent.
     handleSessions(at: now)
     closeDueSessions(at: now)
-    decideRivals(at: now)
     endpoint.advance(to: now)
     ensemble.advance(to: now)
     let missing = invitations.advance(
