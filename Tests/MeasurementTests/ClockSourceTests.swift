@@ -91,7 +91,7 @@ import _TestSupport
     let stamps = try ClockStamps(name: "a.mid", StandardMIDIFile(bytes: file.bytes()), usesNotes: false)
     let report = try ClockAnalysis(stamps, provenance: Clocks.provenance).report
     #expect(report.ticks == 100 && report.tempo.value.isClose(to: 125, 1e-12))
-    #expect(report.warnings.contains { $0.contains("units of 500.000 us") })
+    #expect(report.warnings.contains { $0.contains("resolution of 500.000 us") })
   }
 
   /// The tempo changes in the middle. Two notes begin on each beat and give one stamp.
