@@ -7,8 +7,8 @@ import Synchronization
 /// priority writes them to the disk.
 ///
 /// The file is 16-bit stereo WAV with a Broadcast Wave chunk whose time reference is the number of the first frame.
-/// ``FrameGrid`` numbers the frames of all peers on one machine from the same instant, so their recordings line up. Blocks that do not fit into the ring are counted and become silence, so
-/// all other frames keep their position.
+/// ``FrameGrid`` numbers the frames of all peers on one machine from the same instant, so their recordings line up. Blocks that do
+/// not fit into the ring are counted and become silence, so all other frames keep their position.
 public final class WAVOutput: @unchecked Sendable {
   /// The error that stopped the recording; nil without an error.
   public var failure: AudioFileError? { writer.sync { _failure } }

@@ -60,8 +60,8 @@ public struct RemotePeer: Sendable {
 
   /// Updates ``delay`` with a measurement that was added to ``clock``.
   ///
-  /// - Returns: the offset of the peer's clock, if none was reported to the receiving half (module Receiving) yet, or if it differs enough from the last
-  ///   value that was reported; otherwise nil. Nil also without a session, an identity or a precise estimate.
+  /// - Returns: the offset of the peer's clock, if none was reported to the receiving half (module Receiving) yet, or if it differs
+  ///   enough from the last value that was reported; otherwise nil. Nil also without a session, an identity or a precise estimate.
   mutating func updateTiming(_ transit: ClockTransit, at now: Instant) -> Nanoseconds? {
     guard session != nil, identity != nil, let offset = estimate(at: now)?.offset else { return nil }
     if transit.direction == .out { delay.add(transit.difference - offset) }

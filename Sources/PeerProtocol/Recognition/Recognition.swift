@@ -14,10 +14,10 @@ import RTPMIDI
 ///   rate (``ClockProbe/rateLimit``).
 /// - A *standard device* gets no requests, because some implementations log every unknown packet.
 ///
-/// The peer uses the peer protocol if it sends a request or the send instant of an acknowledged reply (``ClockProbe``). It is then certainly a Tutti peer, even if
-/// the network has lost all its replies. Asking then continues until the peer replies, with ten requests per second at
-/// first and later one per second. It does not end, because a rhythm may begin at any time, and following the rhythm
-/// needs the peer's clock.
+/// The peer uses the peer protocol if it sends a request or the send instant of an acknowledged reply (``ClockProbe``).
+/// It is then certainly a Tutti peer, even if the network has lost all its replies. Asking then continues until the
+/// peer replies, with ten requests per second at first and later one per second. It does not end, because a rhythm may
+/// begin at any time, and following the rhythm needs the peer's clock.
 ///
 /// With many sessions, each session sends fewer requests (``ProbeRate``).
 struct Recognition {

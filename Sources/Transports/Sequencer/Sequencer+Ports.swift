@@ -13,8 +13,7 @@ extension Sequencer {
   ///
   /// Real-time: not safe.
   public static func ports() throws(TransportError) -> [SequencerPort] {
-    // `alternative` ends the remedy in errors. It is empty, because the ports cannot be listed without a sequencer.
-    let handle = try open(name: "listing", alternative: "")
+    let handle = try open(name: "listing")
     defer { snd_seq_close(handle) }
     return ports(seenBy: handle, localClient: nil)
   }
