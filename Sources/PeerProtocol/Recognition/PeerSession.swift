@@ -53,6 +53,7 @@ final class PeerSession: SessionExtension {
   }
 
   var measuresClock: Bool { recognition.isRecognised }
+  var unansweredTime: Nanoseconds { recognition.unansweredTime }
 
   func established(at now: Instant, isExpected: Bool, isProtected: Bool) {
     if isProtected {

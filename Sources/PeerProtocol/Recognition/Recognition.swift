@@ -52,6 +52,8 @@ struct Recognition {
   private(set) var lastRequest = Instant(nanoseconds: 0)
   /// The sent requests, to which replies are matched.
   private var requests = OutstandingRequests()
+  /// The transmit stamps of the first and the newest request since the last reply; nil if there is none.
+  private var unanswered: (first: Instant, newest: Instant)?
   private var dither: Dither
 
   init(seed: UInt64) { dither = Dither(seed: seed) }
@@ -125,7 +127,13 @@ struct Recognition {
   /// Records that the request that was due has left.
   ///
   /// - Parameter instant: the transmit stamp of the request.
-  mutating func requestSent(at instant: Instant) { requests.open(stamp: instant.nanoseconds, at: instant) }
+  mutating func requestSent(at instant: Instant) {
+    requests.open(stamp: instant.nanoseconds, at: instant)
+    unanswered = (unanswered?.first ?? instant, instant)
+  }
+
+  /// See ``RTPMIDI/SessionExtension/unansweredTime``.
+  var unansweredTime: Nanoseconds { unanswered.map { $0.newest - $0.first } ?? .zero }
 
   /// Records that the peer has used the peer protocol: it sent a request, or the send instant of a reply.
   ///
@@ -159,6 +167,7 @@ struct Recognition {
     guard requests.close(stamp: reply.origin.nanoseconds) != nil, reply.isPlausible(at: instant) else {
       return .rejected
     }
+    unanswered = nil
     guard !isRecognised else { return .accepted }
     interval = max(interval, shortestInterval)
     (state, next) = (.recognised(identity: reply.identity, since: instant), lastRequest + interval)

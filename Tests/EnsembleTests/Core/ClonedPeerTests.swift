@@ -1,5 +1,6 @@
 import MusicalTime
 import PeerProtocol
+import RTPMIDI
 import Sending
 import Testing
 import _TestSupport
@@ -37,6 +38,29 @@ import _TestSupport
     }
     #expect(messages == (isClone ? 1 : 0))
     #expect(first.endpoint.establishedCount == 1 && second.endpoint.establishedCount == 0)
+  }
+
+  /// A peer receives nothing any more at the address of its session, but still sends from it. After a second, it begins a session from
+  /// another address. The core then has this session with the peer, and no other one.
+  @Test func peerThatReceivesNothingAtItsOldAddressIsInSessionByTheNewOne() throws {
+    var sessions = CoreSessions(identity: 1)
+    let first = CoreSessions.Remote(host: 2, identity: 5, ahead: .seconds(100))
+    let second = CoreSessions.Remote(host: 3, identity: 5, ahead: .seconds(100))
+    sessions.remotes = [first, second]
+    try sessions.invite(first, at: start)
+    var former: SessionID?
+    for step in Int64(0)...130 {
+      let now = start + .milliseconds(100 * step)
+      if step == 110 {
+        former = sessions.core.roster.session(of: Identity(5))
+        sessions.remotes[0].isDeaf = true
+      }
+      if step == 120 { try sessions.invite(second, at: now) }
+      _ = sessions.exchange(at: now)
+    }
+    let session = sessions.core.roster.session(of: Identity(5))
+    #expect(session != nil && session != former && second.endpoint.establishedCount == 1)
+    #expect(sessions.core.endpoint.establishedCount == 1 && sessions.core.roster.identities == [Identity(5)])
   }
 
   /// A remote peer reports that an identity is used twice. The report is passed on only if it is about the identity of the local peer,

@@ -12,6 +12,8 @@ package struct CoreSessions {
     /// The clock of the remote peer minus the clock of the core.
     package let ahead: Nanoseconds
     package let control: SocketAddress
+    /// Whether the remote peer receives nothing, although it sends.
+    package var isDeaf = false
     var data: SocketAddress { control.dataPort }
 
     /// - Parameter key: the key of the group; nil without a passkey.
@@ -91,7 +93,9 @@ package struct CoreSessions {
 
   /// Delivers a datagram of the core to the remote peer at `address`, if there is one.
   private func deliver(_ datagram: [UInt8], to address: SocketAddress, at now: Instant) {
-    guard let remote = remotes.first(where: { $0.control == address || $0.data == address }) else { return }
+    guard let remote = remotes.first(where: { $0.control == address || $0.data == address }), !remote.isDeaf else {
+      return
+    }
     let port: Port = address == remote.control ? .control : .data
     remote.endpoint.receive(
       datagram, from: port == .control ? local : local.dataPort, port: port, at: now + remote.ahead)
