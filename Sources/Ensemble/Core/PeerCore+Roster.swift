@@ -63,12 +63,15 @@ extension PeerCore {
       return endpoint.close(session, at: now)
     }
     if let other = ensemble.roster.session(of: identity), other != session {
-      let keepsOther = keeps(other, insteadOf: session, info, of: identity, at: now)
+      let isSameMachine = isOnSameMachine(session, as: other, at: now)
+      let hasMoved = isSameMachine == true && endpoint.isUnanswered(other, at: now)
+      let keepsOther = !hasMoved && keeps(other, insteadOf: session, info, of: identity, at: now)
       let (closed, kept) = keepsOther ? (session, other) : (other, session)
       let keptInfo = keepsOther ? ensemble.roster[other]?.session?.info ?? info : info
-      let isSameMachine = isOnSameMachine(session, as: other, at: now)
       invitations.reached(
         closed, by: identity, at: keptInfo.control, isSameMachine: isSameMachine == true, now: now)
+      // The player reads the new address of a peer that has moved.
+      if hasMoved { reportLeft(other) }
       moveReport(from: closed, to: kept)
       if closed == session, isSameMachine == false {
         return inform(session, ofUsed: identity, at: now)
@@ -107,7 +110,8 @@ extension PeerCore {
   }
 
   /// Returns whether the session `other` is kept. If not, the new session `info` replaces it. The peers of both sessions report
-  /// `identity`.
+  /// `identity`. This function does not apply to a peer that has moved: both sessions are with one machine, and the peer no longer replies
+  /// on `other`.
   ///
   /// If each peer began one of the sessions, and the first session is less than ten seconds old, the peers have invited each
   /// other. Both must then keep the same session: the one that the lower identity began.
@@ -194,6 +198,13 @@ extension PeerCore {
     emit(.event(.joined(ensemble.roster[slot].reference)))
   }
 
+  /// Reports ``Event/left(_:)`` for a session that was reported as joined.
+  private func reportLeft(_ session: SessionID) {
+    guard let slot = ensemble.roster.slot(of: session), ensemble.roster[slot].session!.isReported else { return }
+    ensemble.roster[slot].session!.isReported = false
+    emit(.event(.left(ensemble.roster[slot].reference)))
+  }
+
   /// Handles the end of an established session.
   ///
   /// - Parameter isSaid: whether the peer ended the session (BY). Otherwise the peer has fallen silent.
@@ -210,10 +221,8 @@ extension PeerCore {
   func ended(_ session: SessionID, isSaid: Bool = false, at now: Instant) {
     releaseChannels(of: session)
     (isAdmissionOutdated, isRoutingOutdated) = (true, true)
+    reportLeft(session)
     let slot = ensemble.roster.slot(of: session)
-    if let slot, ensemble.roster[slot].session!.isReported {
-      emit(.event(.left(ensemble.roster[slot].reference)))
-    }
     if let n = peerClock(of: session) {
       peerClocks[n].ended()
       emit(.event(.externalClockIsGone(peerClocks[n].name)))

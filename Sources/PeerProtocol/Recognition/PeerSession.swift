@@ -53,7 +53,6 @@ final class PeerSession: SessionExtension {
   }
 
   var measuresClock: Bool { recognition.isRecognised }
-  var unansweredTime: Nanoseconds { recognition.unansweredTime }
 
   func established(at now: Instant, isExpected: Bool, isProtected: Bool) {
     if isProtected {
@@ -101,6 +100,9 @@ final class PeerSession: SessionExtension {
   private func shortestInterval(in context: SessionContext) -> Nanoseconds {
     ProbeRate.shortestInterval(sessions: context.establishedCount)
   }
+
+  /// See ``RTPMIDI/Endpoint/isUnanswered(_:at:)``.
+  func isUnanswered(at now: Instant) -> Bool { recognition.isUnanswered(at: now) }
 
   /// Sends the request that is due. `send` sends the packet and returns the instant at which it left; nil if it was not
   /// sent.

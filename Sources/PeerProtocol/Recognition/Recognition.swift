@@ -52,8 +52,8 @@ struct Recognition {
   private(set) var lastRequest = Instant(nanoseconds: 0)
   /// The sent requests, to which replies are matched.
   private var requests = OutstandingRequests()
-  /// The transmit stamps of the first and the newest request since the last reply; nil if there is none.
-  private var unanswered: (first: Instant, newest: Instant)?
+  /// The number of requests since the last reply, and the transmit stamp of the first of them; nil if there is none.
+  private var unanswered: (count: Int, first: Instant)?
   private var dither: Dither
 
   init(seed: UInt64) { dither = Dither(seed: seed) }
@@ -129,11 +129,13 @@ struct Recognition {
   /// - Parameter instant: the transmit stamp of the request.
   mutating func requestSent(at instant: Instant) {
     requests.open(stamp: instant.nanoseconds, at: instant)
-    unanswered = (unanswered?.first ?? instant, instant)
+    unanswered = unanswered.map { ($0.count + 1, $0.first) } ?? (1, instant)
   }
 
-  /// See ``RTPMIDI/SessionExtension/unansweredTime``.
-  var unansweredTime: Nanoseconds { unanswered.map { $0.newest - $0.first } ?? .zero }
+  /// See ``RTPMIDI/Endpoint/isUnanswered(_:at:)``.
+  func isUnanswered(at now: Instant) -> Bool {
+    unanswered.map { $0.count >= 3 && now - $0.first >= .milliseconds(500) } ?? false
+  }
 
   /// Records that the peer has used the peer protocol: it sent a request, or the send instant of a reply.
   ///

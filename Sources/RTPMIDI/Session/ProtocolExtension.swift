@@ -63,8 +63,6 @@ public protocol SessionExtension: AnyObject {
   /// Whether the extension measures the remote clock. If it does, CK packets do not result in
   /// ``Endpoint/Output/clock(_:_:)``.
   var measuresClock: Bool { get }
-  /// The time between the first and the newest of the requests that the peer has not answered since its last answer. By default, zero.
-  var unansweredTime: Nanoseconds { get }
 
   /// Called once, when the session is established, or when a peer becomes a candidate.
   ///
@@ -102,7 +100,6 @@ public protocol SessionExtension: AnyObject {
 }
 
 extension SessionExtension {
-  public var unansweredTime: Nanoseconds { .zero }
   public func seal(_ datagram: inout RigidArray<UInt8>, port: Port, at instant: Instant) {}
 }
 

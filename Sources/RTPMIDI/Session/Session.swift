@@ -258,11 +258,6 @@ final class Session {
   /// invitation only after the whole limit. When the invitation arrives, the function therefore returns true.
   func isSilent(at now: Instant) -> Bool { now - lastHeard >= supervision.halfLimit }
 
-  /// Whether the peer has answered no request of the extension for half of the silence limit. Such a peer can still be heard: if a host
-  /// loses one of two network interfaces, it sends from the address of this interface by the other one, but receives nothing at this
-  /// address.
-  var isUnanswered: Bool { `extension`.map { $0.unansweredTime >= supervision.halfLimit } ?? false }
-
   /// The instant at which the session next has something to do.
   var deadline: Instant {
     guard phase == .established else { return nextTry }

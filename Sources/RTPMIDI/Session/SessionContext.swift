@@ -91,13 +91,12 @@ public struct SessionContext {
     endpoint.send(to: address, from: session.local, port, sealedBy: isSealed ? session : nil, encode)
   }
 
-  /// Records the lasting identity of the peer, and ends the other sessions with this identity in which the peer is silent or answers no
-  /// request. Such a session exists if the peer was restarted and has a new address and a new SSRC, or if the peer receives nothing at its
-  /// old address and has begun a session from another one.
+  /// Records the lasting identity of the peer, and ends the other sessions with this identity in which the peer is
+  /// silent. Such a session exists if the peer was restarted and has a new address and a new SSRC.
   public func identifyPeer(as identity: UInt64, at now: Instant) {
     session.peerIdentity = identity
     for other in endpoint.table.all where other !== session && other.peerIdentity == identity {
-      if other.isSilent(at: now) || other.isUnanswered { endpoint.end(other, .lost(other.id)) }
+      if other.isSilent(at: now) { endpoint.end(other, .lost(other.id)) }
     }
   }
 }

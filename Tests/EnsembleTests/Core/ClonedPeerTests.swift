@@ -40,27 +40,39 @@ import _TestSupport
     #expect(first.endpoint.establishedCount == 1 && second.endpoint.establishedCount == 0)
   }
 
-  /// A peer receives nothing any more at the address of its session, but still sends from it. After a second, it begins a session from
-  /// another address. The core then has this session with the peer, and no other one.
-  @Test func peerThatReceivesNothingAtItsOldAddressIsInSessionByTheNewOne() throws {
+  /// The peer of the first session stops receiving, but still sends. After `silence` milliseconds, a second session with its identity
+  /// begins, from another address. If the peer was deaf for long enough, and both sessions are with one machine, the core keeps the
+  /// second session, and reports that the peer has left and joined again. In all other cases, the first session is kept.
+  @Test(arguments: [(1000, false, true), (300, false, false), (1000, true, false)])
+  func deafPeerIsInSessionFromItsNewAddress(silence: Int64, isClone: Bool, hasMoved: Bool) throws {
     var sessions = CoreSessions(identity: 1)
     let first = CoreSessions.Remote(host: 2, identity: 5, ahead: .seconds(100))
-    let second = CoreSessions.Remote(host: 3, identity: 5, ahead: .seconds(100))
+    let second = CoreSessions.Remote(host: 3, identity: 5, ahead: isClone ? .seconds(70) : .seconds(100))
     sessions.remotes = [first, second]
     try sessions.invite(first, at: start)
     var former: SessionID?
+    var reports: [String] = []
     for step in Int64(0)...130 {
       let now = start + .milliseconds(100 * step)
       if step == 110 {
         former = sessions.core.roster.session(of: Identity(5))
         sessions.remotes[0].isDeaf = true
       }
-      if step == 120 { try sessions.invite(second, at: now) }
-      _ = sessions.exchange(at: now)
+      if step == 110 + silence / 100 { try sessions.invite(second, at: now) }
+      for output in sessions.exchange(at: now) where step >= 110 {
+        switch output {
+        case .event(.joined(let peer)): reports.append("joined \(peer.address == second.control)")
+        case .event(.left(let peer)): reports.append("left \(peer.address == second.control)")
+        case .event(.tookOver): reports.append("took over")
+        default: break
+        }
+      }
     }
     let session = sessions.core.roster.session(of: Identity(5))
-    #expect(session != nil && session != former && second.endpoint.establishedCount == 1)
-    #expect(sessions.core.endpoint.establishedCount == 1 && sessions.core.roster.identities == [Identity(5)])
+    #expect(session != nil && (session != former) == hasMoved)
+    #expect(second.endpoint.establishedCount == (hasMoved ? 1 : 0) && sessions.core.endpoint.establishedCount == 1)
+    #expect(sessions.core.roster.identities == [Identity(5)])
+    #expect(reports == (hasMoved ? ["left false", "joined true"] : []))
   }
 
   /// A remote peer reports that an identity is used twice. The report is passed on only if it is about the identity of the local peer,
