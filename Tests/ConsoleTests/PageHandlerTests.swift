@@ -135,6 +135,21 @@ import Testing
     try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
   }
 
+  /// The page sends more frames than it may. A refused frame could be the end of its note, so the note ends.
+  @Test func refusedFrameEndsTheNotesOfThePage() throws {
+    try join()
+    try send(#"{"do":"note","key":60,"velocity":100}"#)
+    #expect(mailbox.take(10) == [.note(60, velocity: 100)])
+    let frame = Frame(.activity, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(bytes: [1])).encoded
+    var count = 0
+    while pages.counters.limited == 0, count < 10_000 {
+      try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
+      count += 1
+    }
+    #expect(pages.counters.limited == 1 && channel.isActive)
+    #expect(mailbox.take(10).contains(.note(60, velocity: 0)))
+  }
+
   /// The page may connect the peer only to a host of the list that the newest snapshot contains.
   @Test func pageConnectsOnlyToListedHosts() throws {
     try join()

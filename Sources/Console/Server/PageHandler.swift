@@ -90,6 +90,7 @@ final class PageHandler: ChannelInboundHandler {
 
   /// Ends the notes whose keys the page holds.
   private func releaseNotes() {
+    guard held != 0 else { return }
     for key in UInt8(0)..<128 where held >> UInt128(key) & 1 != 0 { pages.release(key) }
     held = 0
   }
@@ -101,6 +102,8 @@ final class PageHandler: ChannelInboundHandler {
     guard limiter.admit(at: now) else {
       pages.counters.limited += 1
       excess += 1
+      // The refused frame may be the end of a note, so all notes of the page end.
+      releaseNotes()
       if excess > Self.maximumExcess { close(.policyViolation) }
       return
     }
