@@ -11,6 +11,7 @@ public struct PatchError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The faults, one per line.
   public var description: String {
     let lines = faults.map(\.description).joined(separator: "\n")
-    return omitted == 0 ? lines : lines + "\nand \(omitted) more errors; correct the errors above first"
+    let noun = omitted == 1 ? "error" : "errors"
+    return omitted == 0 ? lines : lines + "\nand \(omitted) more \(noun); correct the errors above first"
   }
 }

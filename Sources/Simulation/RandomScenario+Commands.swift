@@ -94,8 +94,8 @@ extension RandomScenario {
     guard !world.hosts[host].keys.contains(key) else { return }
     let recipient = chance(3) ? randomHost(in: world, except: host).map { world.hosts[$0].identity } : nil
     world.hosts[host].keys.append(key)
-    // With every fourth key, another player begins or stops hearing this player. The key decides this. A random number
-    // would change all later random numbers of the scenario.
+    // With every fourth key, another player begins or stops hearing this player. The key decides this, because
+    // a further random number would change the scenarios of all known seeds.
     if key.value % 4 == 0 {
       let listener = Int(key.value / 4) % world.hosts.count
       if listener != host { world.toggleHearing(listener, of: host) }

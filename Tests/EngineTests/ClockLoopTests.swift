@@ -32,8 +32,8 @@ import Transports
     }
   }
 
-  /// The record of a tick contains the instants of its packets: when the first packet with this tick left for a play-on-arrival
-  /// receiver (`sent`), and when it left for a time-stamp receiver (`sentAhead`). `acted` is when the clock loop began with the tick.
+  /// The record of a tick contains the instants of its packets: when the first packet with this tick left for any play-on-arrival
+  /// receiver (`sent`), and for any time-stamp receiver (`sentAhead`). `acted` is when the clock loop began with the tick.
   @Test func recordsHaveTheInstantsOfThePackets() throws {
     try withLoop { loop, rings, _, open in
       let start = MonotonicClock.now
@@ -42,8 +42,8 @@ import Transports
       loop.play(from: .milliseconds(-110), to: .milliseconds(995))
       var ticks: [Tick] = []
       while let record = rings.ticks.pop() {
-        // The departures and `acted` are read from the clock of the machine. On virtual time are `due` and `woken`, the instant at which
-        // the loop found the tick due.
+        // `sent`, `sentAhead` and `acted` are read from the clock of the machine. `due` and `woken` (when the loop found the tick due) are
+        // instants of the virtual time.
         let (sent, sentAhead) = (try #require(record.sent), try #require(record.sentAhead))
         #expect(start < sentAhead && sentAhead < record.acted && record.acted <= sent && sent <= MonotonicClock.now)
         #expect(record.woken >= record.due && record.woken - record.due < .milliseconds(1))
@@ -70,7 +70,7 @@ import Transports
       loop.advance(to: VirtualRhythm.origin - .milliseconds(1))
       let commands = 4000
       for _ in 0..<commands { rings.commands.push(.subscribed(SequencerAddress(client: 250, port: 0))) }
-      // Before tick 0 is sent, the loop executes at most `slice` commands. All other commands still wait.
+      // One call executes at most `slice` commands, and returns false only after the command to quit. The tick precedes all other commands.
       let continues = loop.execute()
       #expect(continues)
       // `step` returns nil until nothing more is due, and then the next deadline.

@@ -14,8 +14,8 @@ import _TestTraits
     func wait(_ peer: PeerProcess, for text: String) async throws {
       try await peer.child.wait(for: "to print \(text)", within: .seconds(20)) { peer.child.errors.contains(text) }
     }
-    // A recording lasts four bars of one second. Notes are typed until a recording with notes ends, because this thread may be late: if no
-    // note was played in a recording, the next one begins.
+    // A recording lasts four bars of one second. This thread may be late, so that a recording contains no note. The next recording then
+    // begins. Notes are typed until a recording contains notes.
     var (typed, recordings) = (0, 0)
     for number in 0..<100 where !ada.child.errors.contains("phrase: recorded") {
       if ada.child.errors.ranges(of: "no notes were played").count == recordings {
@@ -39,7 +39,7 @@ import _TestTraits
     }
     #expect(keys().isEmpty, "ben decides whether the phrase plays")
     ben.type("phrase play")
-    // The phrase has at most as many notes as ada has typed. A further note belongs to the repetition.
+    // The phrase has at most as many notes as ada has typed. A further note belongs to its second pass.
     try await ben.wait(for: "to repeat the phrase") { _ in keys().count > typed }
     let played = keys()
     #expect(Set(played).isSubset(of: ["3C", "3D", "3E", "3F"]) && Set(played).count < played.count, "\(played)")

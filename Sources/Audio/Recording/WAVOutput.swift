@@ -12,8 +12,8 @@ import Synchronization
 public final class WAVOutput: @unchecked Sendable {
   /// The error that stopped the recording; nil without an error.
   public var failure: AudioFileError? { writer.sync { _failure } }
-  /// The number of frames that are silence in the recording, or missing after its end, because they were not written in
-  /// time or at all.
+  /// The number of frames that were not written: the frames of blocks that did not fit into the ring, which silence replaces, and the
+  /// frames after an error.
   ///
   /// Real-time: not safe.
   public var lostFrames: Int64 { Int64(ring.dropped) * StereoBlock.length + unwritten.load(ordering: .relaxed) }

@@ -7,7 +7,8 @@ enum LocalAddresses {
   /// An IPv4 address of a network interface.
   struct Candidate: Equatable {
     var address: String
-    /// Whether the interface is a device, such as a Wi-Fi adapter, and not a bridge, a tunnel or a container's interface.
+    /// Whether the interface is a device with a link, such as a connected Wi-Fi adapter. A bridge, a tunnel, and the interface of a
+    /// container are no devices.
     var isDevice: Bool
     /// Whether the interface has a broadcast address. Tunnels have none.
     var broadcasts: Bool
@@ -29,10 +30,12 @@ enum LocalAddresses {
   private static func candidates() -> [Candidate] {
     ((try? System.enumerateDevices()) ?? []).compactMap { device in
       guard let address = device.address, address.protocol == .inet, let text = address.ipAddress else { return nil }
+      // The files are described in Documentation/ABI/testing/sysfs-class-net of Linux. Only interfaces of hardware have `device`.
+      let folder = "/sys/class/net/\(device.name)"
+      let state = try? String(contentsOfFile: "\(folder)/operstate", encoding: .utf8)
       return Candidate(
         address: text,
-        // Only interfaces of hardware have this link (Documentation/ABI/testing/sysfs-class-net of Linux).
-        isDevice: FileManager.default.fileExists(atPath: "/sys/class/net/\(device.name)/device"),
+        isDevice: FileManager.default.fileExists(atPath: "\(folder)/device") && state != "down\n",
         broadcasts: device.broadcastAddress != nil)
     }
   }

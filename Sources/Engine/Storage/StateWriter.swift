@@ -33,9 +33,9 @@ final class StateWriter: Sendable {
   func write(term: UInt64) { add { $0.term = term } }
   func write(_ session: SavedSession) { add { $0.session = session } }
 
-  /// Waits at most `limit` until all values are written.
+  /// Waits at most `limit` until all writes have ended.
   ///
-  /// - Returns: whether all values are written.
+  /// - Returns: whether they have ended. Some may have failed.
   func finish(within limit: DispatchTimeInterval) -> Bool {
     let isWritten = DispatchSemaphore(value: 0)
     queue.async { isWritten.signal() }
@@ -56,11 +56,12 @@ final class StateWriter: Sendable {
       defer { waiting = Waiting() }
       return waiting
     }
-    // The bound goes first: a claim in the session may depend on it.
+    // The bound goes first, and the session is not written without it: the claim in the session can have a term that only this bound
+    // covers.
     let term = values.term ?? values.failedTerm
     let isTermWritten = term.map(writeTerm) ?? true
     if !isTermWritten { waiting.withLock { $0.failedTerm = term } }
-    let isSessionWritten = values.session.map(writeSession) ?? true
+    let isSessionWritten = isTermWritten && values.session.map(writeSession) ?? true
     if !isTermWritten || !isSessionWritten { onFailure() }
   }
 }

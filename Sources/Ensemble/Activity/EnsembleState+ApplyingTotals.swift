@@ -13,9 +13,9 @@ extension EnsembleState {
   /// instant.
   private static var farthest: Nanoseconds { .seconds(10) }
 
-  /// Handles a total that the master has reported. While the rhythm cannot be played yet (``isScheduled``), the total is kept for later.
-  /// Otherwise, a total with a usable instant applies from the beat that is nearest to the instant. A total without one applies
-  /// from the next beat that can still be changed.
+  /// Handles a total that the master has reported. While the rhythm cannot be played yet (not ``isScheduled``), the last two totals are
+  /// kept for later: the present one and a pending one. Otherwise, a total with a usable instant applies from the beat that is nearest
+  /// to the instant. A total without one applies from the next beat that can still be changed.
   mutating func received(_ report: ReceivedTotals.Report, at now: Instant) {
     guard isScheduled else {
       let newer = follower!.totals.early.newer
@@ -39,15 +39,14 @@ extension EnsembleState {
       localActivity.lastTotal = report.value
       return change(to: report.value, at: now)
     }
-    // The resolution of the instant is 100 us (the unit of RTP time stamps), so the beat or bar may begin shortly before or after the
-    // instant. The nearest beat is meant. The bars of the master's patch may have another length than the local ones. An instant that
-    // is not near a beat of the local patch stands for the nearest step.
+    // The resolution of the instant is 100 us (the unit of RTP time stamps), so the instant can be shortly before or after the beat or
+    // bar that is meant. All beats and bars of the local patch are on `beatGrid`. The bars of the master's patch can have another length:
+    // an instant that is not near this grid stands for the nearest step.
     let nearest = (tick + beatGrid / 2).roundedDown(to: beatGrid)
     let isNear = abs(tick - nearest) < Tick.perStep
     let beat = isNear ? nearest : (tick + Tick.perStep / 2).roundedDown(to: Tick.perStep)
     let isEstimated = follower!.totals.isEstimated
-    // The pending change in the schedule is also from the master and applies later. This report is therefore older and arrived
-    // late.
+    // If the pending change is also from the master and applies later, this report is older and has arrived late.
     if !isEstimated, old.changeTick != Tick(.max), beat < old.changeTick { return }
     localActivity.lastTotal = report.value
     // A pending estimated change is replaced. Any other change stays in force up to the beat.

@@ -2,12 +2,12 @@ public import MusicalTime
 
 /// The analysis of a recording of the clicks of a calibration. The result is the delay of each device.
 ///
-/// In a calibration, the reference and one device click in turn (``ClickPattern``). The reference is the loudspeaker of the peer. The
-/// device, for example a phone, shows the web page of the peer. ``OnsetDetector`` finds the onsets of the recording, and ``ClickMatch``
-/// assigns them to clicks. The line through the onsets of the reference maps the time at which a click is due to the clock of the
-/// recording (``ReferenceLine``). The delay of a click of the device is its onset minus its due time on this line. The delay of the device
-/// is the median of these delays. The latency of the microphone and the rate of the recording clock are the same for both sets of clicks,
-/// so they have no effect on the difference. Echoes are later than the direct sound and are ignored.
+/// In a calibration, the reference clicks, then one device, and then the reference again (``ClickPattern``). The reference is the
+/// loudspeaker of the peer. The device, for example a phone, shows the web page of the peer. ``OnsetDetector`` finds the onsets of the
+/// recording, and ``ClickMatch`` assigns them to clicks. The line through the onsets of the reference maps the time at which a click is
+/// due to the clock of the recording (``ReferenceLine``). The delay of a click of the device is its onset minus its due time on this
+/// line. The delay of the device is the median of these delays. The latency of the microphone and the rate of the recording clock are
+/// the same for both sets of clicks, so they have no effect on the difference. Echoes are later than the direct sound and are ignored.
 ///
 /// The uncertainty is twice the combined standard error of the median and of the line, plus ``attack``.
 public struct CalibrationAnalysis: Sendable {
