@@ -26,7 +26,7 @@ import Testing
   @Test(arguments: ["../../claps", "/etc/passwd", ".bashrc", "a/b", "1/", "x/8", "12/8/x"]) func pathAsNameIsRefused(
     name: String
   ) throws {
-    #expect(try reason(Array(text(name: name).utf8)) == "its name \(name.debugDescription) is a path")
+    #expect(try reason(Array(text(name: name).utf8)) == "its name \(name.debugDescription) is not a file name")
   }
 
   @Test func textWithErrorsIsRefused() throws {

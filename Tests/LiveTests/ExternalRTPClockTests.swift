@@ -83,6 +83,10 @@ extension TimingTests {
       try await Task.sleep(for: .seconds(4))
       drums.leave(sendingStop: false)
       try await ada.waitForLog("sends no ticks")
+      let remedy = "connect or start the clock again, offer the role of master (key h), or leave (key q)"
+      ada.mailbox.post(.stop)
+      let refusal = "the rhythm: follows the external clock Drums, which is silent; \(remedy)"
+      try await ada.waitForLog(refusal)
       drums = try DrumMachine(port: drums.port, continuingFrom: drums.origin)
       try await ada.waitForLog("sends ticks again")
       try await ada.waitForLog("RTP-MIDI device without Tutti; it is used as external clock", times: 2)
@@ -95,12 +99,13 @@ extension TimingTests {
       #expect(
         ada.log.filter { $0.contains("Drums") && !$0.contains(" joined") && !$0.contains(" left") } == [
           "Drums: RTP-MIDI device without Tutti; it is used as external clock",
-          "external clock Drums: not in session any longer (trying again)",
-          "external clock Drums: sends no ticks; the rhythm continues at the last tempo",
+          "external clock Drums: not in session any longer (trying again); check the device and its network",
+          "external clock Drums: sends no ticks; the rhythm continues at the last tempo; \(remedy)",
+          refusal,
           "external clock Drums: in session again",
           "external clock Drums: sends ticks again",
           "Drums: RTP-MIDI device without Tutti; it is used as external clock",
-          "external clock Drums: not in session any longer (trying again)",
+          "external clock Drums: not in session any longer (trying again); check the device and its network",
         ])
     }
 

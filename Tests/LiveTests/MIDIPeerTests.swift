@@ -177,7 +177,8 @@ extension TimingTests {
       #expect(
         lines == [
           "MIDI port Drums clock: disappeared; it is connected again when it returns",
-          "external clock Drums clock: sends no ticks; the rhythm continues at the last tempo",
+          "external clock Drums clock: sends no ticks; the rhythm continues at the last tempo; "
+            + "connect or start the clock again, offer the role of master (key h), or leave (key q)",
           "MIDI port Drums clock: connected again",
           "external clock Drums clock: sends ticks again",
         ])

@@ -42,7 +42,7 @@ import _TestTraits
     try await ada.wait(for: "to be ready", within: .seconds(6)) { ada.output.contains("\"ready\"") }
     // Two threads write standard output and standard error, so the error can come later.
     try await ada.wait(for: "to report the host", within: .seconds(2)) {
-      ada.errors.contains("host studio.example:5004: the name server has not answered yet")
+      ada.errors.contains("host studio.example:5004: no answer from the name server yet")
     }
     ada.signal(SIGTERM)
     #expect(try await ada.status(within: .seconds(5)) == 0)

@@ -84,7 +84,7 @@ import _TestSupport
     try await Task.sleep(for: .seconds(7))
     let message = "tutti: take.mid: cannot be written (File too large)"
     #expect(ada.errors.split(separator: "\n").count { $0.hasPrefix(message) } == 1, "\(ada.errors)")
-    #expect(ada.errors.contains("delete files to make room"))
+    #expect(ada.errors.contains("; this peer tries again every few seconds; make room on the disk"))
     ada.type("peers")
     try await ada.wait(for: "to execute a command", within: .seconds(20)) { ada.errors.contains("no other peer") }
     #expect(try keys().first == 60)

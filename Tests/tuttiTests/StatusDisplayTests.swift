@@ -70,6 +70,10 @@ import _TestSupport
     try await session.wait(for: "rhythm ballad: plays from the next bar on")
     session.type(":patch nothing\n")
     try await session.wait(for: "rhythm ballad: not changed")
+    session.type(" ")
+    try await session.wait(for: "the rhythm stopped")
+    session.type(":patch waltz\n")
+    try await session.wait(for: "rhythm waltz: chosen; it plays when the rhythm starts")
     try await session.leave()
   }
 

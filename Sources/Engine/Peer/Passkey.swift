@@ -42,7 +42,8 @@ public struct Passkey: Sendable {
         parallelism: 1, maxMemory: 64 << 20)
       return GroupKey(key)
     } catch {
-      throw EngineError("passkey: the key cannot be computed (\(error)); 32 MiB of free memory are needed")
+      let remedy = "close other programs, because 32 MiB of free memory are needed"
+      throw EngineError("passkey: the key cannot be computed (\(error)); \(remedy)")
     }
   }
 }

@@ -79,8 +79,8 @@ extension Peer {
 
   /// Stops the rhythm, unless an external clock controls it.
   private func stop(at now: Instant) throws(CommandError) {
-    guard externalClock?.leads(ensemble) != true else {
-      return log.notice("the rhythm: follows the external clock \(externalClockName); stop it there")
+    if let clock = externalClock, clock.leads(ensemble) {
+      return refuse("the rhythm", controlledBy: clock, remedy: "stop it there", at: now)
     }
     try ensemble.stop(now: now)
   }
@@ -88,8 +88,8 @@ extension Peer {
   /// Changes the tempo, of the rhythm and of later starts, unless an external clock controls it. With `beats`, the change is
   /// gradual.
   private func change(tempo requested: Tempo, over beats: Int? = nil, at now: Instant) throws(CommandError) {
-    guard externalClock?.leads(ensemble) != true else {
-      return log.notice("the tempo: follows the external clock \(externalClockName); change it there")
+    if let clock = externalClock, clock.leads(ensemble) {
+      return refuse("the tempo", controlledBy: clock, remedy: "change it there", at: now)
     }
     if ensemble.role != .idle {
       if let beats {

@@ -63,7 +63,8 @@ extension Peer {
     case .externalClock(let name, let event): notify(event, of: name)
     case .externalClockIsBack(let name): log.notice("external clock \(name): in session again")
     case .externalClockIsGone(let name):
-      if !isLeaving { log.warning("external clock \(name): not in session any longer (trying again)") }
+      let reason = "not in session any longer (trying again)"
+      if !isLeaving { log.warning("external clock \(name): \(reason); check the device and its network") }
     case .externalClockIsTuttiPeer(let name):
       log.warning(
         "external clock \(name): is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from")
@@ -177,9 +178,10 @@ extension Peer {
       "sends messages that cannot be decoded, perhaps of a newer version, and they are ignored; "
         + "use the same version of Tutti on both machines"
     case .changesChannelTooOften:
-      "changes its MIDI channel too often; its channel is ignored until it stays the same for 10 s"
+      "changes its MIDI channel too often; its channel is ignored until it stays the same for 10 s; "
+        + "if this lasts, start that peer again"
     case .identityIsUsedTwice:
-      "another device uses the identity of this peer and is ignored; "
+      "another device uses the same identity and is ignored; "
         + "if that device has a copied disk, start it with another --name, which creates a new identity"
     }
   }

@@ -15,7 +15,8 @@ extension Peer {
     }
     chosenPatchName = name
     change(patch: patch, named: name)
-    log.notice("rhythm \(name): plays from the next bar on")
+    let effect = ensemble.role == .idle ? "chosen; it plays when the rhythm starts" : "plays from the next bar on"
+    log.notice("rhythm \(name): \(effect)")
   }
 
   /// Plays the patches of the master that were received and checked since the last call, and informs the player about those that

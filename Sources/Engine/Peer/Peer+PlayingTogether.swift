@@ -31,10 +31,12 @@ extension Peer {
     instrumentSettings.pitchSource = source == nil ? 0 : pitchChoices
     publishInstrument()
     guard let name else { return log.notice("pitches: your own controls set them again") }
-    let remedy = "; choose an instrument with the key i or the command `instrument NAME`"
-    let advice = instrumentSettings.table == nil ? remedy : ""
+    guard instrumentSettings.table != nil else {
+      let remedy = "choose one with the key i or the command `instrument NAME`"
+      return log.notice("pitches: \(name) sets them as soon as you have an instrument; \(remedy)")
+    }
     let effect = "each note that you play sounds as a key that \(name) holds or released last"
-    log.notice("pitches: \(name) sets them from now on; \(effect)\(advice)")
+    log.notice("pitches: \(name) sets them from now on; \(effect)")
   }
 
   /// Informs the player that a remote player changes the sound of the local instrument.

@@ -29,8 +29,9 @@ extension Peer {
     try? ensemble.locate(saved.position)
     guard let rhythm = saved.rhythm else { return log.info("peer restored") }
     guard saved.boot == StateStore.boot else {
-      let remedy = "continue the rhythm with the key c or the command `continue`"
-      return log.notice("peer restored, but the machine was restarted; \(remedy)")
+      let reason = "because the machine was restarted"
+      let remedy = "continue it with the key c or the command `continue`"
+      return log.notice("peer restored, but the rhythm does not play, \(reason); \(remedy)")
     }
     do throws(CommandError) {
       // The term of the saved rhythm was the last one before the crash: if another peer had become the master after it, the session

@@ -27,7 +27,10 @@ extension Peer {
       let identities = named.map(\.description).joined(separator: ", ")
       log.notice("peer \(name): several peers have this name (\(identities)), the first one is used; give the identity")
     }
-    if named.isEmpty { log.notice("peer \(name): not connected; give a peer that the command `peers` lists") }
+    if named.isEmpty {
+      let remedy = "give a Tutti peer that the command `peers` lists"
+      log.notice("peer \(name): no connected Tutti peer has this name or identity; \(remedy)")
+    }
     return named.first
   }
 

@@ -248,7 +248,7 @@ public final class Peer {
     for host in resolved { use(host, at: now) }
     for address in restored { core.invitations.configure(InvitationList.Place(address), at: now) }
     for name in hosts.unresolved {
-      log.notice("host \(name): the name server has not answered yet; the peer connects when it has answered")
+      log.notice("host \(name): no answer from the name server yet; this peer connects when the server has answered")
     }
     use(policy, at: now)
     core.endpoint.sessionsPerHost = configuration.sessionsPerHost
@@ -266,10 +266,19 @@ public final class Peer {
     if let summary = sound.summary { log.info("\(summary)") }
     if lead > configuration.lead {
       let (used, configured) = (Int(lead.milliseconds.rounded(.up)), Int(configuration.lead.milliseconds))
-      let cause = sound.summary == nil ? "hits must be known earlier" : "the sound card is slow"
-      let pushes = maximumPush > .zero ? " and the patch has pushed hits" : ""
-      let effect = "changes of the rhythm take effect later"
-      log.notice("--lead-time: \(used) ms instead of \(configured) ms, because \(cause)\(pushes); \(effect)")
+      let latency = configuration.latency
+      var causes: [String] = []
+      // The card alone needs a longer lead time than the configured one.
+      if sound.summary != nil, sound.lead - latency + .milliseconds(20) > configuration.lead {
+        causes.append("the sound card is slow")
+      }
+      // A short latency fits into the standard lead of the sound.
+      if latency > .zero, sound.lead > EnsembleState.standardSoundLead {
+        causes.append("--latency is \(Int(latency.milliseconds.rounded())) ms")
+      }
+      if maximumPush > .zero { causes.append("the patch has pushed hits") }
+      let (cause, effect) = (causes.joined(separator: " and "), "changes of the rhythm take effect later")
+      log.notice("--lead-time: \(used) ms instead of \(configured) ms, because \(cause); \(effect)")
     }
     for line in advice { log.warning("\(line)") }
   }

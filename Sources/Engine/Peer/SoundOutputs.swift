@@ -1,5 +1,6 @@
 import Audio
 import Ensemble
+import Glibc
 import MusicalTime
 import PeerProtocol
 import Realtime
@@ -132,14 +133,19 @@ final class SoundOutputs {
     guard let device, let state = cardThread?.cardState else { return nil }
     let previousStatus = status
     status = state.status
+    // A new start uses a rate that the device supports.
+    let needsRestart = status == .lost(code: -ENOTSUP)
     switch (previousStatus, status) {
     case (.playing, .lost):
       let reason = state.reason ?? "unknown reason"
       return "sound card \(device.name): lost (\(reason)); the rhythm continues without it, and this peer tries again"
     // The status of a lost card contains the error code. Another code is another reason.
     case (.lost, .lost) where previousStatus != status:
-      return "sound card \(device.name): \(state.reason ?? "unknown reason"); trying again"
-    case (.awaited, .lost): return "sound card \(device.name): \(state.reason ?? "unknown reason"); waiting for it"
+      let remedy = needsRestart ? "start this peer again" : "trying again"
+      return "sound card \(device.name): \(state.reason ?? "unknown reason"); \(remedy)"
+    case (.awaited, .lost):
+      let remedy = needsRestart ? "start this peer again" : "waiting for it"
+      return "sound card \(device.name): \(state.reason ?? "unknown reason"); \(remedy)"
     case (.lost, .playing), (.awaited, .playing):
       return "sound card \(device.name): available \(state.losses > 0 ? "again" : "now")"
     default: break
@@ -147,8 +153,10 @@ final class SoundOutputs {
     // At most once a minute, because underruns can be frequent.
     if state.underruns > reportedUnderruns, underrunReport.map({ now - $0 >= .seconds(60) }) ?? true {
       defer { (reportedUnderruns, underrunReport) = (state.underruns, now) }
+      // The period has no effect on a sound server. A device that was missing at the start can belong to one.
+      let period = device.usesSoundServer || device.isAwaited ? "" : "increase --period, "
       return "sound card \(device.name): \(state.underruns - reportedUnderruns) underruns, so the sound has gaps; "
-        + "close other programs, increase --period, or add the line `NAME - rtprio 95` to /etc/security/limits.conf "
+        + "close other programs, \(period)or add the line `NAME - rtprio 95` to /etc/security/limits.conf "
         + "(NAME is your user) and log in again"
     }
     guard !hasReportedDelay, status == .playing, state.lead > initialLead else { return nil }

@@ -87,7 +87,7 @@ final class MIDIRecorder: @unchecked Sendable {
     let failure = queue.sync {
       takeWaiting()
       recording.finish(at: instant)
-      write()
+      write(isLast: true)
       return _failure
     }
     if let failure { throw failure }
@@ -111,8 +111,8 @@ final class MIDIRecorder: @unchecked Sendable {
     if recording.revision != writtenRevision, MonotonicClock.now >= nextWrite { write() }
   }
 
-  /// Writes the file. After a failure, the previous file remains, and the next write tries again.
-  private func write() {
+  /// Writes the file. After a failure, the previous file remains, and the next write tries again. `isLast`: there is no next write.
+  private func write(isLast: Bool = false) {
     let start = MonotonicClock.now
     let hadFailed = _failure != nil
     do {
@@ -120,8 +120,9 @@ final class MIDIRecorder: @unchecked Sendable {
       (_failure, writtenRevision) = (nil, recording.revision)
     } catch {
       let reason = (error as? ReplacedFile.Failure)?.reason ?? "\(error)"
+      let effect = isLast ? "the recording is not complete" : "this peer tries again every few seconds"
       let failure = EngineError(
-        "\(path): cannot be written (\(reason)), so the recording is not complete; delete files to make room")
+        "\(path): cannot be written (\(reason)); \(effect); make room on the disk, or make the folder writable")
       _failure = failure
       if !hadFailed { onFailure(failure) }
     }

@@ -15,7 +15,8 @@ struct SessionLog {
   mutating func write(_ line: String, at now: Instant) {
     if budget.admit(at: now) { return log.info("\(line)") }
     if budget.refused == 1 {
-      log.notice("sessions begin and end too often; only one line per second is logged from now on")
+      let reason = "devices connect and disconnect too often, so only one line per second is printed from now on"
+      log.notice("connections: \(reason); check which device does this, or use --policy contacts")
     }
   }
 }

@@ -61,6 +61,6 @@ extension StateStore {
       let end = remedy.map { "; \($0)" } ?? ""
       return log.warning("\(sessionPath): \(reason); nothing is restored, and the file is kept as \(aside)\(end)")
     }
-    log.warning("\(sessionPath): \(reason); nothing is restored")
+    log.warning("\(sessionPath): \(reason); nothing is restored; rename or remove the file")
   }
 }

@@ -27,6 +27,20 @@ extension Peer {
     return names.first ?? "the external clock"
   }
 
+  /// The remedy for an external clock that is silent while this peer plays by it.
+  private static let remedyForSilentClock =
+    "connect or start the clock again, offer the role of master (key h), or leave (key q)"
+
+  /// Informs the player that a command is not executed, because this peer plays by `clock`.
+  ///
+  /// - Parameters:
+  ///   - subject: what the external clock controls, such as "the tempo".
+  ///   - remedy: what the player can do at the clock, unless the clock is silent.
+  func refuse(_ subject: String, controlledBy clock: ExternalClock, remedy: String, at now: Instant) {
+    let state = clock.isHeard(at: now) ? "; \(remedy)" : ", which is silent; \(Self.remedyForSilentClock)"
+    log.notice("\(subject): follows the external clock \(externalClockName)\(state)")
+  }
+
   /// Handles a message of an ALSA port that is an external clock.
   ///
   /// - Parameters:
@@ -73,7 +87,9 @@ extension Peer {
     switch event {
     case .refused(let error):
       log.notice("external clock \(name): cannot start the rhythm yet; \(description(of: error))")
-    case .silent: log.warning("external clock \(name): sends no ticks; the rhythm continues at the last tempo")
+    case .silent:
+      log.warning(
+        "external clock \(name): sends no ticks; the rhythm continues at the last tempo; \(Self.remedyForSilentClock)")
     case .heard: log.notice("external clock \(name): sends ticks again")
     case .unplayable:
       log.warning(
