@@ -24,9 +24,9 @@ struct DemoCommand: ParsableCommand {
         ticks      MIDI clock ticks (24 per quarter note) that were due
         received   ticks that arrived; for the master, ticks that it sent
         hits       positions of the rhythm (sixteenth notes or triplets) with at
-                   least one drum stroke
+                   least one stroke or note
         heard      hits that were found in the recording
-        late       drum strokes that sounded later than planned
+        late       strokes and notes that sounded later than planned
         underruns  how often this machine delayed the peer by 5 ms or more
         clock      time between the same tick on this peer and on the first peer
         sound      time between the same hit in this recording and in that of the
@@ -37,11 +37,10 @@ struct DemoCommand: ParsableCommand {
 
       PHONES
       With --http, a phone becomes one more player. Give an address that the phone can reach, such as 0.0.0.0:8080. A \
-      terminal with colours shows two QR codes: `lead` for players who control the rhythm, `play` for all others. In the \
-      demo, only the first peer controls the rhythm. Scan `play` with the phone and press Join: then the rhythm starts. \
-      Enter starts it without a phone. With --http, the default length is 64 bars. The phone plays the rhythm and an \
-      instrument, and its activity is added to that of the first peer. A random passkey protects the demo, unless you give \
-      --http-open; nobody needs to type it. The table does not contain the phones.
+      terminal with colours shows a QR code. Scan it with the phone and press Join: then the rhythm starts. Enter starts it \
+      without a phone. With --http, the default length is 64 bars. The phone plays the rhythm and an instrument, and its \
+      activity is added to that of the first peer. Only the first peer controls the rhythm. A random passkey protects the \
+      demo, unless you give --http-open; nobody needs to type it. The table does not contain the phones.
 
       EXAMPLES
         tutti demo
@@ -141,11 +140,12 @@ struct DemoCommand: ParsableCommand {
     }
   }
 
-  /// Shows the addresses of the page, and waits until a phone has joined or the user wants to start without one.
+  /// Shows the address of the page, and waits until a phone has joined or the user wants to start without one.
   private func waitForPhone(_ page: DemoPage, until interruption: Interruption, on terminal: Terminal) {
     page.addresses.show(on: terminal)
     terminal.printLine(
-      "The rhythm starts when a phone has opened an address and pressed Join. Press Enter to start it without a phone.")
+      "The rhythm starts when a phone has opened the address and pressed Join. Press Enter to start it without a phone."
+    )
     page.wait { interruption.isRaised }
     if page.players > 0 { showPlayers(page, on: terminal) }
   }

@@ -8,7 +8,7 @@ final class DemoPage {
   /// The subject of errors. The name of the peer would be taken for that of a telephone.
   private static let subject = "web page"
 
-  /// The addresses of the page.
+  /// The addresses of the page. Both are the address `play`, because no page can control the rhythm of the demo.
   let addresses: PageAddresses
   /// The command-line options with which the other peers connect to the peer of the page.
   let connection: [String]
@@ -53,7 +53,7 @@ final class DemoPage {
         "--name", Self.name, "--port", "0", "--audio", "none", "--activity", "0", "--led-by", DemoPeers.name(1),
         "--json", "--http", http,
       ] + access, log: log, output: try FileHandle(forWritingTo: output))
-    var ready: (port: UInt16, lead: String, play: String, fingerprint: String?)?
+    var ready: (port: UInt16, play: String, fingerprint: String?)?
     var port: UInt16 = 0
     while ready == nil {
       guard process.isRunning else {
@@ -62,13 +62,13 @@ final class DemoPage {
       }
       for event in Self.takeEvents(events, &incomplete) {
         port = event.port ?? port
-        if let lead = event.lead, let play = event.play { ready = (port, lead, play, event.fingerprint) }
+        if let play = event.play { ready = (port, play, event.fingerprint) }
       }
       Thread.sleep(forTimeInterval: 0.01)
     }
     guard let ready else { return nil }
     addresses = PageAddresses(
-      lead: ready.lead, play: ready.play, isLocal: address.isLoopback, fingerprint: ready.fingerprint)
+      lead: ready.play, play: ready.play, isLocal: address.isLoopback, fingerprint: ready.fingerprint)
     // The other peers need the passkey, if there is one. The option --http-open concerns only the peer that serves the page.
     connection = (demo.web.httpOpen ? [] : access) + ["--connect", "127.0.0.1:\(ready.port)"]
   }
@@ -105,9 +105,7 @@ final class DemoPage {
   private struct Event: Decodable {
     /// The control port of the peer.
     var port: UInt16?
-    /// The address of the page for players who control the rhythm.
-    var lead: String?
-    /// The address of the page for all other players.
+    /// The address of the page for players who do not control the rhythm.
     var play: String?
     /// The fingerprint of the group's certificate authority; nil without one.
     var fingerprint: String?

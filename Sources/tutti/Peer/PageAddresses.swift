@@ -4,7 +4,7 @@ import Console
 struct PageAddresses {
   /// The address for players who control the rhythm.
   var lead: String
-  /// The address for all other players. It equals ``lead`` with --http-open.
+  /// The address for all other players. It equals ``lead`` with --http-open and in the demo.
   var play: String
   /// Whether only this machine can open the addresses.
   var isLocal: Bool
@@ -31,9 +31,11 @@ struct PageAddresses {
     }
     if let fingerprint { terminal.printLine("web page, fingerprint of the group's certificate: \(fingerprint)") }
     if isLocal, terminal.isInteractive {
+      // With --http-open and in the demo, the user gives no passkey.
+      let passkey = lead == play ? "" : ", and --passkey-file"
       terminal.printLine(
         "web page: phones cannot open an address of this machine only; to print QR codes for phones, give --http an address "
-          + "such as 0.0.0.0:8080, and --passkey-file")
+          + "such as 0.0.0.0:8080\(passkey)")
     }
   }
 

@@ -22,7 +22,7 @@ import _TestTraits
 
   @Test func phoneBecomesTheFifthPlayer() async throws {
     let demo = try Child.tutti(["demo", "--bars", "3", "--activity", "20", "--http", "0", "--output", "d"], in: folder)
-    let pattern = /web page, play: http:\/\/127\.0\.0\.1:([0-9]+)\/#token=([a-z2-7]+)\n/
+    let pattern = /web page: http:\/\/127\.0\.0\.1:([0-9]+)\/#token=([a-z2-7]+)\n/
     try await demo.wait(for: "to print the address", within: .seconds(30)) { demo.errors.contains(pattern) }
     let address = try #require(demo.errors.firstMatch(of: pattern)).output
     let page = try PageClient(port: try #require(Int(address.1)), token: String(address.2))
@@ -57,7 +57,7 @@ import _TestTraits
     demo.closeInput()
     let outcome = try await demo.outcome()
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(outcome.errors.contains(/web page, play: http:\/\/[^ ]+\/#token=[a-z2-7]{20}\n/), "\(outcome.errors)")
+    #expect(outcome.errors.contains(/web page: http:\/\/[^ ]+\/#token=[a-z2-7]{20}\n/), "\(outcome.errors)")
     #expect(outcome.output.contains(#""phones":0"#) && outcome.output.contains(#""bars":1"#), "\(outcome.output)")
   }
 
