@@ -78,7 +78,7 @@ extension UDPSocket {
       return TransportError("UDP socket: cannot be created (\(reason)); close other programs")
     case EACCES:
       return TransportError(
-        "UDP port \(port): \(reason), ports below 1024 require CAP_NET_BIND_SERVICE; choose another with --port")
+        "UDP port \(port): \(reason) (ports below 1024 require CAP_NET_BIND_SERVICE); choose another with --port")
     default: return TransportError("UDP port \(port): \(reason); choose another with --port")
     }
   }

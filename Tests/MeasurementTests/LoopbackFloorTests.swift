@@ -49,7 +49,8 @@ import Testing
     // Silence, and a recording with about a tenth of the pulses.
     for samples in [[Float](repeating: 0, count: 48_000), Array(samples[..<60_000])] {
       let error = #expect(throws: ReportError.self) { try self.floor(samples) }
-      #expect(error?.description.hasPrefix("--loopback out in: the pulses of the output are not at the input") == true)
+      let message = "--loopback out in: the pulses of the output do not arrive at the input"
+      #expect(error?.description.hasPrefix(message) == true)
     }
   }
 }

@@ -31,9 +31,10 @@ import Testing
     ("patch", "patch: incomplete; give NAME"), ("instrument", "instrument: incomplete; give NAME"),
     ("mute", "mute: incomplete; give PEER"), ("quiet on", "quiet on: unexpected words; enter `quiet` or `quiet off`"),
     ("start now", "start now: unexpected words; enter `start`"),
-    ("phrase record 999", "phrase record 999: out of range; give at most 128 steps"),
+    ("phrase record 999", "phrase record 999: out of range; give 1 bar or more, at most 128 sixteenth notes"),
+    ("count-in x", "count-in x: not 1 or 2 bars"), ("loudness", "loudness: not a percentage"),
     ("phrase record two", "phrase record two: not a command for a phrase"),
-    ("dance", "dance: unknown command; give one of: start,"),
+    ("dance", "dance: unknown command; `tutti peer --help` lists the commands"),
   ])
   func errorFitsTheCommand(line: String, message: String) {
     let error = #expect(throws: CommandSyntaxError.self) { try PlayerCommand(text: line) }

@@ -23,7 +23,7 @@ struct ClockPhase {
   /// - Parameters:
   ///   - clock: the stamps.
   ///   - nominalPeriod: the approximate length of a tick in nanoseconds, at least 1.
-  /// - Throws: ``ReportError`` if more than three of four ticks are missing. `nominalPeriod` is then probably wrong.
+  /// - Throws: ``ReportError`` if more than three quarters of the ticks are missing. `nominalPeriod` is then probably wrong.
   init(_ clock: ClockStamps, nominalPeriod: Double) throws(ReportError) {
     // A line with a slope in whole nanoseconds is subtracted in integers, without rounding. The best-fit line is then fitted to the small
     // remainders.
@@ -62,7 +62,7 @@ struct ClockPhase {
       lost += advance - 1
       guard series.phase.count + advance < limit else {
         throw ReportError(
-          subject: clock.name, reason: "more than three of four ticks are missing",
+          subject: clock.name, reason: "more than three quarters of the ticks are missing",
           remedy: "give the ticks in a quarter note with --ticks-per-quarter (1 for a click track), and the tempo with "
             + "--nominal, or record again")
       }

@@ -59,7 +59,7 @@ public struct LoopbackFloor: Sendable {
   public init(_ recording: Recording, output: String, outputRate: Int) throws(ReportError) {
     let period = Self.interval(rate: outputRate) / Double(outputRate)
     let missing = ReportError(
-      subject: "--loopback \(output) \(recording.name)", reason: "the pulses of the output are not at the input",
+      subject: "--loopback \(output) \(recording.name)", reason: "the pulses of the output do not arrive at the input",
       remedy: "connect the output to the input with a cable, and raise the levels")
     let report: ClockReport
     do throws(ReportError) {

@@ -98,8 +98,8 @@ public struct FollowerReport: Sendable {
     }
     if figures.grid < 3, stimulus.losses > 0 {
       warnings.append(
-        "\(name): lost ticks are measured with at most 8 sounds per quarter note, because a finer grid hides a lost tick"
-      )
+        "\(name): the effect of lost ticks is not measured, because a grid this fine hides a lost tick; let the device play on a "
+          + "coarser grid, and give --sounds-per-quarter 8 or less")
     }
     if !steps.allSatisfy({ $0.settling != nil }) {
       warnings.append(

@@ -53,8 +53,8 @@ public struct PlayersAnalysis: Sendable {
     for trace in traces where trace.ticks.runs.count != first.ticks.runs.count {
       let count = trace.ticks.runs.count
       notes.append(
-        "\(trace.header.name): \(count) \(count == 1 ? "start" : "starts") of the rhythm, but \(first.header.name): "
-          + "\(first.ticks.runs.count); starts are matched by time; if the peers ran on different machines or in "
+        "\(trace.header.name): \(count) \(count == 1 ? "start" : "starts") of the rhythm, but \(first.header.name) has "
+          + "\(first.ticks.runs.count), so the starts are matched by time; if the peers ran on different machines or in "
           + "different Linux time namespaces, give --clock-ahead")
     }
     let players = zip(traces, results).map { trace, result in

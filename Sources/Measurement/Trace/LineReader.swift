@@ -52,7 +52,7 @@ struct LineReader {
       }
       guard buffer.count - position < Self.longestLine else {
         throw TraceError(
-          file: path, line: number + 1, reason: "has more than 1 MiB", remedy: "give a text file with one tick per line"
+          file: path, line: number + 1, reason: "the line is longer than 1 MiB", remedy: "give a trace or a text file"
         )
       }
       searched = buffer.count - position

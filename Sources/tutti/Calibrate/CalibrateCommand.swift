@@ -19,8 +19,9 @@ struct CalibrateCommand: ParsableCommand {
       peer prints. Each phone then stores its delay.
 
       Otherwise start the peer with --microphone none, record the room while the peer calibrates (`:calibrate`), and \
-      give the WAV file to this program. It prints the delays of the phones in the order in which they have clicked. Enter \
-      each one on its phone as the extra delay of the loudspeaker. The recording must be uncompressed or FLAC.
+      give the recording to `tutti calibrate --from`. This command prints the delays of the phones in the order in which they \
+      have clicked. Enter each one on its phone as the extra delay of the loudspeaker. The recording must be uncompressed or \
+      FLAC. If no phone has a delay, the exit status is 1.
 
       Sound travels 1 m in 2.9 ms. Hold each phone as close to the microphone as the loudspeaker of the peer is.
 
@@ -46,7 +47,8 @@ struct CalibrateCommand: ParsableCommand {
       }
       guard (8_000...384_000).contains(file.rate) else {
         throw ReportError(
-          subject: recording, reason: "\(file.rate) frames per second", remedy: "give a recording with 8000 to 384000")
+          subject: recording, reason: "\(file.rate) frames per second",
+          remedy: "give a recording with 8000 to 384000 frames per second")
       }
       // The channels are mixed into one track. A part is the calibration of one phone.
       let parts = try CalibrationAnalysis(Recording.all(of: file, path: recording)[0]).parts()

@@ -15,8 +15,9 @@ struct SyncCommand: ParsableCommand {
 
       TABLES
         Offset            time between the same tick on a peer and on the reference;
-                          skipped: ticks of the reference that the peer lacks,
-                          between two ticks that both have
+                          missing: ticks of the reference that the peer lacks;
+                          skipped: those of them between two common ticks of a run;
+                          extra: ticks of the peer that the reference lacks
         Offset over time  the same for up to ten intervals of time
         Offset over runs  the median over the runs (starts of the rhythm). With five
                           runs or more, also its 95 % bootstrap interval. With few

@@ -105,10 +105,11 @@ enum PatchLibrary {
 
   /// The path of a new rhythm called `name`, in the first folder of rhythms.
   ///
-  /// - Throws: ``NotFound`` if there is no folder, or if the name is a path.
+  /// - Throws: ``NotFound`` if there is no folder, or if the name is not a file name.
   static func newPath(of name: String) throws(NotFound) -> String {
     guard !name.contains("/"), !name.hasPrefix(".") else {
-      throw NotFound(description: "patch \(name): is a path; give a name without / and without . at the beginning")
+      throw NotFound(
+        description: "patch \(name): not a file name; give a name without / and without . at the beginning")
     }
     guard let folder = folders(of: .rhythm).first else {
       throw NotFound(description: "patch \(name): there is no folder for it; \(folderRemedy)")

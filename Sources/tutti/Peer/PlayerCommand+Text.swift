@@ -9,14 +9,6 @@ struct CommandSyntaxError: Error, CustomStringConvertible {
 }
 
 extension PlayerCommand {
-  /// The list of all commands, for help and error messages. ``CommandLineEditor`` executes `patch`, `instrument` and `calibrate` itself, so
-  /// ``init(text:)`` does not parse them.
-  static let vocabulary = """
-    start, count-in [BARS], stop, continue, tempo BPM [over BEATS], activity A, total-activity sum|mean|maximum, offer [PEER], take, gate RULE, \
-    led-by PEER|anyone, hear PEER|all [PERCENT], hear none, send-to PEER|all, patch NAME, save-patch NAME, instrument NAME|none, part PART PERCENT|on|off, mute PEER, unmute PEER, quiet [off], loudness PERCENT, note NOTE [VELOCITY], release NOTE, calibrate, control CONTROLLER VALUE, shape PEER CONTROLLER VALUE, \
-    pitches from PEER|none, phrase record [BARS]|send PEER|play|stop|vary, peers, leave
-    """
-
   /// Parses a command line that was typed after a colon or read from standard input.
   ///
   /// - Throws: ``CommandSyntaxError``.
@@ -38,7 +30,7 @@ extension PlayerCommand {
     case "start" where rest.isEmpty: self = .start
     case "count-in":
       let bars = rest.isEmpty ? 1 : Int(rest) ?? 0
-      guard (1...2).contains(bars) else { throw error("out of range; give 1 or 2 bars") }
+      guard (1...2).contains(bars) else { throw error("not 1 or 2 bars; give 1 or 2") }
       self = .countIn(bars: bars)
     case "part":
       guard words.count == 3, let part = Part.allCases.first(where: { $0.name == words[1] }) else {
@@ -53,7 +45,7 @@ extension PlayerCommand {
       }
     case "loudness":
       guard let percent = Int(rest.hasSuffix("%") ? rest.dropLast() : rest[...]), (0...100).contains(percent) else {
-        throw error("out of range; give a percentage from 0 to 100")
+        throw error("not a percentage; give 0 to 100")
       }
       self = .loudness(percent)
     case "mute" where !rest.isEmpty: self = .mute(rest, true)
@@ -114,7 +106,7 @@ extension PlayerCommand {
     case "phrase":
       guard let command = PhraseCommand(words: Array(words.dropFirst())) else {
         if words.count == 3, words[1] == "record", Int(words[2]) != nil {
-          throw error("out of range; give at most 128 steps, for example 1 to 8 bars of 4/4")
+          throw error("out of range; give 1 bar or more, at most 128 sixteenth notes in all, such as 8 bars of 4/4")
         }
         throw error("not a command for a phrase; give record [BARS], send PEER, play, stop or vary")
       }
@@ -143,7 +135,7 @@ extension PlayerCommand {
     case "quiet": throw error("unexpected words; enter `quiet` or `quiet off`")
     case "start", "stop", "continue", "take", "calibrate", "peers", "leave":
       throw error("unexpected words; enter `\(verb)`")
-    default: throw error("unknown command; give one of: \(Self.vocabulary)")
+    default: throw error("unknown command; `tutti peer --help` lists the commands")
     }
   }
 }

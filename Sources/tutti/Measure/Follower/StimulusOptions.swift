@@ -21,7 +21,8 @@ struct StimulusOptions: ParsableArguments {
   // With the default number of losses, the lengths of the five parts are 1, 1, 1, 2 and 2.5 times this length (``FollowerStimulus``).
   @Option(
     help: ArgumentHelp(
-      "Set the length of a part. With all parts, the clock takes 7.5 times as long. (default: 16)", valueName: "S"))
+      "Set the length of the steady part. With the default parts and 4 lost ticks, the clock takes 7.5 times as long. (default: 16)",
+      valueName: "S"))
   var seconds: Double?
 
   @Option(help: ArgumentHelp("Set the seed of the jitter and of the lost ticks. (default: 1)", valueName: "N"))
