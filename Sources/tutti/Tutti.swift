@@ -27,8 +27,8 @@ struct Tutti: ParsableCommand {
         1    simulate: an invariant was violated; calibrate: no delay was found
         64   usage error
         65   a file cannot be parsed, or contains nothing that can be measured
-        69   a file, folder, device, port or peer is missing, does not answer, or
-             denies access; or a file exists already
+        69   a file, folder, device, port or peer is missing, cannot be read or
+             written, does not answer, or denies access; or a file exists already
         70   internal error
         74   standard output cannot be written, for example because the disk is full
         130  demo: interrupted with Ctrl-C

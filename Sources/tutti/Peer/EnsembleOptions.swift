@@ -45,8 +45,8 @@ struct EnsembleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Let the notes of PEER, or of all peers, sound on this device too, with PERCENT of their velocity, 0...100 (without "
-        + "PERCENT: 60). PEER is a Tutti peer; notes of other devices always sound. Repeatable. (default: none: only your own "
-        + "notes sound here)",
+        + "PERCENT: 60). PEER is a Tutti peer; notes of other devices always sound. Repeatable. (default: none: no notes of "
+        + "other Tutti peers sound here)",
       valueName: "PEER[=PERCENT]|all[=PERCENT]|none"))
   var hear: [String] = []
 

@@ -16,9 +16,9 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Connect to the peer or RTP-MIDI device at this address, and retry until it answers. Write an IPv6 address "
-        + "in brackets. Repeatable.",
-      valueName: "HOST:PORT"))
+      "Connect to the peer or RTP-MIDI device at this address, and retry until it answers. Write an IPv6 address with a port "
+        + "in brackets. Repeatable. (default port: 5004)",
+      valueName: "HOST[:PORT]"))
   var connect: [String] = []
 
   @Option(

@@ -24,12 +24,14 @@ extension PeerCommand {
     While a rhythm plays, only the master can stop it, change its tempo and its parts, silence players, and offer the role \
     of master.
 
-    A weight, 0...100, states how much a peer A influences a peer B. It is 25 for each kind of message (rhythm, notes, \
-    modification, activity) that A sends and that the gate of B lets in.
+    A weight, 0...100, states how much a peer A influences a peer B. It is a sum: 25 for each kind of message (rhythm, notes, \
+    modification, activity) that goes from A to B and that the gate of B lets in. With all gates open, it is 75 while no rhythm \
+    plays. While one plays, it is 100 from the master, 75 to the master, and 50 between followers.
 
     COMMANDS
     Enter a command after a colon. If standard input is not a terminal, each line is a command. PEER is the name or the \
-    identity of a remote peer. The identity, 16 hexadecimal digits, is printed by --json and by `tutti ports --json`.
+    identity of a Tutti peer. The peer must be connected, except for led-by and hear. The identity, 16 hexadecimal digits, is \
+    printed by --json and by `tutti ports --json`.
 
       start, stop, continue       start, stop or continue the rhythm
       tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS
@@ -130,13 +132,13 @@ extension PeerCommand {
 
     WEB PAGE
     With --http, the peer prints two addresses of its web page: `lead` for players who control the rhythm, and `play` for \
-    all others. A terminal with colours also shows a QR code for each address that phones can open. An ADDRESS that other machines can \
-    reach, such as 0.0.0.0, requires --passkey-file, --passkey or --http-open. The addresses contain a token, so players \
-    need no passkey.
+    all others. With --http-open, it prints one address without a token. A terminal with colours also shows a QR code for each address that phones can open. An ADDRESS that other machines can \
+    reach, such as 0.0.0.0, requires --passkey-file, --passkey or --http-open. The two addresses contain a token, so \
+    players need no passkey.
 
     EXTERNAL CLOCK
-    With --clock-from the peer is the master and follows the external MIDI clock, including Start, Stop, Continue and \
-    Song Position. If the option is repeated, the peer follows the first clock that it receives. When that clock becomes \
+    With --clock-from the peer follows the external MIDI clock, including Start, Stop, Continue and Song Position. It becomes \
+    the master when the clock sends Start or Continue. Ticks without Start or Continue do not start the rhythm. If the option is repeated, the peer follows the first clock that it receives. When that clock becomes \
     silent, the peer follows another one.
 
     EXAMPLES

@@ -14,7 +14,7 @@ import Transports
 struct PeerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "peer",
-    abstract: "Run one peer, alone or with others.",
+    abstract: "Run one peer, alone or with others.", usage: "tutti peer [<options>]",
     discussion: discussion)
 
   @Option(help: ArgumentHelp("Set the name that other peers see. (default: the host name)", valueName: "NAME"))
@@ -32,8 +32,8 @@ struct PeerCommand: ParsableCommand {
   @Flag(
     help: ArgumentHelp(
       "Restore the patch, tempo, activity, gates and connections that the peer with this --name had when it crashed. If it "
-        + "was the master, it is the master again, unless another peer has become the master in the meantime. Other options "
-        + "replace restored values.")
+        + "was the master, it is the master again, unless another peer has become the master in the meantime. --patch, --bpm and "
+        + "--activity replace restored values; --connect and --gate add to them.")
   )
   var restore = false
 
@@ -118,7 +118,7 @@ struct PeerCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Record what is played to this MIDI file: the rhythm and each player in a track of its own, with the tempo. An existing "
-        + "file is replaced.", valueName: "FILE"))
+        + "file is replaced; with --restore, it is renamed, for example to take-1.mid.", valueName: "FILE"))
   var record: String?
 
   @Flag(help: "Print events as JSON lines on standard output.")

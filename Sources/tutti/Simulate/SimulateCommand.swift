@@ -50,6 +50,8 @@ struct SimulateCommand: ParsableCommand {
         rest       no peer wakes 1000 times in succession for a deadline that has
                    passed
 
+      With more than 16 peers, oneMaster, activity, channels and meeting are not checked.
+
       NETWORK FILE
       Each line has the name of a setting and a number. All lines are optional. The rest of a line is a comment.
 

@@ -14,7 +14,7 @@ extension ExitCode {
   static let invariantViolated = ExitCode(1)
   /// A file cannot be parsed (EX_DATAERR).
   static let badData = ExitCode(65)
-  /// A file, folder, device, port or peer is missing, does not answer, or denies access (EX_UNAVAILABLE).
+  /// A file, folder, device, port or peer is missing, cannot be read or written, does not answer, or denies access (EX_UNAVAILABLE).
   static let unavailable = ExitCode(69)
   /// An internal error (EX_SOFTWARE).
   static let internalError = ExitCode(70)
