@@ -1,6 +1,7 @@
 import Dispatch
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Synchronization
 import Testing
 
@@ -17,13 +18,16 @@ import Testing
     let sessions = Atomic(0)
     let failures = Atomic(0)
 
-    func writer(succeeds: Bool = true) -> StateWriter {
+    /// - Parameter failing: the number of writes of terms that fail, from the first one on.
+    func writer(failing: Int = 0) -> StateWriter {
       StateWriter(
         writeTerm: { term in
           self.hasBegun.signal()
           self.proceed.wait()
-          self.terms.withLock { $0.append(term) }
-          return succeeds
+          return self.terms.withLock {
+            $0.append(term)
+            return $0.count > failing
+          }
         },
         writeSession: { _ in
           self.sessions.wrappingAdd(1, ordering: .relaxed)
@@ -47,7 +51,7 @@ import Testing
 
   @Test func failedWriteIsReported() {
     let disk = SlowDisk()
-    let writer = disk.writer(succeeds: false)
+    let writer = disk.writer(failing: 1)
     disk.proceed.signal()
     writer.write(term: 1)
     #expect(writer.finish(within: .seconds(10)))
@@ -55,19 +59,26 @@ import Testing
   }
 
   /// The bound is the highest reserved term (``TermReservation``), and must not be lost. If its write fails, it is written again
-  /// together with the next session. This session is not written if the bound fails again: its claim could have a term above the bound
-  /// on the disk.
-  @Test func failedBoundIsWrittenAgainWithTheNextSession() throws {
+  /// together with the next session. A session with a rhythm is written only after the bound, because its claim could have a term above
+  /// the bound on the disk. A session without a rhythm has no claim.
+  @Test(arguments: [true, false]) func failedBoundIsWrittenAgainWithTheNextSession(hasRhythm: Bool) {
     let disk = SlowDisk()
-    let writer = disk.writer(succeeds: false)
-    for _ in 0..<2 { disk.proceed.signal() }
+    let writer = disk.writer(failing: 2)
+    for _ in 0..<3 { disk.proceed.signal() }  // The three writes of terms below.
     writer.write(term: 7)
     #expect(writer.finish(within: .seconds(10)))
-    writer.write(
-      SavedSession(
-        patch: "street", tempo: .standard, activity: 64, gates: Gates(), peers: [], position: Step(0), rhythm: nil,
-        boot: ""))
+    let rhythm = TimelineMessage(
+      claim: Claim(term: 7, identity: Identity(1)), revision: 0, start: Tick(0), end: Tick(.max),
+      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
+    let session = SavedSession(
+      patch: "street", tempo: .standard, activity: 64, gates: Gates(), peers: [], position: Step(0),
+      rhythm: hasRhythm ? rhythm : nil, boot: "")
+    writer.write(session)
     #expect(writer.finish(within: .seconds(10)))
-    #expect(disk.terms.withLock { $0 } == [7, 7] && disk.sessions.load(ordering: .relaxed) == 0)
+    #expect(disk.terms.withLock { $0 } == [7, 7] && disk.sessions.load(ordering: .relaxed) == (hasRhythm ? 0 : 1))
+    // The session that was held is written after the next bound.
+    writer.write(term: 39)
+    #expect(writer.finish(within: .seconds(10)))
+    #expect(disk.terms.withLock { $0 } == [7, 7, 39] && disk.sessions.load(ordering: .relaxed) == 1)
   }
 }

@@ -43,7 +43,7 @@ import _TestSupport
     let master = try LivePeer("Ada", folder: folder, start: true) { ($0.patch, $0.patchName) = (patch, "claps") }
     let follower = try LivePeer("Ben", folder: folder, connect: [master.port])
     try await follower.waitForLog(
-      "rhythm of the master Ada: its name \"../../claps\" is not a file name; ask Ada to correct it; this peer keeps tick"
+      "rhythm of the master Ada: its name \"../../claps\" contains / or begins with a full stop; ask Ada to correct it; this peer keeps tick"
     )
     #expect(!follower.log.contains { $0.contains("received from the master") })
   }

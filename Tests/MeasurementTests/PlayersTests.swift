@@ -137,7 +137,7 @@ import _TestSupport
       ], ticksPerLine: 6
     ).report
     #expect(report.pairs.map { $0.asynchrony?.count } == [3, 3, 3])
-    #expect(report.notes.contains { $0.hasPrefix("bert: 2 starts of the rhythm, but anna: 1;") })
+    #expect(report.notes.contains { $0.hasPrefix("bert: 2 starts of the rhythm, but anna has 1,") })
   }
 
   @Test func actionsOutsideTheRhythmAndDoubleActionsAreCounted() throws {

@@ -20,7 +20,7 @@ final class SoundFont {
   private let owner: OpaquePointer
 
   static let remedy =
-    "install the package timgm6mb-soundfont or fluid-soundfont-gm; tutti peer also takes another file with --soundfont"
+    "install the package timgm6mb-soundfont or fluid-soundfont-gm; tutti peer and tutti patch render have --soundfont"
 
   /// Loads `path` for synthesizers of `rate` frames per second.
   ///

@@ -35,7 +35,7 @@ enum LocalAddresses {
       let state = try? String(contentsOfFile: "\(folder)/operstate", encoding: .utf8)
       return Candidate(
         address: text,
-        isDevice: FileManager.default.fileExists(atPath: "\(folder)/device") && state != "down\n",
+        isDevice: FileManager.default.fileExists(atPath: "\(folder)/device") && ["up\n", "unknown\n"].contains(state),
         broadcasts: device.broadcastAddress != nil)
     }
   }

@@ -85,7 +85,7 @@ final class PatchChecker: Sendable {
       left.last?.isWholeNumber != true || right.first?.isWholeNumber != true
     }
     guard !hasPath, patch.name.first != "." else {
-      throw Reason(text: "its name \(patch.name.debugDescription) is not a file name")
+      throw Reason(text: "its name \(patch.name.debugDescription) contains / or begins with a full stop")
     }
     return patch
   }

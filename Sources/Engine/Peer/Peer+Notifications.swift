@@ -10,10 +10,9 @@ extension Peer {
   func notify(_ event: Event) {
     let now = MonotonicClock.now
     switch event {
-    case .connected(let peer):
-      let address = peer.address.map { " at \($0)" } ?? ""
-      sessionLog.write("\(peer.name ?? "a peer")\(address) joined", at: now)
-    case .disconnected(let peer): sessionLog.write("\(peer.name ?? "a peer") left", at: now)
+    // A peer with a new address joins before its old session ends, so both messages contain the address.
+    case .connected(let peer): sessionLog.write("\(place(of: peer)) joined", at: now)
+    case .disconnected(let peer): sessionLog.write("\(place(of: peer)) left", at: now)
     case .joined(let peer): joined(peer, at: now)
     case .left(let peer): observer?.report(event, about: peer, at: now)
     case .invitationRefused(let name, let address, let isRetried):
@@ -199,6 +198,11 @@ extension Peer {
     core.roster[identity]?.reference ?? PeerReference(name: nil, identity: identity)
   }
 
-  /// The name of `peer`, or its address if it reports no name.
+  /// The name and the address of a peer.
+  private func place(of peer: PeerReference) -> String {
+    (peer.name ?? "a peer") + (peer.address.map { " at \($0)" } ?? "")
+  }
+
+  /// The name of a peer, or its address if it reports no name.
   func name(of peer: PeerReference) -> String { peer.name ?? peer.address?.description ?? "a peer" }
 }

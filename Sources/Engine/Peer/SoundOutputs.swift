@@ -138,7 +138,8 @@ final class SoundOutputs {
     switch (previousStatus, status) {
     case (.playing, .lost):
       let reason = state.reason ?? "unknown reason"
-      return "sound card \(device.name): lost (\(reason)); the rhythm continues without it, and this peer tries again"
+      let remedy = needsRestart ? "; start this peer again" : ", and this peer tries again"
+      return "sound card \(device.name): lost (\(reason)); the rhythm continues without it\(remedy)"
     // The status of a lost card contains the error code. Another code is another reason.
     case (.lost, .lost) where previousStatus != status:
       let remedy = needsRestart ? "start this peer again" : "trying again"

@@ -27,7 +27,10 @@ struct SessionKeeper {
     let warning = FailureWarning(log)
     writer = StateWriter(
       writeTerm: { store.write(term: $0) }, writeSession: { store.write($0) }, onFailure: { warning.give() })
-    if !store.write(term: reservation.bound) { warning.give() }
+    guard !store.write(term: reservation.bound) else { return }
+    warning.give()
+    // The writer tries again, and writes no rhythm before this bound.
+    writer.write(term: reservation.bound)
   }
 
   /// Reserves more terms if `term`, the highest term claimed or followed, has come near the bound.

@@ -8,8 +8,9 @@ final class StateWriter: Sendable {
   private struct Waiting {
     var term: UInt64?
     var session: SavedSession?
-    /// A bound whose write failed. The next write includes it, unless there is a newer one.
+    /// A bound whose write failed, and the session that needs this bound. The next write includes them, unless there are newer ones.
     var failedTerm: UInt64?
+    var heldSession: SavedSession?
     var isEmpty: Bool { term == nil && session == nil }
   }
 
@@ -56,12 +57,13 @@ final class StateWriter: Sendable {
       defer { waiting = Waiting() }
       return waiting
     }
-    // The bound goes first, and the session is not written without it: the claim in the session can have a term that only this bound
-    // covers.
-    let term = values.term ?? values.failedTerm
+    // The bound goes first. A session with a rhythm is not written without it: the claim of the rhythm can have a term that only this
+    // bound covers.
+    let (term, session) = (values.term ?? values.failedTerm, values.session ?? values.heldSession)
     let isTermWritten = term.map(writeTerm) ?? true
-    if !isTermWritten { waiting.withLock { $0.failedTerm = term } }
-    let isSessionWritten = isTermWritten && values.session.map(writeSession) ?? true
+    let isHeld = !isTermWritten && session?.rhythm != nil
+    if !isTermWritten { waiting.withLock { ($0.failedTerm, $0.heldSession) = (term, isHeld ? session : nil) } }
+    let isSessionWritten = isHeld || session.map(writeSession) ?? true
     if !isTermWritten || !isSessionWritten { onFailure() }
   }
 }

@@ -70,7 +70,7 @@ extension PeerCore {
       let keptInfo = keepsOther ? ensemble.roster[other]?.session?.info ?? info : info
       invitations.reached(
         closed, by: identity, at: keptInfo.control, isSameMachine: isSameMachine == true, now: now)
-      // The player reads the new address of a peer that has moved.
+      // The observer of the events gets the new address of a peer that has moved.
       if hasMoved { reportLeft(other) }
       moveReport(from: closed, to: kept)
       if closed == session, isSameMachine == false {

@@ -105,11 +105,11 @@ enum PatchLibrary {
 
   /// The path of a new rhythm called `name`, in the first folder of rhythms.
   ///
-  /// - Throws: ``NotFound`` if there is no folder, or if the name is not a file name.
+  /// - Throws: ``NotFound`` if there is no folder, or if the name contains / or begins with a full stop.
   static func newPath(of name: String) throws(NotFound) -> String {
     guard !name.contains("/"), !name.hasPrefix(".") else {
       throw NotFound(
-        description: "patch \(name): not a file name; give a name without / and without . at the beginning")
+        description: "patch \(name): its name contains / or begins with a full stop; give another name")
     }
     guard let folder = folders(of: .rhythm).first else {
       throw NotFound(description: "patch \(name): there is no folder for it; \(folderRemedy)")

@@ -6,7 +6,7 @@ import Engine
 struct PageOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Serve a web page that shows the ensemble and has instruments to play; the page of `tutti peer` also controls the "
+      "Serve a web page that shows the ensemble and has instruments to play. The address `lead` of `tutti peer` also controls the "
         + "ensemble. Without ADDRESS, only this machine can open the page. With 0.0.0.0, phones can open it, too: `tutti peer` "
         + "then requires a passkey or --http-open, and the demo makes its own passkey. The port 0 uses any free port.",
       valueName: "[ADDRESS:]PORT"))

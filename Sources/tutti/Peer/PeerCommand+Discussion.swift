@@ -132,14 +132,15 @@ extension PeerCommand {
 
     WEB PAGE
     With --http, the peer prints two addresses of its web page: `lead` for players who control the rhythm, and `play` for \
-    all others. With --http-open, it prints one address without a token. A terminal with colours also shows a QR code for each address that phones can open. An ADDRESS that other machines can \
-    reach, such as 0.0.0.0, requires --passkey-file, --passkey or --http-open. The two addresses contain a token, so \
-    players need no passkey.
+    all others. The two addresses contain a token, so players need no passkey. With --http-open, it prints one address \
+    without a token. A terminal with colours also shows a QR code for each address that phones can open. An ADDRESS that \
+    other machines can reach, such as 0.0.0.0, requires --passkey-file, --passkey or --http-open.
 
     EXTERNAL CLOCK
     With --clock-from the peer follows the external MIDI clock, including Start, Stop, Continue and Song Position. It becomes \
-    the master when the clock sends Start or Continue. Ticks without Start or Continue do not start the rhythm. If the option is repeated, the peer follows the first clock that it receives. When that clock becomes \
-    silent, the peer follows another one.
+    the master when the clock has sent Start or Continue and ticks, unless the rhythm of another peer plays. Ticks without \
+    Start or Continue do not start the rhythm. If the option is repeated, the peer follows the first clock that it receives. \
+    When that clock becomes silent, the peer follows another one.
 
     EXAMPLES
       tutti peer

@@ -32,8 +32,9 @@ struct PeerCommand: ParsableCommand {
   @Flag(
     help: ArgumentHelp(
       "Restore the patch, tempo, activity, gates and connections that the peer with this --name had when it crashed. If it "
-        + "was the master, it is the master again, unless another peer has become the master in the meantime. --patch, --bpm and "
-        + "--activity replace restored values; --connect and --gate add to them.")
+        + "was the master, it is the master again, unless another peer has become the master in the meantime. --led-by, "
+        + "--patch, --bpm and --activity replace restored values; --connect adds to them; the rules of --gate-file and --gate "
+        + "follow the restored ones.")
   )
   var restore = false
 
@@ -234,7 +235,7 @@ struct PeerCommand: ParsableCommand {
         guard let record, let kept = PreviousRecording.keep(record) else { return }
         log.notice("\(record): the previous recording is now \(kept)")
       }
-      if saved != nil { keepRecording() }
+      if restore { keepRecording() }
 
       let mailbox = Mailbox()
       // The initializer of `Peer` can block for a long time in a sound server. Until it has returned, Ctrl-C ends the program at

@@ -88,8 +88,9 @@ extension Peer {
     case .refused(let error):
       log.notice("external clock \(name): cannot start the rhythm yet; \(description(of: error))")
     case .silent:
-      log.warning(
-        "external clock \(name): sends no ticks; the rhythm continues at the last tempo; \(Self.remedyForSilentClock)")
+      let isFollowed = externalClock?.leads(ensemble) == true && externalClockName == name
+      let effect = "the rhythm continues at the last tempo; \(Self.remedyForSilentClock)"
+      log.warning("external clock \(name): sends no ticks; \(isFollowed ? effect : "connect or start it again")")
     case .heard: log.notice("external clock \(name): sends ticks again")
     case .unplayable:
       log.warning(
