@@ -91,8 +91,8 @@ extension Endpoint {
   }
 
   /// Whether the peer has stopped replying to clock probes: since its last reply, three or more probes were sent, the first of them at
-  /// least half a second ago. The peer can still be heard. Example: a host has two network interfaces and loses one of them. It still sends from the
-  /// address of the lost interface, through the other one, but receives nothing at this address.
+  /// least half a second ago. The peer can still be heard. Example: a host has two network interfaces and loses one of them. It still
+  /// sends from the address of the lost interface, through the other one, but receives nothing at this address.
   public func isUnanswered(_ id: SessionID, at now: Instant) -> Bool {
     (sessionExtension(of: id) as? PeerSession)?.isUnanswered(at: now) ?? false
   }
