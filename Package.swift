@@ -85,18 +85,21 @@ let package = Package(
       resources: ["clock", "follower", "sync", "audio", "network", "players", "path"].map {
         .embedInCode("Schemas/measure-\($0).json")
       }),
+    // Contains the commit of the sources.
+    .target(name: "BuildVersion", plugins: ["CommitPlugin"]),
+    .plugin(name: "CommitPlugin", capability: .buildTool(), path: "Sources/CommitPlugin"),
     .target(
       name: "Engine",
       dependencies: [
-        "Audio", "ClockSync", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI",
-        "Realtime", "Receiving", "Rhythm", "Sending", "Transports", containers,
+        "Audio", "BuildVersion", "ClockSync", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol",
+        "Playback", "RTPMIDI", "Realtime", "Receiving", "Rhythm", "Sending", "Transports", containers,
         .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Console",
       dependencies: [
-        "Audio", "ClockSync", "Engine", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "Playback",
-        "Realtime", "Rhythm",
+        "Audio", "BuildVersion", "ClockSync", "Engine", "Ensemble", "MIDI", "Measurement", "MusicalTime",
+        "PeerProtocol", "Playback", "Realtime", "Rhythm",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -109,7 +112,7 @@ let package = Package(
     .executableTarget(
       name: "tutti",
       dependencies: [
-        "CQrencode", "Console", "Engine", "Measurement", "Simulation",
+        "BuildVersion", "CQrencode", "Console", "Engine", "Measurement", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
@@ -168,8 +171,8 @@ let package = Package(
     .testTarget(
       name: "tuttiTests",
       dependencies: [
-        "_TestSupport", "_TestTraits", "Audio", "Console", "Engine", "Measurement", "Realtime", "Rhythm", "Transports",
-        "tutti",
+        "_TestSupport", "_TestTraits", "Audio", "BuildVersion", "Console", "Engine", "Measurement", "Realtime",
+        "Rhythm", "Transports", "tutti",
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
       ]),
     .testTarget(

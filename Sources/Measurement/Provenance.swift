@@ -24,7 +24,7 @@ public struct Provenance: Hashable, Sendable, Codable {
 
   /// The version of the JSON schema of this report (``schema-swift.type.property``).
   public var schema = Provenance.schema
-  /// The version of the program that calculated the figures.
+  /// The version of the program that calculated the figures, with the commit from which it was built.
   public var version: String
   /// The command line of the program.
   public var command: String

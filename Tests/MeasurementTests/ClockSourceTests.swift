@@ -88,7 +88,7 @@ import _TestSupport
   @Test func clockBytesOfAMIDIFileAreMeasured() throws {
     let tempo = StandardMIDIFile.Event(tick: 0, .meta(StandardMIDIFile.MetaEvent(microsecondsPerQuarter: 480_000)!))
     let file = file([tempo] + (0..<100).map { StandardMIDIFile.Event(tick: $0 * 40, .message(.clock)) })
-    let stamps = try ClockStamps(name: "a.mid", StandardMIDIFile(bytes: file.bytes()), usesNotes: false)
+    let stamps = try ClockStamps(name: "a.mid", midiFile: file.bytes(), usesNotes: false)
     let report = try ClockAnalysis(stamps, provenance: Clocks.provenance).report
     #expect(report.ticks == 100 && report.tempo.value.isClose(to: 125, 1e-12))
     #expect(report.warnings.contains { $0.contains("resolution of 500.000 us") })
@@ -109,9 +109,11 @@ import _TestSupport
         StandardMIDIFile.Event(tick: beat * 960, .message(note)),
       ]
     }
-    let stamps = try ClockStamps(name: "a.mid", file(events), usesNotes: true)
+    let stamps = try ClockStamps(name: "a.mid", midiFile: file(events).bytes(), usesNotes: true)
     #expect(stamps.stamps.count == 20 && stamps.stamps[10] == 5_000_000_000 && stamps.stamps[19] == 8_600_000_000)
-    let error = #expect(throws: ReportError.self) { try ClockStamps(name: "a.mid", file(events), usesNotes: false) }
+    let error = #expect(throws: ReportError.self) {
+      try ClockStamps(name: "a.mid", midiFile: file(events).bytes(), usesNotes: false)
+    }
     #expect(error?.description.contains("contains no MIDI clock bytes (F8), only a tempo; measure its notes") == true)
   }
 }

@@ -1,3 +1,4 @@
+import BuildVersion
 import Engine
 import Foundation
 import MusicalTime

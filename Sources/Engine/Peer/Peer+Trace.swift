@@ -1,4 +1,5 @@
 import Audio
+import BuildVersion
 import Ensemble
 import Foundation
 public import Measurement

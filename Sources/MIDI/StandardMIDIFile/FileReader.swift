@@ -5,40 +5,46 @@ struct FileReader {
   private static let headerType = Array("MThd".utf8)
   private static let trackType = Array("MTrk".utf8)
 
+  /// The relation between the tracks.
+  let format: StandardMIDIFile.Format
+  /// The length of a tick.
+  let division: StandardMIDIFile.Division
+  /// The number of tracks that the header announces.
+  private let announced: Int
+  /// The number of tracks that have been found.
+  private var found = 0
   private var bytes: ByteReader
 
-  init(_ bytes: [UInt8]) { self.bytes = ByteReader(bytes) }
-
-  mutating func file() throws(ReadError) -> StandardMIDIFile {
-    guard bytes.remaining <= StandardMIDIFile.maximumBytes else {
+  /// Reads the header of the file that consists of `bytes`.
+  init(_ bytes: [UInt8]) throws(ReadError) {
+    self.bytes = ByteReader(bytes)
+    guard bytes.count <= StandardMIDIFile.maximumBytes else {
       throw ReadError(
-        offset: 0, found: "a file of \(bytes.remaining) bytes",
-        expected: "at most \(StandardMIDIFile.maximumBytes) bytes")
+        offset: 0, found: "a file of \(bytes.count) bytes", expected: "at most \(StandardMIDIFile.maximumBytes) bytes")
     }
-    let (format, count, division) = try header()
-    var file = StandardMIDIFile(format: format, division: division, tracks: [])
-    var eventCount = 0
-    while file.tracks.count < count {
-      guard let (type, isComplete, part) = try chunk() else {
-        throw ReadError(
-          offset: bytes.end, found: "the end of the file after \(file.tracks.count) of \(count) tracks",
-          expected: "another MTrk chunk, because the header announces \(count)")
-      }
+    (format, announced, division) = try Self.header(&self.bytes)
+  }
+
+  /// Returns a reader of the events of the next track. Returns nil after the last track that the header announces.
+  mutating func nextTrack() throws(ReadError) -> TrackReader? {
+    guard found < announced else { return nil }
+    while let (type, isComplete, part) = try chunk() {
       // Chunks of unknown types are skipped.
       guard type == Self.trackType else { continue }
-      var reader = TrackReader(part, isComplete: isComplete, maximumEvents: StandardMIDIFile.maximumEvents - eventCount)
-      let track = try reader.track()
-      eventCount += track.events.count
-      file.tracks.append(track)
+      found += 1
+      return TrackReader(part, isComplete: isComplete)
     }
-    return file
+    throw ReadError(
+      offset: bytes.end, found: "the end of the file after \(found) of \(announced) tracks",
+      expected: "another MTrk chunk, because the header announces \(announced)")
   }
 
   /// Reads the header chunk. Bytes after its first six are ignored, as the specification requires.
-  private mutating func header() throws(ReadError) -> (StandardMIDIFile.Format, tracks: Int, StandardMIDIFile.Division)
-  {
+  private static func header(
+    _ bytes: inout ByteReader
+  ) throws(ReadError) -> (StandardMIDIFile.Format, tracks: Int, StandardMIDIFile.Division) {
     let type = try bytes.take(min(4, bytes.remaining), "MThd")
-    guard type == Self.headerType else {
+    guard type == headerType else {
       throw ReadError(
         offset: 0, found: type.isEmpty ? "an empty file" : type.map(hex).joined(separator: " "),
         expected: "4D 54 68 64 (MThd), the beginning of a Standard MIDI File")

@@ -15,10 +15,10 @@ public struct StandardMIDIFile: Hashable, Sendable {
     case independentTracks = 2
   }
 
-  /// The largest file that can be read or written, in bytes: 16 MiB. The limit bounds the work for a hostile file.
-  public static let maximumBytes = 16 << 20
-  /// The largest number of events in a file, without End of Track: 1 048 576. The limit bounds the memory for a hostile
-  /// file, in which an event may take two bytes.
+  /// The largest file that can be read or written, in bytes: 64 MiB. The limit bounds the work for a hostile file.
+  public static let maximumBytes = 64 << 20
+  /// The largest number of events of a value of this type, without End of Track: 1 048 576. The limit bounds the memory for a hostile
+  /// file, in which an event may take two bytes. ``forEachEvent(in:_:)`` reads files with more events.
   public static let maximumEvents = 1 << 20
 
   /// The relation between the tracks.
@@ -53,8 +53,42 @@ public struct StandardMIDIFile: Hashable, Sendable {
   ///
   /// Real-time: not safe.
   public init(bytes: [UInt8]) throws(ReadError) {
-    var reader = FileReader(bytes)
-    self = try reader.file()
+    var reader = try FileReader(bytes)
+    self.init(format: reader.format, division: reader.division, tracks: [])
+    var eventCount = 0
+    while var track = try reader.nextTrack() {
+      var events: [Event] = []
+      var offset = track.offset
+      while let event = try track.next() {
+        guard eventCount < Self.maximumEvents else {
+          throw ReadError(
+            offset: offset, found: "more than \(Self.maximumEvents) events", expected: "a shorter file")
+        }
+        events.append(event)
+        eventCount += 1
+        offset = track.offset
+      }
+      tracks.append(Track(events, end: track.end))
+    }
+  }
+
+  /// Reads a file and passes on each event, track by track, without storing the events. The file may have any number of events.
+  ///
+  /// - Parameters:
+  ///   - bytes: the file. ``init(bytes:)`` lists the deviations from the specification that are accepted.
+  ///   - body: receives each event. The ticks do not decrease within a track.
+  /// - Returns: the format and the length of a tick.
+  /// - Throws: ``ReadError`` at the first fault. `body` has then received the events before the fault.
+  ///
+  /// Real-time: not safe.
+  public static func forEachEvent(
+    in bytes: [UInt8], _ body: (Event) -> Void
+  ) throws(ReadError) -> (format: Format, division: Division) {
+    var reader = try FileReader(bytes)
+    while var track = try reader.nextTrack() {
+      while let event = try track.next() { body(event) }
+    }
+    return (reader.format, reader.division)
   }
 
   /// Writes the file. The same file and option always result in the same bytes.

@@ -6,31 +6,26 @@ struct TrackReader {
   private var bytes: ByteReader
   /// Whether the file contains all bytes of the chunk.
   private let isComplete: Bool
-  /// The number of events that the track may have: the limit of the file, minus the events of the earlier tracks.
-  private let maximumEvents: Int
   /// The running status, or nil.
   private var status: UInt8?
+  /// The tick of the event that was read last. After the last event, the tick of End of Track.
+  private(set) var end: Int64 = 0
 
-  init(_ bytes: ByteReader, isComplete: Bool, maximumEvents: Int) {
-    (self.bytes, self.isComplete, self.maximumEvents) = (bytes, isComplete, maximumEvents)
-  }
+  init(_ bytes: ByteReader, isComplete: Bool) { (self.bytes, self.isComplete) = (bytes, isComplete) }
 
-  mutating func track() throws(ReadError) -> StandardMIDIFile.Track {
-    var track = StandardMIDIFile.Track()
-    while bytes.remaining > 0 {
-      // The sum cannot overflow: a file has at most 2^20 events, and a delta time is less than 2^28 ticks.
-      track.end += Int64(try bytes.variableLength("a delta time"))
-      let start = bytes.offset
-      guard let content = try content() else { return track }
-      guard track.events.count < maximumEvents else {
-        throw ReadError(
-          offset: start, found: "more than \(StandardMIDIFile.maximumEvents) events", expected: "a shorter file")
-      }
-      track.events.append(StandardMIDIFile.Event(tick: track.end, content))
+  /// The offset in the file of the next event.
+  var offset: Int { bytes.offset }
+
+  /// Reads the next event. Returns nil at End of Track. After that, the reader must not be used.
+  mutating func next() throws(ReadError) -> StandardMIDIFile.Event? {
+    guard bytes.remaining > 0 else {
+      // End of Track is missing. This is a fault only if the rest of the chunk is missing, too.
+      guard isComplete else { throw bytes.endError(expected: "the rest of the track chunk, up to End of Track") }
+      return nil
     }
-    // End of Track is missing. This is a fault only if the rest of the chunk is missing, too.
-    guard isComplete else { throw bytes.endError(expected: "the rest of the track chunk, up to End of Track") }
-    return track
+    // The sum cannot overflow: a file has fewer than 2^26 events, and a delta time is less than 2^28 ticks.
+    end += Int64(try bytes.variableLength("a delta time"))
+    return try content().map { StandardMIDIFile.Event(tick: end, $0) }
   }
 
   /// Reads an event after its delta time. Returns nil for End of Track.

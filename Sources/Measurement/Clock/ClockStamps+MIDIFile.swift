@@ -9,27 +9,35 @@ extension ClockStamps {
   ///
   /// - Parameters:
   ///   - name: the name of the file, for messages.
-  ///   - file: the file.
+  ///   - bytes: the file.
   ///   - usesNotes: whether the beginnings of the notes are the stamps, for example in a recorded click track. Notes that begin at the
   ///     same tick of the file are one stamp.
-  /// - Throws: ``ReportError`` if the file contains no such message or note, or has independent tracks (format 2).
+  /// - Throws: ``ReportError`` for bytes that are not a Standard MIDI File, and for a file that contains no such message or note or has
+  ///   independent tracks (format 2).
   ///
   /// Real-time: not safe.
-  public init(name: String, _ file: StandardMIDIFile, usesNotes: Bool) throws(ReportError) {
+  public init(name: String, midiFile bytes: [UInt8], usesNotes: Bool) throws(ReportError) {
     self.init(name: name)
-    guard file.format != .independentTracks else {
+    var ticks: [Int64] = []
+    var tempos: [TempoMap.Tempo] = []
+    let (format, division): (StandardMIDIFile.Format, StandardMIDIFile.Division)
+    do throws(StandardMIDIFile.ReadError) {
+      (format, division) = try StandardMIDIFile.forEachEvent(in: bytes) { event in
+        switch event.content {
+        case .message(.clock) where !usesNotes: ticks.append(event.tick)
+        case .message(.noteOn(_, _, let velocity)) where usesNotes && velocity.value > 0: ticks.append(event.tick)
+        case .meta(let meta):
+          guard let quarter = meta.microsecondsPerQuarter else { return }
+          tempos.append(TempoMap.Tempo(tick: event.tick, microsecondsPerQuarter: quarter))
+        default: break
+        }
+      }
+    } catch {
+      throw ReportError(subject: name, reason: "\(error)", remedy: "give a Standard MIDI File")
+    }
+    guard format != .independentTracks else {
       throw ReportError(
         subject: name, reason: "contains independent tracks (format 2)", remedy: "give a file of format 0 or 1")
-    }
-    let map = TempoMap(file)
-    var ticks: [Int64] = []
-    for event in file.tracks.lazy.flatMap(\.events) {
-      guard case .message(let message) = event.content else { continue }
-      switch message {
-      case .clock where !usesNotes: ticks.append(event.tick)
-      case .noteOn(_, _, let velocity) where usesNotes && velocity.value > 0: ticks.append(event.tick)
-      default: break
-      }
     }
     guard !ticks.isEmpty else {
       throw ReportError(
@@ -40,8 +48,10 @@ extension ClockStamps {
           ? "give a file with a click track"
           : "measure its notes with --notes, or record the clock as a text file of stamps")
     }
+    let map = TempoMap(division, tempos)
     ticks.sort()
     var previous: Int64?
+    stamps.reserveCapacity(ticks.count)
     for tick in ticks where !usesNotes || tick != previous {
       previous = tick
       stamps.append(map.nanoseconds(at: tick))

@@ -2,6 +2,14 @@ import MIDI
 
 /// The tempo map of a Standard MIDI File: it converts ticks of the file to time.
 struct TempoMap {
+  /// A tempo event.
+  struct Tempo {
+    /// The tick of the event.
+    let tick: Int64
+    /// The length of a quarter note from this tick on.
+    let microsecondsPerQuarter: Int
+  }
+
   /// The tempo changes, ascending: the tick of the change, the time of this tick in nanoseconds, and the length of the ticks after it in
   /// nanoseconds, as a numerator and a denominator.
   private var changes: [(tick: Int64, time: Int64, length: (Int64, Int64))]
@@ -9,25 +17,25 @@ struct TempoMap {
   /// The longest tick in nanoseconds.
   var longestTick: Double { changes.map { Double($0.length.0) / Double($0.length.1) }.max() ?? 0 }
 
-  /// Reads the tempo events of all tracks. Before the first tempo event, the tempo is 120 BPM. A file with a time code division has no
-  /// tempo: the length of its ticks is constant.
-  init(_ file: StandardMIDIFile) {
-    switch file.division {
+  /// Creates the tempo map of a file. Before the first tempo event, the tempo is 120 BPM. A file with a time code division has no tempo:
+  /// the length of its ticks is constant.
+  ///
+  /// - Parameters:
+  ///   - division: the length of a tick.
+  ///   - tempos: the tempo events of all tracks, in any order.
+  init(_ division: StandardMIDIFile.Division, _ tempos: [Tempo]) {
+    switch division {
     case .timeCode(let rate, let ticksPerFrame):
       // 29.97 frames per second are 30 000 frames in 1001 s.
       let perSecond = Int64(ticksPerFrame) * (rate == .frames29 ? 30_000 : Int64(rate.rawValue))
       changes = [(0, 0, (rate == .frames29 ? 1_001_000_000_000 : 1_000_000_000, perSecond))]
     case .ticksPerQuarter(let count):
       changes = [(0, 0, (500_000_000, Int64(count)))]
-      let tempos = file.tracks.flatMap(\.events).compactMap { event -> (tick: Int64, quarter: Int64)? in
-        guard case .meta(let meta) = event.content, let quarter = meta.microsecondsPerQuarter else { return nil }
-        return (event.tick, Int64(quarter) * 1000)
-      }
       for tempo in tempos.sorted(by: { $0.tick < $1.tick }) {
         let time = nanoseconds(at: tempo.tick)
         // If several tempo events have the same tick, the last one applies.
         if changes[changes.count - 1].tick == tempo.tick { changes.removeLast() }
-        changes.append((tempo.tick, time, (tempo.quarter, Int64(count))))
+        changes.append((tempo.tick, time, (Int64(tempo.microsecondsPerQuarter) * 1000, Int64(count))))
       }
     }
   }

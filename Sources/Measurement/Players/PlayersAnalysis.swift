@@ -16,6 +16,8 @@ public struct PlayersAnalysis: Sendable {
 
   /// Measures the actions of one or more players.
   ///
+  /// The traces are released as soon as the actions are on the grid, if the caller has no copy. The ticks of a day take 50 MB per trace.
+  ///
   /// - Parameters:
   ///   - traces: the traces of the players.
   ///   - ticksPerLine: the distance between two lines of the grid in ticks, at least 1. 6 is a sixteenth note.
@@ -24,14 +26,17 @@ public struct PlayersAnalysis: Sendable {
   /// - Throws: ``ReportError`` without a trace, for a trace with more than 1000 runs, or if no trace has an action.
   ///
   /// Real-time: not safe.
-  public init(_ traces: [PlayerTrace], ticksPerLine: Int, clockOffsets: [Nanoseconds] = []) throws(ReportError) {
+  public init(_ traces: consuming [PlayerTrace], ticksPerLine: Int, clockOffsets: [Nanoseconds] = [])
+    throws(ReportError)
+  {
+    var traces = traces
     for trace in traces where trace.ticks.runs.count > RunMatching.limit {
       throw ReportError(
         subject: trace.header.name,
         reason: "\(trace.ticks.runs.count) runs of the rhythm, more than \(RunMatching.limit)",
         remedy: "record traces with fewer starts of the rhythm")
     }
-    guard let first = traces.first, traces.contains(where: { !$0.actions.isEmpty }) else {
+    guard traces.contains(where: { !$0.actions.isEmpty }) else {
       throw ReportError(
         subject: traces.first?.header.name ?? "players", reason: "no trace contains an action of a player",
         remedy: "give traces of peers whose players have played notes")
@@ -42,29 +47,32 @@ public struct PlayersAnalysis: Sendable {
     let results = traces.enumerated().map { index, trace in
       GridAction.place(
         trace, ticksPerLine: ticksPerLine,
-        runs: Self.runNumbers(of: trace.ticks, index: index, in: first.ticks, clockOffset: offsets[index]))
+        runs: Self.runNumbers(of: trace.ticks, index: index, in: traces[0].ticks, clockOffset: offsets[index]))
     }
     placed = results.map(\.actions)
-    let deviations = placed.map(Self.deviations)
     var notes: [String] = []
     for (trace, result) in zip(traces, results) where result.actions.isEmpty {
       notes.append("\(trace.header.name): no action while the rhythm played")
     }
-    for trace in traces where trace.ticks.runs.count != first.ticks.runs.count {
+    let starts = traces.first?.ticks.runs.count ?? 0
+    for trace in traces where trace.ticks.runs.count != starts {
       let count = trace.ticks.runs.count
       notes.append(
-        "\(trace.header.name): \(count) \(count == 1 ? "start" : "starts") of the rhythm, but \(first.header.name) has "
-          + "\(first.ticks.runs.count), so the starts are matched by time; if the peers ran on different machines or in "
+        "\(trace.header.name): \(count) \(count == 1 ? "start" : "starts") of the rhythm, but \(names[0]) has "
+          + "\(starts), so the starts are matched by time; if the peers ran on different machines or in "
           + "different Linux time namespaces, give --clock-ahead")
     }
-    let players = zip(traces, results).map { trace, result in
+    let counts = traces.map(\.actions.count)
+    traces.removeAll()
+    let players = results.enumerated().map { index, result in
       PlayersReport.Player(
-        name: trace.header.name, actions: trace.actions.count, outside: result.outside, double: result.double,
+        name: names[index], actions: counts[index], outside: result.outside, double: result.double,
         asynchrony: Distribution(result.actions.map(\.asynchrony)),
         asynchronyAutocorrelation: Correlation.coefficient(
           Self.consecutive(result.actions).map { ($0.0.asynchrony, $0.1.asynchrony) }),
         intervals: Self.intervals(of: result.actions))
     }
+    let deviations = placed.map(Self.deviations)
     var pairs: [PlayersReport.Pair] = []
     for a in placed.indices {
       for b in placed.indices where b > a {

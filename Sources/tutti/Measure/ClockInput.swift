@@ -80,12 +80,8 @@ enum ClockInput {
       if file.isTruncated { stamps.warn("\(path): shorter than its header states; only the present part is measured") }
       return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
     case Data("MThd".utf8):
-      let data = try Data(contentsOf: URL(fileURLWithPath: path))
-      let file: StandardMIDIFile
-      do { file = try StandardMIDIFile(bytes: [UInt8](data)) } catch {
-        throw ReportError(subject: path, reason: "\(error)", remedy: "give a Standard MIDI File")
-      }
-      let stamps = try ClockStamps(name: path, file, usesNotes: options.usesNotes)
+      let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe))
+      let stamps = try ClockStamps(name: path, midiFile: bytes, usesNotes: options.usesNotes)
       return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
     default:
       var digest = SHA256()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BuildVersion
 import Crypto
 import Engine
 import Foundation

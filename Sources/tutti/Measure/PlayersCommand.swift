@@ -66,7 +66,7 @@ struct PlayersCommand: ParsableCommand {
         inputs.append(Provenance.Input(file: path, sha256: digest.hexadecimal, recording: trace.header))
         players.append(trace)
       }
-      var analysis = try PlayersAnalysis(players, ticksPerLine: grid, clockOffsets: clocks.offsets())
+      var analysis = try PlayersAnalysis(consume players, ticksPerLine: grid, clockOffsets: clocks.offsets())
       let provenance = Provenance(inputs: inputs)
       analysis.report.provenance = provenance
       if output.json {

@@ -181,8 +181,11 @@ import _TestSupport
       return header("00 01 00 02 00 60") + tracks[0] + tracks[1]
     }
     #expect(try StandardMIDIFile(bytes: file(limit)).tracks.reduce(0) { $0 + $1.events.count } == limit)
-    // The last event is data byte 05, five bytes before the end of the file.
+    // The last event is the delta time 0 and the data byte 05. It begins six bytes before the end of the file.
     let bytes = file(limit + 1)
-    #expect(readError(bytes) == "byte \(bytes.count - 5): found more than 1048576 events; expected a shorter file")
+    var count = 0
+    _ = try StandardMIDIFile.forEachEvent(in: bytes) { _ in count += 1 }
+    #expect(count == limit + 1)
+    #expect(readError(bytes) == "byte \(bytes.count - 6): found more than 1048576 events; expected a shorter file")
   }
 }

@@ -1,4 +1,5 @@
 import Audio
+import BuildVersion
 import Engine
 import Foundation
 import Measurement
