@@ -32,7 +32,7 @@ struct SessionReceiver: ~Copyable {
   private(set) var lastInstant: Instant?
   /// The longest time that a message may wait for its instant: longer than a quarter note at the slowest tempo.
   private static var longestWait: Nanoseconds { @_noLocks @_noAllocation get { .seconds(4) } }
-  /// A message whose instant is less than this time after its arrival takes effect at once. The limit is greater than
+  /// A message whose instant is at most this time after its arrival takes effect at once. The limit is greater than
   /// the error of time stamps and clocks.
   private static var shortestWait: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(2) } }
 
@@ -82,23 +82,23 @@ struct SessionReceiver: ~Copyable {
     lastInstant = instant
   }
 
-  /// Returns whether a message of the peer that arrived at `arrival` is admitted: its gate is open, and the budget admits it. The
-  /// end of a note that sounds is always admitted.
+  /// Returns whether a message of the peer that arrived at `arrival` is admitted: its gate is open, and the budget admits it. A
+  /// message that ends a note or lifts a pedal of ``held``, and one that silences a channel, is always admitted.
   @_noLocks @_noAllocation
   mutating func admits(_ message: Message, at arrival: Instant) -> Bool {
     // A report of activity does not change the sound. From a standard device, the same controllers are volume and
     // expression (``Admission/isStandardDevice``).
     guard message.isOfChannel, admission.isStandardDevice || !message.reportsActivity else { return false }
     if !held.ends(with: message) {
-      var isOpen = admission.modification
-      if case .some = message.key { isOpen = admission.notes }
-      guard isOpen, budget.admit(at: arrival) else { return false }
+      var isGateOpen = admission.modification
+      if case .some = message.key { isGateOpen = admission.notes }
+      guard isGateOpen, budget.admit(at: arrival) else { return false }
     }
     held.note(message)
     return true
   }
 
-  /// Returns how an admitted message sounds. The end of a note that sounds is always passed to the sound.
+  /// Returns how an admitted message sounds. The end of a note of ``heard`` is always passed to the sound.
   @_noLocks @_noAllocation
   mutating func sound(of message: Message) -> Hearing.Sound {
     guard case .some = message.key else {

@@ -21,9 +21,8 @@ import Testing
     var (now, last) = (start, start)
     for step in 1...600 {
       now = now + .milliseconds(50)
-      // The rate of the remote clock, including the correction, over the previous 50 ms.
       let remote = clock.mapping!.remote(at: now)
-      // `rate` is this rate minus 1. 50 ms are 50e6 ns.
+      // How much faster than the local clock the remote clock ran over the previous 50 ms (50e6 ns), including the correction.
       let rate = Double((remote - last).count) / 50e6 - 1
       #expect(abs(rate) <= 0.004_001, "\(step)")
       clock.steer(to: estimate(target), at: now, jump: .milliseconds(100))

@@ -27,9 +27,10 @@ import _TestSupport
 
   private func host(_ port: UInt16) -> SocketAddress { SocketAddress(host: 0x7F00_0001, port: port) }
 
-  /// All datagrams have the SSRC of the peer. The network thread removes valid tags. The control thread gets the control datagrams
-  /// with a valid tag, and datagrams that can begin a session. All other datagrams are dropped and counted: datagrams without a tag,
-  /// repeated datagrams, and a datagram with the tag of the other port.
+  /// All datagrams have the SSRC of the peer. The network thread removes valid tags. It decodes the packet with a valid
+  /// tag. The control thread gets the BY with a valid tag, and the invitation, which needs no tag because it can begin a session. The
+  /// other five datagrams are dropped and counted: the packet and the BY without a tag, the repetitions of both with a tag, and a
+  /// packet with the tag of the other port.
   @Test func datagramsWithoutAValidTagAreDropped() throws {
     let (ports, peer) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { ports.close() }

@@ -42,9 +42,9 @@ import _TestSupport
 
   @Test func withoutCardAndRecordingHitsAreOnlyCounted() throws {
     let sound = try outputs()
-    // `isHeard` is true if the hits are audible, now or in a recording; `areTwo`, if there are a sound card and a recording.
+    // `isHeard` is true if the hits are audible, now or in a recording; `hasTwoOutputs`, if there are a sound card and a recording.
     #expect(
-      !sound.isHeard && !sound.areTwo && sound.summary == nil && sound.cardState == nil
+      !sound.isHeard && !sound.hasTwoOutputs && sound.summary == nil && sound.cardState == nil
         && sound.warning(at: MonotonicClock.now) == nil)
     let rings = SoundRings()
     try sound.start(name: "one", rings: rings)

@@ -38,7 +38,7 @@ enum VirtualRhythm {
     rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
     var settings = ClockSettings(socket: socket, tickLead: .milliseconds(90), soundLead: .milliseconds(50))
     settings.sequencer = sequencer
-    settings.records = records
+    settings.hasSecondAudioThread = records
     return ClockLoop(shared: rings, settings: settings)
   }
 }

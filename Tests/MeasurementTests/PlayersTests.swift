@@ -87,6 +87,13 @@ import _TestSupport
     }
   }
 
+  /// The mean of eleven times 0.1 is not 0.1, because of rounding.
+  @Test func constantSeriesHasNoCorrelation() {
+    let pairs = (0..<11).map { (0.1, Double($0)) }
+    #expect(Correlation.coefficient(pairs) == nil && Correlation.coefficient(pairs.map { ($0.1, $0.0) }) == nil)
+    #expect(Correlation.coefficient(pairs.map { ($0.1, 2 * $0.1) })!.isClose(to: 1, 1e-12))
+  }
+
   /// The second player copies each interval of the first player one action later.
   @Test func crossCorrelationShowsWhoFollows() throws {
     let first = Clocks.gaussian(500, seed: 3).map { $0 * 10e6 }

@@ -99,7 +99,7 @@ import _TestTraits
     let folder = try TemporaryFolder()
     let peer = try await PeerProcess("ada", ["--audio", "none", "--start", "--trace", "ada.trace"], in: folder)
     try await peer.wait(forRole: "master")
-    // The first ticks of the rhythm precede the actions.
+    // Waits, so that the first ticks of the rhythm precede the actions.
     try await Task.sleep(for: .seconds(1))
     for key in 60..<65 { peer.type("note \(key)") }
     try await Task.sleep(for: .seconds(1))

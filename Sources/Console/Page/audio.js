@@ -99,6 +99,7 @@ export class Audio extends EventTarget {
     this.#connection = connection
     this.#rhythm = rhythm
     this.samples = new Samples(connection.headers)
+    // How much later a sound is heard than the AudioContext plays it, in milliseconds.
     const outputDelay = () => (this.outputClock.time(performance.now()) - this.context.currentTime) * -1000
     this.figure = new Figure({ rhythm, connection, outputDelay })
     this.samples.addEventListener("progress", () => this.#changed())
@@ -121,7 +122,7 @@ export class Audio extends EventTarget {
 
   /** Opens the output. The handler of a click must call it before any await, because browsers permit sound only after a user's action. */
   start() {
-    // On iOS, the page then sounds even if the ring switch is off.
+    // On iOS, the page then sounds even if the phone is set to silent.
     if (navigator.audioSession) navigator.audioSession.type = "playback"
     this.#open()
     if (!this.#worker) {

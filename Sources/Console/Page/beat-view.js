@@ -1,5 +1,7 @@
 // Shows the beats of the bar as a row of dots. The dot of the present beat is filled.
 
+import { onEachFrame } from "./frame-loop.js"
+
 const TICKS_PER_STEP = 6
 
 export class BeatView {
@@ -11,14 +13,10 @@ export class BeatView {
   constructor(container, context) {
     this.#container = container
     this.#context = context
-    const draw = () => {
-      this.#draw()
-      requestAnimationFrame(draw)
-    }
-    requestAnimationFrame(draw)
+    onEachFrame((moment) => this.#draw(moment))
   }
 
-  #draw() {
+  #draw(moment) {
     if (this.#container.offsetParent === null) return
     const { rhythm, connection } = this.#context
     const { schedule, patch } = rhythm
@@ -27,7 +25,7 @@ export class BeatView {
     const count = Math.ceil(patch.table.barSteps / stepsPerBeat)
     let beat = -1
     if (schedule?.plays && connection.hasClock) {
-      const tick = schedule.position(connection.peerTime())
+      const tick = schedule.position(connection.peerTime(moment))
       const step = Math.floor(tick / TICKS_PER_STEP) % patch.table.barSteps
       if (tick >= schedule.start && tick < schedule.end) beat = Math.floor(step / stepsPerBeat)
     }

@@ -1,5 +1,7 @@
 // Shows the steps of the present bar as a grid, with one row for each drum and each pitched part. The present step is marked.
 
+import { onEachFrame } from "./frame-loop.js"
+
 const TICKS_PER_STEP = 6
 /** The names of the parts by their codes. The code of the drums is 0. */
 const PART_NAMES = ["", "bass", "guitar", "keys"]
@@ -24,11 +26,7 @@ export class StepGrid {
   constructor(container, context) {
     this.#container = container
     this.#context = context
-    const draw = () => {
-      this.#draw()
-      requestAnimationFrame(draw)
-    }
-    requestAnimationFrame(draw)
+    onEachFrame((moment) => this.#draw(moment))
   }
 
   /** Creates the rows for the newest patch. */
@@ -67,18 +65,18 @@ export class StepGrid {
     this.#activity = activity
   }
 
-  /** The present step, counted from the first downbeat; undefined while no rhythm plays. */
-  get #present() {
+  /** The step at a moment, counted from the first downbeat; undefined while no rhythm plays. */
+  #stepAt(moment) {
     const { connection, rhythm } = this.#context
     if (!rhythm.schedule?.plays || !connection.hasClock) return undefined
-    const position = rhythm.schedule.position(connection.peerTime(performance.now()))
+    const position = rhythm.schedule.position(connection.peerTime(moment))
     if (position < rhythm.schedule.firstSound || position >= rhythm.schedule.end) return undefined
     return Math.floor(position / TICKS_PER_STEP)
   }
 
-  #draw() {
+  #draw(moment) {
     if (this.#cells.length === 0 || this.#container.offsetParent === null) return
-    const present = this.#present
+    const present = this.#stepAt(moment)
     const length = this.#stepsPerBar
     const bar = present === undefined ? 0 : Math.floor(present / length)
     const { rhythm } = this.#context

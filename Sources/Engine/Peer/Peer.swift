@@ -210,10 +210,10 @@ public final class Peer {
     var settings = ClockSettings(
       socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: soundLead)
     // With two outputs, the clock thread passes the sound events to both audio threads.
-    settings.records = sound.areTwo
+    settings.hasSecondAudioThread = sound.hasTwoOutputs
     settings.sequencer = midi?.sequencer
     clock = ClockThread(rings: clockRings, settings: settings)
-    networkRings = NetworkRings(bell: mailbox.bell, clock: clockRings, hasSecondAudioThread: sound.areTwo)
+    networkRings = NetworkRings(bell: mailbox.bell, clock: clockRings, hasSecondAudioThread: sound.hasTwoOutputs)
     network = NetworkThread(
       ports: ports, sequencer: midi?.sequencer, identity: store.identity.bits,
       hasPasskey: configuration.passkey != nil, rings: networkRings)
@@ -366,7 +366,8 @@ public final class Peer {
     return wake
   }
 
-  /// Passes to the core what the network thread has received at the UDP ports, and the messages of the local player that it has played.
+  /// Takes the events of the network thread. Passes to the core the datagrams and RTP packets that the thread has received, and the
+  /// messages of the local player that the thread has played. Records the actions of the player in the trace.
   func receiveFromNetwork() {
     // At most 256 events per round, so that a flood does not delay other work, and so that the replies to it do not accumulate.
     var remaining = 256

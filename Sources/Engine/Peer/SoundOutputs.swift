@@ -75,7 +75,7 @@ final class SoundOutputs {
   /// Whether the hits are audible, now or in a recording.
   var isHeard: Bool { path != nil || cardState?.status == .playing }
   /// Whether there are two outputs: a sound card and a recording.
-  var areTwo: Bool { device != nil && path != nil }
+  var hasTwoOutputs: Bool { device != nil && path != nil }
   /// The delay after the sound card that the audio thread of the first output compensates: it plays each hit earlier by this time. Zero
   /// without a sound card.
   var subtractedLatency: Nanoseconds { device == nil ? .zero : latency }

@@ -15,7 +15,7 @@ struct SessionLog {
   mutating func write(_ line: String, at now: Instant) {
     if budget.admit(at: now) { return log.info("\(line)") }
     if budget.refused == 1 {
-      let reason = "devices connect and disconnect too often, so only one line per second is printed from now on"
+      let reason = "devices connect and disconnect too often; at most one line per second is printed while this lasts"
       log.notice("connections: \(reason); check which device does this, or use --policy contacts")
     }
   }

@@ -47,7 +47,7 @@ struct ClockLoop: ~Copyable {
       bars: Bars(StepTable()), reportsTicks: true)
     // The table of the streams must not grow while the loop runs. Only the memory of the streams themselves is added later.
     sender.reserveTable(Self.maximumSessions)
-    hasSecondAudioThread = settings.records
+    hasSecondAudioThread = settings.hasSecondAudioThread
     if let sequencer = settings.sequencer { port = ClockPort(sequencer) }
   }
 

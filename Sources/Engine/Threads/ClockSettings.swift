@@ -11,7 +11,7 @@ struct ClockSettings: Sendable, BitwiseCopyable {
   var soundLead: Nanoseconds
   /// Whether the peer has both a sound card and a recording. A second audio thread then gets the sound events through
   /// ``SoundRings/recording``.
-  var records = false
+  var hasSecondAudioThread = false
   /// The ALSA sequencer client with the clock port and the notes port. Nil if there is none.
   var sequencer: Sequencer?
 

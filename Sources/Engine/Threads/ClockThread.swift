@@ -25,10 +25,11 @@ struct ClockRings: Sendable, BitwiseCopyable {
   /// suffices for the ends of the 2048 notes that the player can hold, for the largest burst that the player's ``MessageBudget``
   /// admits, and for the copies of both for standard devices, which get each message on its input channel (``PlayerRoute``).
   let playerMessages = SPSCRing<StreamMessage>(capacity: 8192)
-  // From the clock thread to the control thread and to the audio threads.
+  // From the clock thread to the control thread.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
   let counters = TripleBuffer(ClockCounters())
-  /// The hits for the audio threads.
+  // From the clock thread and the network thread to the audio threads.
+  /// The hits, and the messages of players. If the trace records hits, also the hits that have sounded, for the control thread.
   let sound: SoundRings
   /// For the MIDI recording; nil if there is none.
   let recording: RecordingRings?
@@ -66,7 +67,7 @@ final class ClockThread {
     return rings.messages.push(message)
   }
 
-  /// Plays `table` from the next bar on.
+  /// Plays `table` from the next bar on, or at once if no rhythm plays.
   func play(_ table: StepTable) {
     rings.table.publish(table)
     rings.bell.ring()

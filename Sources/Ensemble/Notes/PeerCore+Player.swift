@@ -11,11 +11,11 @@ extension PeerCore {
   /// The input channel is the channel of `message`. These rules determine who gets the message, and on which channel:
   ///
   /// - The message goes to ``recipient``. If ``recipient`` is nil, the message goes to all peers and sounds here as well.
-  /// - A message whose input channel another peer owns goes to this peer only. A controller on such a channel changes the sound of
-  ///   the instrument of this peer (``MIDI/Message/shapesInstrument``).
-  /// - A message on channel 10, the drums, stays on channel 10. All other messages are sent on the channel of the local peer, by
-  ///   which the other peers recognise the player, or on channel 16 if the local peer has none. Standard devices get each message
-  ///   on its input channel.
+  /// - If another peer owns the input channel, the message goes to this owner only. A controller on such a channel changes the sound
+  ///   of the owner's instrument (``MIDI/Message/shapesInstrument``) and is sent on the owner's channel.
+  /// - A message on channel 10, the drums, stays on channel 10. All other messages except these controllers are sent on the channel of
+  ///   the local peer, by which the other peers recognise the player, or on channel 16 if the local peer has none. Standard devices
+  ///   get each message on its input channel.
   /// - Expression on channel 1 sets the activity of the player.
   /// - A message without a channel is ignored.
   ///

@@ -18,7 +18,7 @@ extension ClockAnalysis {
   public func writeCSV(_ output: (String) -> Void) {
     var text = report.provenance.lines.map { "# \($0)\n" }.joined()
     text += "run,tick,time_ns,interval_ns,phase_ns,state\n"
-    var numbering = TickNumbering(clock, period: nominalPeriod)
+    var numbering = TickNumbering(clock, period: approximatePeriod)
     // `index` is the position in the phase series, in which a lost tick also has a value (NaN).
     var (run, tick, index) = (-1, 0, -1)
     // The stamp of the last tick that was not doubled.

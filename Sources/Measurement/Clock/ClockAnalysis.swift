@@ -4,8 +4,9 @@ public struct ClockAnalysis {
   public let clock: ClockStamps
   /// The phase errors.
   let phase: ClockPhase
-  /// The approximate length of a tick in nanoseconds, from which ``TickNumbering`` derives the tick numbers.
-  let nominalPeriod: Double
+  /// The approximate length of a tick in nanoseconds: by the due instants of the trace, or estimated from the stamps.
+  /// ``TickNumbering`` derives the tick numbers from it.
+  let approximatePeriod: Double
   /// The figures.
   public var report: ClockReport
 
@@ -34,7 +35,7 @@ public struct ClockAnalysis {
         subject: clock.name, reason: "most stamps do not differ from the stamp before",
         remedy: "record the stamps with a finer clock, or give the tempo with --nominal")
     }
-    let phase = try ClockPhase(clock, nominalPeriod: period)
+    let phase = try ClockPhase(clock, approximatePeriod: period)
     let series = phase.series
     guard series.runs.contains(where: { run in run.lazy.filter { !series.phase[$0].isNaN }.prefix(3).count == 3 })
     else { throw few }
@@ -42,7 +43,7 @@ public struct ClockAnalysis {
       throw ReportError(
         subject: clock.name, reason: "the stamps do not advance", remedy: "record the stamps with a finer clock")
     }
-    (self.clock, self.phase, nominalPeriod) = (clock, phase, period)
+    (self.clock, self.phase, approximatePeriod) = (clock, phase, period)
     report = ClockReport(
       clock, phase, nominal: ClockReport.Nominal(given: given, of: clock), ticksPerQuarter: ticksPerQuarter,
       provenance: provenance)

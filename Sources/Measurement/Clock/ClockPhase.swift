@@ -22,13 +22,13 @@ struct ClockPhase {
   ///
   /// - Parameters:
   ///   - clock: the stamps.
-  ///   - nominalPeriod: the approximate length of a tick in nanoseconds, at least 1.
-  /// - Throws: ``ReportError`` if more than three quarters of the ticks are missing. `nominalPeriod` is then probably wrong.
-  init(_ clock: ClockStamps, nominalPeriod: Double) throws(ReportError) {
+  ///   - approximatePeriod: the approximate length of a tick in nanoseconds, at least 1.
+  /// - Throws: ``ReportError`` if more than three quarters of the ticks are missing. `approximatePeriod` is then probably wrong.
+  init(_ clock: ClockStamps, approximatePeriod: Double) throws(ReportError) {
     // A line with a slope in whole nanoseconds is subtracted in integers, without rounding. The best-fit line is then fitted to the small
     // remainders.
-    let step = Int64(nominalPeriod.rounded())
-    try place(clock, step: step, numbering: TickNumbering(clock, period: nominalPeriod))
+    let step = Int64(approximatePeriod.rounded())
+    try place(clock, step: step, numbering: TickNumbering(clock, period: approximatePeriod))
     intervals = Distribution(intervalsOfAdjacentTicks(step: step))
     fit(step: step)
   }

@@ -3,6 +3,9 @@ enum Correlation {
   /// Returns Pearson's correlation coefficient of pairs of values; nil with fewer than ten pairs, or if one series is constant.
   static func coefficient(_ pairs: [(Double, Double)]) -> Double? {
     guard pairs.count >= 10 else { return nil }
+    // With rounding, the mean of a constant series can differ from its values.
+    let first = pairs[0]
+    guard pairs.contains(where: { $0.0 != first.0 }), pairs.contains(where: { $0.1 != first.1 }) else { return nil }
     let count = Double(pairs.count)
     let means = pairs.reduce((0.0, 0.0)) { ($0.0 + $1.0 / count, $0.1 + $1.1 / count) }
     var (xx, yy, xy) = (0.0, 0.0, 0.0)

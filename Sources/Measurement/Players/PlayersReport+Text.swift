@@ -18,7 +18,8 @@ extension PlayersReport: CustomStringConvertible {
       ])
     }
     var text = "Asynchrony to the grid of \(ticksPerLine) ticks, us; positive: late\n\(asynchronies)\n"
-    text += "Intervals between consecutive actions, us, of the most frequent number of lines\n\(intervals)"
+    text += "Intervals between consecutive actions, us; only those that span the most frequent number of grid lines\n"
+    text += "\(intervals)"
     if !pairs.isEmpty { text += pairsText }
     if !gains.isEmpty {
       var table = TextTable(columns: ["player", "corrects to", "gain", "error"], wordColumns: 2)

@@ -17,8 +17,9 @@ public struct DatagramCounters: Hashable, Sendable {
   public internal(set) var rejectedExtensionPackets: UInt64 = 0
   /// CK1 and CK2 packets that reply to no sent packet, or that repeat a reply.
   public internal(set) var unmatchedClocks: UInt64 = 0
-  /// Clock packets (CK, or of a ``ProtocolExtension``) of a session whose reading of the remote clock deviates by a
-  /// minute or more from the previous reading.
+  /// Clock packets of a session (CK, or of a ``ProtocolExtension``) whose time stamp is implausible: since the last
+  /// accepted time stamp, the remote clock has advanced by at least a minute more or less than the local clock. If the next
+  /// time stamp agrees with the rejected one, it is accepted.
   public internal(set) var implausibleClocks: UInt64 = 0
   /// OK and NO packets that answer no invitation of the local peer. Also OK packets with another mark
   /// (``ProtocolExtension/mark``).

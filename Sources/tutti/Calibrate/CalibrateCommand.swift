@@ -11,12 +11,12 @@ struct CalibrateCommand: ParsableCommand {
     abstract: "Measure how late phones sound, from a recording of their clicks.",
     discussion: """
       A browser does not know the whole delay of its loudspeaker. A calibration measures the delay: the peer clicks, a phone \
-      clicks, and the peer clicks again, six seconds in all. The delay of the phone is the difference to the peer, so the \
-      latency of the microphone has no effect.
+      clicks, and the peer clicks again, six seconds in all. The delay of the phone is the time by which it sounds later than \
+      the peer, so the latency of the microphone has no effect.
 
       If the peer has a microphone, you do not need this command: stop the rhythm and type `:calibrate` at the peer \
-      (`tutti peer --http`), or press “Calibrate all devices” on a page that was opened with the address `lead`, which the \
-      peer prints. Each phone then stores its delay.
+      (`tutti peer --http`), or press “Calibrate all devices” on a page at the address that the \
+      peer prints as `lead`. Each phone then stores its delay.
 
       Otherwise start the peer with --microphone none, record the room while the peer calibrates (`:calibrate`), and \
       give the recording to `tutti calibrate --from`. This command prints the delays of the phones in the order in which they \
@@ -43,7 +43,8 @@ struct CalibrateCommand: ParsableCommand {
     try reportingErrors {
       let file = try SoundFile(path: recording)
       if file.isTruncated {
-        writeToStandardError("tutti: warning: \(recording): shorter than its header states; the rest is not analysed\n")
+        writeToStandardError(
+          "tutti: warning: \(recording): shorter than its header states; only the present part is analysed\n")
       }
       guard (8_000...384_000).contains(file.rate) else {
         throw ReportError(

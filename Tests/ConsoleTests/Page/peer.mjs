@@ -74,6 +74,11 @@ export class Peer {
     return this.#process.pid
   }
 
+  /** Enters a command of `tutti peer`, such as `activity 10`. */
+  enter(command) {
+    this.#process.stdin.write(`${command}\n`)
+  }
+
   /** Kills the process of the peer, so that the peer cannot end its sessions. */
   async kill() {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {

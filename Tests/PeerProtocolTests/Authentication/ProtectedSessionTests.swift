@@ -173,8 +173,7 @@ import _TestSupport
     #expect(pair.nodes.map(\.session) == sessions)
   }
 
-  /// The peers invite each other at the same instant. Both keep the session that the peer with the lower identity has
-  /// begun.
+  /// The peers invite each other at the same instant. Both keep the same session.
   @Test func crossingInvitationsGiveOneSession() throws {
     var pair = ProtectedPair()
     let other = pair.nodes[0]

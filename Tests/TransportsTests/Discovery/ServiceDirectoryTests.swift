@@ -4,8 +4,8 @@ import _TestSupport
 
 @testable import Transports
 
-/// The choice of the source, an interface and an address family, at which a service name is looked up. `appeared` returns whether
-/// the limits allow the source. `disappeared` returns whether the source was the chosen one.
+/// The choice of the source at which a service name is looked up. A source is an interface and an address family. `appeared` returns
+/// whether the limits allow the source. `disappeared` returns whether the source was the chosen one.
 @Suite struct ServiceDirectoryTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   private let ipv4 = ServiceDirectory.Source(interface: 2, isIPv6: false)

@@ -1,0 +1,238 @@
+// Measures the timing of the page: node timing.mjs
+//
+// 1. From pressing start on a page to the downbeat at all peers.
+// 2. The sound of a page during a start, changes of tempo, activity and rhythm, and a stop, against the trace of its peer.
+// 3. The displayed step against the sound.
+// 4. The estimate of the peer's clock, on loopback and with 5 +- 1 ms of delay and 1 % loss in each direction.
+//
+// All true instants are known, because the browser and the peers run on the same machine, and the browser reports the start of a page in
+// CLOCK_MONOTONIC, the clock of the peers. Needs chromium, root (or the permission to create namespaces), iproute2, python3 and
+// .build/release/tutti (or TUTTI=PROGRAM). It runs in a network namespace of its own.
+
+import { spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Chromium, sleep } from "./chromium.mjs"
+import { Peer } from "./peer.mjs"
+
+if (process.env.TUTTI_TEST_NETWORK === undefined) {
+  const command = ["-nm", "/bin/sh", "-c", 'PATH=$PATH:/usr/sbin:/sbin ip link set lo up && exec "$@"', "sh", process.execPath,
+    fileURLToPath(import.meta.url)]
+  const { status } = spawnSync("unshare", command, { stdio: "inherit", env: { ...process.env, TUTTI_TEST_NETWORK: "1" } })
+  process.exit(status ?? 1)
+}
+process.env.PATH += ":/usr/sbin:/sbin"
+
+const [ADDRESS, OTHER] = ["10.79.0.1", "10.79.0.2"]
+const STARTS = 10
+/** The length of a frame of the display in milliseconds. */
+const FRAME = 1000 / 60
+const plays = "tutti.rhythm.schedule?.plays === true"
+const folder = mkdtempSync(join(tmpdir(), "tutti-timing-"))
+const browser = new Chromium()
+const peers = []
+let failures = 0
+
+function expect(condition, claim, detail = "") {
+  if (!condition) failures += 1
+  console.log(`${condition ? "ok  " : "FAIL"} ${claim}${condition ? "" : `: ${detail}`}`)
+}
+
+/** Percentiles of numbers as text. */
+function summary(values) {
+  const sorted = [...values].sort((a, b) => a - b)
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))].toFixed(3)
+  return `p50 ${at(0.5)}, p95 ${at(0.95)}, maximum ${at(1)} ms (${sorted.length})`
+}
+
+function percentile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+}
+
+/** Starts a peer that writes a trace, and the rhythm into a WAV file. */
+async function start(name, args = [], http = "127.0.0.1:0") {
+  const files = ["--audio", `wav:${join(folder, `${name}.wav`)}`, "--trace", join(folder, `${name}.trace`)]
+  const peer = await Peer.start(name, [...files, ...args], http, {})
+  peers.push(peer)
+  return peer
+}
+
+/** Opens a page, joins, and waits until its clock has settled. Returns the page and its time origin in CLOCK_MONOTONIC, in nanoseconds. */
+async function join_(url) {
+  const page = await browser.open(url)
+  await page.send("Page.setBypassCSP", { enabled: true })
+  await page.send("Page.reload")
+  await page.wait("document.querySelector('#join')?.textContent")
+  await page.click("#join")
+  await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.samples?.missing === 0", 30_000)
+  await page.send("Performance.enable")
+  const { metrics } = await page.send("Performance.getMetrics")
+  await sleep(6000)
+  return { page, origin: metrics.find(({ name }) => name === "NavigationStart").value * 1e9 }
+}
+
+/** The lines of the trace of a peer. The last line may be incomplete. */
+function trace(name) {
+  const lines = readFileSync(join(folder, `${name}.trace`), "utf8").split("\n").slice(1, -1)
+  return lines.map((line) => JSON.parse(line))
+}
+
+/** The instants, in nanoseconds of CLOCK_MONOTONIC, of the first ticks of all runs of a peer. */
+function downbeats(name) {
+  return trace(name).filter(({ tick }) => tick === 0).map(({ due }) => due)
+}
+
+/** From pressing start to the downbeat at both peers. */
+async function testStart(leader, names) {
+  await leader.page.evaluate(`(() => {
+    globalThis.pressed = []
+    document.querySelector("#start-stop").addEventListener("click", (event) => pressed.push(event.timeStamp), { capture: true })
+  })()`)
+  for (let n = 0; n < STARTS; n += 1) {
+    await leader.page.click("#start-stop")
+    await leader.page.wait(plays)
+    await sleep(1200)
+    await leader.page.click("#start-stop")
+    await leader.page.wait(`!(${plays})`)
+    await sleep(700)
+  }
+  const lead = await leader.page.evaluate("tutti.state.ensemble.lead")
+  const pressed = (await leader.page.evaluate("pressed")).filter((_, index) => index % 2 === 0)
+  for (const name of names) {
+    const found = downbeats(name)
+    const times = pressed.map((moment) => {
+      const instant = leader.origin + moment * 1e6
+      return (Math.min(...found.filter((beat) => beat > instant)) - instant) / 1e6
+    })
+    console.log(`     from start to the downbeat of ${name}: ${summary(times)}; lead time ${lead} ms`)
+    expect(found.length === STARTS && Math.max(...times) <= lead + 50, `the downbeat of ${name} is at most 50 ms after the lead time`, times)
+  }
+}
+
+/** Lets the page report each sound and each change of the displayed step. The sounds are replaced by clicks. */
+async function listen({ page }) {
+  await page.evaluate(`(async () => {
+    const { context, output, samples } = tutti.audio
+    const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
+      + "input?.forEach((sample, n) => { if (sample <= 0.0001) return; const frame = currentFrame + n;"
+      + "if (!(frame - this.last < 500)) this.port.postMessage(frame); this.last = frame }); return true } })"
+    await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
+    const node = new AudioWorkletNode(context, "onsets")
+    output.connect(node)
+    const click = new AudioBuffer({ length: 64, sampleRate: context.sampleRate })
+    click.getChannelData(0)[0] = 1
+    samples.drum = () => ({ buffer: click, gain: 1, rate: 1 })
+    samples.tone = () => undefined
+    globalThis.onsets = []
+    globalThis.steps = []
+    // The moment, by the clock of the page, at which each sound is heard.
+    node.port.onmessage = ({ data }) => {
+      const now = performance.now()
+      onsets.push(now + (data / context.sampleRate - tutti.audio.outputClock.time(now)) * 1000)
+    }
+    // The step that a frame draws is seen when the next frame begins.
+    const watch = (begin) => {
+      const step = Number(document.querySelector("#grid").dataset.step || -1)
+      if (step !== steps.at(-1)?.step) {
+        const heard = step < 0 ? undefined : tutti.connection.moment(tutti.rhythm.schedule.instant(step * 6))
+        steps.push({ step, begin, heard })
+      }
+      requestAnimationFrame(watch)
+    }
+    requestAnimationFrame(watch)
+  })()`)
+}
+
+/** The sound of the pages during changes, against the hits of the peers. */
+async function testChanges(leader, players) {
+  for (const player of players) await listen(player)
+  const change = (selector, value) => leader.page.evaluate(`(() => {
+    const input = document.querySelector("${selector}")
+    input.value = ${JSON.stringify(value)}
+    input.dispatchEvent(new Event("change"))
+  })()`)
+  const since = leader.origin + (await leader.page.evaluate("performance.now()")) * 1e6
+  await leader.page.click("#start-stop")
+  await leader.page.wait(plays)
+  await sleep(3300)
+  await change("#tempo", 150)
+  await sleep(2700)
+  peers[0].enter("activity 10")
+  await sleep(3100)
+  await change("#tempo", 96)
+  peers[0].enter("activity 127")
+  await sleep(3500)
+  await leader.page.click("#start-stop")
+  await leader.page.wait(`!(${plays})`)
+  await sleep(1500)
+  for (const { name, page, origin } of players) {
+    const hits = trace(name).filter(({ hit }) => hit > since).map(({ hit }) => hit)
+    const onsets = (await page.evaluate("onsets")).map((moment) => origin + moment * 1e6).filter((onset) => onset > since)
+    const nearest = (instants, instant) => Math.min(...instants.map((other) => Math.abs(other - instant))) / 1e6
+    const missing = hits.map((hit) => nearest(onsets, hit))
+    console.log(`     ${name}: from the hits of the peer to the sounds of its page: ${summary(missing)}`)
+    expect(hits.length > 60 && percentile(missing, 0.95) < 2 && Math.max(...missing) < 20, `each hit of ${name} sounds on its page at its instant`, missing)
+    const false_ = onsets.map((onset) => nearest(hits, onset))
+    console.log(`     ${name}: from the sounds of the page to the hits of its peer: ${summary(false_)}`)
+    expect(onsets.length > 60 && Math.max(...false_) < 20, `the page of ${name} plays no other hit`, false_)
+    expect(Math.max(...onsets) < Math.max(...hits) + 20e6, `no sound of ${name} after the stop`)
+    const steps = (await page.evaluate("steps")).filter(({ heard }) => heard !== undefined)
+    // The display shows a frame when the next one begins.
+    const late = steps.map(({ begin, heard }) => begin + FRAME - heard)
+    console.log(`     ${name}: from the sound of a step to its display: ${summary(late)}, minimum ${Math.min(...late).toFixed(3)} ms`)
+    expect(late.length > 60 && late.every((time) => Math.abs(time) <= FRAME), `the displayed step of ${name} is within a frame of the sound`, late)
+  }
+}
+
+/** The error of the estimate of the peer's clock, sampled for 30 s. */
+async function testClock(url, network, limit) {
+  const { page, origin } = await join_(url)
+  const errors = []
+  for (let n = 0; n < 300; n += 1) {
+    const [now, estimate, base] = await page.evaluate(
+      "(() => { const now = performance.now(); return [now, tutti.connection.peerTime(now), Number(tutti.connection.base)] })()")
+    errors.push(Math.abs(estimate + base - origin - now * 1e6) / 1e6)
+    await sleep(100)
+  }
+  console.log(`     error of the clock, ${network}: ${summary(errors)}`)
+  expect(percentile(errors, 0.95) <= limit, `p95 of the error of the clock, ${network}, is at most ${limit} ms`, percentile(errors, 0.95))
+}
+
+/** Starts the network with a delay of 5 +- 1 ms and 1 % loss in each direction. */
+async function impair() {
+  const script = fileURLToPath(new URL("impaired-network.py", import.meta.url))
+  const relay = spawn("python3", [script, ADDRESS, OTHER, "5", "1", "1", "1"], { stdio: ["ignore", "pipe", "inherit"] })
+  await new Promise((resolve, reject) => {
+    relay.stdout.once("data", resolve)
+    relay.once("exit", () => reject(new Error("the network cannot be started")))
+  })
+  relay.removeAllListeners("exit")
+  return relay
+}
+
+let relay
+try {
+  relay = await impair()
+  const ada = await start("Ada", ["--activity", "127"])
+  const ben = await start("Ben", ["--activity", "127", "--connect", `127.0.0.1:${ada.port}`])
+  const [leader, follower] = [{ name: "Ada", ...await join_(ada.lead) }, { name: "Ben", ...await join_(ben.play) }]
+  await testStart(leader, ["Ada", "Ben"])
+  await testChanges(leader, [leader, follower])
+  const cleo = await start("Cleo", ["--http-open"], `${ADDRESS}:0`)
+  const address = new URL(cleo.play ?? cleo.lead)
+  await testClock(`http://127.0.0.1:${new URL(ada.play).port}/${new URL(ada.play).hash}`, "loopback", 0.25)
+  address.hostname = OTHER
+  await testClock(address.href, "5 +- 1 ms, 1 % loss", 1)
+} catch (error) {
+  failures += 1
+  console.log(`FAIL ${error.stack}`)
+} finally {
+  await browser.close()
+  for (const peer of peers) await peer.kill()
+  relay?.kill()
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit(failures === 0 ? 0 : 1)
