@@ -1,8 +1,8 @@
 /// The version of this program, which every result contains.
 public enum Version {
-  /// The version by Semantic Versioning 2.0.0. The build metadata after "+" is the commit from which the program was built: 12 hexadecimal
-  /// digits, and "-dirty" if the sources differ from this commit. It is missing if the sources were not built in a Git
-  /// repository.
+  /// The version by Semantic Versioning 2.0.0. The build metadata after "+" is the commit from which the program was built: at least 12
+  /// hexadecimal digits, and "-dirty" if a file in `Sources` or `Package.swift` differs from this commit. The metadata is missing if the
+  /// program was not built in a Git repository, or if Git has failed.
   ///
   /// Inlining would write the commit into the modules that import this one, so each commit would compile them again.
   ///

@@ -62,7 +62,7 @@ struct SessionReceiver: ~Copyable {
   mutating func close() { isOpen = false }
 
   /// Returns the local instant of a time stamp. Nil if the message takes effect at once: the clock of the peer is not
-  /// known, or the instant is less than 2 ms or more than 4 s after `arrival`. Only the lower 32 bits of the number of
+  /// known, or the instant is at most 2 ms or more than 4 s after `arrival`. Only the lower 32 bits of the number of
   /// 100 us in `stamp` are used. A time stamp stands for an interval of 100 us, and the result is the middle of the
   /// interval.
   @_noLocks @_noAllocation
@@ -83,7 +83,7 @@ struct SessionReceiver: ~Copyable {
   }
 
   /// Returns whether a message of the peer that arrived at `arrival` is admitted: its gate is open, and the budget admits it. A
-  /// message that ends a note or lifts a pedal of ``held``, and one that silences a channel, is always admitted.
+  /// message that ends a note or lifts a pedal of ``held``, or that silences a channel on which a note was played, is always admitted.
   @_noLocks @_noAllocation
   mutating func admits(_ message: Message, at arrival: Instant) -> Bool {
     // A report of activity does not change the sound. From a standard device, the same controllers are volume and

@@ -22,7 +22,7 @@ import Testing
     for step in 1...600 {
       now = now + .milliseconds(50)
       let remote = clock.mapping!.remote(at: now)
-      // How much faster than the local clock the remote clock ran over the previous 50 ms (50e6 ns), including the correction.
+      // The rate of the remote clock over the previous 50 ms (50e6 ns), minus 1. It includes the correction.
       let rate = Double((remote - last).count) / 50e6 - 1
       #expect(abs(rate) <= 0.004_001, "\(step)")
       clock.steer(to: estimate(target), at: now, jump: .milliseconds(100))

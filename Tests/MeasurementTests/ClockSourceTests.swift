@@ -94,6 +94,32 @@ import _TestSupport
     #expect(report.warnings.contains { $0.contains("resolution of 500.000 us") })
   }
 
+  /// A file with one track, which repeats `event` `count` times.
+  private func bytes(_ count: Int, of event: [UInt8]) -> [UInt8] {
+    let content = Array(repeating: event, count: count).joined() + [0, 0xFF, 0x2F, 0]
+    let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: content.count >> $0) }
+    return Array("MThd".utf8) + [0, 0, 0, 6, 0, 0, 0, 1, 0, 96] + Array("MTrk".utf8) + length + content
+  }
+
+  @Test func numberOfClockBytesIsNotLimited() throws {
+    let count = StandardMIDIFile.maximumEvents + 1
+    let stamps = try ClockStamps(name: "a.mid", midiFile: bytes(count, of: [4, 0xF7, 1, 0xF8]), usesNotes: false)
+    #expect(stamps.stamps.count == count)
+  }
+
+  @Test func numberOfTempoEventsIsLimited() {
+    let file = bytes(StandardMIDIFile.maximumEvents + 1, of: [0, 0xFF, 0x51, 3, 7, 0xA1, 0x20])
+    let error = #expect(throws: ReportError.self) { try ClockStamps(name: "a.mid", midiFile: file, usesNotes: true) }
+    #expect(error?.reason == "more than 1048576 tempo events")
+  }
+
+  @Test func independentTracksAreRefused() {
+    var file = bytes(3, of: [4, 0xF7, 1, 0xF8])
+    file[9] = 2
+    let error = #expect(throws: ReportError.self) { try ClockStamps(name: "a.mid", midiFile: file, usesNotes: false) }
+    #expect(error?.reason == "contains independent tracks (format 2)")
+  }
+
   /// The tempo changes in the middle. Two notes begin on each beat and give one stamp.
   @Test func notesOfAMIDIFileAreMeasured() throws {
     let channel = Channel(10)!

@@ -15,10 +15,10 @@ public struct StandardMIDIFile: Hashable, Sendable {
     case independentTracks = 2
   }
 
-  /// The largest file that can be read or written, in bytes: 64 MiB. The limit bounds the work for a hostile file.
-  public static let maximumBytes = 64 << 20
-  /// The largest number of events of a value of this type, without End of Track: 1 048 576. The limit bounds the memory for a hostile
-  /// file, in which an event may take two bytes. ``forEachEvent(in:_:)`` reads files with more events.
+  /// The largest file that can be read or written, in bytes: 32 MiB. The limit bounds the work for a hostile file.
+  public static let maximumBytes = 32 << 20
+  /// The largest number of events that a value of this type can have, without End of Track: 1 048 576. The limit bounds the memory
+  /// for a hostile file, in which an event may take two bytes. ``forEachEvent(in:_:)`` reads files with more events.
   public static let maximumEvents = 1 << 20
 
   /// The relation between the tracks.
@@ -58,21 +58,19 @@ public struct StandardMIDIFile: Hashable, Sendable {
     var eventCount = 0
     while var track = try reader.nextTrack() {
       var events: [Event] = []
-      var offset = track.offset
       while let event = try track.next() {
         guard eventCount < Self.maximumEvents else {
           throw ReadError(
-            offset: offset, found: "more than \(Self.maximumEvents) events", expected: "a shorter file")
+            offset: track.offset, found: "more than \(Self.maximumEvents) events", expected: "a shorter file")
         }
         events.append(event)
         eventCount += 1
-        offset = track.offset
       }
       tracks.append(Track(events, end: track.end))
     }
   }
 
-  /// Reads a file and passes on each event, track by track, without storing the events. The file may have any number of events.
+  /// Reads a file and passes each event to `body`, track by track, without storing the events. The file may have any number of events.
   ///
   /// - Parameters:
   ///   - bytes: the file. ``init(bytes:)`` lists the deviations from the specification that are accepted.

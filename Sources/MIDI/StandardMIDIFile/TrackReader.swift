@@ -8,13 +8,13 @@ struct TrackReader {
   private let isComplete: Bool
   /// The running status, or nil.
   private var status: UInt8?
-  /// The tick of the event that was read last. After the last event, the tick of End of Track.
+  /// The tick of the event that was read last. After ``next()`` has returned nil: the tick of End of Track, or of the last event if End of
+  /// Track is missing.
   private(set) var end: Int64 = 0
+  /// The offset in the file of the event that was read last, after its delta time.
+  private(set) var offset = 0
 
   init(_ bytes: ByteReader, isComplete: Bool) { (self.bytes, self.isComplete) = (bytes, isComplete) }
-
-  /// The offset in the file of the next event.
-  var offset: Int { bytes.offset }
 
   /// Reads the next event. Returns nil at End of Track. After that, the reader must not be used.
   mutating func next() throws(ReadError) -> StandardMIDIFile.Event? {
@@ -23,8 +23,9 @@ struct TrackReader {
       guard isComplete else { throw bytes.endError(expected: "the rest of the track chunk, up to End of Track") }
       return nil
     }
-    // The sum cannot overflow: a file has fewer than 2^26 events, and a delta time is less than 2^28 ticks.
+    // The sum cannot overflow: a file has fewer than 2^25 events, and a delta time is less than 2^28 ticks.
     end += Int64(try bytes.variableLength("a delta time"))
+    offset = bytes.offset
     return try content().map { StandardMIDIFile.Event(tick: end, $0) }
   }
 

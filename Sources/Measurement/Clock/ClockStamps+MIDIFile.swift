@@ -12,8 +12,8 @@ extension ClockStamps {
   ///   - bytes: the file.
   ///   - usesNotes: whether the beginnings of the notes are the stamps, for example in a recorded click track. Notes that begin at the
   ///     same tick of the file are one stamp.
-  /// - Throws: ``ReportError`` for bytes that are not a Standard MIDI File, and for a file that contains no such message or note or has
-  ///   independent tracks (format 2).
+  /// - Throws: ``ReportError`` for bytes that are not a Standard MIDI File, and for a file that contains no such message or note, has
+  ///   independent tracks (format 2), or more than ``MIDI/StandardMIDIFile/maximumEvents`` tempo events.
   ///
   /// Real-time: not safe.
   public init(name: String, midiFile bytes: [UInt8], usesNotes: Bool) throws(ReportError) {
@@ -27,13 +27,21 @@ extension ClockStamps {
         case .message(.clock) where !usesNotes: ticks.append(event.tick)
         case .message(.noteOn(_, _, let velocity)) where usesNotes && velocity.value > 0: ticks.append(event.tick)
         case .meta(let meta):
-          guard let quarter = meta.microsecondsPerQuarter else { return }
+          // A hostile file consists of tempo events. One more than the limit is stored, so that the file is refused.
+          guard let quarter = meta.microsecondsPerQuarter, tempos.count <= StandardMIDIFile.maximumEvents else {
+            return
+          }
           tempos.append(TempoMap.Tempo(tick: event.tick, microsecondsPerQuarter: quarter))
         default: break
         }
       }
     } catch {
       throw ReportError(subject: name, reason: "\(error)", remedy: "give a Standard MIDI File")
+    }
+    guard tempos.count <= StandardMIDIFile.maximumEvents else {
+      throw ReportError(
+        subject: name, reason: "more than \(StandardMIDIFile.maximumEvents) tempo events", remedy: "give a shorter file"
+      )
     }
     guard format != .independentTracks else {
       throw ReportError(

@@ -6,7 +6,7 @@ struct TempoMap {
   struct Tempo {
     /// The tick of the event.
     let tick: Int64
-    /// The length of a quarter note from this tick on.
+    /// The length of a quarter note from this tick on, in microseconds.
     let microsecondsPerQuarter: Int
   }
 

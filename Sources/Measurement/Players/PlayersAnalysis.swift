@@ -16,7 +16,8 @@ public struct PlayersAnalysis: Sendable {
 
   /// Measures the actions of one or more players.
   ///
-  /// The traces are released as soon as the actions are on the grid, if the caller has no copy. The ticks of a day take 50 MB per trace.
+  /// The traces are released as soon as the actions are on the grid, unless the caller keeps a copy. The ticks of a day take 50 MB per
+  /// trace.
   ///
   /// - Parameters:
   ///   - traces: the traces of the players.
@@ -29,6 +30,7 @@ public struct PlayersAnalysis: Sendable {
   public init(_ traces: consuming [PlayerTrace], ticksPerLine: Int, clockOffsets: [Nanoseconds] = [])
     throws(ReportError)
   {
+    // Unlike a consuming parameter, a variable can be iterated.
     var traces = traces
     for trace in traces where trace.ticks.runs.count > RunMatching.limit {
       throw ReportError(
@@ -54,7 +56,7 @@ public struct PlayersAnalysis: Sendable {
     for (trace, result) in zip(traces, results) where result.actions.isEmpty {
       notes.append("\(trace.header.name): no action while the rhythm played")
     }
-    let starts = traces.first?.ticks.runs.count ?? 0
+    let starts = traces[0].ticks.runs.count
     for trace in traces where trace.ticks.runs.count != starts {
       let count = trace.ticks.runs.count
       notes.append(

@@ -80,7 +80,7 @@ enum ClockInput {
       if file.isTruncated { stamps.warn("\(path): shorter than its header states; only the present part is measured") }
       return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
     case Data("MThd".utf8):
-      let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe))
+      let bytes = try [UInt8](Data(contentsOf: path, limit: StandardMIDIFile.maximumBytes + 1))
       let stamps = try ClockStamps(name: path, midiFile: bytes, usesNotes: options.usesNotes)
       return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
     default:

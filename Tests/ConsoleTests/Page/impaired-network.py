@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""impaired-network.py ADDRESS OTHER MEAN VARIATION LOSS SEED: delays and loses the packets between this machine and itself.
+"""impaired-network.py ADDRESS OTHER MEAN VARIATION LOSS SEED: delays and drops packets between this machine and
+itself.
 
-Creates the network interface tutti-tun with ADDRESS. A connection from this machine to OTHER, an address of the same /24 network, arrives at
-ADDRESS: this program exchanges the source and the destination of each IPv4 packet and returns it to the kernel. The checksums do not change.
+Creates the network interface tutti-tun with ADDRESS. A connection from this machine to OTHER, an address of the same /24 network,
+arrives at ADDRESS: this program exchanges the source and the destination of each IPv4 packet and returns it to the kernel. The checksums
+do not change.
 The delay of each packet is uniform in MEAN +- VARIATION milliseconds, so packets can overtake each other. LOSS percent of the packets are
-lost. The processes at both ends have the same clock, so a test knows the true difference of their clocks: 0.
+dropped. The processes at both ends have the same clock, so a test knows the true difference of their clocks: 0.
 
 Prints "ready" when packets pass. Needs root and /dev/net/tun.
 """
@@ -31,7 +33,7 @@ def main():
     for command in (f"address add {address}/24 dev {NAME}", f"link set {NAME} up"):
         subprocess.run(["ip", *command.split()], check=True)
     try:
-        # Its own lateness adds to the delay.
+        # The lateness of this program adds to the delay.
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
     except PermissionError:
         pass

@@ -5,12 +5,16 @@
 // 3. The displayed step against the sound.
 // 4. The estimate of the peer's clock, on loopback and with 5 +- 1 ms of delay and 1 % loss in each direction.
 //
-// All true instants are known, because the browser and the peers run on the same machine, and the browser reports the start of a page in
-// CLOCK_MONOTONIC, the clock of the peers. Needs chromium, root (or the permission to create namespaces), iproute2, python3 and
-// .build/release/tutti (or TUTTI=PROGRAM). It runs in a network namespace of its own.
+// The browser and the peers run on the same machine, and the browser reports the start of a page in CLOCK_MONOTONIC, the clock of the
+// peers. The instants of the downbeats and of the hits are those of the traces. The instant of a sound is the one at which the page's OutputClock
+// expects it to be heard, and the instant of a displayed step is the beginning of the next frame: the delays of a real loudspeaker and of a
+// real display are not measured here.
+//
+// Needs an idle machine, chromium, root, /dev/net/tun, iproute2, python3 and .build/release/tutti (or TUTTI=PROGRAM). It runs in a network
+// namespace of its own.
 
 import { spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -20,6 +24,10 @@ import { Peer } from "./peer.mjs"
 if (process.env.TUTTI_TEST_NETWORK === undefined) {
   const command = ["-nm", "/bin/sh", "-c", 'PATH=$PATH:/usr/sbin:/sbin ip link set lo up && exec "$@"', "sh", process.execPath,
     fileURLToPath(import.meta.url)]
+  if (process.getuid() !== 0 || !existsSync("/dev/net/tun")) {
+    console.log("skipped: the network with delay and loss cannot be created; run as root on a machine with /dev/net/tun")
+    process.exit(0)
+  }
   const { status } = spawnSync("unshare", command, { stdio: "inherit", env: { ...process.env, TUTTI_TEST_NETWORK: "1" } })
   process.exit(status ?? 1)
 }
@@ -61,11 +69,13 @@ async function start(name, args = [], http = "127.0.0.1:0") {
 }
 
 /** Opens a page, joins, and waits until its clock has settled. Returns the page and its time origin in CLOCK_MONOTONIC, in nanoseconds. */
-async function join_(url) {
+async function joinPage(url) {
   const page = await browser.open(url)
   await page.send("Page.setBypassCSP", { enabled: true })
-  await page.send("Page.reload")
   await page.wait("document.querySelector('#join')?.textContent")
+  await page.evaluate("globalThis.isOld = true")
+  await page.send("Page.reload")
+  await page.wait("globalThis.isOld === undefined && document.querySelector('#join')?.textContent")
   await page.click("#join")
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.samples?.missing === 0", 30_000)
   await page.send("Performance.enable")
@@ -108,7 +118,8 @@ async function testStart(leader, names) {
       return (Math.min(...found.filter((beat) => beat > instant)) - instant) / 1e6
     })
     console.log(`     from start to the downbeat of ${name}: ${summary(times)}; lead time ${lead} ms`)
-    expect(found.length === STARTS && Math.max(...times) <= lead + 50, `the downbeat of ${name} is at most 50 ms after the lead time`, times)
+    const isInTime = found.length === STARTS && Math.max(...times) <= lead + 50
+    expect(isInTime, `the downbeat of ${name} is at most 50 ms after the lead time`, times)
   }
 }
 
@@ -172,24 +183,26 @@ async function testChanges(leader, players) {
     const hits = trace(name).filter(({ hit }) => hit > since).map(({ hit }) => hit)
     const onsets = (await page.evaluate("onsets")).map((moment) => origin + moment * 1e6).filter((onset) => onset > since)
     const nearest = (instants, instant) => Math.min(...instants.map((other) => Math.abs(other - instant))) / 1e6
-    const missing = hits.map((hit) => nearest(onsets, hit))
-    console.log(`     ${name}: from the hits of the peer to the sounds of its page: ${summary(missing)}`)
-    expect(hits.length > 60 && percentile(missing, 0.95) < 2 && Math.max(...missing) < 20, `each hit of ${name} sounds on its page at its instant`, missing)
-    const false_ = onsets.map((onset) => nearest(hits, onset))
-    console.log(`     ${name}: from the sounds of the page to the hits of its peer: ${summary(false_)}`)
-    expect(onsets.length > 60 && Math.max(...false_) < 20, `the page of ${name} plays no other hit`, false_)
-    expect(Math.max(...onsets) < Math.max(...hits) + 20e6, `no sound of ${name} after the stop`)
-    const steps = (await page.evaluate("steps")).filter(({ heard }) => heard !== undefined)
-    // The display shows a frame when the next one begins.
-    const late = steps.map(({ begin, heard }) => begin + FRAME - heard)
+    const fromPeer = hits.map((hit) => nearest(onsets, hit))
+    console.log(`     ${name}: from the hits of the peer to the sounds of its page: ${summary(fromPeer)}`)
+    const isComplete = hits.length > 60 && percentile(fromPeer, 0.95) < 2 && Math.max(...fromPeer) < 20
+    expect(isComplete, `each hit of ${name} sounds on its page at its instant`, fromPeer)
+    const fromPage = onsets.map((onset) => nearest(hits, onset))
+    console.log(`     ${name}: from the sounds of the page to the hits of its peer: ${summary(fromPage)}`)
+    expect(onsets.length > 60 && Math.max(...fromPage) < 20, `the page of ${name} plays no other hit, and none after the stop`, fromPage)
+    const steps = await page.evaluate("steps")
+    const late = steps.filter(({ heard }) => heard !== undefined).map(({ begin, heard }) => begin + FRAME - heard)
     console.log(`     ${name}: from the sound of a step to its display: ${summary(late)}, minimum ${Math.min(...late).toFixed(3)} ms`)
-    expect(late.length > 60 && late.every((time) => Math.abs(time) <= FRAME), `the displayed step of ${name} is within a frame of the sound`, late)
+    const distances = late.map(Math.abs)
+    const isShown = late.length > 60 && percentile(distances, 0.95) <= FRAME / 2 + 1 && Math.max(...distances) <= FRAME
+    expect(isShown, `the displayed step of ${name} is within a frame of the sound`, late)
+    expect(steps.at(-1).step === -1, `the page of ${name} shows no step after the stop`)
   }
 }
 
 /** The error of the estimate of the peer's clock, sampled for 30 s. */
 async function testClock(url, network, limit) {
-  const { page, origin } = await join_(url)
+  const { page, origin } = await joinPage(url)
   const errors = []
   for (let n = 0; n < 300; n += 1) {
     const [now, estimate, base] = await page.evaluate(
@@ -207,6 +220,7 @@ async function impair() {
   const relay = spawn("python3", [script, ADDRESS, OTHER, "5", "1", "1", "1"], { stdio: ["ignore", "pipe", "inherit"] })
   await new Promise((resolve, reject) => {
     relay.stdout.once("data", resolve)
+    relay.once("error", reject)
     relay.once("exit", () => reject(new Error("the network cannot be started")))
   })
   relay.removeAllListeners("exit")
@@ -218,7 +232,7 @@ try {
   relay = await impair()
   const ada = await start("Ada", ["--activity", "127"])
   const ben = await start("Ben", ["--activity", "127", "--connect", `127.0.0.1:${ada.port}`])
-  const [leader, follower] = [{ name: "Ada", ...await join_(ada.lead) }, { name: "Ben", ...await join_(ben.play) }]
+  const [leader, follower] = [{ name: "Ada", ...await joinPage(ada.lead) }, { name: "Ben", ...await joinPage(ben.play) }]
   await testStart(leader, ["Ada", "Ben"])
   await testChanges(leader, [leader, follower])
   const cleo = await start("Cleo", ["--http-open"], `${ADDRESS}:0`)

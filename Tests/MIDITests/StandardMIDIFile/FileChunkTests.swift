@@ -118,6 +118,6 @@ import _TestSupport
     #expect(try StandardMIDIFile(bytes: bytes + Array(repeating: 0, count: limit - bytes.count)).tracks.count == 1)
     #expect(
       readError(bytes + Array(repeating: 0, count: limit + 1 - bytes.count))
-        == "byte 0: found a file of 67108865 bytes; expected at most 67108864 bytes")
+        == "byte 0: found a file of 33554433 bytes; expected at most 33554432 bytes")
   }
 }

@@ -139,9 +139,9 @@ import _TestSupport
     // The size is checked after each track, after each event, and for the content of an event. Each check has its own error.
     #expect(
       writeError(tracks(limit - 32))
-        == "file: too many bytes up to track 0; use at most 67108864 bytes for the file")
-    #expect(writeError(tracks(limit)) == "track 0, event 0: the file is too large; use at most 67108864 bytes")
-    #expect(writeError(tracks(limit + 1)) == "track 0, event 0: 67108865 bytes; use at most 67108864")
+        == "file: too many bytes up to track 0; use at most 33554432 bytes for the file")
+    #expect(writeError(tracks(limit)) == "track 0, event 0: the file is too large; use at most 33554432 bytes")
+    #expect(writeError(tracks(limit + 1)) == "track 0, event 0: 33554433 bytes; use at most 33554432")
     let program = StandardMIDIFile.Event(tick: 0, .message(.programChange(channel, program: 5)))
     let many = StandardMIDIFile.Track(Array(repeating: program, count: StandardMIDIFile.maximumEvents))
     #expect(writeError(many) == nil)

@@ -181,11 +181,22 @@ import _TestSupport
       return header("00 01 00 02 00 60") + tracks[0] + tracks[1]
     }
     #expect(try StandardMIDIFile(bytes: file(limit)).tracks.reduce(0) { $0 + $1.events.count } == limit)
-    // The last event is the delta time 0 and the data byte 05. It begins six bytes before the end of the file.
+    // The last event is data byte 05, five bytes before the end of the file.
     let bytes = file(limit + 1)
     var count = 0
     _ = try StandardMIDIFile.forEachEvent(in: bytes) { _ in count += 1 }
     #expect(count == limit + 1)
-    #expect(readError(bytes) == "byte \(bytes.count - 6): found more than 1048576 events; expected a shorter file")
+    #expect(readError(bytes) == "byte \(bytes.count - 5): found more than 1048576 events; expected a shorter file")
+  }
+
+  @Test func eventsBeforeAFaultArePassed() {
+    let content = hex("00 C0 05 20 C0 06 00 05 00 F4")
+    let bytes = header() + chunk("", length: UInt32(content.count)) + content
+    var ticks: [Int64] = []
+    let error = #expect(throws: StandardMIDIFile.ReadError.self) {
+      try StandardMIDIFile.forEachEvent(in: bytes) { ticks.append($0.tick) }
+    }
+    #expect(ticks == [0, 32, 32])
+    #expect(error?.offset == bytes.count - 1)
   }
 }
