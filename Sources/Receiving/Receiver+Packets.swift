@@ -44,7 +44,7 @@ extension Receiver {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func next(in packet: Span<UInt8>) -> Output? {
-    if let output = takePending() { return output }
+    if let output = pending.removeFirst() { return output }
     guard let place else { return nil }
     while true {
       // A message that is kept takes effect later: ``nextTimed(at:)`` returns its outputs.
@@ -87,7 +87,8 @@ extension Receiver {
     let reception = Reception.message(
       session, message, stamp: stamp, arrival: arrival, isRecovered: isRecovered, isAdmitted: isAdmitted && !shapes)
     if shapes {
-      (pending, following) = (.reception(.shaped(session)), .reception(reception))
+      pending.append(.reception(.shaped(session)))
+      pending.append(.reception(reception))
       return .shape(message, from: session)
     }
     return isAdmitted ? sound(message, at: place, then: reception) : .reception(reception)
@@ -107,23 +108,24 @@ extension Receiver {
   @_noLocks @_noAllocation
   mutating func sound(_ message: Message, at place: SessionBlock.Place, then reception: Reception) -> Output {
     let session = blocks[place.block].sessions[place.index].session
-    pending = .reception(reception)
+    // The first output is returned. The other ones are returned by the next calls.
+    defer { pending.append(.reception(reception)) }
     switch blocks[place.block].sessions[place.index].sound(of: message) {
     case .unchanged:
       guard message.endsAllNotes, blocks[place.block].sessions[place.index].admission.setsPitches else {
         return .sound(message, from: session)
       }
       // The message also releases the keys that set pitches.
-      (pending, following) = (.sound(message, from: session), pending)
+      pending.append(.sound(message, from: session))
       return .pitch(message, from: session)
     case .softer(let softer):
-      (pending, following) = (.record(message, from: session), pending)
+      pending.append(.record(message, from: session))
       return .hear(softer, from: session)
     case .nothing:
       guard blocks[place.block].sessions[place.index].admission.setsPitches else {
         return .record(message, from: session)
       }
-      (pending, following) = (.record(message, from: session), pending)
+      pending.append(.record(message, from: session))
       return .pitch(message, from: session)
     }
   }

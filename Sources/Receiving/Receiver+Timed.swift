@@ -24,7 +24,7 @@ extension Receiver {
   @_noLocks @_noAllocation
   public mutating func nextTimed(at now: Instant) -> Output? {
     while true {
-      if let output = takePending() {
+      if let output = pending.removeFirst() {
         guard case .reception(let reception) = output, delayCopy(reception, at: now) else { return output }
         continue
       }

@@ -62,10 +62,8 @@ public struct Receiver: ~Copyable {
   public var refused: Int64 { @_noLocks @_noAllocation get { refusedOfSessions + player.refused } }
   /// The number of messages that the budgets of all sessions have refused.
   var refusedOfSessions: Int64 = 0
-  /// The next output, if it is already determined; otherwise nil.
-  var pending: Output?
-  /// The output after ``pending``, if it is already determined; otherwise nil.
-  var following: Output?
+  /// The next outputs, as far as they are already determined.
+  var pending = OutputQueue()
   /// The slots whose held notes are being ended: from ``releasing`` up to, but not including, ``releaseEnd``.
   private var releasing = 0
   private var releaseEnd = 0
@@ -135,7 +133,7 @@ public struct Receiver: ~Copyable {
     case .sound(let slot, let session, let message):
       guard let place = place(of: session, in: slot) else { return }
       blocks[place.block].sessions[place.index].held.note(message)
-      pending = .sound(message, from: session)
+      pending.append(.sound(message, from: session))
     case .close(let slot, let session):
       guard let place = place(of: session, in: slot) else { return }
       sources.remove(place, of: blocks[place.block].sessions[place.index].source.ssrc)
@@ -143,7 +141,7 @@ public struct Receiver: ~Copyable {
       timed.removeAll(of: session)
       (releasing, releaseEnd) = (slot, slot + 1)
     case .play(let message): player.play(message)
-    case .soundForPlayer(let message): pending = .sound(message, from: nil)
+    case .soundForPlayer(let message): pending.append(.sound(message, from: nil))
     case .route(let channel, let route): player.routes[Int(channel.wire)] = route
     case .localChannel(let channel): localChannel = channel
     case .endNotesAsPlayed(let stream): endsAsPlayed = (player.asPlayed, stream)
@@ -161,7 +159,7 @@ public struct Receiver: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func next() -> Output? {
-    if let output = takePending() { return output }
+    if let output = pending.removeFirst() { return output }
     instant = nil
     if let output = nextOfPlayer() { return output }
     // A note may have been passed to the sound before its instant. Its end takes effect at ``SessionReceiver/lastInstant``, and
@@ -183,14 +181,6 @@ public struct Receiver: ~Copyable {
       releasing += 1
     }
     return nil
-  }
-
-  /// Removes and returns the next output, if it is already determined.
-  @_noLocks @_noAllocation
-  mutating func takePending() -> Output? {
-    guard let output = pending else { return nil }
-    (pending, following) = (following, nil)
-    return output
   }
 
   /// The place of an open session; nil if the session does not use this slot.

@@ -1,8 +1,9 @@
 import Foundation
-import Measurement
 import MusicalTime
 import Testing
 import _TestSupport
+
+@testable import Measurement
 
 /// Tests of the report on players (`tutti measure players`), on simulated players with known correction gains. An asynchrony is
 /// the instant of an action minus the instant of the nearest line of the grid. The grid has a line on each sixteenth note.
