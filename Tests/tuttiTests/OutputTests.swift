@@ -65,7 +65,7 @@ import _TestTraits
     let ada = try peer(writing: 1, to: pipe, in: folder)
     // The notes pass through the network thread and a ring, which cannot hold all notes at once. They are therefore typed in
     // batches.
-    let (batches, batch) = (20, 2000)
+    let (batches, batch) = (40, 1000)
     let notes = batches * batch
     for count in 1...batches {
       for index in 0..<batch { ada.type(index % 2 == 0 ? "note 60" : "release 60") }

@@ -21,7 +21,7 @@ import _TestTraits
   init() throws { folder = try TemporaryFolder() }
 
   @Test func phoneBecomesTheFifthPlayer() async throws {
-    let demo = try Child.tutti(["demo", "--bars", "3", "--activity", "20", "--http", "0", "--output", "d"], in: folder)
+    let demo = try Child.tutti(["demo", "--bars", "5", "--activity", "20", "--http", "0", "--output", "d"], in: folder)
     let pattern = /web page: http:\/\/127\.0\.0\.1:([0-9]+)\/#token=([a-z2-7]+)\n/
     try await demo.wait(for: "to print the address", within: .seconds(30)) { demo.errors.contains(pattern) }
     let address = try #require(demo.errors.firstMatch(of: pattern)).output
@@ -46,7 +46,7 @@ import _TestTraits
     #expect(page.next(.levels) { $0.payload.getInteger(at: 0, as: UInt8.self) == 120 } != nil)
     let outcome = try await demo.outcome()
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(outcome.output.contains("peer 4  follower    288"), "\(outcome.output)")
+    #expect(outcome.output.contains("peer 4  follower    480"), "\(outcome.output)")
     #expect(outcome.output.contains("Phones that played at the same time: 1\n"))
   }
 
