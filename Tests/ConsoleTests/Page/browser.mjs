@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { networkInterfaces, tmpdir } from "node:os"
 import { join } from "node:path"
 import { Chromium, sleep } from "./chromium.mjs"
+import { reportOnsets } from "./onsets.mjs"
 import { Peer } from "./peer.mjs"
 import { SoundServer, hasSoundServer } from "./sound-server.mjs"
 import { strike } from "./sensors.mjs"
@@ -569,36 +570,18 @@ async function testSound() {
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.samples?.missing === 0")
   // During the first seconds, the estimate of the peer's clock improves.
   await sleep(5000)
-  await page.evaluate(`(async () => {
-    const { context, output, samples } = tutti.audio
-    const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
-      + "input?.forEach((sample, n) => { if (sample <= 0.001) return; const frame = currentFrame + n;"
-    // The filter of the instrument rings after a click.
-    + "if (!(frame - this.last < 500)) this.port.postMessage(frame); this.last = frame }); return true } })"
-    await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
-    const node = new AudioWorkletNode(context, "onsets")
-    output.connect(node)
-    const click = new AudioBuffer({ length: 64, sampleRate: context.sampleRate })
-    click.getChannelData(0)[0] = 1
-    samples.drum = () => ({ buffer: click, gain: 1, rate: 1 })
-    globalThis.onsets = []
-    // The instant of each onset by the clock of the peer.
-    node.port.onmessage = ({ data }) => {
-      const time = data / context.sampleRate
-      const moment = performance.now() + (time - tutti.audio.outputClock.time(performance.now())) * 1000
-      onsets.push(tutti.connection.peerTime(moment))
-    }
-  })()`)
+  await reportOnsets(page)
   await page.click("#start-stop")
   await page.wait(plays)
   await sleep(6000)
   const [first, ...errors] = await page.evaluate(`(() => {
     const { schedule } = tutti.rhythm
+    const instants = onsets.map((moment) => tutti.connection.peerTime(moment))
     const beginning = schedule.instant(schedule.start)
     // The first sounds may be late: a page hears of the start only the lead time in advance.
-    const settled = onsets.filter((onset) => onset > beginning + 5e8)
-    const expected = tutti.rhythm.sounds(onsets[0] - 1e8, onsets[onsets.length - 1] + 1e8).map(({ instant }) => instant)
-    return [(onsets[0] - beginning) / 1e6,
+    const settled = instants.filter((onset) => onset > beginning + 5e8)
+    const expected = tutti.rhythm.sounds(instants[0] - 1e8, instants[instants.length - 1] + 1e8).map(({ instant }) => instant)
+    return [(instants[0] - beginning) / 1e6,
       ...settled.map((onset) => Math.min(...expected.map((instant) => Math.abs(instant - onset))) / 1e6)]
   })()`)
   errors.sort((a, b) => a - b)

@@ -19,6 +19,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Chromium, sleep } from "./chromium.mjs"
+import { reportOnsets } from "./onsets.mjs"
 import { Peer } from "./peer.mjs"
 
 if (process.env.TUTTI_TEST_NETWORK === undefined) {
@@ -125,25 +126,11 @@ async function testStart(leader, names) {
 
 /** Lets the page report each sound and each change of the displayed step. The sounds are replaced by clicks. */
 async function listen({ page }) {
-  await page.evaluate(`(async () => {
-    const { context, output, samples } = tutti.audio
-    const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
-      + "input?.forEach((sample, n) => { if (sample <= 0.0001) return; const frame = currentFrame + n;"
-      + "if (!(frame - this.last < 500)) this.port.postMessage(frame); this.last = frame }); return true } })"
-    await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
-    const node = new AudioWorkletNode(context, "onsets")
-    output.connect(node)
-    const click = new AudioBuffer({ length: 64, sampleRate: context.sampleRate })
-    click.getChannelData(0)[0] = 1
-    samples.drum = () => ({ buffer: click, gain: 1, rate: 1 })
-    samples.tone = () => undefined
-    globalThis.onsets = []
+  await reportOnsets(page)
+  await page.evaluate(`(() => {
+    // Only the drums are compared with the trace.
+    tutti.audio.samples.tone = () => undefined
     globalThis.steps = []
-    // The moment, by the clock of the page, at which each sound is heard.
-    node.port.onmessage = ({ data }) => {
-      const now = performance.now()
-      onsets.push(now + (data / context.sampleRate - tutti.audio.outputClock.time(now)) * 1000)
-    }
     // The step that a frame draws is seen when the next frame begins.
     const watch = (begin) => {
       const step = Number(document.querySelector("#grid").dataset.step || -1)
