@@ -128,9 +128,9 @@ struct KalmanClock: Sendable {
     let limit = 3 * errorVariance.squareRoot()
     let clipped = min(max(error, -limit), limit)
     direction.countOutliers(error, limit: limit, at: moment)
-    // The sample of the noise variance is the square of the clipped error minus the variance of the prediction. The factor
-    // makes up for the clipping. It is an upper bound: the values beyond three standard deviations contribute 3 % of the variance of a
-    // normal distribution, and clipping leaves a part of it.
+    // The sample of the noise variance is the square of the clipped error minus the variance of the prediction. The factor 1.03
+    // compensates for the clipping, with a reserve: in a normal distribution, the values beyond three standard deviations contribute 3 %
+    // of the variance, and clipping removes only a part of this contribution.
     direction.updateVariance(1.03 * clipped * clipped - predictedVariance)
     if isOut { out = direction } else { back = direction }
     // The Kalman gain: the share of the error by which each state changes.

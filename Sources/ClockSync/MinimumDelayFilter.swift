@@ -62,8 +62,9 @@ struct MinimumDelayFilter: Sendable {
     var highCorner = 0
   }
 
-  /// For a range of slopes, the corners of both hulls that a band with such a slope can touch. Each range contains at
-  /// least one corner, also after rounding errors.
+  /// For a range of slopes, the corners of both hulls that a band with such a slope can touch. Each range of indices contains at
+  /// least one corner, also after rounding errors. A steeper band has a greater slope, and a flatter band has a smaller slope, also
+  /// if the slopes are negative.
   private struct Corners {
     /// The range of indices in the outbound hull.
     var outbound = 0..<0

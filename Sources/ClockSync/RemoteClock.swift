@@ -36,8 +36,8 @@ public struct RemoteClock: Sendable {
   static let maximumSilence = 600.0
   /// The least time between two fits of the minimum-delay filter, seconds.
   static let minimumFitInterval = 0.05
-  /// The least time between two fits, as a fraction of the time for which the clock has been observed. The time counts up
-  /// to ``MinimumDelayFilter/span``. The more packets are known, the less information a new packet adds.
+  /// The least time between two fits, as a fraction of the time for which the clock has been observed. At most
+  /// ``MinimumDelayFilter/span`` of this time counts. The more packets are known, the less information a new packet adds.
   static let fitIntervalShare = 1.0 / 60
   /// A fit waits for this number of packets.
   static let packetsPerFit = 8

@@ -3,8 +3,8 @@ public import MusicalTime
 /// The remote clock that a follower plays by. It slews towards the estimated clock so slowly that the change of tempo
 /// is not audible, and continues at the last rate when no more estimates arrive.
 ///
-/// A small error is corrected over ``correctionTime``, and a larger one at ``maximumCorrection`` of the elapsed time
-/// (listeners notice a change of tempo from about 0.5 %). After the correction, the estimated rate applies.
+/// A small error is corrected over ``correctionTime``. A larger error is corrected at the rate ``maximumCorrection``, which is 0.4 %,
+/// because listeners notice a change of tempo from about 0.5 %. After the correction, the estimated rate applies.
 ///
 /// Each estimate restarts the correction of the remaining error. With a new estimate every few hundredths of a second,
 /// a small error therefore decays exponentially, to about a third within each ``correctionTime``. The clock jumps only

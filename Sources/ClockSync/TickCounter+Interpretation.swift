@@ -56,10 +56,10 @@ extension TickCounter {
           ticks = Double(counter.arrivals[n].tick - counter.arrivals[start].tick)
           deviation = 0
         } else if n == start + 1, deviation > Self.toleranceOfLoss, let intervalBefore {
-          // The tempo changed within this gap. Its true length in intervals therefore lies between `ratio` (the whole gap
-          // at the new tempo) and `oldRatio` (the whole gap at the old tempo). The number of ticks is a whole number
-          // between these two; of several, the nearest to `ratio`. If there is none, the number is the rounded `oldRatio`,
-          // provided that `oldRatio` is nearly whole.
+          // The tempo changed within this gap. The true length of the gap in intervals therefore lies between `ratio` (the
+          // whole gap at the new tempo) and `oldRatio` (the whole gap at the old tempo). The number of ticks is a whole
+          // number between these two. If there are several, the one nearest to `ratio` is used. If there is none, the rounded
+          // `oldRatio` is used, provided that `oldRatio` is nearly whole.
           let oldRatio = gap / intervalBefore
           let (fewest, most) = (min(ratio, oldRatio).rounded(.up), max(ratio, oldRatio).rounded(.down))
           if fewest <= most {

@@ -46,7 +46,8 @@ struct CommitPlugin: BuildToolPlugin {
       }.sorted { $0.path < $1.path }
   }
 
-  /// Returns those of the files that Git changes at a commit and at a checkout that exist. A repository may have no reflog (`logs/HEAD`).
+  /// Returns the files that Git changes at a commit and at a checkout. A file that does not exist is omitted: for example, a repository
+  /// may have no reflog (`logs/HEAD`).
   private static func gitFiles(of root: URL) throws -> [URL] {
     guard FileManager.default.fileExists(atPath: root.appending(path: ".git").path) else { return [] }
     return try ["logs/HEAD", "HEAD", "index"].compactMap { name in

@@ -6,8 +6,8 @@ import NIOPosix
 /// Serves the web page of a peer: HTTP and WebSocket on one thread of its own, at normal priority.
 ///
 /// Data flows in two directions. Commands of the pages go to the peer's ``Engine/Mailbox``, at most 200 per second. The control thread
-/// of the peer passes snapshots of the peer's state and events to the console (``update(_:)``, ``observe(_:)``). This takes a few
-/// microseconds and never waits for a page. No other thread of the peer is involved.
+/// of the peer passes snapshots of the peer's state and events to the console (``update(_:)``, ``observe(_:)``). Each call takes
+/// a few microseconds and never waits for a page. No other thread of the peer is involved.
 ///
 /// Real-time: not safe.
 public final class WebConsole: Sendable {
@@ -65,8 +65,8 @@ public final class WebConsole: Sendable {
   /// The port in use.
   public var port: Int { channel.localAddress?.port ?? configuration.address.port }
 
-  /// The port that other peers of the group may know, because their pages may move to this peer. Nil if they may not, or if other
-  /// machines cannot reach the page.
+  /// The port that this peer reports to the other peers of the group, because their pages may move to this peer. Nil if pages may not
+  /// move, or if other machines cannot reach this port.
   public var sharedPort: UInt16? {
     configuration.movesPages && !configuration.address.isLoopback ? UInt16(exactly: port) : nil
   }

@@ -2,7 +2,7 @@ public import Playback
 public import Rhythm
 
 extension Bars {
-  /// The length of a bar and of the pattern of a step table.
+  /// Creates a value with the length of a bar and the length of the pattern of a step table.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -7,7 +7,7 @@ import PeerProtocol
 extension EnsembleState {
   /// The largest ``lead`` that web pages can require.
   public static var maximumPageLead: Nanoseconds { .milliseconds(400) }
-  /// By how much a change is known before the output of its sound needs it.
+  /// How much earlier a change is announced than the audio output or the slowest web page needs it.
   private static var leadMargin: Nanoseconds { .milliseconds(20) }
 
   /// Sets ``soundLead`` to a greater value, because the audio output needs its steps earlier. ``lead`` increases if necessary.
@@ -16,8 +16,8 @@ extension EnsembleState {
     lead = max(lead, soundLead + Self.leadMargin)
   }
 
-  /// Adapts ``lead`` to the web pages of the local peer and of its members. It becomes at least 20 ms longer than the time from
-  /// the sending of a change to its sound on the slowest page. For pages, it becomes no longer than ``maximumPageLead``. While the
+  /// Adapts ``lead`` to the web pages of the local peer and of the members. ``lead`` becomes at least 20 ms longer than the time from
+  /// the sending of a change to its sound on the slowest page, but web pages increase it to at most ``maximumPageLead``. While the
   /// local peer is the master, ``lead`` only increases: no change may take effect before an earlier one.
   ///
   /// - Parameter coversPages: whether the web pages count. False if the peer has an external clock: this clock announces nothing in

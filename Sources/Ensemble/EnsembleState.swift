@@ -21,7 +21,7 @@ public struct EnsembleState: Sendable {
   /// An action that the caller must perform. Peers are addressed by identity.
   public enum Output: Hashable, Sendable {
     // `isNews` is true if the content is new to the receiver. The message is then part of the recovery journal, which repairs
-    // its loss. A repetition is not, because another repetition follows.
+    // its loss. A repetition is not part of the journal, because another repetition follows.
 
     /// Send the timeline message to a peer, or to all peers (nil).
     case timelineMessage(TimelineMessage, to: Identity?, isNews: Bool)
@@ -58,8 +58,8 @@ public struct EnsembleState: Sendable {
   public internal(set) var soundLead: Nanoseconds
   /// The web page of the local peer, as the presence reports it.
   public var page = PageReport()
-  /// How long a change needs from here to the sound of the slowest web page of a member, as it was when the local peer last sent its
-  /// presence to all members; zero if nobody played on such a page.
+  /// The time from the sending of a change to its sound on the slowest web page of a member (``Roster/pageDelay``), calculated when the
+  /// local peer last sent its presence to all members; zero if no member reported such a page.
   var remotePageDelay = Nanoseconds.zero
   /// What happens to the rhythm when its master disappears, and when the local peer leaves as the master.
   public var masterLoss = MasterLoss.continue

@@ -1,8 +1,8 @@
 /// A message of MIDI 1.0 except System Exclusive, which has no fixed size and is passed as its data bytes.
 ///
 /// A message is a trivial value. Its data bytes cannot be out of range, so every message has exactly one encoding and
-/// every encoding can be decoded. A Note On with velocity 0, which receivers treat as a Note Off, remains a Note On;
-/// ``silencesNote`` is true for both. Source: MIDI 1.0 Detailed Specification 4.2, tables I to V.
+/// every encoding can be decoded. A Note On with velocity 0, which receivers treat as a Note Off, remains a Note On.
+/// ``silencesNote`` is true for this Note On and for Note Off. Source: MIDI 1.0 Detailed Specification 4.2, tables I to V.
 public enum Message: Hashable, Sendable, BitwiseCopyable {
   case noteOff(Channel, key: UInt7, velocity: UInt7)
   case noteOn(Channel, key: UInt7, velocity: UInt7)
@@ -12,8 +12,8 @@ public enum Message: Hashable, Sendable, BitwiseCopyable {
   case channelPressure(Channel, pressure: UInt7)
   /// 0...16383; 8192 is the centre.
   case pitchBend(Channel, UInt14)
-  /// MIDI Time Code Quarter Frame: the number of the quarter frame (0...7) in the upper three bits, its nibble in the
-  /// lower four.
+  /// MIDI Time Code Quarter Frame: the number of the quarter frame (0...7) in the upper three bits, and its four bits of the time
+  /// code in the lower four bits.
   case quarterFrame(UInt7)
   /// Song Position Pointer, in sixteenth notes from the start of the song.
   case songPosition(UInt14)

@@ -65,9 +65,9 @@ public struct SignedHistogram: Sendable {
 
   /// Returns the value with the given rank, counted from 1, in the order of increasing values.
   ///
-  /// The iterators of the library are not used: they sum count times value in a `UInt64`, which overflows for long recordings
-  /// of clocks that differ by a day. The library's percentile sums counts only. It rounds up to a rank, so half a rank is
-  /// subtracted to obtain exactly `rank`.
+  /// The iterators of the library are not used. They sum count times value in a `UInt64`, which overflows for long recordings
+  /// of clocks that differ by a day. `valueAtPercentile` sums counts only. `valueAtPercentile` rounds up to a rank, so half a rank
+  /// is subtracted to obtain exactly `rank`.
   private static func value(ofRank rank: Int, in histogram: Histogram<UInt64>) -> Int64 {
     Int64(clamping: histogram.valueAtPercentile((Double(rank) - 0.5) / Double(histogram.totalCount) * 100))
   }

@@ -10,7 +10,7 @@ public struct CountIn: Hashable, Sendable, BitwiseCopyable {
 
   /// The number of clicks, 0...``maximumClicks``.
   public private(set) var clicks: UInt8 = 0
-  /// The distance of clicks in ticks, 6...96; a multiple of a step, which has 6 ticks.
+  /// The distance between two clicks in ticks, 6...96; a multiple of a step, which has 6 ticks.
   public private(set) var ticksPerClick: UInt8 = 24
 
   @_noLocks @_noAllocation
@@ -26,14 +26,14 @@ public struct CountIn: Hashable, Sendable, BitwiseCopyable {
     (self.clicks, self.ticksPerClick) = (UInt8(clicks), UInt8(ticksPerClick))
   }
 
-  /// The clicks of a number of bars: one click per beat. The beat of a compound meter, such as 6/8 and 12/8, has three eighth
-  /// notes. Nil for more than ``maximumClicks``.
+  /// Creates a count-in of `bars` bars with one click per beat. The beat of a compound meter, such as 6/8 or 12/8, has three
+  /// eighth notes. Returns nil if there would be more than ``maximumClicks``.
   ///
   /// Real-time: not safe.
   public init?(bars: Int, of meter: Meter) {
-    let unit = Int(4 * Tick.perQuarter) / meter.unit
+    let ticksPerUnit = Int(4 * Tick.perQuarter) / meter.unit
     let isCompound = meter.unit == 8 && meter.beats > 3 && meter.beats % 3 == 0
-    let (beats, distance) = isCompound ? (meter.beats / 3, 3 * unit) : (meter.beats, unit)
+    let (beats, distance) = isCompound ? (meter.beats / 3, 3 * ticksPerUnit) : (meter.beats, ticksPerUnit)
     guard bars <= Self.maximumClicks else { return nil }
     self.init(clicks: bars * beats, ticksPerClick: distance)
   }

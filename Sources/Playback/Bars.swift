@@ -1,14 +1,17 @@
 public import MIDI
 public import MusicalTime
 
-/// The lengths of a bar and of the pattern, the steps of a rhythm that repeat. They determine where a late joiner can
-/// begin, and its Song Position. A small value for threads that do not need the complete pattern.
+/// The length of a bar and the length of the pattern. The pattern is the sequence of steps that a rhythm repeats. The two lengths
+/// determine at which ticks a late joiner can begin, and which Song Position it gets. This small value is for threads that do not
+/// need the complete pattern.
 public struct Bars: Sendable, BitwiseCopyable {
   private let stepsPerBar: Int64
   private let stepsPerPattern: Int64
 
+  /// Creates the value for one rhythm.
+  ///
   /// - Parameters:
-  ///   - stepsPerBar: at least 1.
+  ///   - stepsPerBar: the length of a bar in steps, at least 1.
   ///   - stepsPerPattern: the length of the pattern in steps, 1...16384.
   ///
   /// Real-time: safe.

@@ -86,8 +86,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
       // before the new run on.
       return new.deadline(beginning(of: new)) - .microseconds(100)
     }
-    // The due times of a follower move with its estimate of the master's clock. Half a tick is allowed for this movement since a
-    // tick was returned: a tick that is due within the next half tick may have sounded already, and stays.
+    // The due times of a follower move with its estimate of the master's clock. A returned tick may therefore have sounded up to
+    // half a tick before its present due time. So a tick that is due within the next half tick counts as sounded, and stays.
     let present = schedule.tick(at: now)
     let halfTick = Nanoseconds((schedule.deadline(present + 1) - schedule.deadline(present)).count / 2)
     // The hits of a tick can sound up to `push` before the tick is due.

@@ -4,7 +4,7 @@ public enum PacketError: Error, Hashable, Sendable, BitwiseCopyable {
   case truncated
   /// Neither an RTP packet of version 2 with payload type 97 and valid padding, nor an AppleMIDI packet.
   case notRTPMIDI
-  /// The packet belongs to another stream than the receiver.
+  /// The SSRC of the packet is not that of the receiver's stream.
   case otherSource
   /// The sequence number was received before.
   case duplicate

@@ -20,8 +20,8 @@ public struct ClockStepDetector: Sendable {
   static let threshold = Nanoseconds.milliseconds(1)
 
   private let clock: Clock
-  /// The clock minus the other clock in nanoseconds, at the first comparison or after the last detected step; nil
-  /// before the first comparison.
+  /// The observed clock minus the clock with which it is compared, in nanoseconds, at the first comparison or after the
+  /// last detected step; nil before the first comparison.
   private var difference: Int64?
   /// The number of steps detected.
   public private(set) var steps: Int64 = 0
@@ -40,8 +40,8 @@ public struct ClockStepDetector: Sendable {
       case .system: (realtime_boot_clock(), realtime_wall_clock(), realtime_boot_clock())
       case .boot: (realtime_now(), realtime_boot_clock(), realtime_now())
       }
-    // If the readings of the other clock are 100 us or more apart, the thread was preempted between them. The next call
-    // makes the comparison.
+    // The other clock is read before and after the observed clock. If these two readings are 100 us or more apart, the
+    // thread was preempted between them, and the next call makes the comparison.
     guard after &- before < 100_000 else { return nil }
     return update(reading &- after)
   }

@@ -13,7 +13,8 @@ public struct MessageBudget: Sendable, BitwiseCopyable {
 
   /// The number of messages that were refused.
   public private(set) var refused: Int64 = 0
-  /// When the bucket is full again. Each message moves this instant by the time in which one token is refilled.
+  /// The instant at which the bucket is full again. Each message moves the instant by the time in which one token is
+  /// refilled.
   private var full = Instant(nanoseconds: .min)
 
   /// - Parameters:
@@ -33,7 +34,8 @@ public struct MessageBudget: Sendable, BitwiseCopyable {
   public mutating func admit(at now: Instant) -> Bool {
     let refillTime = Nanoseconds(1_000_000_000 / rate)
     let start = full > now ? full : now
-    // With at least one token left, at most depth - 1 tokens must be refilled.
+    // `start - now` is the time in which all missing tokens are refilled. If a token is left, at most `depth - 1` tokens
+    // are missing.
     guard start - now <= Nanoseconds(refillTime.count * (depth - 1)) else {
       refused += 1
       return false

@@ -26,7 +26,7 @@ extension Receiver {
       try blocks[place.block].sessions[place.index].stream.open(packet, near: Instant(nanoseconds: 0))
       self.place = place
       // A packet repeats the time stamps of earlier packets with notes that are not due yet (``PeerProtocol/AnnouncedPackets``). If
-      // these packets were lost, their notes in the journal get this time stamp.
+      // such packets were lost, the notes that are recovered from the journal get the repeated time stamp.
       if let previous, let stamp = header.announcedTimestamp(in: packet, after: previous) {
         recoveredStamp = Instant(hundredMicroseconds: Int64(stamp))
       }

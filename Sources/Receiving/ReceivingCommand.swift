@@ -13,8 +13,8 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   /// any longer, the sounding notes are ended.
   case admit(slot: Int, SessionID, Admission)
   /// Sets the clock offset of a peer: the remote clock minus the local clock; nil if it is not known. With an offset, a
-  /// message of the peer takes effect at the instant of its time stamp. It takes effect at once without an offset, and
-  /// if the instant is less than 2 ms or more than 4 s after the arrival of the message.
+  /// message of the peer takes effect at the instant of its time stamp, if this instant is more than 2 ms and at most 4 s
+  /// after the arrival of the message. All other messages take effect at once, and so do messages that end all notes.
   case clock(slot: Int, SessionID, offset: Nanoseconds?)
   /// Sounds a message as if the peer of a session had sent it, without checking the gates. An example is the reset of a channel
   /// that the peer has left.

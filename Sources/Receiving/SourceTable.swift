@@ -65,7 +65,8 @@ struct SourceTable: ~Copyable {
     return nil
   }
 
-  /// Searches linearly among the few sources with the same SSRC. The newest one comes first.
+  /// The index of the newest entry with this SSRC and address; nil if there is none. The search is linear, because few
+  /// sources have the same SSRC. Of these, the newest one comes first.
   @_noLocks @_noAllocation
   private func index(of ssrc: UInt32, at address: SocketAddress) -> Int? {
     var index = firstIndex(from: ssrc)

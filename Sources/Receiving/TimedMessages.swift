@@ -102,7 +102,8 @@ struct TimedMessages: ~Copyable {
         continue
       }
       if continues { entries[index].instant = schedule.deadline(tick) } else { entries[index].tick = nil }
-      // Moves the entry forward until the release instants are in order again. The entries before it are in order.
+      // Moves the entry towards the start of the list until the release instants are in order again. The entries before
+      // `index` are in order already.
       var position = index
       while position > 0, entries[position - 1].release > entries[position].release {
         let entry = entries[position]

@@ -4,7 +4,7 @@
 struct Kit {
   /// The voices that the lines use, in the order of their first use.
   private(set) var voices: [Voice] = []
-  /// The notes and groups that the field `kit` defines, by name.
+  /// The notes and cut-off groups that the field `kit` of the patch defines, by name. The voices of a cut-off group silence each other.
   private var defined: [String: (note: UInt8, group: String?)] = [:]
 
   /// Defines a name. A name of General MIDI can be redefined.

@@ -23,7 +23,8 @@ public struct Patch: Hashable, Sendable {
   public let kit: [Voice]
   /// The layers, in the order of the file: 1...``maximumLayers``.
   public let layers: [Layer]
-  /// The lines of the drums: those of all layers, in the order of the file, followed by those of the fill: 1...``StepTable/maximumLines``.
+  /// The lines of the drums, 1...``StepTable/maximumLines``. The lines of all layers come first, in the order of the file. The lines of the
+  /// fill follow.
   public let lines: [Line]
   /// When the lines of the fill sound; nil if there is no fill.
   public let fill: Fill?

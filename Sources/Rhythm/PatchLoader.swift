@@ -37,8 +37,8 @@ public enum PatchLoader {
   /// - Parameters:
   ///   - text: the contents of the file.
   ///   - file: the name of the file for the descriptions of faults.
-  /// - Throws: ``PatchError`` with every fault found, each with its line, field, reason and remedy. Invalid YAML is one
-  ///   fault, because nothing after it can be interpreted.
+  /// - Throws: ``PatchError`` with every fault found, each with its line, field, reason and remedy. For invalid YAML, the error has only
+  ///   one fault, because the text after the fault cannot be interpreted.
   ///
   /// Real-time: not safe.
   public static func patch(from text: String, file: String) throws(PatchError) -> Patch {

@@ -12,7 +12,7 @@ extension PatchReader {
     guard let entries = entries(of: node, "kit", remedy: remedy) else { return }
     guard entries.count <= Patch.maximumVoices else {
       fault(at: node.position, "kit", "has \(entries.count) drums", "write at most \(Patch.maximumVoices)")
-      // The names are defined anyway, so that the lines that use them cause no further faults.
+      // The names are defined nevertheless, with the arbitrary note 36, so that the lines that use them cause no further faults.
       for entry in entries { kit.define(entry.name, note: 36, group: nil) }
       return
     }
@@ -25,14 +25,14 @@ extension PatchReader {
         )
         continue
       }
-      // After a fault in the value, the name is defined anyway, so that the lines that use it cause no further faults.
+      // After a fault in the value, the name is defined nevertheless, so that the lines that use the name cause no further faults.
       let voice = definition(entry.value, field)
       kit.define(name, note: voice?.note ?? 36, group: voice?.group)
     }
   }
 
-  /// Whether a voice can have this name. It must not end like the name of a line with `!` or a chance, and it must not be the name of
-  /// a field of the fill.
+  /// Whether a voice can have this name. The name must not end with `!` or `%`: in the name of a line, `!` means that the line replaces
+  /// earlier lines, and `%` ends a chance. The name must not be a field of the fill.
   private static func isVoiceName(_ name: String) -> Bool {
     !name.hasSuffix("!") && !name.hasSuffix("%") && !["every", "chance", "from"].contains(name)
   }

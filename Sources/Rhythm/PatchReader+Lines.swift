@@ -61,6 +61,7 @@ extension PatchReader {
   /// Reads the strokes and rests of a line, one array per bar, and their number per quarter note. Returns nil after a fault.
   private mutating func bars(_ node: Node, _ field: String, meter: Meter) -> ([[Stroke?]], Int)? {
     let remedy = "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
+    // `.some(nil)` is a rest, and nil is an invalid character.
     return bars(node, field, meter: meter, remedy: remedy) { character -> Stroke?? in
       character == "." ? .some(nil) : Stroke(character).map { .some($0) }
     }

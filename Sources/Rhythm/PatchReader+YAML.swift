@@ -16,7 +16,7 @@ extension PatchReader {
   /// - Long keys. They are possible only after `?`; other keys have at most 1024 characters (YAML 1.2.2 section 7.4.3). The number
   ///   of question marks is limited.
   mutating func root(of text: String) -> Node? {
-    // The text of a longer file may be cut, so its length is not stated.
+    // The caller may pass only the beginning of a file that is too long. The fault therefore does not state the length of the text.
     guard text.utf8.count <= PatchLoader.maximumBytes else {
       fault(at: .start, "", "has more than \(PatchLoader.maximumBytes) bytes", "write a shorter patch")
       return nil
@@ -49,7 +49,7 @@ extension PatchReader {
         if sign == "&" {
           anchors.insert(name)
         } else if !name.isEmpty, anchors.contains(name) {
-          // A `*` without an earlier anchor of the same name is text, or a fault that the parser reports.
+          // Only a `*` with an earlier anchor of the same name is an alias. Any other `*` is text, or a fault that the parser reports.
           let reason = "has the alias *\(name.printable()), which is not allowed"
           return (TextPosition(line: line, column: column), reason, "write its value instead")
         }

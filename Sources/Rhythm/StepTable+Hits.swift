@@ -37,6 +37,7 @@ extension StepTable {
   @_noLocks @_noAllocation
   private mutating func nextHit(_ cursor: inout HitCursor) -> Hit? {
     while cursor.line < lineCount {
+      // A step has six ticks.
       while cursor.offset < 6 {
         if cursor.line >= drumLineCount {
           if let hit = nextNote(&cursor) { return hit }
@@ -76,7 +77,7 @@ extension StepTable {
   }
 
   /// The stroke of a line at `tick` of the cursor's bar; nil if there is no stroke, or if it does not sound. It sounds if three
-  /// conditions hold: the line sounds at the cursor's activity, no later line replaces it, and the decision by chance is positive.
+  /// conditions hold: the line sounds at the cursor's activity, no later line replaces the line, and the decision by chance is positive.
   @_noLocks @_noAllocation
   mutating func stroke(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Stroke? {
     let entry = lines[line]
@@ -93,7 +94,8 @@ extension StepTable {
     let chance = entry.interpolated(
       from: Int(entry.lowActivityChance), to: Int(entry.highActivityChance), at: cursor.activity)
     guard chance < 100 else { return stroke }
-    // The lines of the pitched parts have numbers from 64 on, so that a further line of the drums does not change their decisions.
+    // The lines of the pitched parts have numbers from 64 on. Another line of drums therefore does not change the decisions by chance for
+    // the pitched parts.
     let number = line < drumLineCount ? line : Self.maximumLines + line - drumLineCount
     let hash = Chance.hash(seed: seed, bar: cursor.bar, line: UInt32(number), tick: UInt32(tick))
     return Chance.happens(chance, hash) ? stroke : nil
@@ -115,6 +117,7 @@ extension StepTable {
   private mutating func sounds(_ entry: TableLine, _ cursor: HitCursor) -> Bool {
     guard entry.from <= cursor.activity, cursor.activity <= entry.to else { return false }
     guard entry.isFill else { return true }
+    // The fill can sound in the last bar of each group of `period` bars.
     let period = Int64(fillPeriod)
     let place = cursor.bar % period
     guard (place < 0 ? place + period : place) == period - 1 else { return false }
@@ -142,6 +145,7 @@ extension StepTable {
   @_noLocks @_noAllocation
   mutating func velocity(of stroke: Stroke, _ line: Int, _ activity: UInt8) -> UInt8 {
     let entry = lines[line]
+    // The level and `swelled` are percentages.
     let swelled = entry.interpolated(from: 100 - Int(swell), to: 100, at: activity)
     let velocity = Int(stroke.velocity) * Int(entry.level) * swelled / 10_000
     return velocity < 1 ? 1 : velocity > 127 ? 127 : UInt8(velocity)

@@ -45,7 +45,7 @@ public struct StepTable: Sendable, BitwiseCopyable {
   var drumLineCount = 0
   /// The notes of each pitched part for each chord: 48 elements for the bass, then 48 for the guitar and 48 for the keys.
   var partKeys: InlineArray<144, PartKeys>
-  /// The program of each part. The index is the code of the part.
+  /// The General MIDI program of each part. The index is ``Part/number``.
   var programs = InlineArray<4, UInt8>(repeating: 0)
   /// The codes of the strokes of all lines (``Stroke``, ``PartStep``); 0 for a rest.
   var strokes: InlineArray<4096, UInt8>

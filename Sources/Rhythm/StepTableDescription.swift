@@ -5,7 +5,7 @@
 public struct StepTableDescription: Encodable, Sendable {
   /// A line of the table. Times are in nanoseconds.
   public struct Line: Encodable, Sendable {
-    /// The note number of a drum, 0...127. For a tone of a pitched part: 128 + 16 · the code of the part + the code of the tone.
+    /// The note number of a drum, 0...127. For a tone of a pitched part: 128 + 16 · ``Part/number`` + the raw value of the ``PartTone``.
     public var voice: Int
     /// The cut-off group, 0 for none. A stroke stops all sounding notes of its group.
     public var group: Int
@@ -31,7 +31,7 @@ public struct StepTableDescription: Encodable, Sendable {
     public var ticksPerStroke: Int
     /// The index of the first stroke in ``StepTableDescription/strokes``.
     public var firstStroke: Int
-    /// How much later than the grid the line sounds.
+    /// How much later than the grid the line sounds; negative if earlier.
     public var feel: Int64
   }
 
@@ -49,7 +49,7 @@ public struct StepTableDescription: Encodable, Sendable {
 
   /// The keys of a pitched part in one chord.
   public struct Keys: Encodable, Sendable {
-    /// The keys of the tones from ``PartTone/root`` to ``PartTone/approach``, by the code of the tone.
+    /// The keys of the tones from ``PartTone/root`` to ``PartTone/approach``. The index is the raw value of the tone.
     public var tones: [Int]
     /// The keys of the tone ``PartTone/chord``.
     public var chord: [Int]
@@ -59,7 +59,7 @@ public struct StepTableDescription: Encodable, Sendable {
   public var lines: [Line]
   /// The number of lines of the drums.
   public var drumLineCount: Int
-  /// The codes of the strokes of all lines; 0 for a rest.
+  /// The codes of the strokes of all lines (``Stroke``, ``PartStep``); 0 for a rest.
   public var strokes: [Int]
   /// The length of a bar in steps.
   public var barSteps: Int
@@ -71,7 +71,7 @@ public struct StepTableDescription: Encodable, Sendable {
   public var swell: Int
   /// ``Patch/seed``.
   public var seed: UInt32
-  /// The number of bars in a group, in whose last bar the fill sounds; 0 without a fill.
+  /// The number of bars in a group. The fill can sound in the last bar of each group. 0 without a fill.
   public var fillPeriod: Int
   /// The chance of the fill in percent.
   public var fillChance: Int
@@ -81,7 +81,7 @@ public struct StepTableDescription: Encodable, Sendable {
   public var chordSteps: Int
   /// For each pitched part (bass, guitar, keys), its keys in each chord.
   public var keys: [[Keys]]
-  /// The General MIDI program of each part, by its code.
+  /// The General MIDI program of each part. The index is ``Part/number``.
   public var programs: [Int]
 
   /// Describes `table`.

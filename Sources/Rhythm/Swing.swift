@@ -15,6 +15,7 @@ public struct Swing: Hashable, Sendable, BitwiseCopyable {
 
   /// No swing.
   public static let straight = Swing(permille: 500, unit: .sixteenths)
+  /// The range of ``permille``.
   public static let range = 500...750
 
   /// How much later than written each step of a quarter note sounds, in thousandths of a tick, 0...6000.

@@ -29,7 +29,7 @@ struct TableLine: Sendable, BitwiseCopyable {
   var ticksPerStroke: UInt8 = 6
   /// The index of the first stroke in the table.
   var firstStroke: UInt16 = 0
-  /// How much later than the grid the voice sounds.
+  /// How much later than the grid the voice sounds; negative if earlier.
   var feel: Nanoseconds = .zero
 
   @_noLocks @_noAllocation
@@ -38,9 +38,9 @@ struct TableLine: Sendable, BitwiseCopyable {
   /// The voice of a tone of a pitched part.
   static func voice(of part: Part, _ tone: PartTone) -> UInt8 { 128 | part.rawValue << 4 | tone.rawValue }
 
-  /// The code of the pitched part, 1...3.
+  /// ``Part/number`` of the pitched part, 1...3.
   var part: UInt8 { @_noLocks @_noAllocation get { (voice & 0x7F) >> 4 } }
-  /// The code of the tone of a pitched part (``PartTone``).
+  /// The raw value of the tone of a pitched part (``PartTone``).
   var tone: UInt8 { @_noLocks @_noAllocation get { voice & 0xF } }
 
   /// The value at `activity` of a quantity that changes linearly from `first` at the activity ``from`` to `last` at the activity ``to``.

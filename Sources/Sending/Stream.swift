@@ -10,7 +10,7 @@ struct Stream: BitwiseCopyable {
   /// The local address from which the packets leave; nil if the host chooses it.
   let local: SocketAddress?
   var isOpen = true
-  /// Writes the tags of the packets; nil without a passkey.
+  /// Appends the tag, a keyed hash, to each packet; nil without a passkey.
   var sealer: DatagramSealer?
   /// Whether the receiver gets the clock. False for a clock source of the local peer (`--clock-from`).
   var takesClock: Bool
@@ -22,7 +22,8 @@ struct Stream: BitwiseCopyable {
   /// The sent packets with notes that begin or end in the future. Each following packet repeats their
   /// sequence numbers and time stamps, so that the receiver gets the time stamp of a lost packet.
   var announced = AnnouncedPackets()
-  /// The run in which the receiver takes part: Start or Continue was sent, and Stop was not. 0 if there is none.
+  /// The run (one uninterrupted playback) in which the receiver takes part: Start or Continue was sent to the receiver, and Stop was not
+  /// sent yet. 0 if there is none.
   var run: UInt32 = 0
   /// The next tick of ``run`` to send.
   var next = Tick(0)

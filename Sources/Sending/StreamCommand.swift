@@ -5,16 +5,16 @@ public import RTPMIDI
 ///
 /// The commands of one stream have to be executed in the order in which they were created.
 public enum StreamCommand: Sendable, BitwiseCopyable {
-  /// Opens the stream of a new session. `to` is the data port of the session's peer. `from` is the local address from
-  /// which the packets leave, nil if the host chooses it. `sequence` is the number of the
-  /// first packet. `takesClock` is false if this peer is a clock source of the local peer: a clock source does not get
-  /// its own clock back. With keys, every packet has a tag.
+  /// Opens the stream of a new session. `to` is the data port of the remote peer. `from` is the local address from which the packets
+  /// leave, nil if the host chooses it. `sequence` is the sequence number of the first packet. `takesClock` is false if the remote peer
+  /// is a clock source of the local peer: a clock source does not get its own clock back. With `keys`, every packet has a tag, a keyed
+  /// hash.
   case open(
     StreamID, to: SocketAddress, from: SocketAddress? = nil, ssrc: UInt32, sequence: UInt16, takesClock: Bool,
     keys: SessionKeys? = nil)
   /// Records that the receiver is a Tutti peer. From now on, the packets of the stream carry the send instant. The
-  /// receiver gets every message to all Tutti peers. It also gets the clock if `takesClock` was false, because a Tutti
-  /// peer is no clock source: its rhythm is followed, and its MIDI clock is not used.
+  /// receiver gets every message to all Tutti peers. The receiver also gets the clock, even if `takesClock` was false. A
+  /// Tutti peer is never a clock source: the local peer follows its rhythm, and does not use its MIDI clock.
   case recognise(StreamID)
   /// Sets whether the receiver is a time-stamp receiver.
   case setTimeStamped(StreamID, Bool)
@@ -24,8 +24,9 @@ public enum StreamCommand: Sendable, BitwiseCopyable {
   case acknowledge(StreamID, sequence: UInt16)
   /// Closes the stream of a session that has ended.
   case close(StreamID)
-  /// Sends a System Exclusive message to one stream, or, if `to` is nil, to all Tutti peers. `isJournalled` is whether
-  /// the recovery journal repairs the loss of the message. It is false for messages that are repeated anyway.
+  /// Sends a System Exclusive message on one stream, or, if `to` is nil, to all Tutti peers. `isJournalled` is whether
+  /// the recovery journal repairs the loss of the message. It is false for a message that a later message repeats, or
+  /// that the receiver requests again.
   case exclusive(SystemExclusiveData, to: StreamID?, isJournalled: Bool)
   /// Sends a MIDI message.
   case message(StreamMessage)

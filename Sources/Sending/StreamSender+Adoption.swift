@@ -6,7 +6,7 @@ extension StreamSender {
   /// Replaces the schedule that is playing by `schedule`. The following calls of ``poll(at:)`` complete the change:
   ///
   /// - They report the steps of the previous schedule that are due.
-  /// - They send Stop if the run changes, or if the local peer does not send the clock any more.
+  /// - They send Stop if the run (one uninterrupted playback) changes, or if the local peer does not send the clock any more.
   /// - They withdraw reported steps that differ in the new schedule (``Output/recall(_:)``).
   ///
   /// - Parameter now: the current instant.
@@ -30,8 +30,8 @@ extension StreamSender {
     invalidateDeadlines()
   }
 
-  /// Does the next part of an adoption: first the due steps of the previous schedule, then the stop of its receivers if
-  /// it is necessary, and last the change of the schedule.
+  /// Does the next part of an adoption. The parts are: the due steps of the previous schedule, a stop of the receivers of this
+  /// schedule if necessary, and the change of the schedule.
   @_noLocks @_noAllocation
   mutating func continueAdoption() -> DueWork {
     guard let adoption else { return .none }
@@ -58,8 +58,8 @@ extension StreamSender {
       // The number 0 is not a run, but the silence before the first run.
       cutsPreviousRunShort = schedule.run != 0 && steps.next > schedule.start && steps.next < schedule.end
     }
-    // A hit can sound up to `push` before its step is due. Within a run, a step that is due within this time is therefore not
-    // withdrawn, because its hits may have sounded already.
+    // A hit can sound up to `push` before its step is due. Within a run, a step that is due less than `push` after the adoption is
+    // therefore not withdrawn, because its hits may have sounded already.
     let recall = steps.goBack(from: schedule, to: new, push: push, at: adoption.instant)
     schedule = new
     self.adoption = nil

@@ -68,7 +68,7 @@ extension StreamSender {
     case .recognise(let id):
       guard let slot = slot(of: id) else { return }
       streams[slot].isTuttiPeer = true
-      // A Tutti peer is no clock source of the local peer, even if the stream was opened for one.
+      // A Tutti peer is never a clock source of the local peer, even if the stream was opened for a clock source.
       streams[slot].takesClock = true
       senders[slot].sendsInstants = true
     case .setTimeStamped(let id, let isTimeStamped):

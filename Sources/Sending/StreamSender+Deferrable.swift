@@ -15,7 +15,7 @@ extension StreamSender {
     // `nextPendingTick` has reset the deadlines if it found that no tick is pending any more. The work that waited for
     // the pending ticks may then be due, and goes before guard packets.
     // `allowance` is the number of deferrable packets that may still be sent although work is due. If it is not used up, a
-    // guard packet is sent. Otherwise a machine that misses all deadlines would never send guard packets.
+    // guard packet is sent. Without the allowance, a machine that misses all deadlines would never send guard packets.
     let isDueWorkFirst = nextDue <= now && allowance == 0
     if isDueWorkFirst || !sendsGuards { return nil }
     return nextGuard(at: now)
@@ -52,8 +52,8 @@ extension StreamSender {
     }
   }
 
-  /// Returns the slot of the next receiver of the message in progress, and advances the message to the receiver after
-  /// that.
+  /// Returns the slot of the next receiver of the message in progress, and advances the message to the following
+  /// receiver.
   @_noLocks @_noAllocation
   private mutating func takeReceiver() -> Int {
     if case .stream(let id) = broadcast.receiver {

@@ -96,7 +96,7 @@ extension StreamSender {
     }
     guard schedule.sends else { return next }
     next = earlier(next, earlier(aheadPrelude.due(in: schedule), stopDue(by: onTime, isTimeStamped: false)))
-    // While ticks are pending, the next tick and the end wait for them.
+    // While ticks are pending, the next tick and the Stop to time-stamp receivers wait for the pending ticks.
     guard !hasPendingTicks else { return next }
     return earlier(next, earlier(ahead.due(in: schedule), stopDue(by: ahead, isTimeStamped: true)))
   }

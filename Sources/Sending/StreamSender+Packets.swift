@@ -48,10 +48,12 @@ extension StreamSender {
     return transmission
   }
 
-  /// Determines which earlier packets the next packet announces, and reserves room in its header extension. A packet
-  /// announces the sequence numbers and time stamps of earlier packets with notes that are not due yet. If such a
-  /// packet is lost, the receiver gets its notes from the recovery journal, which has no time stamps, and their time
-  /// stamp from the announcement (``AnnouncedPackets``).
+  /// Determines which earlier packets the next packet announces, and reserves room in its header extension. The next
+  /// packet is encoded at `now` and has the time stamp of the instant `stamp`.
+  ///
+  /// A packet announces the sequence numbers and time stamps of earlier packets with notes that are not due yet. If an
+  /// announced packet is lost, the receiver gets its notes from the recovery journal. The journal has no time stamps. The
+  /// receiver therefore gets the time stamp of the notes from the announcement (``AnnouncedPackets``).
   @_noLocks @_noAllocation
   mutating func prepareAnnouncements(on slot: Int, at now: Instant, stamped stamp: Instant) {
     guard streams[slot].announced.count > 0 else { return }

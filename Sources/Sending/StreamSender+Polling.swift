@@ -23,7 +23,7 @@ extension StreamSender {
   private mutating func poll(at now: Instant, sendsGuards: Bool) -> Output? {
     while true {
       if hasDueSeries, let transmission = nextDuePacket(at: now) { return .packet(transmission) }
-      // A batch is in progress: the work that is due up to its end is done.
+      // While a batch is in progress, the work that is due up to the instant `batch` goes first.
       if let batch {
         switch nextDueWork(at: batch) {
         case .output(let output): return output

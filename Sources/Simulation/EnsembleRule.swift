@@ -1,4 +1,4 @@
-/// A rule of the ensemble that a simulation can disable. A test disables each rule, to show that an invariant detects this.
+/// A rule of the ensemble that a simulation can disable. A test disables each rule, to show that an invariant detects the missing rule.
 package enum EnsembleRule: String, CaseIterable, Sendable {
   /// Of two peers that start at the same time, one follows the other.
   case tie
@@ -8,9 +8,9 @@ package enum EnsembleRule: String, CaseIterable, Sendable {
   case channel
   /// Nothing passes a closed gate. A gate is a player's permission for a remote peer and one kind of message.
   case gate
-  /// At a peer, only the notes of those players sound that its player wants to hear.
+  /// Only the notes of remote players whom the local player wants to hear sound at a peer.
   case hearing
-  /// The rhythm continues without its master.
+  /// The rhythm continues after its master has disappeared.
   case failover
   /// The master receives the activity of every peer.
   case activity

@@ -36,8 +36,8 @@ extension InvariantChecker {
       return
     }
     holder.heard.insert(key.value)
-    // A peer that is not identified yet sounds like a standard device. The note may have sounded just before the control thread
-    // identified the peer.
+    // The player's choice does not apply to a peer that is not identified yet: its notes sound like the notes of a standard device. A
+    // note may have sounded just before the control thread identified the peer, so the check begins 100 ms after the first note.
     guard peer.core.roster[session]?.identity != nil, let host = holder.host else { return }
     let firstNote = holder.firstNote ?? now
     holder.firstNote = firstNote
@@ -79,6 +79,7 @@ extension InvariantChecker {
       }
       let player = holder.host
       let down = player.map { world.hosts[$0].keys } ?? []
+      // The notes are right if the peer of the player runs and can reach this peer, and if the player holds all their keys.
       let isRight =
         player.map { world.hosts[$0].peer != nil && world.wire.reaches($0, host) } == true
         && holder.keys.allSatisfy { key in down.contains { $0.value == key } }

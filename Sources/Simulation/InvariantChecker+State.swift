@@ -30,11 +30,11 @@ extension InvariantChecker {
     /// other part of a network, the rhythm of another peer that started, or its former rhythm after a missed tempo change. The
     /// peer then slews slowly to the new phase, so that no jump is audible.
     var phaseChangedAt: Instant?
-    /// Since when the total activity of its steps has differed from that of the master's steps.
+    /// Since when the steps of the peer have differed from the same steps of its master in the total activity, the hits or the loudness.
     var layersDifferSince: Instant?
-    /// Since when its steps have been out of phase with the master's.
+    /// Since when the steps of the peer have been out of phase with the steps of its master.
     var outOfPhaseSince: Instant?
-    /// Since when it should have played with its master and has not played any step.
+    /// Since when the peer should have played with its master and has not played any step.
     var silentSince: Instant?
     /// The notes of other players that are on at this peer, by session (``Holder``).
     var held: [SessionID: Holder] = [:]
@@ -42,16 +42,16 @@ extension InvariantChecker {
     static let levelCount = 12
     /// The range of the peer's activity in each of the last 12 intervals between two evaluations. A ring buffer.
     var levels = InlineArray<12, ClosedRange<UInt8>>(repeating: 0...0)
-    /// The instant at which the peer last disappeared for some or all other peers, and its highest activity in ``levels`` at this
-    /// instant.
+    /// The instant at which the peer last disappeared for some or all other peers, and the highest activity with which these peers may
+    /// still count it.
     var disappearance = (level: UInt8.min, at: Instant(nanoseconds: 0))
     /// When the player last changed the gates.
     var gatesChanged = Instant(nanoseconds: 0)
     /// Since when the peer has had no channel although one was free.
     var withoutChannelSince: Instant?
-    /// Since when its total activity, as a master, has been wrong.
+    /// Since when the peer, as a master, has had a wrong total activity.
     var wrongSince: Instant?
-    /// Since when it has followed a master that has disappeared.
+    /// Since when the peer has followed a master that has disappeared.
     var masterlessSince: Instant?
   }
 
@@ -68,9 +68,9 @@ extension InvariantChecker {
     var loudness: UInt16 = 0
   }
 
-  /// The notes of one remote player, the holder of the keys, that are on at a peer.
+  /// The notes of one remote player that are on at a peer. The remote player is the holder of the keys.
   struct Holder {
-    /// The host of the player.
+    /// The host of the remote player; nil if it is unknown.
     var host: Int?
     /// The keys of notes that have passed the gate of the peer.
     var admitted: Set<UInt8> = []

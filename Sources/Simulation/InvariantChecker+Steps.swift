@@ -7,9 +7,9 @@ extension InvariantChecker {
   /// unless it still slews. A disturbance is that the peer joins, or that a partition begins or ends.
   private static let settlingTime = Nanoseconds.seconds(3)
   /// The time after which a peer that has to slew to another phase is in phase, for example after parts of a network have
-  /// reunited. The largest error that is corrected without a jump is 312.5 ms. The clock corrects 4 ms per second
-  /// (``SlewedClock/maximumCorrection``). The check expects 3.5 ms per second, which leaves a margin. The correction of
-  /// 312.5 ms then takes 89 s.
+  /// reunited. The largest error that is corrected without a jump is 312.5 ms: 1.25 steps at 60 BPM. The clock corrects 4 ms
+  /// per second (``SlewedClock/maximumCorrection``). The check expects 3.5 ms per second, which leaves a margin. The correction
+  /// of 312.5 ms then takes 89 s.
   private static let slewingTime = Nanoseconds.seconds(90)
 
   /// The largest permitted distance between a step of a settled peer and the same step of its master. It depends on the network: it
@@ -116,15 +116,15 @@ extension InvariantChecker {
       states[host].outOfPhaseSince = nil
       return
     }
-    let settled = min(
+    let undisturbedTime = min(
       age, now - states[host].roleSince, now - states[master].roleSince, now - states[host].disturbedAt)
-    let isSettled = settled > Self.settlingTime
+    let isSettled = undisturbedTime > Self.settlingTime
     // Either of the two peers may still slew to another phase.
     let phaseChangedAt = [states[host].phaseChangedAt, states[master].phaseChangedAt].compactMap { $0 }.max()
     // Without a change of phase, a time longer than `slewingTime`.
     let sincePhaseChange = phaseChangedAt.map { now - $0 } ?? .seconds(1 << 20)
     let isInPhase = sincePhaseChange > Self.slewingTime
-    // A follower without any step is wrong, except at the beginning and at the end of the rhythm.
+    // While its master plays, a settled follower must play at least one step in five seconds.
     if isSettled, let (_, lastAt) = states[master].lastStep, now - lastAt < .seconds(1) {
       states[host].silentSince = states[host].silentSince ?? now
       expect(
@@ -184,7 +184,7 @@ extension InvariantChecker {
     }
     let isThere = world.hosts[master].peer != nil && world.wire.reaches(master, peer.host)
     states[peer.host].masterlessSince = isThere ? nil : states[peer.host].masterlessSince ?? now
-    // The peer may have begun to follow this master after another master had disappeared.
+    // `masterlessSince` may count from the disappearance of a former master. The time then counts from the disappearance of this master.
     let since = states[peer.host].masterlessSince.map { max($0, states[master].disappearance.at) }
     expect(
       .failover, holds: since.map { now - $0 <= .seconds(3) } ?? true, of: peer.host,

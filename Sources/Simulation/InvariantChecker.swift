@@ -82,8 +82,8 @@ final class InvariantChecker {
   }
 
   /// Records the highest activity with which other peers may still count a peer that disappears now. The present activity is
-  /// included, because the peer may have reported it since the last evaluation. If the peer has disappeared before, a short time
-  /// ago, the activity of that time is included, because other peers may still count it.
+  /// included, because the peer may have reported it since the last evaluation. If the peer also disappeared a short time ago, the
+  /// activity that was recorded then is included, because other peers may still count the peer with this activity.
   private func recordDisappearance(of host: Int) {
     let previous = states[host].disappearance
     let previousCounts = now - previous.at <= EnsembleState.activityPatience + .milliseconds(500)

@@ -55,12 +55,13 @@ extension RandomScenario {
     try? world.command(host) { core, now throws(CommandError) in try core.ensemble.change(tempo: tempo, at: now) }
   }
 
-  /// The master changes the level of the drums, starts or stops the drums, and makes all players quiet or ends this.
+  /// The master changes the level of the drums, starts or stops the drums, and makes all players quiet or lets them sound again.
   private func changeMix(in world: VirtualWorld) {
     guard let host = world.master else { return }
     let (level, isQuiet) = (Int(random.integer(in: 0...100)), chance(4))
     let plays = !chance(4)
     try? world.command(host) { core, now throws(CommandError) in
+      // Part 0 is the drums.
       var mix = core.ensemble.latestMix
       mix.setLevel(level, ofPart: 0)
       mix.setPlays(plays, part: 0)
@@ -94,7 +95,7 @@ extension RandomScenario {
     guard !world.hosts[host].keys.contains(key) else { return }
     let recipient = chance(3) ? randomHost(in: world, except: host).map { world.hosts[$0].identity } : nil
     world.hosts[host].keys.append(key)
-    // With every fourth key, another player begins or stops hearing this player. The key decides this, because
+    // If the key is a multiple of four, another player begins or stops hearing this player. The key determines the other player, because
     // a further random number would change the scenarios of all known seeds.
     if key.value % 4 == 0 {
       let listener = Int(key.value / 4) % world.hosts.count

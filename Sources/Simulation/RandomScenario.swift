@@ -75,6 +75,7 @@ final class RandomScenario: Scenario {
     let next = min(
       agenda.map(\.at).min() ?? .distantFuture, isCalm ? .distantFuture : min(nextCommand, end - Self.finalCalm),
       isCalm || hostile == nil ? .distantFuture : nextAttack)
+    // The next call is always later than this one, so that the simulated time advances.
     return max(next, world.now + Nanoseconds(1))
   }
 

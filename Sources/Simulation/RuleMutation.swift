@@ -52,7 +52,7 @@ final class RuleMutation {
   /// learns of the claim of the other.
   private func admits(from host: Int, to other: Int) -> Bool {
     guard let a = mastery(host), let b = mastery(other) else { return true }
-    return (a.term == b.term) != (rule == .tie)
+    return rule == .tie ? a.term != b.term : a.term == b.term
   }
 
   /// Whether `message` reports the activity of its sender: Expression on channel 1.

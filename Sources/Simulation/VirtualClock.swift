@@ -1,7 +1,7 @@
 import MusicalTime
 
 /// A local clock with an offset and a skew relative to true time. The conversions use exact integers and are monotonic in both
-/// directions. They apply to the time since the last suspension of the machine.
+/// directions. They are valid for instants since the last suspension of the machine.
 struct VirtualClock: Sendable, BitwiseCopyable {
   /// The local time at true time 0.
   private(set) var ahead: Nanoseconds

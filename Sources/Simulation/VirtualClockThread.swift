@@ -55,7 +55,7 @@ final class VirtualClockThread {
     while let output = sender.poll(at: now) { perform(output, at: now) }
   }
 
-  /// Does everything that is due at `now`, except sending guard packets. They are sent after the last command at this instant.
+  /// Does everything that is due at `now`, except sending guard packets. Guard packets are sent later, by ``run(at:)``.
   private func runExceptGuards(at now: Instant) {
     while let output = sender.pollExceptGuards(at: now) { perform(output, at: now) }
   }

@@ -125,8 +125,8 @@ final class VirtualPeer {
     } else {
       wire.release(slot)
     }
-    // If the datagram is the reply to a probe of the local peer, it does not wait, because the control thread estimates the clock of
-    // the sender from it.
+    // An answered datagram can wait for `longestWait`, unless it is the reply to a probe of the local peer. The control thread estimates
+    // the clock of the sender from such a reply.
     wake(in: isAnswered && reply?.acknowledgesReply != true ? Self.longestWait : Self.latency)
   }
 
@@ -290,7 +290,7 @@ final class VirtualPeer {
     wakeNetworkThread()
   }
 
-  /// Whether the control thread is to wake now. Otherwise a waking event is obsolete, because the thread has already run for it.
+  /// Whether the control thread is to wake now. If false, a waking event is obsolete, because the thread has already run for this event.
   var isControlDue: Bool { controlWaking <= wire.now }
   /// Whether the clock thread is to wake now.
   var isClockDue: Bool { clockWaking <= wire.now }

@@ -22,6 +22,7 @@ final class VirtualWire {
   private(set) var recorded: [RecordedPacket] = []
   /// Whether the packets are recorded.
   var records = false
+  /// The number of packets that have been recorded, including the replaced ones.
   private var recordedCount = 0
   /// The maximum number of recorded packets.
   private static let recordLimit = 512

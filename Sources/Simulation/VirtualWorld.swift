@@ -44,7 +44,7 @@ public final class VirtualWorld {
     var suspended: (peer: VirtualPeer, since: Instant)?
     /// The number of peers that have been started here.
     var lives = 0
-    /// The highest term, which is stored across restarts.
+    /// The highest term of all claims that the peer has made or followed. A restarted peer gets this term.
     var term: UInt64 = 0
     /// The gates that the player has set.
     var gates = Gates()
@@ -82,7 +82,7 @@ public final class VirtualWorld {
   var newcomers: [Int] = []
 
   /// Creates a world that runs `scenario` for `length`. Each host gets a clock that is 1 to 1000 s ahead of the true time and
-  /// deviates from its rate by up to 100 ppm (100 000 ns per second).
+  /// runs up to 100 ppm (100 000 ns per second) faster or slower.
   init(_ settings: Settings, scenario: any Scenario, length: Nanoseconds) {
     var random = SplitMix(seed: settings.seed)
     (self.settings, self.scenario) = (settings, scenario)
@@ -205,8 +205,8 @@ public final class VirtualWorld {
     hosts[host].keys = []
   }
 
-  /// Suspends the machine of a peer, such as a laptop whose lid is closed. It neither sends nor receives, and its clock
-  /// stands still, until ``resume(_:)``.
+  /// Suspends the machine of a peer, such as a laptop whose lid is closed. Until ``resume(_:)``, the machine neither sends nor
+  /// receives, and its clock stands still.
   func suspend(_ host: Int) {
     guard let peer = hosts[host].peer else { return }
     checker.left(host)

@@ -37,8 +37,8 @@ public struct PortPair: Sendable, BitwiseCopyable {
     }
     for _ in 0..<64 {
       let first = try UDPSocket(port: 0)
-      // The control port must be even, because node-rtpmidi recognises the control port by its even number. If it is odd, or
-      // if the next port is in use, another port is tried.
+      // The number of the control port must be even, because node-rtpmidi recognises the control port by its even number. If the
+      // number is odd, or if the next port is in use, another port is tried.
       guard first.port % 2 == 0, let second = try? UDPSocket(port: first.port + 1) else {
         first.close()
         continue
@@ -56,6 +56,7 @@ public struct PortPair: Sendable, BitwiseCopyable {
   ///
   /// Real-time: not safe.
   public func dropForeignDatagrams() {
+    // The second argument: whether RTP packets pass the filter.
     _ = realtime_filter(control.descriptor, 0)
     _ = realtime_filter(data.descriptor, 1)
   }

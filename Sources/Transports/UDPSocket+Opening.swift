@@ -34,8 +34,8 @@ extension UDPSocket {
     // The kernel reports the local address to which each datagram was sent.
     set(descriptor, Int32(IPPROTO_IP), IP_PKTINFO, 1)
     if isDualStack { set(descriptor, Int32(IPPROTO_IPV6), IPV6_RECVPKTINFO, 1) }
-    // Networks that honour DSCP give ticks priority: class EF (46), as RFC 4594 recommends for real-time media. The DSCP is
-    // in the upper six bits of the octet.
+    // Networks that honour DSCP give the ticks priority. The DSCP is 46 (class EF), which RFC 4594 recommends for telephony: traffic
+    // that needs low delay and jitter. The DSCP is in the upper six bits of the octet.
     set(descriptor, Int32(IPPROTO_IP), IP_TOS, 46 << 2)
     if isDualStack { set(descriptor, Int32(IPPROTO_IPV6), IPV6_TCLASS, 46 << 2) }
     // The buffers have 1 MiB, because a thousand peers can send within the same millisecond, and the local peer can send to all

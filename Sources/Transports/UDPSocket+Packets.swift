@@ -24,6 +24,7 @@ extension UDPSocket {
       return withUnsafePointer(to: &octets) { send(UnsafeRawPointer($0), count: count, to: address, from: local) }
     }
     guard count <= Datagram.capacity else { return false }
+    // 1472 is `Datagram.capacity`. The size of an InlineArray must be a literal.
     var octets = InlineArray<1472, UInt8>(repeating: 0)
     for index in 0..<count { octets[index] = packet[index] }
     // Invariant: the pointer covers the inline array and is used only during the call.
@@ -60,6 +61,7 @@ extension UDPSocket {
       }
     }
     guard count <= Datagram.capacity else { return nil }
+    // 1472 is `Datagram.capacity`. The size of an InlineArray must be a literal.
     var octets = InlineArray<1472, UInt8>(repeating: 0)
     for index in 0..<count { octets[index] = packet[index] }
     // Invariant: the pointer covers the inline array and is used only during the call.

@@ -6,9 +6,9 @@ import Synchronization
 /// there is no output. Each step takes the submitted events, renders a period if the ``NominalDevice`` requests one, and returns
 /// the instant of the next step. A test can drive the loop with a virtual clock. Sound cards use ``CardLoop`` instead.
 package final class AudioLoop: @unchecked Sendable {
-  // Invariants: the device, the renderer and the block belong to the one thread that calls step. `recording` refers to the
-  // recording in `sink`, and `sink` keeps it alive as long as this object. The reference is unmanaged because a real-time thread
-  // must not count references.
+  // Invariants: the device, the renderer and the block belong to the one thread that calls step. `recording` is an unmanaged
+  // reference to the recording in `sink`, because a real-time thread must not count references. `sink` keeps the recording alive
+  // while this object exists.
   private var device: NominalDevice
   private var renderer: Renderer
   private var block = StereoBlock()
@@ -59,7 +59,7 @@ package final class AudioLoop: @unchecked Sendable {
       renderer.countUnderrun(frames: frames)
     }
     published.publish(renderer.counters)
-    // The next step follows at once. It renders the next period, or returns the instant at which this period is due.
+    // The next step follows at once: it renders the next period, or returns the instant at which the next period is due.
     return now
   }
 

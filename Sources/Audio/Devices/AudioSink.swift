@@ -6,7 +6,7 @@ public enum AudioSink: Sendable {
   case none
   /// A recording.
   case wav(WAVOutput)
-  /// A sound card. When the audio thread has started, only this thread uses it. `latency` is a delay after the device that the
-  /// device does not report, such as the delay of Bluetooth. Hits are played earlier by this duration.
+  /// A sound card. After the audio thread has started, only this thread uses the card. `latency` is a delay after the card that the
+  /// card does not report, such as the delay of Bluetooth. Hits are played earlier by this duration.
   case card(PCMDevice, latency: Nanoseconds)
 }

@@ -12,10 +12,10 @@ extension CardLoop {
     let now = MonotonicClock.now
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
-    // The device runs empty when the buffered time has passed since the last write. A thread that is on time notices this soon.
-    // Therefore an underrun that is noticed within twice this time is attributed to the device, whose fill level is too low. A later
-    // one is attributed to a late thread. An underrun within 25 ms is always attributed to the device, because a device may report its
-    // interrupts that late.
+    // The device runs empty when `bufferedTime` has passed since the last write. A thread that is on time notices the underrun soon
+    // after that. If the thread notices it within twice `bufferedTime`, the device is the cause: its fill level is too low. If the
+    // thread notices it later, the late thread is the cause. Within 25 ms of the last write, the device is always the cause, because a
+    // device may report its interrupts that late.
     var (raisesFillLevel, hasJustStarted) = (false, false)
     if isUnderrun {
       let elapsed = now - lastWrite
@@ -35,7 +35,7 @@ extension CardLoop {
       renderer.countUnderrun(frames: nextFrame &- gapStart)
     }
     // If the connection to PipeWire is lost, every call fails with -EPIPE. While PipeWire does not run, attempts to open the device
-    // fail with -EHOSTDOWN. The loss is recorded with the second code from the beginning, so that it is reported only once.
+    // fail with -EHOSTDOWN. The loss is recorded as -EHOSTDOWN at once. Otherwise the user would get two reports of one loss.
     if restartCode == -EPIPE, !stream.isHardware { return markLost(-EHOSTDOWN) }
     if restartCode < 0 { return markLost(restartCode) }
     publish()

@@ -76,8 +76,8 @@ package final class CardLoop: @unchecked Sendable {
   /// The instant of the last position report.
   var lastStamp = Instant(nanoseconds: 0)
 
-  /// Creates a loop that plays on `device` and owns it from now on. `module` must have been loaded for the grid of the
-  /// device.
+  /// Creates a loop that plays on `device`. From now on, the loop owns the device. `module` must have been loaded for the grid of
+  /// the device.
   package init(device: PCMDevice, latency: Nanoseconds, module: consuming SoundModule?, events: SoundEvents) {
     self.device = device
     self.latency = latency
@@ -114,9 +114,10 @@ package final class CardLoop: @unchecked Sendable {
     drainEvents()
     code = fill(stream, queued: stream.buffer &- position.available)
     if code < 0 { return recover(stream, from: code) }
-    // More accepted frames than the buffer can hold: the device accepts frames without playing them. The fill level is a margin.
+    // The bucket contains the accepted frames that the device cannot have played yet. If there are more than the buffer can hold, the
+    // device accepts frames without playing them. The fill level is a margin.
     if bucket.level > Double(fillLevel &+ stream.buffer) { return markLost(-ENOSTR) }
-    // The device plays no frames.
+    // The device has accepted no frame for `stallTimeout`, so it does not play.
     let now = MonotonicClock.now
     if now - lastWrite > stallTimeout { return markLost(-ETIMEDOUT) }
     if level.fall(at: now) {
@@ -177,8 +178,8 @@ package final class CardLoop: @unchecked Sendable {
     state.fillLevel = fillLevel
     state.drift = clock.drift
     state.underruns = renderer.counters.underruns
-    // `delay` was measured before the last fill. A hit in the last batch of a fill sounds later by all frames of this fill, so it must
-    // be submitted earlier by these frames. One more batch is a reserve.
+    // The device reported `state.delay` before the last fill. The last batch of a fill sounds later than this delay, by the frames of
+    // the fill. Therefore a hit must be submitted earlier by these frames. One more batch is a reserve.
     let framesAhead = max(filledFrames, batch.length) &+ batch.length
     state.lead = state.delay + latency + (grid.instant(of: framesAhead) - grid.instant(of: 0))
     states.publish(state)

@@ -19,7 +19,8 @@ public struct CardState: Sendable, BitwiseCopyable {
   public var interval: Int64 = 0
   /// The maximum number of frames kept in the device, see ``FillLevel``.
   public var fillLevel: Int64 = 0
-  /// The delay from writing a frame until the frame leaves the converter, as the device last reported it.
+  /// The delay from writing a frame until the frame leaves the converter, as the device last reported it. After the device is
+  /// opened and before its first report, the duration of ``fillLevel``.
   public var delay: Nanoseconds = .zero
   /// How long before its instant a hit must be submitted to sound in time. This is the sum of ``delay``, of the duration of the
   /// frames that the device takes at once (at least one batch), of one more batch, and of the configured latency.

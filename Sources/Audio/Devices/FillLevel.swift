@@ -2,14 +2,15 @@ import MusicalTime
 
 /// The number of frames that ``CardLoop`` keeps in the buffer of a device.
 ///
-/// The level rises by one step after an underrun that was not caused by a late thread, and falls by one step after each
-/// minute without an underrun. The cause of an underrun can be a temporary stall, or a device that always needs the higher
-/// level. The level therefore never falls below ``floor``. The floor begins at the initial level. It rises to the new level
-/// after an underrun shortly after the start, and after an underrun within a minute after the level has fallen.
+/// The level rises by one step after an underrun that was not caused by a late thread. It falls by one step after each minute
+/// without an underrun, because the cause may have been a temporary stall. It never falls below ``floor``.
+///
+/// The floor begins at the initial level. Two kinds of underrun show that the device always needs the higher level, and raise the
+/// floor to the new level: an underrun shortly after the start, and an underrun within a minute after the level has fallen.
 struct FillLevel: Sendable, BitwiseCopyable {
   /// The level in frames.
   private(set) var frames: Int64 = 0
-  /// The level that the device needs, in frames.
+  /// The level below which ``frames`` does not fall, in frames.
   private(set) var floor: Int64 = 0
   /// The frames by which the level rises or falls.
   private var step: Int64 = 0

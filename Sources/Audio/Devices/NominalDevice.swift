@@ -16,7 +16,7 @@ public struct NominalDevice: Sendable {
   /// Frames per period: four blocks.
   public static var period: Int64 { @_noLocks @_noAllocation get { 256 } }
 
-  /// The lateness from which on a period is not rendered any more.
+  /// A period that is late by this duration or more is not rendered.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
 
   /// The next action that the device requests.

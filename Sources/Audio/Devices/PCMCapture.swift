@@ -97,8 +97,8 @@ public final class PCMCapture: @unchecked Sendable {
       var code = stream.wait()
       if code >= 0, let position = stream.position(after: last, &code) {
         last = position.instant
-        // The frames that the device has recorded: those that were read, and those that wait. Both numbers of the position count the
-        // latter (``PCMStream/Position``).
+        // The device has recorded the frames that were read, and the frames that wait in its buffer. For capture, `delay` and
+        // `available` both count the waiting frames (``PCMStream/Position``).
         line.observe(frame: Int64(samples.count) + max(position.delay, position.available), at: last)
       }
       guard !isAhead(of: MonotonicClock.now - start) else {

@@ -78,8 +78,9 @@ extension PCMDevice {
         device: name, reason: "the device plays at \(hertz) Hz, not at \(requested) Hz", remedy: conversionRemedy(name))
     }
     let isHardware = Self.isHardware(pcm)
-    // A card with a limited number of interrupts per buffer must not get a buffer that is too small for the period. If the card does
-    // not accept this minimum, it gets the buffer that it supports. Its size is checked below.
+    // Some cards limit the number of interrupts per buffer, so a short interval would also limit the buffer. Therefore the minimum of
+    // the buffer, at least two periods, is set before the interval. If the card rejects the minimum, it gets a buffer that it supports.
+    // The size of this buffer is checked below.
     var minimum = max(minimumBuffer, UInt(2 * period))
     if isHardware { snd_pcm_hw_params_set_buffer_size_min(pcm, params, &minimum) }
     let preferredInterval = preferredInterval(isHardware: isHardware)

@@ -49,8 +49,8 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   public var description: String { "\(device.printable()): \(reason); \(remedy)" }
 
   /// Returns the reason for `code` (-errno) as text for the user. ``CardLoop`` uses ETIMEDOUT and ENOSTR for failures that
-  /// ALSA does not report. The loop keeps only the code of an error, so ENOTSUP has a text here, too: a device that is reopened must
-  /// have its former rate.
+  /// ALSA does not report. The loop keeps only the code of an error. ENOTSUP therefore has a text here, too. The text states the
+  /// additional requirement for a reopened device: the rate at which the peer started.
   static func reason(of code: Int32) -> String {
     switch -code {
     case EBUSY, EAGAIN: "another program is using this sound card"

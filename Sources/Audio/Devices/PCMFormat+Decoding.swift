@@ -16,7 +16,8 @@ extension PCMFormat {
 
   /// Returns the sample that begins at byte `start` of `bytes`.
   private func sample(_ bytes: [UInt8], at start: Int) -> Float {
-    /// The next `count` bytes as the highest bytes of a number of 32 bits, so that its sign is the sign of the sample.
+    /// Returns the `count` bytes from `start` on as the most significant bytes of a 32-bit integer. The integer has the sign of the
+    /// sample.
     func integer(_ count: Int) -> Int32 {
       var value: UInt32 = 0
       for index in 0..<count { value |= UInt32(bytes[start + index]) << UInt32(8 * (4 - count + index)) }

@@ -73,10 +73,10 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
   /// Returns the current position, or nil with -errno in `code`: -EPIPE after an underrun (for capture, an overrun), -ESTRPIPE
   /// after a suspend.
   ///
-  /// The stamps are CLOCK_REALTIME, as for datagrams: in a time namespace, the monotonic stamps of the kernel differ from the
-  /// monotonic clock of this process. A stamp that is missing, in the future, more than a second old, or not after `last` is
-  /// replaced by the current time, which is never too early. In one observed case, the first stamp of the kernel after a start
-  /// was 12 ms too early: it was the instant of the start.
+  /// The stamps are CLOCK_REALTIME, because in a time namespace, the monotonic stamps of the kernel differ from the monotonic clock of
+  /// this process. A stamp that is missing, in the future, more than a second old, or not after `last` is replaced by the current time,
+  /// which is never too early. In one observed case, the first stamp of the kernel after a start was 12 ms too early: it was the instant
+  /// of the start.
   @_noLocks @_noAllocation
   func position(after last: Instant, _ code: inout Int32) -> Position? {
     var position = pcm_position()

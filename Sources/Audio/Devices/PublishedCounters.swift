@@ -2,8 +2,8 @@ import MusicalTime
 import Synchronization
 
 /// The ``SoundCounters`` that the audio thread writes and any other thread reads. Each counter is atomic and current, but two
-/// counters may belong to adjacent steps of the audio thread. The lost frames and the clipped samples are not among them, because
-/// ``WAVOutput`` counts these.
+/// counters may belong to adjacent steps of the audio thread. `lostFrames` and `clippedSamples` are not stored here, because
+/// ``WAVOutput`` counts them.
 struct PublishedCounters: ~Copyable, Sendable {
   private let hits = Atomic<Int64>(0)
   private let late = Atomic<Int64>(0)

@@ -8,7 +8,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal shows the scalar, or a space, on the current line, without another effect.
+  /// Whether the only effect of the scalar on a terminal is a visible character or a space on the current line.
   fileprivate var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -3,8 +3,8 @@ import MusicalTime
 import Realtime
 import Synchronization
 
-/// A call that may block for ever, run on a thread of its own and waited for with a timeout. If the call does not return,
-/// its thread stays blocked and is not reused.
+/// Runs a call that may block for ever on a thread of its own, and waits for its result with a timeout. If the call does not
+/// return, its thread stays blocked and is not reused.
 ///
 /// Real-time: not safe.
 package final class TimedCall<Value: Sendable>: Sendable {

@@ -33,8 +33,8 @@ private final class MemoryFile {
   /// The index of the octet that is written next. It can be after the end of ``octets``.
   private var position = 0
 
-  /// The functions that access the object to which their last argument points. Invariant: it is a ``MemoryFile`` that lives until the
-  /// handle is closed.
+  /// The functions with which libsndfile accesses the object to which their last argument points. Invariant: this object is a
+  /// ``MemoryFile`` that lives until the handle is closed.
   static var access: SF_VIRTUAL_IO {
     SF_VIRTUAL_IO(
       get_filelen: { MemoryFile.object($0).map { sf_count_t($0.octets.count) } ?? -1 },

@@ -30,7 +30,7 @@ public struct SoundFile: Sendable {
   public init(path: String, mixes: Bool = true) throws(AudioFileError) {
     let descriptor = try openRegularFile(
       path, flags: O_RDONLY, remedy: "give the path of a WAV file that this user may read")
-    let isShorterThanRIFF = RIFFHeader(descriptor).map { $0.statedSize > $0.size } ?? false
+    let isShorterThanStated = RIFFHeader(descriptor).map { $0.statedSize > $0.size } ?? false
     var format = SF_INFO()
     // The handle owns the descriptor. If the open fails, libsndfile closes the descriptor in any case.
     guard let handle = sf_open_fd(descriptor, Int32(SFM_READ), &format, Int32(SF_TRUE)) else {
@@ -49,7 +49,7 @@ public struct SoundFile: Sendable {
     // From a truncated FLAC file, libsndfile reads fewer frames than the header states. In other formats, the stated number of frames
     // is not exact and is not compared.
     let isFLAC = format.format & Int32(SF_FORMAT_TYPEMASK) == Int32(SF_FORMAT_FLAC)
-    isTruncated = isShorterThanRIFF || isFLAC && Int64(tracks[0].count) < format.frames
+    isTruncated = isShorterThanStated || isFLAC && Int64(tracks[0].count) < format.frames
     rate = Int(format.samplerate)
     var information = SF_BROADCAST_INFO()
     let size = Int32(MemoryLayout<SF_BROADCAST_INFO>.size)

@@ -63,8 +63,8 @@ public final class WAVOutput: @unchecked Sendable {
     }
   }
 
-  /// Records `block`. If five seconds already wait for the disk, the block is counted as lost. Only the audio thread may
-  /// call this function.
+  /// Records `block`. If the ring is full, because five seconds of sound wait for the disk, the block is counted as lost. Only the
+  /// audio thread may call this function.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -45,9 +45,9 @@ extension ChannelLane {
 
   /// Sets a controller, with these exceptions:
   ///
-  /// - Of the registered parameters (RPN), only 0 to 2 can be selected: pitch bend range, fine tuning and coarse tuning. A high
-  ///   octet other than 0, or a low octet above 2, is replaced by 127. A number with the octet 127 selects no parameter. RPN 3, the
-  ///   tuning program, would allocate memory at each selection.
+  /// - Of the registered parameters (RPN), only 0 to 2 can be selected: pitch bend range, fine tuning and coarse tuning. An MSB
+  ///   other than 0, or an LSB above 2, is replaced by 127. With 127, FluidSynth selects no parameter. RPN 3, the tuning program,
+  ///   would allocate memory at each selection.
   /// - Non-registered parameters (NRPN) cannot be selected. FluidSynth would interpret them as SoundFont generators and add
   ///   their numbers without a limit. The null parameter, RPN 127 127, is selected instead.
   /// - Local Control has no effect.
@@ -55,13 +55,13 @@ extension ChannelLane {
   @_noLocks @_noAllocation
   private static func control(_ synthesizer: OpaquePointer, _ channel: Int32, _ controller: UInt8, _ value: Int32) {
     switch controller {
-    // The low and the high octet of a non-registered parameter number.
+    // The LSB and the MSB of a non-registered parameter number.
     case 98, 99:
       lane_controller(synthesizer, channel, 101, 127)
       lane_controller(synthesizer, channel, 100, 127)
-    // The low octet of a registered parameter number.
+    // The LSB of a registered parameter number.
     case 100: lane_controller(synthesizer, channel, 100, value <= 2 ? value : 127)
-    // The high octet of a registered parameter number.
+    // The MSB of a registered parameter number.
     case 101: lane_controller(synthesizer, channel, 101, value == 0 ? 0 : 127)
     // Local Control.
     case 122: return

@@ -58,8 +58,8 @@ struct ChannelLane: BitwiseCopyable {
       // Without voices there are no changes.
       pendingChanges = 0
     } else if case .noteOn = message, started &+ voices < Self.polyphony {
-      // The number of started voices is known. The changes of these voices, plus one change in each earlier voice, are therefore a
-      // lower upper bound than `bound`.
+      // The number of started voices is known. The changes of these voices, plus one change in each earlier voice, are a tighter
+      // upper bound than `bound`.
       pendingChanges = pendingChanges &+ started &* Self.changesPerVoiceStart &+ voices
     } else {
       // At full polyphony, `started` may be too small, because new voices may have replaced old ones.

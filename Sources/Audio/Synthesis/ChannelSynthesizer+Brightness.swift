@@ -8,8 +8,8 @@ extension ChannelSynthesizer {
   /// Lets Brightness (CC 74) move the cutoff frequency of all instruments. FluidSynth itself ignores this controller.
   ///
   /// At 64, the value after Reset All Controllers and at the beginning, the sound is unchanged (MIDI 1.0 Sound Controllers,
-  /// RP-021). The modulator is bipolar and linear: 0 lowers the cutoff by four octaves, and 127 raises it, which has an effect
-  /// only on instruments with a filter.
+  /// RP-021). The modulator is bipolar and linear: 0 lowers the cutoff by four octaves, and 127 raises the cutoff by almost four
+  /// octaves. A higher cutoff has an effect only on instruments with a filter.
   ///
   /// Real-time: not safe.
   static func addBrightness(to synthesizer: OpaquePointer) {

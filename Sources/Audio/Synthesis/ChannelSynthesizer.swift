@@ -7,10 +7,12 @@ public import MIDI
 ///
 /// FluidSynth starts voices on its own blocks of 64 frames. Here, twelve FluidSynth instances (lanes) share one SoundFont, as in
 /// ``DrumLanes``. A note begins on its exact frame in a lane without voices, whose next block can begin at any frame. Notes on
-/// the same frame share a lane. If all lanes sound, the note begins with the block that begins first in any lane. Portamento
-/// Control (84) goes to lane 0 only. All other messages go to all lanes, so that all lanes are in the same state. They take
-/// effect with the next block of each lane, at most 63 frames late. The blocks of a lane begin at multiples of 64 frames from its
-/// first note. A note that begins in an idle lane therefore ends on the same frame relative to its beginning on all devices.
+/// the same frame share a lane. If all lanes sound, the note begins with the block that begins first in any lane.
+///
+/// Portamento Control (84) goes to lane 0 only. All other messages except Note On go to all lanes, so that all lanes are in the same
+/// state. These messages take effect with the next block of each lane, at most 63 frames late. The blocks of a lane begin at
+/// multiples of 64 frames from the first note after the lane was idle. Therefore a note that begins in an idle lane ends on the same
+/// frame relative to its beginning on all devices.
 ///
 /// Lane 0 plays all notes that depend on earlier notes of their channel: the drums, whose hits cut each other off, and the notes of
 /// channels with portamento or legato.
@@ -23,8 +25,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   public static var maximumVoices: Int32 { @_noLocks @_noAllocation get { 128 } }
   private static var laneCount: Int { @_noLocks @_noAllocation get { 12 } }
 
-  /// The FluidSynth gain. With this value, the peak of a note at velocity 100 is a quarter of full scale within 6 dB, while
-  /// drums reach full scale.
+  /// The FluidSynth gain. With this value, the peak of a note at velocity 100 differs from a quarter of full scale by at most 6 dB,
+  /// while drums reach full scale.
   private static let gain = 1.25
 
   /// The first frame that has not been rendered.
@@ -141,7 +143,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     var lane = 0
     while lane < Self.laneCount {
       if lanes[lane].accepts(note) {
-        // A block that begins now has the cost 0, an idle lane 1.
+        // The lane with the lowest cost is chosen. The cost is 0 for a block of a sounding lane that begins now, 1 for an idle lane, and
+        // otherwise twice the number of frames until the next block.
         let cost = lanes[lane].isIdle ? 1 : 2 &* lanes[lane].framesToBlock
         if cost < lowestCost { (best, lowestCost) = (lane, cost) }
       }

@@ -30,7 +30,7 @@ extension DrumLanes {
         fluid_synth_program_change(lanes[lane], channel(of: group), 0)
       }
     }
-    // The range of General MIDI drums. The first note that starts a voice is the priming note. The first call of `prime` ends it.
+    // The range of General MIDI drums. The first note that starts a voice is the priming note. The first call of `prime` ends this voice.
     for note in 35...81 {
       lane_note_on(lanes[0], channel(of: 0), Int32(note), 127)
       if lane_voices(lanes[0]) > 0 { return (lanes, UInt8(note)) }

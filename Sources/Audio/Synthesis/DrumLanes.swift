@@ -7,7 +7,7 @@ import CFluidSynth
 /// at any frame. A hit is therefore played by an idle lane, which begins a block at the frame of the hit. Hits on the same
 /// frame share a lane while it has room for their voices.
 ///
-/// **Voice stealing.** While fewer than 64 voices sound, a lane is idle, and no voice is stolen (``LaneTable``). Without an
+/// **Voice stealing.** While fewer than 64 voices sound, at least one lane is idle, and no voice is stolen (``LaneTable``). Without an
 /// idle lane, a hit shares a lane whose blocks begin at the same phase, if such a lane has room. Otherwise the lane with the
 /// oldest hit ends its voices for the new hit.
 ///
@@ -24,8 +24,8 @@ import CFluidSynth
 ///
 /// **Event ring.** Until the next block of a lane, FluidSynth keeps the parameter changes of its voices in a ring of 512
 /// changes. A change that does not fit is lost, and a voice whose start is lost never ends. A lane accepts hits up to
-/// 8 voices. They make at most 50 changes each, and a hit makes one change in each earlier voice of its note or group.
-/// The sum is less than 512.
+/// 8 voices. The start of a voice makes at most 50 changes. A hit also makes one change in each earlier voice of its note or
+/// group. The sum of these changes is less than 512.
 ///
 /// **Priming.** FluidSynth plays each voice in a voice slot. During the first block of a voice, FluidSynth moves the stereo
 /// position from that of the previous voice in the same slot to that of the new voice. To make a hit independent of earlier
@@ -48,8 +48,8 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   // on. They contain exactly the blocks that start before `renderedEnd`, so frames outside
   // `position..<renderedEnd + 63` are zero; position <= renderedEnd <= position + 4096. `block` holds one block of 64
   // left and 64 right samples. Each lane that may have voices is active in `table`. `usedSlots` is the number of voice
-  // slots that each lane has used since it was primed. It begins with all slots, so that init primes all of them. Bit c of
-  // `soundingChannels` is set while a voice of the lane may sound on channel c and was not silenced.
+  // slots that each lane has used since it was primed. Its initial value is the number of all slots, so that init primes all of them.
+  // Bit c of `soundingChannels` is set while a voice of the lane may sound on channel c and was not silenced.
   let lanes: UnsafeMutablePointer<OpaquePointer>
   let left: UnsafeMutablePointer<Float>
   let right: UnsafeMutablePointer<Float>

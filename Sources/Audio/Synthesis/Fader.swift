@@ -3,7 +3,7 @@
 /// A level of p percent has the gain (p / 100)², that is, 40 log10(p / 100) dB, as General MIDI recommends for Channel Volume
 /// (CC 7).
 struct Fader: Sendable, BitwiseCopyable {
-  /// The gain of the last frame so far.
+  /// The gain that was applied to the last frame.
   private var gain: Float = 1
   /// The gain that ``apply(to:_:)`` reaches with its last frame.
   private var target: Float = 1

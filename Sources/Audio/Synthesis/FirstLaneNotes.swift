@@ -1,7 +1,7 @@
 import MIDI
 
 /// The channels whose notes lane 0 of a ``ChannelSynthesizer`` plays, because each note depends on the earlier notes of its
-/// channel: with portamento and legato, a note continues the previous one; on the drum channel, a note can end another one, as a
+/// channel. With portamento or legato, a note continues the previous note. On the drum channel, a note can end an earlier note, as a
 /// closed hi-hat ends an open one. Each property has one bit per channel.
 struct FirstLaneNotes: BitwiseCopyable {
   /// The channels with portamento (CC 65).
@@ -37,7 +37,7 @@ struct FirstLaneNotes: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func glide(on channel: Channel) { gliding |= bit(of: channel) }
 
-  /// Records the beginning of a note.
+  /// Records the beginning of a note on `channel`. Portamento Control applies to one note only, so the next note does not glide.
   @_noLocks @_noAllocation
   mutating func noteBegan(on channel: Channel) { gliding &= ~bit(of: channel) }
 

@@ -50,8 +50,8 @@ extension Renderer {
     module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(end &- frame))
   }
 
-  /// The next message of both queues, and the frame on which it sounds: the message with the earlier frame. Of two messages for the
-  /// same frame, the message that was submitted first.
+  /// Returns the next message of both queues, and the frame on which it takes effect. The next message is the one with the earlier
+  /// frame. If both have the same frame, the next message is the one that was submitted first.
   @_noLocks @_noAllocation
   private func nextMessage(notBefore frame: Int64) -> (event: SoundEvent, frame: Int64)? {
     var next: (event: SoundEvent, frame: Int64)?

@@ -30,7 +30,7 @@ public struct Renderer: ~Copyable {
   var messages = EventQueue()
   /// The waiting timed messages (``SoundEvent/isTimed``).
   var timedMessages = EventQueue()
-  /// The reports of the first hit of each step; nil without reports.
+  /// The ring that gets a report of the first hit of each step; nil if hits are not reported.
   let sounded: SPSCRing<SoundedHit>?
   /// The step of the newest report.
   private var reportedStep = Instant(nanoseconds: .min)

@@ -3,8 +3,9 @@ import CFluidSynth
 /// Renders single sounds of a SoundFont as mono samples, for players without a synthesizer, such as the web page.
 ///
 /// The samples are small, because they travel over a network. A level has 13 bits: the noise of this rounding is 83 dB below the peak. A
-/// tone has 24 000 frames per second, and a drum 48 000. In TimGM6mb, the tones of thirteen programs (mallets, kalimba, pianos, guitars,
-/// bass, organ, strings, flute) have less than a 100 000th of their energy above 12 kHz.
+/// tone has 24 000 frames per second, and a drum 48 000. The lower rate suffices for tones: in the SoundFont TimGM6mb, the tones of
+/// thirteen programs (mallets, kalimba, pianos, guitars, bass, organ, strings, flute) have less than 1/100 000 of their energy above
+/// 12 kHz.
 ///
 /// Real-time: not safe.
 public final class SampleRenderer {
@@ -28,7 +29,7 @@ public final class SampleRenderer {
 
   /// The rate at which sounds are rendered, in frames per second.
   private static let renderRate: Int64 = 48_000
-  /// The value of the lowest bit of a level that is used.
+  /// The unit of the levels: each level is a multiple of 8, so its lower three bits are 0.
   private static let step = 8
   private static let blockFrames = 64
   /// The FluidSynth gains, as in ``DrumLanes`` for drums and in ``ChannelSynthesizer`` for tones.

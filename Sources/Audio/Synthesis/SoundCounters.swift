@@ -23,7 +23,8 @@ public struct SoundCounters: Hashable, Sendable, BitwiseCopyable {
   /// ``NominalDevice/maximumLateness`` or more. On a sound card: the frames missed during an underrun or a suspend, until
   /// playback continued.
   public var silentFrames: Int64 = 0
-  /// Rendered frames that are silence in the recording because the disk was too slow.
+  /// Rendered frames that the recording does not contain: the disk was too slow, so they became silence, or the recording had stopped
+  /// after an error.
   public var lostFrames: Int64 = 0
   /// Samples of the recording that were outside full scale.
   public var clippedSamples: Int64 = 0

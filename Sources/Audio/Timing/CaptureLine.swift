@@ -2,10 +2,11 @@ import MusicalTime
 
 /// The relation of the frames of a recording to instants: a line through the position reports of the device.
 ///
-/// The errors of the reports are those that ``DeviceClock`` describes. Reports of hardware may be old but are never ahead, so the
-/// line is the lower bound of all reports with the minimum mean distance to them: the edge of their lower convex hull below their
-/// mean (Moon, Skelly and Towsley, 1999). Reports of sound servers have errors of both signs, so the line is the least-squares
-/// line. Unlike ``DeviceClock``, it uses all reports of a recording at once.
+/// The errors of the reports are those that ``DeviceClock`` describes. Reports of hardware may be old but are never ahead. Therefore
+/// no report may lie below the line. Of all such lines, the line with the minimum mean distance to the reports is used. It extends the
+/// edge of the lower convex hull of the reports that lies below their mean (Moon, Skelly and Towsley, 1999). Reports of sound servers
+/// have errors of both signs, so the line is the least-squares line. Unlike ``DeviceClock``, this type uses all reports of a recording
+/// at once.
 struct CaptureLine: Sendable {
   /// A report. `x` is the frame, and `lateness` is the instant minus the nominal time of the frame, in nanoseconds.
   private struct Point { let x, lateness: Double }
@@ -22,7 +23,7 @@ struct CaptureLine: Sendable {
   private static let startFrames: Int64 = 4_800
   /// The largest slope, relative to the length of a frame: 500 ppm.
   private static let largestSlope = 5e-4
-  /// The seconds from the first to the last report from which on the slope is estimated.
+  /// The least number of seconds from the first to the last report with which the slope is estimated. Otherwise the slope is 0.
   private static let shortestSpan = 5.0
 
   init(rate: Int64, isHardware: Bool) { (frameLength, self.isHardware) = (1e9 / Double(rate), isHardware) }
@@ -56,6 +57,8 @@ struct CaptureLine: Sendable {
     if (last.x - first.x) * frameLength >= Self.shortestSpan * 1e9 {
       slope = min(max(isHardware ? lowerEdge(below: mean.x) : leastSquares(mean), -limit), limit)
     }
+    // The offset belongs to this slope, which may have been limited. For hardware, the line is as high as possible without a report
+    // below it.
     let offset =
       isHardware
       ? points.reduce(.infinity) { min($0, $1.lateness - slope * $1.x) } : mean.lateness - slope * mean.x

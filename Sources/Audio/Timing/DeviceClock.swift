@@ -12,14 +12,14 @@ public import MusicalTime
 /// with the minimum delay. The positions of sound servers are estimates with errors of both signs. For them, the line is the
 /// least-squares line. The slope is limited to 500 ppm around the nominal rate. See ``TimestampRegression`` for both lines.
 ///
-/// **Slew.** The result is ``fit``, a line in integer arithmetic that follows the estimated line by at most 1 ms per second. It
-/// may jump only in the first second after a start, or after two consecutive blocks that deviate from it by more than 2 ms (the
-/// device skipped frames without a report). In the latter case, only the newer of the two blocks and the block that has just
-/// begun are kept, and ``fit`` may jump for another second.
+/// **Slew.** The result is ``fit``, a line in integer arithmetic that approaches the estimated line by at most 1 ms per second. It
+/// may jump only in the first second after a start, or after two consecutive blocks that deviate from ``fit`` by more than 2 ms (the
+/// device skipped frames without a report). After two such blocks, only the newer of them and the block that has just begun are
+/// kept, and ``fit`` may jump for another second.
 ///
-/// **Bias.** ``fit`` shows when the freshest positions were read. Drivers do not report the delay after this position,
-/// usually 0.2...1 ms of converter filter. Two devices of the same model have the same bias. For ``Noise/symmetric``, the
-/// bias is the mean error of the server's estimates.
+/// **Bias.** A frame sounds later than ``fit`` shows, because drivers do not report the delay of the converter's filter, usually
+/// 0.2...1 ms. This bias is the same for two devices of the same model. For ``Noise/symmetric``, the bias is the mean error of
+/// the server's estimates.
 ///
 /// The type reads no clock and uses no device, so a simulation can drive it. Its size is fixed.
 public struct DeviceClock: Sendable {
@@ -45,8 +45,8 @@ public struct DeviceClock: Sendable {
   private var originInstant: Instant
   /// The estimated line, which ``fit`` follows.
   private var estimate = TimestampRegression.Line(offset: 0, slope: 0)
-  /// The last estimated slope that was based on blocks over at least ``trustedSpan`` and was calculated when the newest complete
-  /// block was no outlier; 0 if there was none yet. It is kept when blocks are removed.
+  /// The last trusted slope; 0 before the first one. The estimated slope is trusted if the blocks span at least ``trustedSpan`` and the
+  /// newest complete block is no outlier. The trusted slope is kept when blocks are removed.
   private var trustedSlope = 0.0
   /// Whether there was a trusted slope.
   private var hasTrustedSlope = false
@@ -56,7 +56,8 @@ public struct DeviceClock: Sendable {
   private var acquisitionEnd = DeviceClock.acquisitionTime
   /// The number of consecutive blocks that deviate from ``fit`` by more than ``outlierLimit``.
   private var outlierBlocks = 0
-  /// The instant of the first of the last consecutive rejections; nil after an accepted point.
+  /// The instant of the first of the present consecutive rejections; nil after an accepted report, and after rejections have restarted
+  /// the clock.
   private var firstRejection: Instant?
 
   /// Seconds after a start during which ``fit`` may jump.

@@ -92,11 +92,12 @@ final class Calibration {
           + "and keep it visible")
     }
     hasAnswered = true
+    // The clicks of the peer are the reference. They are needed only if the latency of the microphone is unknown.
     let usesReference = microphone.latency == nil
     let clicks = ClickPattern.reference.instants(from: current.beginning)
     if usesReference { for click in clicks { mailbox.post(.click(at: click)) } }
     let beginning = current.beginning
-    // The last click of the reference is after those of the page. The end is the same if the peer does not click.
+    // The last click of the reference is after the clicks of the page. The recording ends at the same instant if the peer does not click.
     let end = (clicks.last ?? beginning) + Self.tail
     guard let device = microphone.device else {
       eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds((end - MonotonicClock.now).count)) {

@@ -1,4 +1,4 @@
-// The page: connects the modules, and shows either the entry or the session.
+// The page: connects the modules, and shows either the entry, with the button *Join*, or the session.
 
 import { Audio } from "./audio.js"
 import { Calibration } from "./calibration.js"
@@ -41,13 +41,14 @@ const views = [strip, ensemble, connections, partner, instrument, new Calibratio
 // The connection.
 
 /** The name of the peer that has served the page. */
-let first
+let firstPeerName
 
 function showConnection() {
   const name = state.ensemble?.name ?? ""
   const { state: status } = connection
-  const open = !name ? "connecting" : connection.hasMoved ? "moved" : "connected"
-  element("connection").textContent = text(endedAlone ? "stoppedAlone" : status === "open" ? open : status, { name, first })
+  const openKey = !name ? "connecting" : connection.hasMoved ? "moved" : "connected"
+  const key = endedAlone ? "stoppedAlone" : status === "open" ? openKey : status
+  element("connection").textContent = text(key, { name, first: firstPeerName })
   element("connection").dataset.state = status
   const problem = { refused: "refusedText", limited: "limitedText" }[status]
   element("entry-problem").textContent = problem ? text(problem) : ""
@@ -114,7 +115,7 @@ connection.addEventListener("patch", ({ detail }) => {
 })
 connection.addEventListener("ensemble", ({ detail }) => {
   state.ensemble = detail
-  if (!connection.hasMoved) first = detail.name
+  if (!connection.hasMoved) firstPeerName = detail.name
   render()
 })
 connection.addEventListener("levels", ({ detail }) => {

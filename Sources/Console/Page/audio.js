@@ -51,7 +51,7 @@ function storedCalibrations() {
  * DynamicsCompressorNode would delay the sound by 6 ms (Web Audio API, section 1.19).
  */
 function limiter(context) {
-  // Sample values up to the knee remain unchanged. Larger ones approach the ceiling. The curve has a number of points.
+  // Sample values up to the knee remain unchanged. Larger values approach the ceiling. `points` is the number of points of the curve.
   const [knee, ceiling, points] = [0.5, 0.8, 4097]
   const curve = Float32Array.from({ length: points }, (_, index) => {
     const sample = ((2 * index) / (points - 1) - 1) * LIMITER_RANGE
@@ -211,6 +211,7 @@ export class Audio extends EventTarget {
     this.figurePlayer.update()
   }
 
+  /** Sets the loudness of the rhythm in percent. The gain is the square of the loudness, as in the Swift type Fader. */
   setLoudness(percent) {
     this.loudness = percent
     store(LOUDNESS_KEY, String(percent))
@@ -321,6 +322,7 @@ export class Audio extends EventTarget {
     // A new AudioContext, with other nodes, may replace this one before the note ends.
     const bend = this.#bend
     const source = new AudioBufferSourceNode(context, { buffer: sound.buffer, playbackRate: sound.rate })
+    // The gain is proportional to the square of the strength. It is 1.6 times that of a hit of the rhythm with the same strength.
     const gain = new GainNode(context, { gain: sound.gain * Math.max(0.05, strength) ** 2 * 1.6 })
     source.connect(gain).connect(this.#tone)
     bend.connect(source.detune)
@@ -332,6 +334,7 @@ export class Audio extends EventTarget {
     })
     return () => {
       if (!instrument.sustains) return
+      // A note sounds for at least 0.1 s, and then fades out with a time constant of 0.05 s.
       const end = Math.max(context.currentTime, begin + 0.1)
       gain.gain.setTargetAtTime(0, end, 0.05)
       source.stop(end + 0.4)

@@ -7,7 +7,7 @@ const TICKS_PER_STEP = 6
 export class BeatView {
   #container
   #context
-  /** The number of beats and the present beat that are shown. */
+  /** The number of beats and the present beat that are shown, as one text. */
   #shown = ""
 
   constructor(container, context) {
@@ -21,6 +21,7 @@ export class BeatView {
     const { rhythm, connection } = this.#context
     const { schedule, patch } = rhythm
     if (!patch) return
+    // A whole note has 16 steps. `unit` is the lower number of the time signature.
     const stepsPerBeat = 16 / patch.unit
     const count = Math.ceil(patch.table.barSteps / stepsPerBeat)
     let beat = -1

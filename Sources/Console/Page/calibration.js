@@ -20,7 +20,7 @@ export class Calibration {
   #turn = 0
   /** The newest frame `calibration`: the state and the results of the calibration. */
   #results = {}
-  /** Identifies the run of the peer (`instance` of the frame `welcome`). */
+  /** A random identifier that the peer chooses when it starts (`instance` of the frame `welcome`). A restarted peer has another one. */
   #instance
   /** The number of this page while it clicks; otherwise undefined. */
   #clicking

@@ -1,5 +1,5 @@
 // The estimate of the peer's clock: a port of the Swift module ClockSync with the same names. The comments of the Swift types explain
-// the methods and the constants. Tests/ConsoleTests/Page/vectors.mjs compares the results of both.
+// the methods and the constants. Tests/ConsoleTests/Page/vectors.mjs compares the results of the port with those of the Swift module.
 //
 // A difference is the peer's instant minus the page's instant of a packet, in nanoseconds. A moment is an instant of the page's clock in
 // seconds. Both are relative to those of the first packet. An outbound packet (`isOut`) goes from the page to the peer.
@@ -312,8 +312,8 @@ class MinimumDelayFilter {
 }
 
 /**
- * Finds the corners of the lower side of the convex hull of the points in the window; of the upper side if `sign` is -1. Returns the
- * number of packets of all points.
+ * Finds the corners of the lower side of the convex hull of the points in the window; of the upper side if `sign` is -1. Puts the slots
+ * of the corners into the array `corners`. Returns the number of packets of all points.
  */
 function hull(points, newest, sign, corners) {
   corners.length = 0
@@ -400,8 +400,8 @@ function weightOf(kalmanVariance, filterVariance) {
 }
 
 /**
- * Estimates the offset and the skew of the peer's clock: the mean of both estimators, weighted by their variances. All instants are
- * BigInt nanoseconds, so that no precision is lost.
+ * Estimates the offset and the skew of the peer's clock: the mean of the results of KalmanClock and MinimumDelayFilter, weighted by their
+ * variances. All instants are BigInt nanoseconds, so that no precision is lost.
  */
 export class RemoteClock {
   /** The number of plausible packets since the first estimate. */

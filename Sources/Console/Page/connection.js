@@ -4,27 +4,30 @@ import { Kind, decodeJSON, decodeLevels, decodeRhythm, encodeJSON } from "./fram
 import { Link } from "./link.js"
 
 // Times are in milliseconds.
+//
+// The own peers of the page are the peer to which the page is connected, or was connected last, and the peer that has served the page.
 
 /** The time between two calls of `poll`, as long as the browser does not slow down the timers of the page. */
 const POLL_INTERVAL = 40
 /** The times before the first, second and further attempts to connect to a peer again; the last one repeats. */
 const RETRY_INTERVALS = [300, 600, 1200, 2500, 2500]
-/** The time before the next attempt after too many wrong tokens. */
+/** The time before the next attempt after the token was refused, or after too many wrong tokens. */
 const LIMITED_INTERVAL = 30_000
 /** An attempt that has not succeeded after this time is given up. */
 const ATTEMPT_LIMIT = 4000
 /** The time between the first attempts with two peers. An attempt does not end those before it (compare RFC 8305, section 5). */
 const STAGGER = 250
-/** After the end of a connection, the page tries its own peer first, and the other peers after this time. */
+/** After the end of a connection, the page tries its own peers first, and the other peers after this time. */
 const PREFERENCE = 700
-/** If another peer has answered, the page still waits this time for its own peer, which may have been out of reach for a moment. */
+/** If another peer has answered, the page still waits this time for its own peers, which may have been out of reach for a moment. */
 const LAST_CHANCE = 300
-/** After this time without a connection, the page tries only its first peer: the device may be in another network. */
+/** After this time without a connection, the page tries only the peer that has served it: the device may be in another network. */
 const ABANDONMENT = 30_000
-/** If nothing arrives on a connection for this time, the page looks for another peer. */
+/** If nothing arrives for this time, a page that knows other peers looks for one of them. Meanwhile, it keeps the connection. */
 const SILENCE = 1700
-/** The same after a sleep of the device, or if no other peer is known. */
+/** After a sleep of the device, this time replaces LONGEST_SILENCE. */
 const SILENCE_AFTER_SLEEP = 3000
+/** If nothing arrives for this time, the page ends the connection, unless the page is hidden and knows no other peer. */
 const LONGEST_SILENCE = 12_000
 /** The longest delay that the peer accepts, in microseconds. */
 const MAXIMUM_DELAY = 2_000_000
@@ -60,20 +63,24 @@ export class Connection extends EventTarget {
   #home = location.host
   /** The connection in use, or the one that was used last. Its clock remains in use. Undefined before the first connection. */
   #link
-  /** The attempts that will begin later, as {address, at, failures}: the moment at which the attempt begins, and the number of those before. */
+  /**
+   * The attempts that will begin later, as {address, at, failures}. `at`: the moment at which the attempt begins. `failures`: the number
+   * of earlier attempts with this peer that have failed.
+   */
   #queue = []
   /**
-   * The present attempts, as {address, failures, began, link, frames, chosenAt}. `chosenAt`: when the page uses this connection if its own
-   * peer has not answered before; undefined before the clock of the connection is known.
+   * The present attempts, as {address, failures, began, link, frames, chosenAt}. `chosenAt`, for a peer that is not an own peer: the moment
+   * at which the page begins to use this connection if no own peer has answered before; undefined before the clock of the connection is
+   * known.
    */
   #attempts = []
   /** The moment at which the last connection ended; undefined while there is one. */
   #lostAt
   #isClosed = false
   /**
-   * Whether the page is changing to another connection. It does not use the new clock before the next call of `poll`. The handling of the
-   * frames that have waited takes long, and the time of an AudioContext stands still meanwhile (Web Audio API, section 1.1.1). Sounds that
-   * have begun in the meantime would be scheduled again.
+   * Whether the page is changing to another connection. The page does not use the new clock before the next call of `poll`: the handling of
+   * the frames that have waited takes long, and the time of an AudioContext stands still meanwhile (Web Audio API, section 1.1.1). Sounds
+   * that have begun in the meantime would otherwise be scheduled again.
    */
   #isSwitching = false
 
@@ -125,21 +132,25 @@ export class Connection extends EventTarget {
     if (this.#queue.length + this.#attempts.length === 0) this.#queue.push({ address: this.#home, at: 0, failures: 0 })
   }
 
-  /** Handles an attempt whose clock is known. The page prefers its own peer, and tries it once more before it uses another peer. */
+  /** Handles an attempt whose clock is known. The page prefers its own peers, and tries them once more before it uses another peer. */
   #measured(attempt) {
     const isOwn = attempt.address === this.#address || attempt.address === this.#home
     if (isOwn) return this.#adopt(attempt)
     if (attempt.chosenAt !== undefined) return
     const now = performance.now()
     attempt.chosenAt = now + LAST_CHANCE
-    // A request that was sent while the network was interrupted is repeated only after a second or more.
+    // A request that was sent while the network was interrupted is repeated only after a second or more. Therefore older attempts with the
+    // own peers are ended, and begin again at once.
     for (const own of this.#attempts.filter(({ address }) => address === this.#address || address === this.#home)) {
       if (now - own.began > LAST_CHANCE) this.#fail(own)
     }
     for (const next of this.#queue) if (next.address === this.#address || next.address === this.#home) next.at = now
   }
 
-  /** Looks for another peer if nothing arrives. Until one answers, the present connection remains in use, because it may recover. */
+  /**
+   * Looks for another peer if nothing arrives. Until another peer answers, the present connection remains in use, because it may recover.
+   * After a longer silence, ends the present connection.
+   */
   #checkSilence() {
     if (this.state !== "open") return
     const { silence, hasSlept } = this.#link
@@ -176,7 +187,7 @@ export class Connection extends EventTarget {
   }
 
   /**
-   * Begins to look for a peer: tries the last peer and the first peer of the page after `delay`, and the alternatives `preference` later.
+   * Begins to look for a peer: tries the own peers of the page after `delay`, and the alternatives from `preference` after that on.
    */
   #seek(delay, preference) {
     this.isSeeking = true
@@ -193,7 +204,7 @@ export class Connection extends EventTarget {
   async #try(address, failures) {
     const attempt = { address, failures, began: performance.now(), frames: [] }
     this.#attempts.push(attempt)
-    // Later, the token is only checked if the connection fails, because the check takes time.
+    // The token is checked before the first connection. Later, it is only checked if a connection fails, because the check takes time.
     if (address === this.#home && !this.#link) {
       const status = await this.#checkToken()
       if (!this.#attempts.includes(attempt)) return
@@ -202,7 +213,7 @@ export class Connection extends EventTarget {
     attempt.link = new Link(address, this.#token, {
       frame: (frame) => {
         attempt.frames.push(frame)
-        // Without an estimate of another clock, there is nothing to continue.
+        // If no clock of a previous connection is known, the page cannot continue the rhythm, so it uses the new connection at once.
         if (!this.#link?.estimate) this.#adopt(attempt)
       },
       clock: () => {
@@ -228,6 +239,7 @@ export class Connection extends EventTarget {
     const { address, failures, link } = attempt
     link?.close()
     this.#attempts = this.#attempts.filter((other) => other !== attempt)
+    // Whether the page knows no peer except the one that has served it.
     const isAlone = this.alternatives.length === 0 && !this.hasMoved
     if (status === 401 && isAlone) {
       this.isSeeking = false
@@ -286,6 +298,7 @@ export class Connection extends EventTarget {
   /** Called when the page becomes visible again. The device may have slept. */
   wake() {
     if (this.state !== "open") return
+    // The burst updates the estimate of the clock. After a sleep, `checkSleep` begins a burst.
     if (!this.#link.checkSleep()) this.#link.burst()
   }
 

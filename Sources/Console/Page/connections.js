@@ -15,7 +15,7 @@ export class ConnectionsView {
     element("policy").addEventListener("change", ({ target }) => {
       context.connection.command({ do: "policy", who: target.value })
     })
-    // While the list has the focus, it shows the player's choice. Afterwards, it shows the policy of the peer.
+    // While the menu of policies has the focus, it shows the player's choice. Afterwards, it shows the policy of the peer.
     element("policy").addEventListener("blur", () => this.render())
   }
 
@@ -57,7 +57,8 @@ export class ConnectionsView {
       this.#renderHost(cells, host, isDisabled)
       if (list.children[index] !== cells.row) list.insertBefore(cells.row, list.children[index] ?? null)
     })
-    // The host of the focused button has left the list. The next host gets the focus, or the heading if there is none.
+    // The host with the focused button has left the list. The button of the host that is now in its place gets the focus, or the button of
+    // the last host. Without an enabled button there, the heading gets the focus.
     if (isFocusLost) {
       const next = list.children[Math.min(focused, list.children.length - 1)]?.querySelector("button:enabled")
       ;(next ?? element("connections-title")).focus()

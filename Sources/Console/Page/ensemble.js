@@ -15,11 +15,11 @@ export class EnsembleView {
   #grid
   /** The number of the newest message that is shown. */
   #shownMessage = 0
-  /** Identifies the run of the peer whose messages are shown (`instance` of the frame `welcome`). */
+  /** The `instance` in the frame `welcome` of the peer whose messages are shown: a random number, new after each start of the peer. */
   #instance
   /** The key of the text that shows the state of the sound. */
   #soundState
-  /** The rows of the table of players, by identity; that of the local peer by OWN. */
+  /** The rows of the table of players, by identity. The key of the local peer's row is OWN. */
   #rows = new Map()
 
   constructor(context) {
@@ -233,13 +233,15 @@ export class EnsembleView {
   renderSound() {
     const { audio, connection } = this.#context
     const isOn = audio.isRunning
-    const { failure } = audio.samples
-    const { missing } = audio.samples
-    const key = failure ? "soundFailed" : !isOn ? "soundOff" : missing === undefined ? "soundPreparing" : missing > 0 ? "soundLoading" : "soundPlaying"
+    const { failure, missing } = audio.samples
+    const key = failure ? "soundFailed" : !isOn ? "soundOff"
+      : missing === undefined ? "soundPreparing" : missing > 0 ? "soundLoading" : "soundPlaying"
     const state = text(key, { reason: failure, count: missing })
     if (element("sound-state").textContent !== state) element("sound-state").textContent = state
-    // Screen readers read each change of the state, but not how many sounds are still missing.
-    if (this.#soundState !== undefined && this.#soundState !== key && !["soundLoading", "soundPreparing"].includes(key)) this.#context.announce(state)
+    // Screen readers read each change of the state, but not the first state, and not how many sounds are still missing.
+    const hasChanged = this.#soundState !== undefined && this.#soundState !== key
+    const isProgress = ["soundLoading", "soundPreparing"].includes(key)
+    if (hasChanged && !isProgress) this.#context.announce(state)
     this.#soundState = key
     element("sound-on").hidden = isOn
     element("page-clock").textContent = connection.hasClock
@@ -249,7 +251,7 @@ export class EnsembleView {
       : text("pageClockUnknown")
   }
 
-  /** Shows the messages from number 1 on after a restart of the peer, which then counts them from 1 again. */
+  /** After a restart, the peer numbers its messages from 1 again. The view then shows the messages from number 1 on. */
   #forgetMessages(instance) {
     if (instance !== this.#instance) this.#shownMessage = 0
     this.#instance = instance

@@ -10,8 +10,8 @@ const RANGE = 0.7
 
 /**
  * The figures by the name of the instrument. A figure has an entry for each sixteenth of a bar: `-` for a rest, or DEGREE/STRENGTH.
- * DEGREE is the number of notes of the scale above the lowest note. The note sounds if the player moves with at least STRENGTH, 0...1. A
- * figure begins again with each bar, and repeats within a longer bar.
+ * DEGREE is the number of positions above the lowest note of the figure. The note sounds if the player moves with at least STRENGTH, 0...1.
+ * A figure begins again with each bar. If a bar is longer than the figure, the figure repeats within the bar.
  */
 const FIGURES = {
   marimba: "0/0 - 2/.55 4/.3 - 2/.15 0/.7 - 1/.05 - 4/.45 2/.85 0/.2 - 1/.6 4/.95",
@@ -26,15 +26,17 @@ export const movementOf = ({ name }) => MOVEMENTS[name] ?? "shake"
 const parsed = Object.fromEntries(Object.entries(FIGURES).map(([name, figure]) => [name, figure.split(" ").map((entry) => {
   if (entry === "-") return undefined
   const [degree, from] = entry.split("/").map(Number)
+  // A note that sounds at almost every strength is accented.
   return { degree, from, isAccented: from < 0.1 }
 })]))
 
-/** The steps of the figure of an instrument; undefined if it plays one note per movement. */
+/** The steps of the figure of an instrument; undefined if the instrument plays one note per movement. */
 export const figureOf = ({ name }) => parsed[name]
 
 /**
- * The MIDI key of a position. It belongs to `chord`, a set of pitch classes (bit n: n semitones above C). Without a chord, it belongs to a
- * pentatonic scale from the lowest key of the instrument. For an instrument with drums, it is a drum.
+ * The MIDI key of a position. Successive positions are the notes of `chord`, a set of pitch classes (bit n: n semitones above C), from the
+ * lowest key of the instrument upwards. Without a chord, they are the notes of a pentatonic scale that begins with this lowest key. For an
+ * instrument with drums, the result is the General MIDI note of a drum.
  */
 export function keyAt({ drums, low, high }, position, chord) {
   if (drums.length > 0) return drums[position % drums.length]
@@ -59,5 +61,5 @@ export function tiltedPosition(angle) {
   return Math.min(Math.max(Math.floor(share * POSITIONS), 0), POSITIONS - 1)
 }
 
-/** The place of a tilt in its range, from 0 at the lower end to 1 at the upper end. */
+/** The place of a tilt in the range -RANGE...RANGE, from 0 at the lower end to 1 at the upper end. */
 export const tiltedShare = (angle) => Math.min(Math.max((angle / RANGE + 1) / 2, 0), 1)

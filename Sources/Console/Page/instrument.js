@@ -202,7 +202,7 @@ export class InstrumentView {
     })
   }
 
-  /** Stores the function that ends a note, for `release`. Returns a function that releases this note, but no later one of its source. */
+  /** Stores the function that ends a note, for `release`. The returned function releases this note, but not a later note of the source. */
   #hold(source, end) {
     this.#held.set(source, end)
     return () => {
@@ -218,8 +218,8 @@ export class InstrumentView {
   }
 
   /**
-   * Plays a note until it is released: at once, or on the next sixteenth of the rhythm. `timeStamp` is that of the event that caused the
-   * note. Returns a function that releases the note.
+   * Begins a note, at once or on the next sixteenth of the rhythm. The note sounds until it is released. `timeStamp` is the time stamp of
+   * the event that caused the note. Returns a function that releases the note.
    */
   strike(source, position, strength, { timeStamp, button } = {}) {
     if (!this.instrument) return
@@ -233,7 +233,7 @@ export class InstrumentView {
     button?.classList.add("down")
     const velocity = Math.max(1, Math.round(strength * 127))
     const share = element("share").checked && this.#sharedNotes.begin(key, velocity, moment)
-    // For a movement, the sensor reports the activity.
+    // The activity of a movement is counted by `move`.
     if (source !== "motion") this.#played(strength)
     this.showMark(position, strength)
     return this.#hold(source, () => {
@@ -372,7 +372,10 @@ export class InstrumentView {
     }
   }
 
-  /** Adds the speed of the finger on the pad to the activity. 1.5 pixels per millisecond are the largest activity. */
+  /**
+   * Adds the speed of the finger on the pad to the activity. 1.5 pixels per millisecond are the largest activity. The speed is measured
+   * over at least 8 ms.
+   */
   #move(point) {
     const passed = point.moment - this.#lastPoint.moment
     if (passed < 8) return
@@ -381,7 +384,7 @@ export class InstrumentView {
     this.#lastPoint = point
   }
 
-  /** Reports the activity since the last report: the strength of the last note, or of the movement if this is greater. */
+  /** Reports the activity since the last report: the strength of the last note or of the largest movement, whichever is greater. */
   #report() {
     this.#shareFigure()
     if (!this.#hasPlayed) return

@@ -20,7 +20,10 @@ const FIRST_BURST_INTERVAL = 500
 const FIRST_BURSTS = 8
 /** If nothing has arrived for this time, the page sends a clock request, to which the peer replies. */
 const PROBE_INTERVAL = 600
-/** The longest silence that one call of `poll` counts. A page that was suspended has not read what has arrived in the meantime. */
+/**
+ * The most that one call of `poll` adds to the silence. If more time has passed, the page was suspended, and may not have read frames that
+ * have arrived.
+ */
 const LONGEST_STEP = 1000
 
 /** The estimate of the peer's clock is used after this number of exchanges. */
@@ -169,7 +172,8 @@ export class Link {
   }
 
   /**
-   * Finds out whether the device has slept. In some browsers, performance.now() stands still meanwhile, so the clock is measured again.
+   * Finds out whether the device has slept since the last check. In some browsers, performance.now() stands still during the sleep, so the
+   * clock is then measured again. Returns whether the device has slept.
    */
   checkSleep() {
     const difference = Date.now() - performance.now()
@@ -209,9 +213,10 @@ export class Link {
   #measure(reply, arrived) {
     this.checkSleep()
     const [sent, received] = [reply.payload.getBigInt64(0), reply.payload.getBigInt64(8)]
-    // The request was sent before a sleep of the device. Its reply would give a wrong offset.
+    // If the request was sent before a sleep of the device, the reply would give a wrong offset.
     if (sent < this.#since) return
     this.#exchanges += 1
+    // The request is the outbound packet, and the reply is the returning packet.
     this.#clock.add(true, sent, received, resolution, arrived)
     this.#clock.add(false, reply.at, arrived, resolution, arrived)
     const estimate = this.#clock.estimate(arrived)
@@ -221,7 +226,7 @@ export class Link {
       moment: Number(arrived) / 1e6, peer: Number(arrived + estimate.offset - this.#base), rate: 1 + estimate.skew / 1e6,
       uncertainty: Number(estimate.uncertainty) / 1e6, deviation: Number(estimate.deviation) / 1e6,
     }
-    // While a page loads, its replies are late. These delays do not count.
+    // While a page loads, it processes replies late. These delays do not count.
     if (this.#bursts >= FIRST_BURSTS) {
       this.#delays.push((this.peerTime(Number(arrived) / 1e6) - this.relative(reply.at)) / 1e6)
       if (this.#delays.length > DELAYS) this.#delays.shift()

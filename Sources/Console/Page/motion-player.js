@@ -18,6 +18,8 @@ const LEAST_WAVING = 0.15
 const LARGEST_STEP = 3
 /** The source of the notes that are played by movements, for InstrumentView.release. */
 const SOURCE = "motion"
+/** The position in the middle of the range: before the first sweep, and for a device that does not measure the tilt. */
+const MIDDLE = 3
 /** A short note is released after this time, in milliseconds. */
 const NOTE_TIME = 300
 
@@ -26,7 +28,7 @@ export class MotionPlayer {
   #view
   #isOn = stored(MOTION_KEY) !== "off"
   /** The position of the last note of an instrument that is played by sweeps, 0...7. */
-  #swept = 3
+  #swept = MIDDLE
   /** The moment of the last touch, in milliseconds of performance.now(). */
   #touched = -Infinity
   /** The timer that releases a short note. */
@@ -41,7 +43,10 @@ export class MotionPlayer {
     element("center").addEventListener("click", () => this.sensor.recognizer.center())
   }
 
-  /** Asks for the permission. The handler of a click must call it before any await, because browsers require a user's action. */
+  /**
+   * Starts the sensors, unless the player has turned movement off. The handler of a click must call this method before any await, because
+   * browsers ask for the permission to read the sensors only during a user's action.
+   */
   start() {
     if (this.#isOn) this.sensor.start()
     this.render()
@@ -83,6 +88,8 @@ export class MotionPlayer {
     // The attribute `disabled` would take the focus away from the button.
     button.setAttribute("aria-disabled", String(!isPossible))
     button.setAttribute("aria-pressed", String(this.isPlaying))
+    // If the sensor is ready, or if the player has turned off a sensor that can be used, the text is `motionOn` or `motionOff`. Otherwise,
+    // the text shows the state of the sensor.
     const key = state === "ready" || (isPossible && !this.#isOn) ? (this.#isOn ? "motionOn" : "motionOff") : {
       asking: "motionAsking", waiting: "motionWaiting", insecure: "motionInsecure", denied: "motionDenied",
       missing: "motionMissing",
@@ -104,14 +111,14 @@ export class MotionPlayer {
   /** The position of the tilt, or of the last sweep. */
   #tilted
 
-  /** Plays what a sample of the motion sensors causes. */
+  /** Plays the instrument by a gesture: the result of the recogniser for one sample of the motion sensors. */
   #play(gesture) {
     const view = this.#view
     const { instrument } = view
     if (!this.#isOn || !view.isVisible || !instrument) return
     if (performance.now() - this.#touched < TOUCH_TIME || view.isTouched) return
     view.move(gesture.activity)
-    const sideways = gesture.tilt ? tiltedPosition(gesture.tilt.sideways) : 3
+    const sideways = gesture.tilt ? tiltedPosition(gesture.tilt.sideways) : MIDDLE
     const movement = movementOf(instrument)
     this.#tilted = movement === "breath" && gesture.tilt ? tiltedPosition(gesture.tilt.forward) : sideways
     if (view.figure.isAvailable) {
@@ -151,7 +158,10 @@ export class MotionPlayer {
     this.#release = setTimeout(() => release?.(), NOTE_TIME)
   }
 
-  /** Plays the note of a wave: to the right, it is higher than the last note, and to the left, lower. A strong wave changes it more. */
+  /**
+   * Plays the note of a wave. After a wave to the right, the note is higher than the last one, and after a wave to the left, lower. The
+   * stronger the wave, the larger the step.
+   */
   #sweep({ strength, direction }, gesture) {
     const step = direction * Math.ceil(strength * LARGEST_STEP)
     const next = this.#swept + step

@@ -30,15 +30,18 @@ function onScreen(vector, angle) {
  */
 export class MotionSensor extends EventTarget {
   /**
-   * `asking`: the permission was not requested yet. `insecure`: the page was loaded without HTTPS, so there are no sensors. `denied`: the
-   * permission was denied. `waiting`: no sample has arrived yet. `missing`: there is no sensor. `ready`: samples arrive.
+   * `asking`: the player has not yet given or denied the permission. `insecure`: the page was loaded without HTTPS, so it has no sensors.
+   * `denied`: the permission was denied. `waiting`: no sample has arrived yet. `missing`: there is no sensor. `ready`: samples arrive.
    */
   state = isSecureContext ? "asking" : "insecure"
   recognizer = new MotionRecognizer()
   /** The timer that ends the state `waiting`. */
   #timer
 
-  /** Asks for the permission. The handler of a click must call it before any await, because browsers require a user's action. */
+  /**
+   * Asks for the permission to read the sensors, if the browser requires it, and waits for the first sample. The handler of a click must
+   * call this method before any await, because browsers ask for the permission only during a user's action.
+   */
   start() {
     if (this.state === "insecure" || this.state === "ready" || this.state === "waiting") return
     if (typeof DeviceMotionEvent === "undefined") {

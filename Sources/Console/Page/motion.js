@@ -60,7 +60,7 @@ export class MotionRecognizer {
   /**
    * Adds a sample: an event `devicemotion`, or an object with its fields. Each vector and each of its numbers may be missing. Returns
    * undefined for a sample without an acceleration, otherwise an object with these fields:
-   * - `strike`: the strength of a strike or of a turn of a shake, 0...1; undefined if none is recognised at this sample,
+   * - `strike`: the strength of a strike, or of one turning point of a shake, 0...1; undefined if none is recognised at this sample,
    * - `wave`: {strength, direction} of a wave: 0...1, and -1 (left) or 1 (right); undefined if none is recognised at this sample,
    * - `waving`: how much the device is waved, 0...1,
    * - `tilt`: {sideways, forward}, the angles from the neutral position in radians. Tilts to the right and away from the player are
@@ -135,10 +135,14 @@ export class MotionRecognizer {
     return { sideways: Math.atan2(-dot(up, right), height), forward: Math.atan2(-dot(up, ahead), height) }
   }
 
-  /** The direction of a wave: 1 to the right, -1 to the left. Without a gyroscope (`isTurn` is false), `axis` is that of a strike. */
+  /**
+   * The direction of a wave: 1 to the right, -1 to the left. `axis` is the axis of the rotation. Without a gyroscope (`isTurn` is false),
+   * `axis` is the direction of a strike.
+   */
   #side(axis, isTurn) {
     if (!isTurn) return axis[0] < 0 ? -1 : 1
-    // A turn clockwise, as seen from above, is to the right. If the device turns more about its long edge, the sense of this turn decides.
+    // A clockwise turn about the vertical axis, as seen from above, is to the right. If the device turns more about its long edge, the
+    // sense of this turn decides.
     const up = this.#gravity ? -dot(axis, unit(this.#gravity)) : 0
     return (Math.abs(up) > Math.abs(axis[1]) ? up : axis[1]) < 0 ? -1 : 1
   }

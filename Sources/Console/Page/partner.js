@@ -14,7 +14,7 @@ const SHAPES = { "shape-tone": 1, "shape-pitch": 74 }
 export class BorrowedPitches {
   /** The held keys in the order in which they were pressed. */
   #keys = []
-  /** How many times the partner has pressed a key. */
+  /** How many times the partner has pressed a key; -1 before the first update. */
   #presses = -1
   /** The index of the key that the next note plays. */
   #next = 0
@@ -29,7 +29,7 @@ export class BorrowedPitches {
     this.#keys = keys
   }
 
-  /** Returns the key that the next note plays, and moves to the following one; undefined if no key was pressed yet. */
+  /** Returns the key that the next note plays, and selects the key of the note after it. Undefined if no key was pressed yet. */
   take() {
     const key = this.#keys[this.#next]
     this.#next = this.#next + 1 < this.#keys.length ? this.#next + 1 : 0
@@ -44,7 +44,7 @@ export class PartnerView {
   #pitches = new BorrowedPitches()
   /** The keys that the other players hold, by identity. */
   #held = {}
-  /** Identifies the run of the peer (`instance` of the frame `welcome`). */
+  /** The `instance` in the newest frame `welcome`: a random number, new after each start of the peer. */
   #instance
 
   constructor(context) {
@@ -77,7 +77,7 @@ export class PartnerView {
     })
   }
 
-  /** Forgets the held keys after a restart of the peer, which does not know them any longer. */
+  /** Forgets the held keys and the shape of the sound if the peer was restarted. The peer does not know them any longer. */
   #forgetPlayers(instance) {
     if (instance === this.#instance) return
     this.#instance = instance
@@ -113,12 +113,15 @@ export class PartnerView {
     if (held) this.#pitches.update(held)
   }
 
-  /** The key that the next note plays: a pitch that the partner sets, or `key` if this form is not chosen. */
+  /**
+   * The key that the next note plays: a pitch that the partner sets, moved into the range of the instrument. The result is `key` if the
+   * form `pitches` is not chosen, if the instrument has drums, or if the partner has not pressed a key yet.
+   */
   key(key, { drums, low }) {
     if (this.#form !== "pitches" || drums.length > 0) return key
     const borrowed = this.#pitches.take()
     if (borrowed === undefined) return key
-    // A key outside the lowest two octaves of the instrument moves by two octaves until it is inside.
+    // A key outside the lowest two octaves of the instrument moves by steps of two octaves until it is inside.
     return low + ((((borrowed - low) % 24) + 24) % 24)
   }
 

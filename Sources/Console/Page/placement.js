@@ -1,8 +1,8 @@
 // Decides when a played note sounds, as the Swift type Quantizer does with a grid of sixteenth notes.
 
-/** The distance of two lines of the grid in ticks: a sixteenth note. */
+/** The distance between two grid lines in ticks: a sixteenth note. */
 const UNIT = 6
-/** A note sounds at once if it is late by at most this part of a sixteenth. Otherwise it waits for the next line. */
+/** A note sounds at once if it is late by at most this part of a sixteenth. Otherwise it waits for the next grid line. */
 const TOLERANCE = 0.4
 
 /** The instant at which a note sounds if the player plays it at `instant`; undefined if it sounds at once. */

@@ -1,18 +1,22 @@
 // Schedules the sounds of the rhythm, or of a figure, on the audio output of this device.
 
 /**
- * A hit is scheduled at most this long before it sounds, in milliseconds. LONG_HORIZON is used while the page is hidden, and while it looks
- * for a peer: no change can arrive, and the page is busy for a moment when it has found one.
+ * A hit is scheduled at most this long before it sounds, in milliseconds. LONG_HORIZON is used while the page is hidden, and while the page
+ * looks for a peer. Without a peer, no change of the rhythm can arrive, and the page is busy for a moment when it has found a peer.
  */
 const HORIZON = 200
 const LONG_HORIZON = 1500
 /** A scheduled sound is scheduled again if its time has changed by more than this, in seconds. */
 const TOLERANCE = 0.001
-/** A sound that begins within this time is not cancelled any more, in seconds. */
+/** A sound that begins within this time, in seconds, is not cancelled any more. */
 const COMMITTED = 0.004
-/** A sound that has ended is remembered for this time after its beginning, in seconds. */
+/** A sound that is late by at most this time, in seconds, still sounds, at once. */
+const MAXIMUM_LATENESS = 0.02
+/** A sound that has ended is remembered until this time after its beginning, in seconds. */
 const MEMORY = 0.5
-/** The time in which a released note (RELEASE) or a cut-off drum (CUT) fades out, in seconds. */
+/** A note sounds for at least this time before it is released, in seconds. */
+const SHORTEST_NOTE = 0.02
+/** The time in which a released note (RELEASE) or a cut-off drum (CUT) fades out, in seconds: three time constants. */
 const RELEASE = 0.08
 const CUT = 0.006
 
@@ -51,7 +55,7 @@ export class RhythmPlayer {
   update() {
     if (!this.#connection.hasClock || this.#context.state !== "running") return
     const now = performance.now()
-    const from = this.#connection.peerTime(now - 20)
+    const from = this.#connection.peerTime(now - MAXIMUM_LATENESS * 1000)
     const isLong = document.hidden || this.#connection.isSeeking
     const to = this.#connection.peerTime(now + (isLong ? LONG_HORIZON : HORIZON))
     const current = this.#context.currentTime
@@ -79,8 +83,7 @@ export class RhythmPlayer {
   /** Schedules a sound. `current` is the present time of the AudioContext. */
   #start({ key, hit, time, end }, current) {
     if (time < current) {
-      // A sound that is at most 20 ms late still sounds, at once.
-      if (time < current - 0.02) return
+      if (time < current - MAXIMUM_LATENESS) return
       this.late += 1
     }
     const sound = hit.part === 0 ? this.#samples.drum(hit.note) : this.#samples.tone(hit.program, hit.note)
@@ -96,8 +99,8 @@ export class RhythmPlayer {
     const voice = { source, gain, level, time, velocity: hit.velocity, group: hit.part === 0 ? hit.group : 0, cuts: [] }
     if (end !== undefined) {
       voice.isNote = true
-      gain.gain.setTargetAtTime(0, Math.max(end, at + 0.02), RELEASE / 3)
-      source.stop(Math.max(end, at + 0.02) + 2 * RELEASE)
+      gain.gain.setTargetAtTime(0, Math.max(end, at + SHORTEST_NOTE), RELEASE / 3)
+      source.stop(Math.max(end, at + SHORTEST_NOTE) + 2 * RELEASE)
     }
     this.#cut(voice)
     this.#voices.set(key, voice)

@@ -9,7 +9,10 @@ const STANDARD = { parts: [100, 100, 100, 100], isQuiet: false }
 
 /** The schedule of a frame `rhythm`. Instants are Numbers, in nanoseconds of the peer's clock relative to Connection.base. */
 export class Schedule {
-  /** Identifies the series of runs. It remains the same if the page connects to another peer, which counts its runs in another way. */
+  /**
+   * Identifies the series of runs. Another peer numbers its runs differently. If the page moves to that peer and the rhythm continues,
+   * Timeline keeps the value.
+   */
   series
 
   /** @param rhythm the decoded frame. @param relative converts an instant of the peer's clock (BigInt) to a Number. */
@@ -66,8 +69,9 @@ export class Rhythm {
   schedule = undefined
   /** The newest patch. */
   patch = undefined
-  /** The patch that plays before the first tick of the newest one, and the first run of the only series of runs in which it plays. */
+  /** The patch that plays before the first tick of the newest patch; undefined if there is none. */
   #previous
+  /** The first run of a series of runs. #previous plays only in this series. */
   #previousRun
 
   /** @param patches the decoded payload of a frame `patch`. */

@@ -50,8 +50,8 @@ export class Samples extends EventTarget {
   }
 
   /**
-   * Loads the missing samples of a manifest, and forgets those that it does not contain. A path contains the hash of the sample, so samples
-   * of another peer with the same path are kept.
+   * Loads the missing samples of a manifest, and forgets the samples that the manifest does not contain. A path contains the hash of the
+   * sample. Therefore a sample that another peer has served is kept if its path is in the manifest.
    */
   setManifest(manifest, origin) {
     this.#manifest = manifest
@@ -99,7 +99,8 @@ export class Samples extends EventTarget {
 
   /** The contents of a file of the peer. */
   async #request(path) {
-    const response = await fetch(this.#origin + path, { headers: this.#headers, signal: AbortSignal.any([this.#requests.signal, AbortSignal.timeout(REQUEST_LIMIT)]) })
+    const signal = AbortSignal.any([this.#requests.signal, AbortSignal.timeout(REQUEST_LIMIT)])
+    const response = await fetch(this.#origin + path, { headers: this.#headers, signal })
     if (!response.ok) throw new Error(`${path}: ${response.status}`)
     return response.arrayBuffer()
   }
@@ -131,7 +132,7 @@ export class Samples extends EventTarget {
     return this.#sound(this.#manifest?.drums[note])
   }
 
-  /** The same for a key of a General MIDI program. The sample is that of the nearest sampled key, and the playback rate transposes it. */
+  /** The same for a key of a General MIDI program. The buffer is that of the nearest sampled key. The rate transposes it to `key`. */
   tone(program, key) {
     const tones = this.#manifest?.tones[program] ?? []
     let nearest

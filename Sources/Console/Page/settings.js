@@ -35,8 +35,9 @@ export function settingsForAddress() {
 }
 
 /**
- * Stores the settings in the fragment of the address, and removes them from the address. For a browser, the page over HTTPS is not the same
- * page as over HTTP, and has its own storage. When the page moves to HTTPS, it passes its settings in this way.
+ * Takes the settings out of the fragment of the address, and stores those that this device does not have yet. The page over HTTPS and the
+ * page over HTTP have separate storages, because they have different origins. When the page moves to HTTPS, it passes its settings in the
+ * address.
  */
 function adoptSettings() {
   const fragment = new URLSearchParams(location.hash.slice(1))

@@ -5,6 +5,8 @@ import { onEachFrame } from "./frame-loop.js"
 const TICKS_PER_STEP = 6
 /** The names of the parts by their codes. The code of the drums is 0. */
 const PART_NAMES = ["", "bass", "guitar", "keys"]
+/** The velocities halfway between a soft, a normal and a loud stroke, whose velocities are 56, 88 and 120 (VELOCITIES in table.js). */
+const [NORMAL, LOUD] = [72, 104]
 
 export class StepGrid {
   #container
@@ -88,7 +90,7 @@ export class StepGrid {
       this.#drawHits(present !== undefined)
     }
     const column = present === undefined ? -1 : present - bar * length
-    // With reduced motion, the mark moves once per beat.
+    // With reduced motion, the mark moves only once per quarter note (four steps).
     const step = this.#reducedMotion.matches && column >= 0 ? column - (column % 4) : column
     if (step === this.#step) return
     for (const cells of this.#cells) {
@@ -109,9 +111,9 @@ export class StepGrid {
       this.#rows.forEach((row, index) => {
         const loudest = hits.filter(row.matches).reduce((level, hit) => Math.max(level, hit.velocity), 0)
         const cell = this.#cells[index][column]
-        cell.classList.toggle("soft", loudest > 0 && loudest < 72)
-        cell.classList.toggle("hit", loudest >= 72)
-        cell.classList.toggle("loud", loudest > 104)
+        cell.classList.toggle("soft", loudest > 0 && loudest < NORMAL)
+        cell.classList.toggle("hit", loudest >= NORMAL)
+        cell.classList.toggle("loud", loudest > LOUD)
       })
     }
   }

@@ -26,7 +26,7 @@ const REFRACTORY = 0.12
 /**
  * After a strike, the hand returns, which is not a strike. For RETURN_TIME seconds, a stroke in the opposite direction is ignored if its
  * speed is below the share RETURN of the speed of the strike. A stroke in the same direction may be the end of the return. It is ignored
- * below the share REBOUND.
+ * if its speed is below the share REBOUND of the speed of the strike.
  */
 const RETURN = 0.7
 const REBOUND = 0.5
@@ -56,7 +56,7 @@ export class StrikeDetector {
   /** How long the device has been quiet, in seconds. */
   #quiet = 0
   /** The mean time between two samples in seconds. */
-  #distance = 0.016
+  #interval = 0.016
   /** Whether the speed of the hand is known less exactly (see COARSE). */
   #isCoarse = false
   /** The present stroke, see newStroke. */
@@ -71,8 +71,8 @@ export class StrikeDetector {
    */
   add(push, seconds, sensitivity, proof = Infinity) {
     this.#integrate(push, seconds)
-    this.#distance += (seconds - this.#distance) * 0.1
-    this.#isCoarse = proof < Infinity || this.#distance > COARSE
+    this.#interval += (seconds - this.#interval) * 0.1
+    this.#isCoarse = proof < Infinity || this.#interval > COARSE
     const stroke = this.#stroke
     const speed = length(this.velocity)
     // The acceleration in the direction of the movement; negative while the hand brakes.

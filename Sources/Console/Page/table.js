@@ -6,7 +6,7 @@
 /** How long before the main note of a flam its grace note sounds, in nanoseconds. */
 const GRACE_TIME = 25_000_000
 const TICKS_PER_STEP = 6
-/** The largest number of lines of drums. The hashes of the pitched lines use line numbers from here on. */
+/** The largest number of lines of drums. The pitched lines have this number and higher ones in their hashes (see chanceHash). */
 const MAXIMUM_LINES = 64
 /** The longest note in ticks: eight bars of 4/4. */
 const MAXIMUM_LENGTH = 768
@@ -32,7 +32,10 @@ function mix(value) {
   return hash ^ (hash >>> 16)
 }
 
-/** The hash of a position in the rhythm, an integer from 0 to 2^32 - 1. It decides about a stroke with a chance, equally on all peers. */
+/**
+ * The hash of a position in the rhythm, an integer from 0 to 2^32 - 1. For a stroke with a chance below 100 %, this hash decides whether
+ * the stroke sounds. All peers compute the same hash.
+ */
 export function chanceHash(seed, bar, line, tick) {
   let hash = mix((seed + 0x9e3779b9) | 0)
   // The lower 32 bits of the bar.
@@ -65,8 +68,8 @@ export class StepTable {
 
   /**
    * All hits of a step, counted from the first downbeat, at a total activity of 0...127. A hit has these fields: `part`, `program`,
-   * `note`, `velocity`, the cut-off `group`, the `position` after the step in thousandths of a tick, the `end` of the note in ticks after the
-   * step (0 for drums), the `delay` in nanoseconds, and `isGrace` for a grace note.
+   * `note`, `velocity`, the cut-off `group`, the `position` after the step in thousandths of a tick, the `end` of the note in ticks after
+   * the step (0 for drums), the `delay` in nanoseconds, and `isGrace` for a grace note.
    */
   hits(step, activity) {
     const bar = Math.floor(step / this.barSteps)
@@ -110,6 +113,7 @@ export class StepTable {
     if (!this.#sounds(line, cursor) || tick % line.ticksPerStroke !== 0) return 0
     const stroke = this.strokes[line.firstStroke + this.#place(tick, cursor.bar, line)]
     if (stroke < 1 || stroke > 5) return 0
+    // A later line of the same voice can replace this line while the later line sounds.
     for (let later = index + 1; later < this.lines.length; later += 1) {
       const other = this.lines[later]
       if (other.replaces && other.voice === line.voice && this.#sounds(other, cursor)) return 0

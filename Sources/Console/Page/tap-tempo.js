@@ -8,7 +8,7 @@ const PAUSE = 2000
 export class TapTempo {
   #taps = []
 
-  /** Adds a tap at a moment in milliseconds. Returns the tempo in BPM; undefined with fewer than three taps. */
+  /** Adds a tap at a moment in milliseconds. Returns the tempo in BPM; undefined with fewer than three taps, or outside 20...999. */
   tap(moment) {
     if (this.#taps.length > 0 && moment - this.#taps[this.#taps.length - 1] > PAUSE) this.#taps = []
     this.#taps.push(moment)

@@ -1,4 +1,5 @@
-// Keeps the schedule of the rhythm in the clock of the peer, and recognises the rhythm when the page connects to another peer.
+// Computes the schedule of the rhythm with the newest estimate of the peer's clock. When the page connects to another peer, recognises
+// whether the rhythm continues.
 
 import { Schedule } from "./rhythm.js"
 
@@ -6,19 +7,23 @@ import { Schedule } from "./rhythm.js"
 const TOLERANCE = 3
 
 /**
- * Sets Rhythm.schedule from the frames `rhythm`. Another peer has another clock and other numbers of runs. If its rhythm is where the
- * previous one was, it has the same Schedule.series. A sound then keeps its key, so that it is neither repeated nor left out.
+ * Sets Rhythm.schedule from the frames `rhythm`. Another peer has another clock and numbers its runs differently. If its rhythm is at the
+ * position of the rhythm of the previous peer, the new schedule gets the previous Schedule.series. Each sound then keeps its key. Thus no
+ * sound is repeated or left out.
  */
 export class Timeline {
   #connection
   #rhythm
   /** The newest frame `rhythm`. Its instants are those of the peer's clock. */
   #frame
-  /** Identifies the run of the peer (`instance` of the frame `welcome`). */
+  /** The `instance` in the newest frame `welcome`: a random number, new after each start of the peer. */
   #instance
-  /** Where the rhythm was when the connection changed: {moment, position, series}; undefined if none played. */
+  /** The position of the rhythm at the moment when the connection changed: {moment, position, series}; undefined if no rhythm played. */
   #left
-  /** The newest series that continues a series of another connection: {name, series}. */
+  /**
+   * The newest series that continues a series of the previous connection: {name, series}. `name` identifies the series on the present
+   * connection, and `series` is the value of Schedule.series that the series keeps.
+   */
   #continued
 
   constructor(connection, rhythm) {
@@ -41,7 +46,7 @@ export class Timeline {
     this.#rhythm.schedule = schedule
   }
 
-  /** Stores the position of the rhythm, by the clock that is no longer used afterwards. */
+  /** Stores the position of the rhythm by the clock of the previous connection, before another clock replaces it. */
   #leave() {
     const { schedule } = this.#rhythm
     const moment = performance.now()
@@ -50,6 +55,7 @@ export class Timeline {
     this.#frame = undefined
   }
 
+  /** The value of Schedule.series for a new schedule. */
   #series(schedule) {
     const name = `${this.#instance}/${schedule.firstRun}`
     if (this.#left && this.#connection.hasClock) {

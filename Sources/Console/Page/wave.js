@@ -27,7 +27,8 @@ export class WaveDetector {
   /**
    * Adds a sample of the gyroscope: `turn` is the rate of rotation in rad/s, which has lasted for a number of seconds. Returns
    * {strength, axis} if the onset of a wave is at this sample. Without a gyroscope, `turn` is undefined. Each `strike` that the
-   * StrikeDetector has found then counts as a wave, and its axis is the direction of the strike.
+   * StrikeDetector has found then counts as a wave, and its axis is the direction of the strike. `velocity` is the velocity that the
+   * StrikeDetector has estimated.
    */
   add(turn, strike, { velocity }, seconds, sensitivity) {
     const share = turn ? length(turn) / LOUDEST : length(velocity) / LOUDEST_SPEED
@@ -37,6 +38,7 @@ export class WaveDetector {
     return this.#follow(turn, sensitivity)
   }
 
+  /** Follows the present wave of the gyroscope. Returns {strength, axis} at its onset. */
   #follow(turn, sensitivity) {
     const rate = length(turn)
     if (this.#swing && dot(turn, this.#swing.axis) * sensitivity < END) this.#swing = undefined

@@ -22,9 +22,9 @@ extension ByteBuffer {
       schedule.countInStart,
     ] { writeInteger(tick.index) }
     let now = schedule.tick(at: snapshot.at)
-    // The page uses the first segment for positions before the tempo change, and the second one for the other positions. After the
-    // change, the former timeline is not needed any longer, so both segments describe the new one. A segment is most exact near its
-    // tick, so the first one then refers to the last tick before the change.
+    // The page uses the first segment for positions before the tempo change, and the second segment for the other positions. After the
+    // change, the former timeline is not needed any longer, so both segments describe the new timeline. A segment is most exact near its
+    // tick. Therefore the tick of the first segment is then the last tick before the change.
     let isChanged = now >= schedule.changeTick
     writeSegment(
       of: isChanged ? schedule.changed : schedule.timeline, by: schedule.clock,

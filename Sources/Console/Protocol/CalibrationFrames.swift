@@ -1,6 +1,6 @@
 /// The payload of a frame ``FrameKind/clicks``, which asks a page to click.
 struct ClicksDescription: Encodable {
-  /// The number of the turn of the calibration. The answer of the page repeats it.
+  /// The number of the turn. In each turn of a calibration, one page clicks. The answer of the page contains the same number.
   var turn: Int
   /// The number of the page, which it shows to its player.
   var page: Int

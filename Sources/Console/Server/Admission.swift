@@ -45,8 +45,8 @@ final class Admission {
     return tokens.access(of: token) != nil
   }
 
-  /// Whether to answer a preflight request for `path`: the question of a browser whether a page of another origin may send a token
-  /// (Fetch Standard, section 4.8). The question itself contains no token.
+  /// Whether to answer a preflight request for `path`. By this request, a browser asks whether a page of another origin may send a token
+  /// (Fetch Standard, section 4.8). The preflight request itself contains no token.
   func admitsPreflight(_ headers: HTTPHeaders, path: String, scheme: String) -> Bool {
     path.hasPrefix(SoundStore.pathPrefix) && hasMoved(headers, path: path, scheme: scheme)
   }
@@ -68,8 +68,8 @@ final class Admission {
     return .wrongToken
   }
 
-  /// The access of a request with `headers`; nil without a valid token. A wrong token is not counted: if a request for a WebSocket is not
-  /// accepted, the server handles it as any other request and calls ``decide(_:from:at:)``.
+  /// The access of a request with `headers`; nil without a valid token. This method does not count a wrong token. If a request for a
+  /// WebSocket is not accepted, the server handles it as any other request and calls ``decide(_:from:at:)``, which counts the token.
   func access(of headers: HTTPHeaders) -> Access? {
     isOpen ? .lead : Self.token(in: headers).flatMap(tokens.access)
   }

@@ -49,8 +49,8 @@ final class PageHandler: ChannelInboundHandler {
   private var pinged = MonotonicClock.now
   /// The activity that the page reported last, 0...127; nil if it has reported none.
   private(set) var activity: UInt8?
-  /// How long a change needs from this peer to the sound of the page, as the page reported it last in a frame
-  /// ``FrameKind/output``; nil if its player has not pressed *Join*, which turns the sound on.
+  /// The time from the sending of a change by this peer to its sound on the page, from the newest frame ``FrameKind/output``. Nil if
+  /// the player has not pressed *Join*, which turns the sound on.
   private(set) var delay: Nanoseconds?
   /// Whether the call of ``Pages/updateActivity()`` for a changed ``activity`` is scheduled.
   private var isActivityDue = false
@@ -65,7 +65,8 @@ final class PageHandler: ChannelInboundHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     address = context.remoteAddress?.ipAddress ?? address
     let isAdded = pages.add(self)
-    // Without `context`, nothing is sent. It is set after the addition, so that no frame is sent before the welcome.
+    // While `context` is nil, nothing is sent. `context` is set after the addition of the page, so that no frame is sent before the frame
+    // `welcome`.
     self.context = context
     // There are too many pages.
     guard isAdded else { return close(.goingAway) }
@@ -81,7 +82,7 @@ final class PageHandler: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
-  /// Ends the participation of the page. The second call has no effect.
+  /// Ends the participation of the page. A second call has no effect.
   private func leave() {
     context = nil
     pages.remove(self)
@@ -167,8 +168,8 @@ final class PageHandler: ChannelInboundHandler {
     if velocity > 0 {
       if pages.execute(command) { held |= bit }
     } else if held & bit != 0 {
-      // The rate limit for the commands of all pages does not apply to the end of a note: a note does not hang because other pages send
-      // many commands.
+      // The rate limit for the commands of all pages does not apply to the end of a note. Otherwise the note would hang if other pages
+      // send many commands.
       held &= ~bit
       pages.release(key)
     }
@@ -232,8 +233,8 @@ final class PageHandler: ChannelInboundHandler {
 
   private func sendPending() {
     guard let context else { return }
-    // A new patch is sent before the rhythm, because the page needs the patch to play the rhythm. It is a kind of ``FrameKind/state``,
-    // too, but then no longer pending.
+    // A new patch is sent before the rhythm, because the page needs the patch to play the rhythm. ``FrameKind/state`` contains `patch`
+    // again. By then, `patch` is no longer pending and is skipped.
     for kind in [.patch] + FrameKind.state where context.channel.isWritable {
       guard pending.remove(kind) != nil, let payload = pages.state.payloads[kind] else { continue }
       // Notices and results of a calibration contain network addresses. Only pages with the access `lead` get them.

@@ -34,7 +34,7 @@ final class PageServer: @unchecked Sendable {
   private var requestedSounds: SoundRequest?
   /// The patch of the newest snapshot, with its number.
   private var newestPatch: (number: UInt32, patch: Patch)?
-  /// The patch before ``newestPatch``. It may play until the next bar.
+  /// The patch before ``newestPatch``. This patch may play until the next bar.
   private var previousPatch: Patch?
   /// The number of connections from each address.
   private var connections: [String: Int] = [:]
@@ -102,11 +102,12 @@ final class PageServer: @unchecked Sendable {
     }
   }
 
-  /// Shows the pages what players play, at most 50 times per second. Called by the control thread.
+  /// Shows on the pages which keys and controls the players use, at most 50 times per second. Called by the control thread.
   func observe(_ event: PeerEvent) {
     guard case .sounded(let message, let player) = event.kind else { return }
     // `player` is nil for the local player. A standard device has no identity, and its messages are not shown.
     if player != nil, player?.identity == nil { return }
+    // If `add` returns false, nothing has changed, or the task below is scheduled already.
     guard played.add(message, from: player?.identity) else { return }
     eventLoop.scheduleTask(in: .milliseconds(20)) { [self] in
       if pages.state.set(.partners, json: played.take()) { pages.update([.partners]) }

@@ -9,7 +9,7 @@ import Realtime
 final class Pages {
   /// The maximum number of pages.
   static let maximumCount = 128
-  /// A page that has not read for this time what was sent to it is closed.
+  /// A page is closed if it has not read the frames that were sent to it for this time.
   private static let maximumBlocking = Nanoseconds.seconds(10)
   /// All pages together may send this number of commands per second, and twice as many at once.
   private static let commandRate = 200.0
@@ -27,8 +27,8 @@ final class Pages {
   private var pages: [ObjectIdentifier: PageHandler] = [:]
   private let mailbox: Mailbox
   private let library: any RhythmLibrary
-  /// A random number that identifies this run of the peer. The frame `welcome` contains it, so that a page that connects again knows
-  /// whether the peer was restarted in the meantime.
+  /// A random number that is new after each start of the peer. The frame `welcome` contains the number. A page that connects again
+  /// recognises from the number whether the peer was restarted in the meantime.
   private let instance = String(UInt64.random(in: 0 ... .max), radix: 16)
   private let eventLoop: any EventLoop
   private var limiter = RateLimiter(rate: commandRate, burst: 2 * commandRate, at: MonotonicClock.now)
@@ -46,7 +46,7 @@ final class Pages {
 
   /// The number of pages whose player has pressed *Join*.
   private(set) var players = 0
-  /// The greatest delay of these pages; zero if there are none.
+  /// The greatest ``PageHandler/delay`` of these pages; zero if there are none.
   private var delay = Nanoseconds.zero
   private let onPlayers: @Sendable (Int) -> Void
 

@@ -10,7 +10,8 @@ enum ResponseHeaders {
   /// - the address with HTTPS, because a page over plain HTTP tests whether HTTPS works.
   ///
   /// With `movesPages`, a page may move to another peer. The addresses of the other peers are not known when the page is loaded, so
-  /// `connect-src` permits all addresses with the same security. Scripts, images and styles still come from this server only.
+  /// `connect-src` permits all addresses; for a page over HTTPS, all addresses with encryption. Scripts, images and styles still come
+  /// from this server only.
   ///
   /// With the headers `Cross-Origin-Opener-Policy` and `Cross-Origin-Embedder-Policy`, browsers give the page a clock with a resolution
   /// of 5 us instead of 100 us (High Resolution Time, section 4). Browsers ignore these two headers over plain HTTP, except for a page

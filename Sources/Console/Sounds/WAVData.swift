@@ -12,6 +12,7 @@ enum WAVData {
     buffer.reserveCapacity(headerLength + Int(length))
     func append(_ name: String) { buffer.writeString(name) }
     append("RIFF")
+    // The number of octets after this field: the rest of the header, 36 octets, and the samples.
     buffer.writeInteger(36 + length, endianness: .little)
     append("WAVEfmt ")
     // The length of the format block in octets, the format PCM, one channel.

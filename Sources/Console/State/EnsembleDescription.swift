@@ -95,11 +95,15 @@ struct EnsembleDescription: Encodable, Equatable {
       snapshot.members.first { $0.status.identity == identity }?.status.name ?? "\(identity)"
     }
     obstacle =
-      if status.role.master != nil { "master" } else if snapshot.hasExternalClock {
+      if status.role.master != nil {
+        "master"
+      } else if snapshot.hasExternalClock {
         "clock"
-      } else if snapshot
-        .hasRemoteLeader
-      { "leader" } else { nil }
+      } else if snapshot.hasRemoteLeader {
+        "leader"
+      } else {
+        nil
+      }
     isOffered = snapshot.isOffered
     // Rounded to one decimal, because the tempo of a follower varies slightly with the clock correction.
     bpm = (status.tempo.bpm * 10).rounded() / 10

@@ -27,8 +27,8 @@ final class PlayedMessages: Sendable {
 
   private let content = Mutex(Content())
 
-  /// Adds a message of a remote player; `player` is nil for the local player. Returns whether the event loop must be woken to take the
-  /// state. Called by the control thread.
+  /// Adds a message of a player: `player` is the identity of a remote player's peer, or nil for the local player. Returns whether the
+  /// event loop must be woken to take the state. Called by the control thread.
   func add(_ message: Message, from player: Identity?) -> Bool {
     content.withLock { content in
       guard content.state.receive(message, from: player.map { "\($0)" }, shapes: Self.shapes), !content.isDue else {
@@ -47,8 +47,8 @@ final class PlayedMessages: Sendable {
     }
   }
 
-  /// Removes the keys of players that are no longer in session. Does so only when more players have keys than peers are in session,
-  /// which is enough to limit the memory. `members` are the peers in session. Called by the control thread.
+  /// Removes the keys of players that are no longer in session, if more players have keys than there are peers in session. This
+  /// condition is enough to limit the memory. `members` are the peers in session. Called by the control thread.
   func keep(_ members: [PeerSnapshot.Member]) {
     content.withLock { content in
       guard content.state.held.count > members.count else { return }
@@ -59,8 +59,8 @@ final class PlayedMessages: Sendable {
 }
 
 extension PlayedMessages.State {
-  /// Updates the state with a message: notes of a remote player, or controllers of the local player (nil). Returns whether the state has
-  /// changed.
+  /// Updates the state with a message: with the notes of a remote player, and with the controllers in `shapes` of the local player. For
+  /// the local player, `player` is nil. Returns whether the state has changed.
   fileprivate mutating func receive(_ message: Message, from player: String?, shapes: Set<UInt8>) -> Bool {
     if let player {
       var keys = held[player] ?? HeldKeys()

@@ -25,7 +25,7 @@ struct SecureAccess: Sendable {
   init() {}
 
   #if HTTPS
-    /// Describes a server with the certificate of `identity`; nil: without HTTPS.
+    /// Describes a server with the certificate of `identity`. If `identity` is nil, the server has no HTTPS.
     init(_ identity: TLSIdentity?) {
       guard let identity else { return }
       isOffered = true

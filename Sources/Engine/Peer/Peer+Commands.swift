@@ -56,7 +56,7 @@ extension Peer {
     }
   }
 
-  /// Executes a command that changes the balance of the parts.
+  /// Executes a command that changes the mix.
   private func changeMix(_ command: PlayerCommand, at now: Instant) throws(CommandError) {
     var mix = ensemble.latestMix
     let change: String
@@ -150,7 +150,7 @@ extension Peer {
   func setLeader(_ leader: String?) {
     guard let leader else { return ensemble.gates.removeLeader() }
     let isLocal = leader == configuration.name || leader == "\(identity)"
-    // The leader accepts no rhythm commands of other peers: with nil, its rhythm gate is closed for all of them.
+    // If this peer is the leader, it accepts no rhythm commands of other peers: nil closes the rhythm gate for all of them.
     ensemble.gates.setLeader(isLocal ? nil : leader)
   }
 
@@ -158,7 +158,7 @@ extension Peer {
   /// ``startsAt``.
   func startIfDue(at now: Instant) {
     guard let due = startsAt else { return }
-    // In the half second, new peers measure the clock of this peer.
+    // In this half second, new peers measure the clock of this peer.
     let areAllInSession = core.invitations.areAllEstablished && hosts.unresolved.isEmpty
     if areAllInSession, now + .milliseconds(500) < due { startsAt = now + .milliseconds(500) }
     guard now >= due else { return }
@@ -174,7 +174,7 @@ extension Peer {
       }
     } catch {
       log.notice("\(description(of: error))")
-      // The peer has no rhythm whose end it could wait for, so it leaves after the same time.
+      // Without a rhythm, there is no end to wait for. The peer leaves after the configured duration.
       if let duration = configuration.duration { leavesAt = now + duration }
     }
   }
@@ -186,7 +186,7 @@ extension Peer {
   /// - A follower of a rhythm that continues can leave at once.
   func departure(at now: Instant) -> Instant {
     if ensemble.role == .master {
-      // `part` returns whether the rhythm is handed over.
+      // `part` returns whether it has offered the rhythm to another peer.
       if ensemble.part(at: now) { return now + .seconds(1) }
       try? ensemble.stop(now: now)
     }
@@ -194,7 +194,7 @@ extension Peer {
     // Run 0: no rhythm has played.
     guard schedule.run != 0, schedule.end.index != .max else { return now }
     let end = schedule.deadline(schedule.end)
-    // A follower does not wait for an end that is known but far away. The lead of the master may be longer than that of the follower.
+    // A follower waits only for an end within the lead time of the master, which may be longer than the lead time of the follower.
     let longestLead = max(ensemble.lead, EnsembleState.maximumPageLead)
     guard ensemble.role == .master || end <= now + longestLead else { return now }
     // After the end, the last sounds fade for up to half a second. Without sound, only the last messages must be sent.

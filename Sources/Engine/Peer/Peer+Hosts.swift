@@ -6,10 +6,10 @@ import Transports
 
 // The hosts that the user has given. A slow name server may resolve their names only while the peer is already playing.
 extension Peer {
-  /// Begins to resolve the hosts of `configuration`: those to connect to, and the contacts. Waits up to a second, so that a
-  /// wrong name is an error at the start.
+  /// Begins to resolve the hosts of `configuration`: the hosts to connect to, and the contacts. Waits up to a second for the results,
+  /// so that a wrong name is an error at the start.
   ///
-  /// - Throws: ``TransportError`` if the name server knows no such host to connect to. A contact may be unknown.
+  /// - Throws: ``TransportError`` if the name server does not know a host to connect to. An unknown contact is not an error.
   static func resolveHosts(_ configuration: PeerConfiguration, mailbox: Mailbox) throws(TransportError)
     -> (resolver: HostResolver, hosts: [HostResolver.Host], contacts: HostResolver)
   {

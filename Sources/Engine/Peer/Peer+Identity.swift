@@ -3,7 +3,7 @@ import MusicalTime
 
 // The reaction of a peer to the report that another machine uses its identity.
 extension Peer {
-  /// How the run of a peer ended.
+  /// How ``run(status:watch:snapshot:)`` has ended.
   public enum Outcome: Sendable {
     /// The peer has left.
     case left

@@ -18,7 +18,7 @@ extension Peer {
     execute(core.takeOutputs(at: now))
     network.stop()
     discardedDatagrams = Int64(ports.dropped)
-    // The ends of the notes of remote peers go to the ALSA notes port.
+    // The remaining events of the network thread can contain the ends of notes of remote peers. The ALSA port `notes` gets these ends, too.
     while networkRings.events.count > 0 { receiveFromNetwork() }
     execute(core.takeOutputs(at: now))
     clock.stop()

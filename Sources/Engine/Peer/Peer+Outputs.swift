@@ -50,7 +50,7 @@ extension Peer {
     if hasReceivingCommand { networkRings.signal.signal() }
   }
 
-  /// Passes a message that sounds to the programs at the notes port and to the observer.
+  /// Passes a message that has sounded to the observer, and to the programs that are connected to the ALSA port `notes`.
   private func report(_ message: Message, from session: SessionID?) {
     // The programs get the notes of the remote peers only. A message without a session comes from the local player.
     if session != nil, midi != nil { clock.send(.port(message)) }
@@ -65,7 +65,8 @@ extension Peer {
     if case .open(let stream, _, _, _, _, _, _) = command, stream.slot >= sendingCapacity,
       sendingCapacity < ClockLoop.maximumSessions
     {
-      // The clock thread takes the previous memory at the latest with the command for which that memory was given.
+      // `memory` holds the memory of one stream. The clock thread takes the previous memory at the latest when it executes the command for
+      // which that memory was given.
       while clock.rings.memory.isFull {
         clock.rings.bell.ring()
         MonotonicClock.sleep(until: MonotonicClock.now + .microseconds(100))
@@ -79,7 +80,8 @@ extension Peer {
   /// Passes a command to the network thread, together with the memory for new sessions.
   private func execute(_ command: ReceivingCommand) {
     if case .open(let slot, _, _, _, _) = command, slot >= receivingCapacity {
-      // The network thread takes the previous block at the latest with the command for which that block was given.
+      // `memory` holds one block. The network thread takes the previous block at the latest when it executes the command for which that
+      // block was given.
       while networkRings.memory.isFull {
         networkRings.signal.signal()
         MonotonicClock.sleep(until: MonotonicClock.now + .microseconds(100))

@@ -2,7 +2,7 @@ import PeerProtocol
 import RTPMIDI
 import Transports
 
-// The web pages of other peers, to which the pages of this peer move when it disappears.
+// The web pages of other peers, to which the pages of this peer move when this peer disappears.
 extension Peer {
   /// The address of the web page of a remote peer, as in a URL: `192.168.1.20:8080`. Nil if the peer reports no page or is not in
   /// session, or if the address is not usable by other machines.

@@ -34,8 +34,8 @@ extension Peer {
       return log.notice("peer restored, but the rhythm does not play, \(reason); \(remedy)")
     }
     do throws(CommandError) {
-      // The term of the saved rhythm was the last one before the crash: if another peer had become the master after it, the session
-      // would have been saved without the rhythm.
+      // The term of the saved rhythm is the last term before the crash. If another peer had become the master afterwards, this peer would
+      // have saved the session again, without the rhythm.
       try ensemble.resume(rhythm, lastTerm: rhythm.claim.term, at: now)
       log.notice("peer restored; this peer is the master again")
     } catch {

@@ -7,9 +7,9 @@ import MusicalTime
 import PeerProtocol
 import Realtime
 
-// The trace of a run, and the summary at its end.
+// The trace of a peer, and the summary at its end.
 extension Peer {
-  /// The counters since the start.
+  /// The counters since the start of the peer.
   public var summary: TraceSummary {
     let sound = sound.counters
     if let newest = clock.rings.counters.take() { clockCounters = newest }
@@ -23,9 +23,9 @@ extension Peer {
     summary.lateHits = sound.late
     summary.droppedHits = sound.dropped
     summary.underruns = sound.underruns
-    // "discarded": the kernel dropped the datagram before any thread read it. Some other datagrams were read by the network thread,
+    // "discarded": the kernel dropped the datagram before any thread read it. The datagrams in `unseen` were read by the network thread,
     // but not by the endpoint: the ring to the control thread was full, or the network thread dropped them ("limited",
-    // "not_authentic"). The endpoint has counted them neither as received nor as dropped, so they are added to both counts.
+    // "not_authentic"). The endpoint has counted these neither as received nor as dropped, so `unseen` is added to both counts.
     let unseen =
       Int64(networkRings.events.dropped + networkRings.datagrams.dropped) + networkCounters.limited
       + networkCounters.notAuthentic
@@ -88,8 +88,9 @@ extension Peer {
         try trace.append(record)
       }
       while let hit = clock.rings.sound.first.sounded?.pop() {
-        // The first audio thread (``SoundRings/first``) plays all hits earlier by the delay after the sound card. `scheduled` does not
-        // contain this delay: it is the instant at which the clock thread passed the hit to the audio thread.
+        // The first audio thread (``SoundRings/first``) plays all hits earlier by the delay after the sound card (`--latency`), which is
+        // added here again. `scheduled` does not contain this delay, because it is the instant at which the clock thread passed the hit
+        // to the audio thread.
         let delay = sound.subtractedLatency
         try trace.append(
           TraceHit(

@@ -72,7 +72,7 @@ public final class Peer {
 
   /// Whether this peer takes a new identity if a second machine has the same one.
   var identityRenewal: IdentityRenewal
-  /// How the run will end.
+  /// How ``run(status:watch:snapshot:)`` will end.
   var outcome = Outcome.left
 
   // MARK: State of the player
@@ -90,8 +90,8 @@ public final class Peer {
   var tempo: Tempo
   /// The patch that plays, or that plays from the next bar on.
   public internal(set) var patch: Patch
-  /// The name of ``patch`` for the player: as the user has written it. For a received patch, the name in the patch and, in brackets,
-  /// the name of the peer that has sent it.
+  /// The name of ``patch`` for the player, as the user has written it. For a received patch: the name in the patch and, in brackets,
+  /// the name of the peer that has sent the patch.
   public internal(set) var patchName: String
   /// When ``patch`` begins to play.
   var patchChange = PatchChange()
@@ -99,7 +99,8 @@ public final class Peer {
   public internal(set) var chosenPatchName: String
   /// The name of the instrument as the user has written it; nil if the notes of the player are played unchanged.
   public internal(set) var instrumentName: String?
-  /// Whether a log line has reported that a remote master muted the local player, and none yet that the notes sound again.
+  /// Whether a log line has reported that a remote master muted the local player. False again after the log line that the notes sound
+  /// again.
   var isMutingReported = false
   /// The value of the control `tilt forward` (controller 1), 0...127.
   var tilt = 64
@@ -113,7 +114,7 @@ public final class Peer {
   var pitchChoices: UInt32 = 0
   /// Checks the patches that masters have sent.
   let patchChecker: PatchChecker
-  /// How much earlier than its step a hit can sound, at most, in all patches that have played. Each step is passed to the sound
+  /// The longest time by which a hit can sound earlier than its step, in all patches that have played. Each step is passed to the sound
   /// earlier by this time.
   var maximumPush: Nanoseconds
   /// The latest instant at which the rhythm starts without a command (`--start`). Nil without `--start`, and after the start.
@@ -131,14 +132,14 @@ public final class Peer {
   /// The control port in use.
   public var port: UInt16 { ports.control.port }
 
-  /// Roles, activity, gates.
+  /// The state of the ensemble: roles, activity, gates.
   var ensemble: EnsembleState {
     _read { yield core.ensemble }
     _modify { yield &core.ensemble }
   }
 
-  /// Opens the sound card, the ports, the recording and the trace, loads the SoundFont, and starts the threads. If it fails,
-  /// it closes everything that it has opened.
+  /// Opens the sound card, the ports, the recording and the trace, loads the SoundFont, and starts the threads. If one of these steps
+  /// fails, closes everything that was opened before.
   ///
   /// - Parameter store: the state store, if the caller has opened it already.
   /// - Throws: ``PCMError``, ``TransportError``, ``AudioFileError``, ``TraceError`` or ``EngineError``.
@@ -283,8 +284,8 @@ public final class Peer {
     for line in advice { log.warning("\(line)") }
   }
 
-  /// Plays until the command to leave, or until the configured duration is over. Then it closes everything and completes the
-  /// recording and the trace.
+  /// Plays until the command to leave, or until the configured duration is over. Then closes everything and completes the recording and
+  /// the trace.
   ///
   /// - Parameters:
   ///   - status: is called about ten times a second.
@@ -313,7 +314,7 @@ public final class Peer {
         // A master first hands its rhythm over or stops it.
         execute(.leave)
       }
-      // Read before the queues, so that an arrival after the reading ends the wait.
+      // The count is read before the queues. An arrival afterwards changes the count, and thus ends the wait at the end of this round.
       let bellCount = mailbox.bell.count
       // At most 256 commands per round, so that their outputs fit into the rings.
       for command in mailbox.take(256) { execute(command) }
@@ -325,7 +326,8 @@ public final class Peer {
       handleHosts(at: now)
       handlePatches(at: now)
       handlePhrases(at: now)
-      // An external clock announces nothing in advance, so the lead time does not cover web pages then.
+      // An external clock announces nothing in advance. With such a clock, the lead time does not cover web pages, so that the rhythm can
+      // follow the tempo changes of the clock.
       core.ensemble.adaptLead(coversPages: externalClock == nil)
       core.advance(to: now)
       startIfDue(at: now)
@@ -369,7 +371,7 @@ public final class Peer {
   /// Takes the events of the network thread. Passes to the core the datagrams and RTP packets that the thread has received, and the
   /// messages of the local player that the thread has played. Records the actions of the player in the trace.
   func receiveFromNetwork() {
-    // At most 256 events per round, so that a flood does not delay other work, and so that the replies to it do not accumulate.
+    // At most 256 events per round, so that a flood of events delays no other work, and so that the replies do not accumulate.
     var remaining = 256
     while remaining > 0, let event = networkRings.events.pop() {
       remaining -= 1

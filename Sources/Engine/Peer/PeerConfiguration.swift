@@ -13,7 +13,8 @@ public struct PeerConfiguration: Sendable {
     /// The default device. If it cannot be used, the peer reports this and plays without a sound card until the
     /// device can be opened.
     case defaultIfUsable
-    /// The ALSA PCM device of this name. If it is the default device or a sound server, it may be missing at the start.
+    /// The ALSA PCM device of this name. The device must exist at the start, unless the name stands for the default device or a
+    /// sound server.
     case named(String)
   }
 
@@ -27,8 +28,7 @@ public struct PeerConfiguration: Sendable {
   public var connect: [String] = []
   public var discovery = Discovery.off
   public var policy = ConnectionPolicy.anyone
-  /// The number of sessions with one host from which on further invitations of this host are refused: see
-  /// `Endpoint.sessionsPerHost`.
+  /// The maximum number of sessions with one host. Further invitations of the host are refused: see `Endpoint.sessionsPerHost`.
   public var sessionsPerHost = 8
   /// The key of the group; nil without a passkey.
   public var passkey: GroupKey?
@@ -42,11 +42,11 @@ public struct PeerConfiguration: Sendable {
   public var start = false
   public var tempo: Tempo
   public var patch: Patch
-  /// The patch as the user has written it.
+  /// The name or path of the patch, as the user has entered it.
   public var patchName: String
   /// The instrument of the player; nil: notes are not changed.
   public var instrument: Instrument?
-  /// The instrument as the user has written it.
+  /// The name or path of the instrument, as the user has entered it.
   public var instrumentName = ""
   /// The activity of the player at the start, 0...127.
   public var activity: UInt8 = 64
@@ -56,7 +56,7 @@ public struct PeerConfiguration: Sendable {
   public var leader: String?
   /// What happens to the rhythm when its master disappears.
   public var masterLoss = MasterLoss.continue
-  /// Whether the peer plays its own patch also while it follows a master.
+  /// Whether the peer plays its own patch even while it follows a master.
   public var ownPatch = false
   /// How the master combines the activity of all peers.
   public var totalActivityRule = TotalActivityRule.sum
@@ -64,7 +64,7 @@ public struct PeerConfiguration: Sendable {
   public var recipient: String?
   /// The remote players whose notes sound at the local peer.
   public var hearing = HearingChoices()
-  /// The saved session of a peer with this name that has crashed; nil: start without it.
+  /// The saved session that the peer restores, because a peer of this name has crashed; nil: no saved session.
   public var restored: SavedSession?
   /// Whether the peer ends with ``Peer/Outcome/renewedIdentity`` if another machine uses its identity.
   public var renewsIdentity = true
@@ -78,7 +78,8 @@ public struct PeerConfiguration: Sendable {
   public var soundFont: String
   /// Whether the peer has ALSA sequencer ports: clock and notes out, notes and controllers in.
   public var midi = false
-  /// The external clocks. If there are several, the first one that sends ticks is used. If empty, the peer uses the local clock.
+  /// The external clocks. If there are several, the peer plays by the one that starts a rhythm first (``Ensemble/ClockArbiter``). If
+  /// empty, the peer uses the local clock.
   public var clockFrom: [ClockSource] = []
   /// The lead time: how far in advance a change is announced.
   public var lead = Nanoseconds.milliseconds(100)

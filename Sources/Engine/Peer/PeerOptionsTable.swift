@@ -16,8 +16,8 @@ public struct PeerOptionsTable: Sendable {
     set { byPeer[SocketAddress.canonical(peer)] = newValue }
   }
 
-  /// Returns the options for the peer with this name and address. Options by name take precedence over options by port, and
-  /// these over options by host.
+  /// Returns the options for the peer with this name and address. Options by name take precedence over options by `HOST:PORT`.
+  /// Options by `HOST:PORT` take precedence over options by `HOST`.
   func options(for name: String?, at address: SocketAddress) -> PeerOptions {
     var options = PeerOptions()
     // In the order of ascending precedence: later options replace earlier ones.

@@ -4,7 +4,7 @@ public enum PhraseCommand: Hashable, Sendable {
   case record(bars: Int)
   /// Sends the recorded phrase to a peer.
   case send(to: String)
-  /// Repeats the phrase that was received last, or the recorded one.
+  /// Repeats the phrase that was received last, or the recorded phrase if none was received.
   case play
   /// Ends the repetition.
   case stop

@@ -24,11 +24,11 @@ public enum PlayerCommand: Hashable, Sendable {
   case total(TotalActivityRule)
   /// Sets the level of a part of the rhythm in percent, 0...100, and starts the part.
   case level(Part, Int)
-  /// Starts (true) or stops a part of the rhythm.
+  /// Starts (true) or stops (false) a part of the rhythm.
   case plays(Part, Bool)
-  /// Mutes the player of a peer, or ends this (false).
+  /// Mutes (true) or unmutes (false) the player of a peer.
   case mute(String, Bool)
-  /// Makes the rhythm and all players quiet, or ends this (false). Nil: the opposite of the present state.
+  /// Makes the rhythm and all players quiet (true) or audible again (false). Nil: the opposite of the present state.
   case quiet(Bool?)
   /// Sets the loudness of the rhythm at the local peer in percent, 0...100.
   case loudness(Int)
@@ -56,17 +56,17 @@ public enum PlayerCommand: Hashable, Sendable {
   case pitches(from: String?)
   /// Records, sends, repeats or varies a phrase.
   case phrase(PhraseCommand)
-  /// Plays the notes of the player with another instrument; nil: without an instrument, as the player plays them. `named` is the name of
-  /// the instrument for the player.
+  /// Changes the instrument of the player; nil: no instrument, so the notes of the player are not changed. `named` is the name of the
+  /// instrument that the player sees.
   case instrument(Instrument?, named: String)
   /// Plays one action of medium force on the instrument.
   case strike
   /// Changes the control `tilt forward` of the instrument by this amount.
   case tilt(by: Int)
-  /// Sets how long a change of the rhythm needs from this peer to the sound of the player's slowest web page; zero without pages. The
-  /// lead time covers this delay.
+  /// Sets the time from a change of the rhythm at this peer until the change can sound on the slowest web page of the player; zero
+  /// without pages. The lead time covers this delay.
   case pageDelay(Nanoseconds)
-  /// Plays the click of a calibration at an instant of CLOCK_MONOTONIC.
+  /// Plays a click for the calibration of a web page's audio output, at an instant of CLOCK_MONOTONIC.
   case click(at: Instant)
   /// Saves the patch that plays as a new file.
   case savePatch(to: String)

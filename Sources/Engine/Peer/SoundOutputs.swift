@@ -8,7 +8,7 @@ import Realtime
 /// The outputs for hits and notes: a sound card, a recording, both, or none. Without an output, hits are only counted. Each
 /// output has its own audio thread and ``SoundModule``.
 final class SoundOutputs {
-  /// The time by which a hit must be passed to the outputs before it is due. ``raiseLead()`` increases it.
+  /// How long before its due instant a hit must be passed to the outputs. ``raiseLead()`` increases this time.
   private(set) var lead: Nanoseconds
   /// The sound card; nil if there is none.
   private let device: PCMDevice?
@@ -36,7 +36,7 @@ final class SoundOutputs {
   /// The instant of the last report of underruns.
   private var underrunReport: Instant?
 
-  /// Opens the sound card and loads the SoundFont. Nothing plays yet. A sound card or a sound server that is missing is used
+  /// Opens the sound card and loads the SoundFont. Nothing plays yet. If the default device or a sound server is missing, it is used
   /// when it appears.
   ///
   /// - Throws: ``PCMError`` or ``AudioFileError``.
@@ -45,7 +45,7 @@ final class SoundOutputs {
     case .none: device = nil
     case .named(let name): device = try Self.open(name, period: configuration.period)
     case .defaultIfUsable:
-      // Opening a device would block for long if its sound server hangs.
+      // If the sound server of a device hangs, opening the device can block for ever. `canOpen` waits for two seconds at most.
       let opened = PCMDevices.canOpen() ? try? PCMDevice("default", period: configuration.period) : nil
       device = opened ?? PCMDevice(awaiting: "default", period: configuration.period)
     }
@@ -121,7 +121,7 @@ final class SoundOutputs {
   @discardableResult
   func raiseLead() -> Bool {
     guard let state = cardThread?.cardState, state.status == .playing else { return false }
-    // The lead of the state contains the latency, unlike the lead of the device in the initializer.
+    // The lead of the card state contains the latency. The lead of the device, which the initializer uses, does not.
     let needed = min(state.lead + Self.margin, Self.maximumLead)
     guard needed > lead else { return false }
     lead = needed
@@ -133,7 +133,8 @@ final class SoundOutputs {
     guard let device, let state = cardThread?.cardState else { return nil }
     let previousStatus = status
     status = state.status
-    // A new start uses a rate that the device supports.
+    // ENOTSUP: the device has appeared and does not support the sample rate at which this peer started. A new start selects a rate that
+    // the device supports.
     let needsRestart = status == .lost(code: -ENOTSUP)
     switch (previousStatus, status) {
     case (.playing, .lost):
@@ -154,7 +155,7 @@ final class SoundOutputs {
     // At most once a minute, because underruns can be frequent.
     if state.underruns > reportedUnderruns, underrunReport.map({ now - $0 >= .seconds(60) }) ?? true {
       defer { (reportedUnderruns, underrunReport) = (state.underruns, now) }
-      // The period has no effect on a sound server. A device that was missing at the start can belong to one.
+      // The period has no effect on a sound server. A device that was missing at the start can belong to a sound server.
       let period = device.usesSoundServer || device.isAwaited ? "" : "increase --period, "
       return "sound card \(device.name): \(state.underruns - reportedUnderruns) underruns, so the sound has gaps; "
         + "close other programs, \(period)or add the line `NAME - rtprio 95` to /etc/security/limits.conf "

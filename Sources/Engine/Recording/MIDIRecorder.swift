@@ -11,7 +11,7 @@ import Synchronization
 /// time of the write. If a write takes longer than 0.15 s, the interval is 20 times as long as the write, so that a large file on a
 /// slow disk does not keep the disk busy.
 final class MIDIRecorder: @unchecked Sendable {
-  // Invariant: `recording`, `nextWrite`, `writtenRevision` and `_failure` are used only on `queue`.
+  // Invariant: `recording`, `nextWrite`, `writtenRevision` and `lastFailure` are used only on `queue`.
 
   /// The least time between two writes.
   private static let interval = Nanoseconds.seconds(3)
@@ -29,7 +29,8 @@ final class MIDIRecorder: @unchecked Sendable {
   private var nextWrite = Instant(nanoseconds: .min)
   /// The revision of the recording in the file; -1 before the first write.
   private var writtenRevision = -1
-  private var _failure: EngineError?
+  /// The failure of the last write; nil if the last write succeeded.
+  private var lastFailure: EngineError?
   private let waiting = Mutex(Waiting())
 
   private struct Waiting {
@@ -67,7 +68,7 @@ final class MIDIRecorder: @unchecked Sendable {
 
   /// Adds events to the recording. The file is written in the background.
   ///
-  /// - Parameter now: the present. All ticks that were due ``lateness`` before it must be among the events so far.
+  /// - Parameter now: the present. Every tick that was due before `now` minus ``lateness`` must be in `events` or in an earlier call.
   func add(_ events: [RecordedEvent], at now: Instant) {
     let isFirst = waiting.withLock { waiting in
       let room = max(0, Self.capacity - waiting.events.count)
@@ -88,7 +89,7 @@ final class MIDIRecorder: @unchecked Sendable {
       takeWaiting()
       recording.finish(at: instant)
       write(isLast: true)
-      return _failure
+      return lastFailure
     }
     if let failure { throw failure }
   }
@@ -111,19 +112,19 @@ final class MIDIRecorder: @unchecked Sendable {
     if recording.revision != writtenRevision, MonotonicClock.now >= nextWrite { write() }
   }
 
-  /// Writes the file. After a failure, the previous file remains, and the next write tries again. `isLast`: there is no next write.
+  /// Writes the file. After a failure, the previous file remains, and the next write tries again. `isLast`: no write follows.
   private func write(isLast: Bool = false) {
     let start = MonotonicClock.now
-    let hadFailed = _failure != nil
+    let hadFailed = lastFailure != nil
     do {
       try file.write(try recording.file.bytes())
-      (_failure, writtenRevision) = (nil, recording.revision)
+      (lastFailure, writtenRevision) = (nil, recording.revision)
     } catch {
       let reason = (error as? ReplacedFile.Failure)?.reason ?? "\(error)"
       let effect = isLast ? "the recording is not complete" : "this peer tries again every few seconds"
       let failure = EngineError(
         "\(path): cannot be written (\(reason)); \(effect); make room on the disk, or make the folder writable")
-      _failure = failure
+      lastFailure = failure
       if !hadFailed { onFailure(failure) }
     }
     let end = MonotonicClock.now

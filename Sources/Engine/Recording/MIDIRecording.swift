@@ -10,8 +10,8 @@ import Rhythm
 /// because hits are sent to the sound ahead of time. Therefore an event is placed only when its position is certain: when a
 /// later tick is known, or when the caller knows that no tick before the event is missing (``place(until:)``).
 struct MIDIRecording {
-  /// The maximum number of events. It leaves room for the names and for the ends of notes: a file contains at most
-  /// ``StandardMIDIFile/maximumEvents`` and, with eight bytes per event, ``StandardMIDIFile/maximumBytes``.
+  /// The maximum number of events. The limit leaves room for the names and for the ends of notes. With them, the file has at most
+  /// ``StandardMIDIFile/maximumEvents`` events and, with eight bytes per event, at most ``StandardMIDIFile/maximumBytes`` bytes.
   static let maximumEvents = 1_000_000
 
   /// An event that is not placed yet.
@@ -116,7 +116,8 @@ struct MIDIRecording {
           instant: event.end, content: .end(part: Int(part), key: key, step: event.step, start: event.instant)))
     case .recall:
       waiting.removeAll { waiting in
-        // A hit or a note that sounded before the recall remains.
+        // A recall concerns the steps that are due at `event.instant` or later. A hit or a note of these steps remains if it sounded
+        // before the recall was sent (`event.submitted`).
         switch waiting.content {
         case .hit(_, _, let step): step >= event.instant && waiting.instant > event.submitted
         case .note(let note, _, _, _, _): note.step >= event.instant && note.instant > event.submitted

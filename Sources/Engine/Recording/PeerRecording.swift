@@ -13,7 +13,7 @@ struct PeerRecording {
   /// The ticks since the last call of ``pass(at:meter:soundingAt:reference:)``.
   private var ticks: [TickRecord] = []
   /// When the newest message without a planned instant sounds. The delay of the sound varies, so a later message may seem to sound
-  /// earlier. It then gets this instant, so that the messages keep their order.
+  /// earlier. Such a message gets this instant instead, so that the messages keep their order.
   private var lastMessage = Instant(nanoseconds: .min)
   /// When ``pass(at:meter:soundingAt:reference:)`` is due.
   private var nextPass = Instant(nanoseconds: .min)
@@ -37,9 +37,9 @@ struct PeerRecording {
   /// Passes all events since the last call to the recorder.
   ///
   /// - Parameters:
-  ///   - now: the present. All ticks that were due ``MIDIRecorder/lateness`` before it must have been added.
+  ///   - now: the present. Every tick that was due before `now` minus ``MIDIRecorder/lateness`` must have been added.
   ///   - meter: the present meter of the rhythm.
-  ///   - soundingAt: returns when a message sounds that was passed to the sound at an instant.
+  ///   - soundingAt: takes the instant at which a message was passed to the sound, and returns the instant at which it sounds.
   ///   - reference: returns what is known about the peer of a session; nil if the session has ended.
   mutating func pass(
     at now: Instant, meter: Meter, soundingAt: (Instant) -> Instant, reference: (SessionID) -> PeerReference?

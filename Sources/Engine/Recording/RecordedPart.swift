@@ -31,7 +31,7 @@ struct RecordedPart {
   /// of a key at one position, the louder one remains, because a MIDI file cannot contain both.
   ///
   /// - Parameters:
-  ///   - end: the position at which the note ends, unless another call ends it before.
+  ///   - end: the position at which the note ends, unless another call ends the note earlier.
   ///   - program: the program of the note; nil for a drum.
   ///   - started: the instant at which the note begins, for ``end(_:started:at:)``.
   mutating func begin(
@@ -63,12 +63,12 @@ struct RecordedPart {
     notes[index].end = min(notes[index].end, max(position, notes[index].begin + 1))
   }
 
-  /// Ends all notes.
+  /// Ends all notes that still sound.
   mutating func endAll(at position: Int64) { for case let index? in last { end(index, at: position) } }
 
   /// The events in the order of time. At one position, notes end before others begin.
   ///
-  /// - Parameter end: the position at which notes end that still sound.
+  /// - Parameter end: the position at which the notes that still sound end.
   func events(until end: Int64) -> [Event] {
     var events: [Event] = []
     events.reserveCapacity(eventCount)

@@ -4,8 +4,8 @@ import RTPMIDI
 
 /// The players of a MIDI recording: assigns each session to a track.
 ///
-/// A remote peer that returns in another session keeps its track. It is recognised by its identity, or, without Tutti, by its name and
-/// address.
+/// A remote peer that returns in another session keeps its track. A Tutti peer is recognised by its identity, and a standard device by
+/// its name and address.
 struct RecordedPlayers {
   /// The index of the local player.
   static let local = 0

@@ -25,7 +25,7 @@ struct RecordedTimeline {
 
   /// A series of ticks. Its last tick has the position of ``anchor``.
   private struct Run {
-    /// The series of runs of the clock thread, each of which continues the previous one: ``TickRecord/series``.
+    /// The series of runs to which the ticks belong: ``TickRecord/series``. Each run of a series continues the previous one.
     var series: UInt32
     var lastTick: Tick
   }
@@ -87,8 +87,8 @@ struct RecordedTimeline {
 
   /// The units from the newest tick to `record`; nil if `record` begins a run.
   ///
-  /// A tick whose number is higher than the fastest tempo permits begins a run, too. No valid rhythm has such a tick, and without
-  /// this check it would insert an empty part of any length into the file.
+  /// A tick whose number is higher than the fastest tempo permits begins a run, too. No valid rhythm has such a tick, and without this
+  /// check such a tick would insert an empty part of any length into the file. The limit allows for one second more than has passed.
   private func unitsSinceAnchor(_ record: TickRecord) -> Int64? {
     guard let run, let anchor, run.series == record.series else { return nil }
     let ticks = record.tick.index.subtractingReportingOverflow(run.lastTick.index)

@@ -56,7 +56,7 @@ struct ReplacedFile: Sendable {
         guard count > 0 else { throw .ofLastCall() }
         written += count
       }
-      // After a loss of power, the name must not belong to a file without its contents.
+      // Without fsync, a loss of power after the renaming could leave an empty or incomplete file at the path.
       guard fsync(descriptor) == 0 else { throw .ofLastCall() }
     } catch {
       unlink(partialPath)

@@ -2,9 +2,9 @@ import MusicalTime
 import RTPMIDI
 import Realtime
 
-/// The warnings about clocks that do not name a particular peer. Each warning is given once.
+/// The warnings about clocks that concern no particular peer. Each warning is given once.
 struct ClockWarnings {
-  /// The number of rejected probes or stamps that causes a warning. Fewer can be caused by the network alone.
+  /// The number of rejected probes or time stamps that causes a warning. The network alone can cause fewer.
   private static let threshold = 8
 
   private var hasWarnedOfReplies = false
@@ -18,7 +18,7 @@ struct ClockWarnings {
   ///
   /// - Parameters:
   ///   - counters: the endpoint's counters of received and rejected datagrams.
-  ///   - rejectedStamps: the number of implausible stamps of Tutti peers.
+  ///   - rejectedStamps: the number of implausible time stamps that Tutti peers have sent.
   mutating func warning(_ counters: DatagramCounters, rejectedStamps: UInt64, at now: Instant) -> String? {
     if now >= nextCheck {
       nextCheck = now + .seconds(1)

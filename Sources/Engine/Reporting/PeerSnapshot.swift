@@ -41,7 +41,7 @@ public struct PeerSnapshot: Sendable {
   public var identity: Identity
   /// The MIDI channel of the local peer, 1...16; nil if it has none.
   public var channel: Int?
-  /// Role, tempo, activity and names.
+  /// The role, tempo, position, activity and names, as for a status display.
   public var status: PeerStatus
   /// The remote Tutti peers, the master first, at most ``maximumMembers``.
   public var members: [Member]
@@ -55,15 +55,15 @@ public struct PeerSnapshot: Sendable {
   public var policy: ConnectionPolicy.Kind
   /// Whether a contact file was read, so that the policy `contacts` can be chosen.
   public var hasContacts: Bool
-  /// Whether another peer leads the session, so that the local peer may not start the rhythm.
+  /// Whether only another peer may control the rhythm (`--led-by`), so that the local peer may not start it.
   public var hasRemoteLeader: Bool
   /// Whether an external MIDI clock controls the rhythm of this peer.
   public var hasExternalClock: Bool
   /// Whether the master offers its role to the local peer.
   public var isOffered: Bool
-  /// How the master combines the activities of all peers. It applies while the local peer is the master.
+  /// How the local peer combines the activities of all peers while it is the master.
   public var totalActivityRule: TotalActivityRule
-  /// The balance of the parts that was announced last.
+  /// The newest mix, which may apply only from a later tick on (``Ensemble/EnsembleState/latestMix``).
   public var mix: Mix
   /// The schedule of the rhythm. Its timelines are in the time of the master's clock. The results of its functions are local time.
   public var schedule: PlaybackSchedule

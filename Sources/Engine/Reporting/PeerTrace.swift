@@ -16,10 +16,12 @@ struct PeerTrace {
   /// The last role other than idle, for the summary.
   var role = Role.idle
 
-  /// The arrivals of ticks that were not played yet, by the tick modulo the size. There is room for 20 s at 120 BPM.
+  /// The arrivals of ticks that were not played yet. The index is the number of the tick modulo ``arrivalCount``. There is room for 20 s
+  /// at 120 BPM.
   private var arrivals: [TickArrival?]
   private static let arrivalCount: Int64 = 1024
-  /// An arrival further away from the due instant, or from a newer arrival of the same tick number, belongs to an earlier run.
+  /// The maximum time between the arrival of a tick and its due instant, and between two arrivals of the same tick. If the time is
+  /// longer, the older arrival belongs to an earlier run with the same tick numbers.
   private static let longestWait = Nanoseconds.seconds(3)
 
   init(_ writer: TraceWriter?) {
@@ -27,7 +29,7 @@ struct PeerTrace {
     arrivals = Array(repeating: nil, count: writer == nil ? 0 : Int(Self.arrivalCount))
   }
 
-  /// Records the arrival of a tick. The first packet with a tick counts.
+  /// Records the arrival of a tick. If several packets contain the tick, only the first arrival is recorded.
   mutating func note(_ arrival: TickArrival) {
     guard !arrivals.isEmpty else { return }
     let slot = Self.slot(of: arrival.tick)
@@ -62,7 +64,7 @@ struct PeerTrace {
     return Int(remainder < 0 ? remainder + arrivalCount : remainder)
   }
 
-  /// Appends a step that has sounded.
+  /// Appends a step that has sounded, with the instants of its first hit.
   mutating func append(_ hit: TraceHit) throws(TraceError) {
     do { try writer?.append(hit) } catch {
       failure = error

@@ -4,7 +4,7 @@ public import PeerProtocol
 
 /// The saved session of a peer, which ``Peer`` restores after a crash.
 public struct SavedSession: Sendable, Equatable {
-  /// The patch as the user has written it.
+  /// The name or path of the patch, as the user has entered it.
   public var patch: String
   public var tempo: Tempo
   public var activity: UInt8

@@ -29,7 +29,7 @@ struct SessionKeeper {
       writeTerm: { store.write(term: $0) }, writeSession: { store.write($0) }, onFailure: { warning.give() })
     guard !store.write(term: reservation.bound) else { return }
     warning.give()
-    // The writer tries again, and writes no rhythm before this bound.
+    // The writer tries again. It writes no session with a rhythm before it has written this bound.
     writer.write(term: reservation.bound)
   }
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// An open regular file of this user in the state folder. Symbolic links and files of other users are refused. In a folder that
-/// everybody can write to, another user could create them to damage a file of this user or to control the peer.
+/// An open regular file of this user in the state folder. Symbolic links and files of other users are refused. In a folder that every
+/// user can write to, another user could create a link to damage a file of this user, or a file to control the peer.
 final class StateFile: Sendable {
   /// A file or folder that cannot be used.
   struct Refusal: Error, CustomStringConvertible {

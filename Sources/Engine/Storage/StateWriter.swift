@@ -57,8 +57,8 @@ final class StateWriter: Sendable {
       defer { waiting = Waiting() }
       return waiting
     }
-    // The bound goes first. A session with a rhythm is not written without it: the claim of the rhythm can have a term that only this
-    // bound covers.
+    // The bound is written first. If this fails, a session with a rhythm is not written either: the claim of the rhythm can have a term
+    // above the bound that is on the disk.
     let (term, session) = (values.term ?? values.failedTerm, values.session ?? values.heldSession)
     let isTermWritten = term.map(writeTerm) ?? true
     let isHeld = !isTermWritten && session?.rhythm != nil

@@ -4,11 +4,11 @@
 /// A peer must never claim the rhythm with a term that it has used before, not even after a crash. Therefore it stores a bound
 /// that no used term exceeds, and after a restart begins with a term above the bound. If each term were written before its use,
 /// each start of the rhythm would wait for the disk. Instead, the bound is raised by a block of terms, when half of the previous
-/// block is used (like the sequence ranges of databases). The write then has the time of half a block of claims.
+/// block is used (like the sequence ranges of databases). The write must end before the other half of the block is used.
 ///
-/// The write can be too late in one case: this peer follows a term more than half a block ahead, and claims the rhythm immediately
-/// afterwards. If the power fails before the write ends, the peer learns its last claim from the presences of other peers
-/// (``EnsembleState``).
+/// The write can be too late in one case: this peer follows a term that is not below the stored bound, and claims the rhythm with a
+/// higher term before the new bound is on the disk. If the power then fails, the peer learns its last claim from the presences of other
+/// peers (``EnsembleState``).
 struct TermReservation {
   /// The number of terms in a block.
   static let blockSize: UInt64 = 64

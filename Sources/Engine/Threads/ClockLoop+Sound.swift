@@ -29,8 +29,8 @@ extension ClockLoop {
     }
   }
 
-  /// Ends held notes at `tick`: the notes of parts that are silent in `mix`. If the present run does not continue the run of the
-  /// previous step, ends all of them.
+  /// Ends the held notes of the parts that are silent in `mix`, at `tick`. If the present run does not continue the run of the previous
+  /// step, ends the held notes of all parts.
   @_noLocks @_noAllocation
   private mutating func endHeldNotes(at tick: Tick, in mix: Mix) {
     let schedule = sender.schedule

@@ -26,9 +26,10 @@ struct ClockLoop: ~Copyable {
   /// The table that replaces ``table`` at the next bar, if ``hasNextTable``.
   var nextTable = StepTable()
   var hasNextTable = false
-  /// `heldParts` has one bit per part number: whether notes of this pitched part may sound. `heldRun` is the run of the
-  /// newest step that was passed to the sound.
+  /// In `heldParts`, the bit with the number of a pitched part is set if notes of the part may still sound. `heldRun` is the run of
+  /// the newest step that was passed to the sound.
   var (heldParts, heldRun): (UInt8, UInt32) = (0, 0)
+  /// The ALSA clock and notes ports; nil if the peer has none.
   var port: ClockPort?
   /// Whether hits also go to ``SoundRings/recording``.
   let hasSecondAudioThread: Bool
@@ -36,7 +37,7 @@ struct ClockLoop: ~Copyable {
   private var wakeLead = WakeLead()
   /// The record of the newest tick, until its packets have been sent.
   private var record: TickRecord?
-  /// When ticks left ahead of time.
+  /// The send instants of the ticks that left ahead of time, to time-stamp receivers.
   private var departures = TickDepartures()
 
   init(shared: ClockRings, settings: ClockSettings) {
@@ -57,7 +58,8 @@ struct ClockLoop: ~Copyable {
   @_noLocks @_noAllocation
   mutating func run() {
     while true {
-      // The count is read before the rings. A command that arrives after this line changes the count, so `wait` returns at once.
+      // The count of the bell is read before the rings are read. A command that arrives after this line rings the bell, so the count
+      // changes, and `wait` returns at once.
       let bellCount = shared.bell.count
       guard execute() else { return }
       let now = MonotonicClock.now
@@ -225,7 +227,7 @@ struct ClockLoop: ~Copyable {
     case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)
     case .end:
       port?.stop()
-      // If the end of the schedule is not reached, another run replaces this one. It may continue this run and its notes.
+      // If the end of the schedule is not reached, a new run replaces this run. The new run may continue this run and its notes.
       if sender.schedule.end < Tick(.max), sender.schedule.deadline(sender.schedule.end) <= now {
         releaseNotes(at: now)
       }

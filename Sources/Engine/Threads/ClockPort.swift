@@ -5,7 +5,8 @@ import Playback
 import Transports
 
 /// Sends the rhythm to local programs through the ALSA clock port: Start, Continue, Song Position, Stop, and each tick at its due
-/// time. A program that subscribes while the rhythm plays, a late joiner, gets its own Song Position and Continue at the next bar.
+/// time. A program that subscribes while the rhythm plays is a late joiner: it gets its own Song Position and Continue at the next bar.
+/// Also sends the messages of remote players through the ALSA notes port.
 ///
 /// Used on the clock thread only.
 struct ClockPort: BitwiseCopyable {

@@ -6,7 +6,7 @@ struct TickRecord: Sendable, BitwiseCopyable {
   var tick: Tick
   /// When the tick was due.
   var due: Instant
-  /// When the clock thread, awake, found the tick due.
+  /// When the clock thread read the clock and found that the tick was due.
   var woken: Instant
   /// When the clock thread processed the tick: immediately before it wrote the tick to the ALSA clock port, if there is one.
   var acted: Instant
@@ -18,7 +18,7 @@ struct TickRecord: Sendable, BitwiseCopyable {
   var activity: UInt8
   /// The tempo from the tick on.
   var tempo: Tempo
-  /// The series of runs to which the tick belongs: runs of which each continues the previous one (``PlaybackSchedule/firstRun``).
+  /// The series of runs to which the tick belongs. Each run of a series continues the previous one (``PlaybackSchedule/firstRun``).
   var series: UInt32
 
   @_noLocks @_noAllocation

@@ -67,7 +67,7 @@ final class ClockThread {
     return rings.messages.push(message)
   }
 
-  /// Plays `table` from the next bar on. If no rhythm plays, the next run begins with it.
+  /// Plays `table` from the next bar on. If no rhythm plays, the next run begins with `table`.
   func play(_ table: StepTable) {
     rings.table.publish(table)
     rings.bell.ring()

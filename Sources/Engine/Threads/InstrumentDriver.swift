@@ -28,7 +28,7 @@ struct InstrumentDriver: BitwiseCopyable {
   }
 
   private var settings = InstrumentSettings()
-  /// Nil without an instrument.
+  /// The instrument of the local player; nil without an instrument.
   private var player: InstrumentPlayer?
   /// Whether the instrument was removed. ``player`` remains until its notes have ended.
   private var isEnding = false
@@ -122,9 +122,9 @@ struct InstrumentDriver: BitwiseCopyable {
     follow(at: now)
   }
 
-  /// The next beginning of a bar after the events that have been returned. The bars are those of the rhythm of the settings. The
-  /// clock thread changes to this rhythm at the next bar whose hits it has not passed on. Both threads pass their sounds on equally far
-  /// ahead, so both normally change at the same bar.
+  /// The position at which the next bar after the returned events begins. The length of a bar is that of the rhythm in ``settings``, which
+  /// can be a new rhythm. The clock thread changes to the new rhythm at the next bar whose hits it has not passed to the sound. Both
+  /// threads pass their sounds on equally far ahead, so both normally change at the same bar.
   private var nextBar: MusicalPosition {
     @_noLocks @_noAllocation get {
       guard schedule.run != 0 else { return lastLimit }
@@ -176,7 +176,7 @@ struct InstrumentDriver: BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func setPitch(_ message: Message) {
-    // A note may still arrive after the local player has ended the choice.
+    // A note of a former pitch source may still arrive after the player has ended the choice of this source.
     guard settings.pitchSource != 0, case .some = player else { return }
     player!.pitches.receive(message)
   }
@@ -191,9 +191,10 @@ struct InstrumentDriver: BitwiseCopyable {
     var end = now
     if schedule.run != 0 { end = now + settings.lead }
     if end > horizon { horizon = end }
-    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low, and `next(before:)` excludes the
-    // limit. A figure of the instrument ends with the rhythm.
+    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. `next(before:)` excludes the limit.
+    // One thousandth is added for each of these reasons.
     var limit = position(at: horizon) + 2
+    // A figure of the instrument ends with the rhythm.
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
     // After a pause of the process, or if the master moves its rhythm, the skipped events are not played.
     let jump = limit - lastLimit
@@ -219,8 +220,8 @@ struct InstrumentDriver: BitwiseCopyable {
     case .noteOn(let key, _):
       if endings[Int(key & 0x7F)] > instant { instant = endings[Int(key & 0x7F)] }
       beginnings[Int(key & 0x7F)] = instant
-      // The position of a note that sounds at once is not before the last horizon, so it can be up to ``lead`` later than the note.
-      // The end of the note is moved earlier by the same time, so that the note keeps its length.
+      // A note that sounds at once gets a position that is not before the horizon. `due`, the instant of this position, is up to ``lead``
+      // later than the note. The end of the note is moved earlier by the same time, so that the note keeps its length.
       let due = schedule.instant(event.position.tick, position: event.position.offset)
       earlierBy[Int(key & 0x7F)] = due > instant ? due - instant : .zero
       remote = remoteNotes.begin(key, at: instant, line: line(for: event.position, at: now), on: schedule)

@@ -19,11 +19,11 @@ struct InstrumentSettings: Sendable, BitwiseCopyable {
   /// The rhythm.
   var schedule = PlaybackSchedule.silence
   /// The chords of the rhythm that plays or that was chosen last. After a change of the rhythm during playback, the new chords apply
-  /// from the next bar on, counted from the start with the new rhythm's length of a bar.
+  /// from the next bar on. This bar has the length of a bar of the new rhythm, and bars are counted from tick 0.
   var chords = ChordProgression()
   /// A number that changes whenever ``chords`` changes.
   var chordsNumber: UInt32 = 0
-  /// The activity of the local player, 0...127, which determines how many notes an instrument with figures plays.
+  /// The activity of the local player, 0...127, which determines how many notes a figure instrument plays.
   var activity: UInt8 = 0
   /// How long before its instant a message of another peer is passed to the sound.
   var soundLead = Nanoseconds.zero

@@ -51,8 +51,8 @@ extension NetworkLoop {
   @_noLocks @_noAllocation
   mutating func sendDelayed() { while let message = delayed.take(at: .distantFuture) { send(message) } }
 
-  /// Passes a message of the local player to the instrument, unless it changes the sound of the instrument of another player. Returns
-  /// whether the instrument replaces the message.
+  /// Passes a message of the local player to the instrument, unless the message shapes the instrument of another player. Returns whether
+  /// the instrument replaces the message.
   @_noLocks @_noAllocation
   mutating func isForInstrument(_ message: Message, at now: Instant) -> Bool {
     guard !receiver.shapesOtherInstrument(message), instrument.receive(message, at: now) else { return false }
@@ -77,7 +77,7 @@ extension NetworkLoop {
   @_noLocks @_noAllocation
   mutating func playInstrument() {
     let now = MonotonicClock.now
-    // At most 256 messages per round, so that an instrument does not delay other work. The rest follows in the next round.
+    // At most 256 messages per round, so that an instrument does not delay other work. Further messages follow in the next round.
     var remaining = 256
     while remaining > 0 {
       remaining -= 1

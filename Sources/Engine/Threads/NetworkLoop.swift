@@ -24,7 +24,7 @@ struct NetworkLoop: ~Copyable {
   /// The largest number of datagrams or events that one call of ``round()`` takes from one port. It is small, because the
   /// processor time is only limited between two calls (``ProcessorBudget``).
   private static var maximumPerPort: Int { @_noLocks @_noAllocation get { 16 } }
-  /// The number of events in the ring from which on the control thread is always woken.
+  /// If the ring contains at least this number of events, the control thread is woken in any case.
   private static var wakeThreshold: Int { @_noLocks @_noAllocation get { 256 } }
 
   /// Until this instant, the ALSA ports are not read, because a program floods them.
@@ -276,7 +276,7 @@ struct NetworkLoop: ~Copyable {
 
   /// Receives ``datagram``, which has arrived at the data port.
   ///
-  /// - Returns: whether it wakes the control thread.
+  /// - Returns: whether the control thread must be woken for this datagram.
   @_noLocks @_noAllocation
   private mutating func receiveData() -> Bool {
     guard isControl() else {
@@ -306,7 +306,8 @@ struct NetworkLoop: ~Copyable {
   /// Passes a reception to the control thread.
   @_noLocks @_noAllocation
   func pass(_ reception: Reception) {
-    // The data of a System Exclusive has a ring of its own, as a datagram has: see the other function `pass`.
+    // The data of a System Exclusive goes through a ring of its own. As for a datagram, only the event is pushed if the ring of events is
+    // full: see `pass()`.
     if case .systemExclusive = reception, rings.events.count < rings.events.capacity,
       !rings.exclusives.push(receiver.systemExclusive)
     {

@@ -63,9 +63,10 @@ struct PhraseDriver: BitwiseCopyable {
     guard case .some = player else { return nil }
     if schedule.run == 0 || schedule.deadline(schedule.end) <= now { player!.stop() }
     if now + settings.lead > horizon { horizon = now + settings.lead }
-    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low, and `next(before:)` excludes the
-    // limit. The phrase ends with the rhythm.
+    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. `next(before:)` excludes the limit.
+    // One thousandth is added for each of these reasons.
     var limit = schedule.position(at: horizon) + 2
+    // The phrase ends with the rhythm.
     if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
     if limit <= MusicalPosition(schedule.start) { return nil }
     // After a pause of the process, or if the master moves its rhythm, the skipped events are not played.

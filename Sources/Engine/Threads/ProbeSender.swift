@@ -19,10 +19,10 @@ struct ProbeSender: ~Copyable {
 
   init(socket: UDPSocket) { self.socket = socket }
 
-  /// Sends `probe` from the local address `local` and returns its transmit stamp. Returns nil if the kernel did not accept
-  /// the packet.
+  /// Sends `probe` from the local address `local` and returns the transmit time stamp of the probe. Returns nil if the kernel did not
+  /// accept the packet.
   ///
-  /// - Parameter sealer: appends the tag after the stamp; nil without a passkey.
+  /// - Parameter sealer: appends the tag after the time stamp; nil without a passkey.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -34,7 +34,7 @@ struct ProbeSender: ~Copyable {
       guard probe.append(to: &packet) else { return nil }
       return socket.send(packet, stampedAt: ClockProbe.transmitOffset, to: address, from: local)
     }
-    // The tag covers the stamp. Its computation takes equally long in both directions.
+    // The tag covers the time stamp, so it is computed after the clock reading. The computation takes equally long in both directions.
     var stamped = probe
     stamped.transmit = MonotonicClock.now
     guard stamped.append(to: &packet) else { return nil }

@@ -8,10 +8,13 @@ import MusicalTime
 /// pause. In any interval t, the thread uses at most 2 ms + t / 4 and the time of one round.
 ///
 /// The burst must be short, because it delays the audio thread, which has a lower priority. Example: a sound card buffer is filled with
-/// 512 frames at 48 kHz (10.7 ms), and the device takes frames in steps of a timer with 4 ms. Two steps, one just before and one just
-/// after the thread looks, take 8 ms. The audio thread may then be late by the other 2.7 ms. The burst must also be long enough that the
-/// bucket is never empty in ordinary traffic. 2 ms suffice for 70 datagrams in one burst on the slow processor of the lab, and for
-/// hundreds on other processors. The rest of a longer burst waits for the end of the pause, 2 ms or more.
+/// 512 frames at 48 kHz (10.7 ms), and the device takes frames in steps of a timer with 4 ms. In the worst case, one step comes just before
+/// the audio thread looks at the buffer, and another step just after. Both steps take 8 ms of sound, so the audio thread may be late by
+/// the remaining 2.7 ms.
+///
+/// The burst must also be long enough that the bucket is never empty in ordinary traffic. 2 ms suffice for 70 datagrams in one burst on the
+/// slow processor of the lab, and for hundreds on other processors. If more datagrams arrive in one burst, the rest of them waits for the
+/// end of the pause, 2 ms or more.
 ///
 /// A bucket is better than fixed windows. With fixed windows of 8 ms, a thread can use 2 ms at the end of one window and 2 ms at
 /// the beginning of the next one, and then pauses for 6 ms.
@@ -43,10 +46,12 @@ struct ProcessorBudget: BitwiseCopyable {
       return nil
     }
     reported = used
+    // `refill` is the time that refills the used processor time. `capacity` is the time that refills an empty bucket.
     let refill = Nanoseconds((used - before).count &* ProcessorBudget.inverseShare)
     full = (full > now ? full : now) + refill
     let capacity = ProcessorBudget.burst.count &* ProcessorBudget.inverseShare
     guard (full - now).count >= capacity else { return nil }
+    // The bucket will hold `reserve` at this instant: the rest of the bucket is refilled from then until `full`.
     return full - Nanoseconds(capacity &- ProcessorBudget.reserve.count &* ProcessorBudget.inverseShare)
   }
 }

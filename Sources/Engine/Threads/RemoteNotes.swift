@@ -4,8 +4,8 @@ import Playback
 /// Decides when the notes of the local player's instrument sound at the other peers.
 ///
 /// At the local peer, a note sounds at once or on a line of the quantization grid. At all other peers, the note sounds on the first
-/// line that is not before the note and that the message can reach in time; without a grid, at the same instant as here. The note
-/// keeps its length. If two notes of a key fall on the same line, only the first one is sent.
+/// line that is not before the note and that the message can reach in time; without a grid, at the same instant as at the local peer.
+/// The note keeps its length. If two notes of a key fall on the same line, only the first one is sent.
 struct RemoteNotes: BitwiseCopyable {
   /// When a message takes effect at the other peers.
   enum Placement: BitwiseCopyable {
@@ -19,7 +19,7 @@ struct RemoteNotes: BitwiseCopyable {
   private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: 0))
   /// For each key, how much later the last note begins at the other peers than at the local peer.
   private var delays = InlineArray<128, Nanoseconds>(repeating: .zero)
-  /// Whether the last note of each key is not sent, because another one sounds on its line. One bit per key.
+  /// The keys whose last note is not sent, because the previous note of the key sounds on the same line. One bit per key.
   private var merged = UInt128(0)
 
   @_noLocks @_noAllocation

@@ -1,13 +1,13 @@
 import MusicalTime
 
-/// The instants at which ticks left ahead of their due time, to time-stamp receivers: the first packet of each tick. The trace contains
-/// them (``Measurement/TraceTick``, `sent_ahead`). A packet that is sent at the due time is not recorded here. There is room for 256
-/// ticks, which is 5 s at 120 BPM.
+/// For each tick, the instant at which its first packet left ahead of the due time, to a time-stamp receiver. The trace contains these
+/// instants (``Measurement/TraceTick``, `sent_ahead`). A packet that is sent at the due time is not recorded here. There is room for
+/// 256 ticks, which is 5 s at 120 BPM.
 struct TickDepartures: BitwiseCopyable {
   private var ticks = InlineArray<256, Tick>(repeating: Tick(.min))
   private var instants = InlineArray<256, Instant>(repeating: Instant(nanoseconds: 0))
-  /// The series of runs to which each tick belongs: runs of which each continues the previous one (``PlaybackSchedule/firstRun``).
-  /// The next series has the same tick numbers.
+  /// The series of runs to which each tick belongs. Each run of a series continues the previous one (``PlaybackSchedule/firstRun``).
+  /// Another series can have the same tick numbers.
   private var series = InlineArray<256, UInt32>(repeating: 0)
 
   @_noLocks @_noAllocation

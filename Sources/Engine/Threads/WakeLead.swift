@@ -25,7 +25,8 @@ struct WakeLead: BitwiseCopyable {
   ///
   /// - Parameters:
   ///   - woken: when the thread ran again.
-  ///   - wake: the instant for which the thread waited. A wake-up before it, by a ring of the bell, changes nothing.
+  ///   - wake: the instant for which the thread waited. A wake-up before this instant, by a ring of the ``Realtime/Doorbell``, changes
+  ///     nothing.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

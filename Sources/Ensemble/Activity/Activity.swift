@@ -13,7 +13,7 @@ struct Activity: Sendable {
   /// The newest total that the master reported, or that the local peer decided as the master; nil while the local peer is idle,
   /// or has received none.
   ///
-  /// It survives the change from one master to another, because the layers must stay as they are until the new master
+  /// The total is kept when one master replaces another, because the layers must stay as they are until the new master
   /// reports a total.
   var lastTotal: UInt8?
 

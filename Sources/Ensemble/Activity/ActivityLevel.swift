@@ -2,12 +2,13 @@ public import MusicalTime
 
 /// The activity of one player, 0...127: the value set by keys or by a controller plus the note density, smoothed.
 ///
-/// A one-pole low-pass filter with a time constant of 300 ms smooths the sum, so that a sudden gesture becomes a swell. Every
-/// 50 ms, the filter computes `y += (x - y) · a` with `a = 1 - e^(-50/300)`, where x is the input and y the output. It uses
-/// integers, so that all machines compute the same value: the unit of y is 1/65536 of a level, and a is 10061/65536. After a
-/// step of the input, the output reaches 63 % with the sixth step of the filter and 95 % with the eighteenth. A filter at rest takes its
-/// first step at once, so this is after 250 ms and 850 ms. The note density is the number of notes
-/// struck within the last second; ``fullDensity`` notes count as 127 (sixteenths at 120 BPM).
+/// A one-pole low-pass filter with a time constant of 300 ms smooths the sum, so that a sudden gesture changes the activity gradually.
+/// Every 50 ms, the filter takes a step: it computes `y += (x - y) · a` with `a = 1 - e^(-50/300)`, where x is the input and y the output.
+/// The filter uses integers, so that all machines compute the same value: the unit of y is 1/65536 of a level, and a is 10061/65536.
+/// After a jump of the input, the output has covered 63 % of the jump with the sixth step of the filter, and 95 % with the eighteenth
+/// step. A filter at rest takes its first step at once, so these steps follow the jump after 250 ms and 850 ms.
+///
+/// The note density is the number of notes struck within the last second. ``fullDensity`` notes count as 127 (sixteenths at 120 BPM).
 public struct ActivityLevel: Sendable {
   /// The time between two steps of the filter, which is the shortest time between two changes.
   public static var step: Nanoseconds { .milliseconds(50) }

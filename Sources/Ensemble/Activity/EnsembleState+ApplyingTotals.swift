@@ -13,9 +13,11 @@ extension EnsembleState {
   /// instant.
   private static var farthest: Nanoseconds { .seconds(10) }
 
-  /// Handles a total that the master has reported. While the rhythm cannot be played yet (not ``isScheduled``), the last two totals are
-  /// kept for later: the present one and a pending one. Otherwise, a total with a usable instant applies from the beat that is nearest
-  /// to the instant. A total without one applies from the next beat that can still be changed.
+  /// Handles a total that the master has reported.
+  ///
+  /// While the rhythm cannot be played yet (not ``isScheduled``), the last two totals are kept for later: the present one and a pending
+  /// one. While the rhythm plays, a total with a usable instant applies from the beat that is nearest to the instant. A total without a
+  /// usable instant applies from the next beat that can still be changed.
   mutating func received(_ report: ReceivedTotals.Report, at now: Instant) {
     guard isScheduled else {
       let newer = follower!.totals.early.newer
@@ -30,6 +32,7 @@ extension EnsembleState {
     recordRun()
     let present = schedule.tick(at: now)
     let old = schedule.intensity
+    // `tick(atMaster:)` rounds down. Half a tick is added, so that the result is the nearest tick.
     let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
     let tick = schedule.tick(atMaster: report.instant + halfTick)
     let isFar = (schedule.deadline(tick) - now).magnitude > Self.farthest

@@ -67,9 +67,8 @@ extension EnsembleState {
   }
 
   /// Begins to decide totals as the new master. If the first tick of the rhythm is in the future, the total of the known levels
-  /// applies from the first tick. If the rhythm was taken over, or restored after a crash, its total remains unchanged for
-  /// ``TotalSchedule/inquiry``. In this time all peers send their level. This also holds if the rhythm was taken over before its first tick
-  /// (``TotalSchedule/computesFrom``).
+  /// applies from the first tick. If the rhythm was taken over, even before its first tick (``TotalSchedule/computesFrom``), or restored
+  /// after a crash, its total remains unchanged for ``TotalSchedule/inquiry``. In this time all peers send their level.
   ///
   /// - Returns: the beat that now counts as decided; nil if the local peer is not the master.
   private mutating func beginTotals(at now: Instant) -> Tick? {

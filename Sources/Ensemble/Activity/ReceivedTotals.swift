@@ -17,7 +17,7 @@ struct ReceivedTotals: Sendable {
   /// The level that was last sent to the master, and the claim under which it was sent; nil if none was.
   var sentLevel: (level: UInt8, claim: Claim)?
   /// The last two totals that arrived before the rhythm could be played. The master can report two: the present total and a
-  /// pending one. It is not an array, because each copy of ``Follower`` would then update a reference count.
+  /// pending one. The property is not an array, because each copy of ``Follower`` would then update a reference count.
   var early: (older: Report?, newer: Report?)
   /// Whether the pending change in `PlaybackSchedule.intensity` is estimated. Either the local peer has chosen its tick, because
   /// the master has reported no usable instant, or the change comes from an earlier run. The next total with an instant replaces

@@ -5,15 +5,15 @@ public import PeerProtocol
 ///
 /// Up to sixteen peers all connect to each other, because each of them may become the master. A thousand peers cannot. With
 /// more than sixteen, all peers connect to the two peers with the lowest identities and to the master. These peers are in
-/// session with all others. Their presences (``Presence``) tell all peers the claim of the rhythm that plays. The lowest of them
-/// that is not the master is the next in the order of succession. Each peer computes the two lowest identities from the
+/// session with all others. Their presences (``Presence``) tell all peers the claim of the rhythm that plays. The peer with the lowest
+/// identity that is not the master is the next in the order of succession. Each peer computes the two lowest identities from the
 /// announcements, without a coordinator.
 ///
 /// An announced peer is *wanted* if the local peer should connect to it. An announcement does not prove that its peer can be
 /// reached: a killed peer stays announced for some time, and any program can send announcements. Peers that do not answer
 /// (``silent``) therefore do not count, neither among the two lowest identities nor for the limit of sixteen. For each silent peer
-/// with an identity below the higher one of the two, one more peer is wanted, up to 64 in total. The number of invited peers thus
-/// doubles until some of them answer.
+/// whose identity is below the second lowest, one more peer is wanted, up to 64 in total. If no invited peer answers, the number of
+/// wanted peers thus doubles: 2, 4, 8 and so on.
 extension InvitationList {
   /// The newest announcement of a peer.
   struct Announcement: Sendable {
@@ -26,7 +26,8 @@ extension InvitationList {
   func wants(_ identity: Identity) -> Bool {
     guard let highestWanted else { return true }
     if identity == master || local == master { return true }
-    // If the local identity is below the second lowest of the others, it is one of the two lowest of all.
+    // If the local identity is below the second lowest of the others, it is one of the two lowest of all. The local peer then connects
+    // to all peers.
     return local < responsive[1] || identity <= highestWanted
   }
 

@@ -19,7 +19,7 @@ extension InvitationList {
       targets[n].session = session
     }
     for n in targets.indices where targets[n].session == session {
-      // The peer is not recognised yet. Until then, ``Target/reachedBy`` remains.
+      // The peer is not recognised yet. ``Target/reachedBy`` remains until it is.
       (targets[n].isEstablished, targets[n].isReported) = (true, false)
     }
   }
@@ -89,7 +89,7 @@ extension InvitationList {
     defer { schedule() }
     targets.removeAll { $0.session == session && $0.reason != .configured }
     guard let n = targets.firstIndex(where: { $0.session == session }) else { return true }
-    // The answer has no effect on a peer that is in session elsewhere.
+    // If the peer of the target is in session by another session (``Target/reachedBy``), the target remains established.
     (targets[n].isEstablished, targets[n].isReported) = (targets[n].reachedBy != nil, true)
     targets[n].nextTry = now + Self.longestRecheck
     defer { targets[n].identity = local }
@@ -136,10 +136,10 @@ extension InvitationList {
       if let identity, targets[n].announced == identity, targets[n].isAnswered {
         (targets[n].isAnswered, targets[n].since, targets[n].nextTry) = (false, now, now + Self.pause)
       }
-      // Whether another session than that of this target has reached the peer, and the peer now has no session.
+      // Whether the peer was in session by another session than that of this target, and now has no session.
       let hasLostOtherSession = identity != nil && targets[n].reachedBy == identity
       guard targets[n].session == session || hasLostOtherSession else { continue }
-      // No other session reaches the peer.
+      // The peer has no other session now.
       if targets[n].reachedBy == nil || hasLostOtherSession {
         // After the end of a session, the next invitation waits for `pause`. An invitation without a reply has already taken
         // its time, so the next one follows at once.

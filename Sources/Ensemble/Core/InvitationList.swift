@@ -4,8 +4,9 @@ public import RTPMIDI
 
 /// The peers that the local peer invites. There are three kinds (``Reason``):
 ///
-/// - A configured peer is invited until it is in session, and again after its session has ended. If another peer may be at
-///   the configured address than the one that answered there, the address is invited again from time to time (``Target/isElsewhere``).
+/// - A configured peer is invited until it is in session, and again after its session has ended. If the peer that answered at the
+///   configured address is in session at another address, and another peer may be at the configured address, the configured address
+///   is invited again from time to time (``Target/isElsewhere``).
 /// - A discovered peer is invited while it announces itself on the network.
 /// - A Tutti peer whose session was lost is invited at its former place for a minute, whichever side had begun the session. The
 ///   session was lost because the peer fell silent. This is a *search*.
@@ -24,7 +25,7 @@ public struct InvitationList {
   static var longestRecheck: Nanoseconds { .seconds(60) }
   /// The same for a place that is in doubt (``Target/doubtEnds``).
   static var longestRecheckInDoubt: Nanoseconds { .seconds(2) }
-  /// How long a configured place is in doubt after another peer was recognised there than before.
+  /// How long a configured place is in doubt after the recognition of a peer whose identity differs from the previous one there.
   static var doubtTime: Nanoseconds { .seconds(300) }
   /// Of two peers that discover each other, the one with the lower identity invites the other at once. The other waits for this
   /// time before it invites as well.
@@ -71,21 +72,24 @@ public struct InvitationList {
     package let reason: Reason
     /// The session with the peer at this place, established or still an invitation; nil if there is none.
     package var session: SessionID?
-    /// The identity that was recognised last at this place, or that is announced there. The two can differ, if another peer has
-    /// replaced the announced one. The target is removed with the announcement in any case.
+    /// The identity that was recognised last at this place. Before the first recognition, the identity that is announced there, or that
+    /// a search looks for; nil if there is none. The recognised identity differs from the announced one if another peer has replaced the
+    /// announced peer. The target is removed with the announcement even then.
     var identity: Identity?
-    /// The identity of the peer, if the peer is in session by another session than ``session``, such as one that it began itself.
+    /// The identity of the peer if it is in session by another session than ``session``, such as one that it began itself; nil otherwise.
     var reachedBy: Identity?
-    /// Whether the session of ``reachedBy`` is at another address than ``place``, and may not be with the peer at this place: that peer
-    /// answered on another machine, or the place is in doubt (``doubtEnds``). The identity was perhaps forged here. The place is
-    /// therefore invited again, at intervals that double up to ``longestRecheck``.
+    /// Whether the session of ``reachedBy`` is at another address than ``place``, and is perhaps not with the peer at this place. Either
+    /// the peer at this place answered on another machine (``isOnOtherMachine``), or the place is in doubt (``doubtEnds``). The identity
+    /// that was recognised here was perhaps forged. The place is therefore invited again, at intervals that double up to
+    /// ``longestRecheck``.
     var isElsewhere = false
-    /// Whether the peer that answered here last was perhaps on another machine than the session of the same identity elsewhere.
+    /// Whether the peer that answered here last was perhaps on another machine than the peer that has the same identity and is in session
+    /// at another address.
     var isOnOtherMachine = false
-    /// The time from the end of such an invitation to the next one.
+    /// While ``isElsewhere`` is true: the time from the end of an invitation to the next one.
     var recheck = InvitationList.pause
     /// The place is in doubt until this instant, because different peers were recognised there. Either another peer has got the address,
-    /// or a hostile device uses the address or an identity of others. It is then invited at short intervals.
+    /// or a hostile device uses the address or an identity of others. A place in doubt is invited at short intervals.
     var doubtEnds = Instant(nanoseconds: .min)
     /// Whether the peer at this place is in session.
     var isEstablished = false
@@ -143,7 +147,7 @@ public struct InvitationList {
     /// The identity that is announced at this place; nil if the target has another reason.
     var announced: Identity? { if case .discovered(let identity, as: _) = reason { identity } else { nil } }
 
-    /// When the search ends; nil if it does not end.
+    /// When the search ends; nil if the target is not a search.
     var expires: Instant? {
       guard case .silent(let end) = reason else { return nil }
       return end

@@ -6,7 +6,8 @@ import Sending
 // by session or stream.
 extension PeerCore {
   /// Converts all outputs of the ensemble state since the last call. Content that is new to its receiver (`isNews`) becomes part of the
-  /// recovery journal, which repairs its loss. The parts of a patch are large and do not: a peer requests missing parts again.
+  /// recovery journal, which repairs its loss. The journal does not contain the parts of a patch, because they are large: a peer requests
+  /// missing parts again.
   func handleEnsembleOutputs(at now: Instant) {
     for output in ensemble.takeOutputs() {
       switch output {
@@ -28,7 +29,7 @@ extension PeerCore {
           emit(.stream(.message(StreamMessage(message, at: instant, to: .stream(stream)))))
         }
       case .play(let schedule): emit(.play(schedule))
-      // A peer has reported this master, with which the local peer may not be in session.
+      // A peer has reported this master. The local peer is perhaps not in session with the master.
       case .connect(let master): connect(toMaster: master, at: now)
       case .event(let event):
         if case .role(let role) = event, let master = role == .master ? identity : role.master {

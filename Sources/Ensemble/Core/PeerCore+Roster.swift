@@ -63,6 +63,7 @@ extension PeerCore {
       return endpoint.close(session, at: now)
     }
     if let other = ensemble.roster.session(of: identity), other != session {
+      // The peers of two sessions report the same identity. One of the sessions is closed.
       let isSameMachine = isOnSameMachine(session, as: other, at: now)
       let hasMoved = isSameMachine == true && endpoint.isUnanswered(other, at: now)
       let keepsOther = !hasMoved && keeps(other, insteadOf: session, info, of: identity, at: now)
@@ -100,7 +101,8 @@ extension PeerCore {
     isRoutingOutdated = true
     reportJoined(session)
     ensemble.joined(identity, named: info.name, at: now)
-    // From a Tutti peer, these controllers are not volume and expression but activity, which the peer reports again.
+    // Controllers 7 and 11 were withheld while the kind of the peer was not known. From a Tutti peer, they are not volume and expression
+    // but activity, which the peer reports again.
     ensemble.roster[recognisedSlot].session!.withheldVolume = nil
     ensemble.roster[recognisedSlot].session!.withheldExpression = nil
     if let timelineMessage = ensemble.roster[recognisedSlot].session!.pendingTimelineMessage {
@@ -109,15 +111,15 @@ extension PeerCore {
     }
   }
 
-  /// Returns whether the session `other` is kept. If not, the new session `info` replaces it. The peers of both sessions report
-  /// `identity`. This function does not apply to a peer that has moved: both sessions are with one machine, and the peer no longer replies
-  /// on `other`.
+  /// Returns whether the session `other` is kept. If not, the new session `session`, which `info` describes, replaces it. The peers of
+  /// both sessions report `identity`. The caller does not ask for a peer that has moved: both sessions of such a peer are with one
+  /// machine, and the peer no longer replies on `other`.
   ///
   /// If each peer began one of the sessions, and the first session is less than ten seconds old, the peers have invited each
   /// other. Both must then keep the same session: the one that the lower identity began.
   ///
   /// In all other cases, `other` is kept if the peer was heard on it within the last second: a second device uses the identity.
-  /// This can be a hostile device, because each peer announces its identity, or a device with a copied disk. A peer that has
+  /// The second device can be hostile, because each peer announces its identity, or it can have a copied disk. A peer that has
   /// restarted, or has a new address, is no longer heard on its earlier session.
   ///
   /// The player is informed of a second device, but not if both sessions are with one machine: then a peer with two addresses has two

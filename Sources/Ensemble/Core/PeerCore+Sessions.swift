@@ -160,6 +160,7 @@ extension PeerCore {
     case .recognised(let identity): recognised(session, identity, at: now)
     case .standardDevice: recognisedAsStandardDevice(session, at: now)
     case .tuttiPeer:
+      // The peer was taken for a standard device. Its identity is not known yet.
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.isStandardDevice = false }
       isAdmissionOutdated = true
     case nil: break

@@ -6,8 +6,8 @@ public import RTPMIDI
 public import Receiving
 public import Sending
 
-/// One peer of an ensemble without threads, sockets, clock and sound: its sessions, its invitations and its ensemble state.
-/// Datagrams, commands of the player and instants go in, ``Output``s come out.
+/// The sessions, the invitations and the ensemble state of one peer. The class has no threads, sockets, clock or sound: datagrams,
+/// commands of the player and instants go in, ``Output``s come out.
 ///
 /// The owner passes each datagram to ``receive(_:from:to:port:at:answeredAt:isAuthentic:now:)``, calls ``advance(to:)`` at
 /// ``nextDeadline``, and applies the player's commands to ``ensemble``. After each of these calls, the owner executes the

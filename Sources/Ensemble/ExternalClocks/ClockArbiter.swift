@@ -18,9 +18,9 @@ public struct ClockArbiter: Sendable {
 
   /// A notification for the user.
   public enum Notification: Hashable, Sendable {
-    /// A second clock runs and is not used.
+    /// A second clock runs and is not used, because the clock `beside` leads.
     case unused(String, beside: String)
-    /// A clock takes the place of one that is silent or disconnected.
+    /// A clock takes the place of the clock `silent`, which is silent or disconnected.
     case replaced(by: String, silent: String)
   }
 

@@ -131,8 +131,8 @@ public struct ExternalClock: Sendable {
     case .clock: return ticked(at: instant, stamp, missing: nil, ensemble: &ensemble, now: now)
     case .numberedClock(let missing):
       return ticked(at: instant, stamp, missing: missing, ensemble: &ensemble, now: now)
-    // A late tick advances the count, unless its number was skipped before, as that of a lost tick. `skip` advances the count by a tick
-    // without an instant.
+    // `skip` advances the count by a tick without an instant. This is not necessary if the late tick counted as lost before: the count
+    // has then advanced already.
     case .lateClock: if counter.consumeLateTick() { counter.skip() }
     case .recoveredClock: counter.skip()
     case .start: begin(at: Tick(0), instant, &ensemble, now: now)

@@ -6,7 +6,7 @@ public struct GateError: Error, Hashable, Sendable, CustomStringConvertible {
   public let rule: String
   /// What is wrong.
   public let reason: String
-  /// How to correct it.
+  /// How to correct the rule.
   public let remedy: String
 
   /// `line 3: gate "notes=shut": "shut" is neither open nor closed; write =open or =closed at its end`

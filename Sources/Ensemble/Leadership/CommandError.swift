@@ -20,7 +20,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   case isAbsent(Identity)
   /// The rhythm gate of the local peer is closed to the peer with this identity, so the local peer would not follow it.
   case gateIsClosed(Identity)
-  /// A higher term has been seen: another peer has started or taken over the rhythm since.
+  /// The rhythm from before a restart cannot be continued, because the local peer has claimed or followed a higher term since.
   case isOver
 
   public var description: String { description(naming: { "\($0)" }) }

@@ -39,7 +39,8 @@ extension EnsembleState {
     if let slot { roster.leave(slot) }
     follower?.masterStatus = .isUnknown
     if isSaid { follower!.masterHeard = min(follower!.masterHeard, now - Self.silence) }
-    // An earlier postponement of the check ends: only the silence of the master decides (``nextSuccession``).
+    // The next check of the succession may have been postponed. From now on, only the silence of the master determines when the check is
+    // due (``nextSuccession``).
     follower!.nextCheck = follower!.masterHeard
     // The clock of one departed master is kept, because this master may return.
     if let departedMaster, departedMaster != peer, let former = roster.slot(of: departedMaster),
@@ -131,7 +132,7 @@ extension EnsembleState {
     if role != .idle, isNewClaim, isOver(message, at: now) != false { return }
     if isNewClaim {
       if role == .master { reportLossOfLeadership(to: sender) }
-      // A former master stops repeating the end of its rhythm, because a repeat would send the new message of the other peer.
+      // A former master stops repeating the end of its rhythm. A repeat sends ``timelineMessage``, which is now the message of `sender`.
       idle?.repeats = Repeats()
     }
     timelineMessage = message

@@ -5,8 +5,8 @@ import Playback
 // Steering of the rhythm to an external clock: tempo changes correct the position of the rhythm.
 extension EnsembleState {
   /// The number of ticks in which a single change of tempo would correct the whole error. As soon as a change applies, the next
-  /// change is planned with the same number of ticks. The error therefore decays exponentially, to about a third in each quarter
-  /// note.
+  /// change replaces it and is planned for the same number of ticks. The error therefore decays exponentially, to about a third in
+  /// each quarter note.
   static let horizon = Tick.perQuarter
 
   /// The claim of the current rhythm, or of the last one.
@@ -21,26 +21,31 @@ extension EnsembleState {
     try start(on: timeline, from: entry(into: schedule, from: Tick(0), at: now + lead), at: now)
   }
 
-  /// Steers the rhythm to `line` by a tempo change at the first tick that is at least ``lead`` from now. The tempo is chosen so
-  /// that the error is corrected ``horizon`` ticks later. The position therefore never jumps. The tempo is calculated from the
-  /// predicted error at the tick of the change, not from the present error, because the schedule is fixed up to this tick. The
-  /// control loop therefore does not oscillate. The function does nothing while a change is pending, after the end was announced,
-  /// or if the error will be within `tolerance` at the end of the horizon anyway.
+  /// Steers the rhythm to the timeline of an external clock by a tempo change at the first tick that is at least ``lead`` from now.
   ///
+  /// The new tempo corrects the error ``horizon`` ticks after the change. The position therefore never jumps. The schedule is fixed
+  /// up to the tick of the change. The tempo is therefore calculated from the error that is predicted for this tick, not from the
+  /// present error. The control loop therefore does not oscillate.
+  ///
+  /// The function does nothing while a change is pending, and after the end of the rhythm was announced.
+  ///
+  /// - Parameters:
+  ///   - target: the timeline of the external clock.
+  ///   - tolerance: the tempo is not changed if the error at the end of the horizon would be within this value without a change.
   /// - Returns: false if the rhythm is more than a step off, or if the required tempo is out of range. The rhythm must then
   ///   be started again.
-  mutating func steer(to line: Timeline, beyond tolerance: Nanoseconds, at now: Instant) -> Bool {
+  mutating func steer(to target: Timeline, beyond tolerance: Nanoseconds, at now: Instant) -> Bool {
     settleTempo(at: now)
     guard role == .master, let timelineMessage, timelineMessage.change == nil, timelineMessage.end == Tick(.max) else {
       return true
     }
     let tick = max(timelineMessage.start, schedule.firstTick(notBefore: now + lead))
-    let stepLength = Nanoseconds(line.tempo.nanosecondsPerQuarter / Step.perQuarter)
-    guard (line.deadline(tick) - schedule.deadline(tick)).magnitude <= stepLength else { return false }
-    let goal = line.deadline(tick + Self.horizon)
+    let stepLength = Nanoseconds(target.tempo.nanosecondsPerQuarter / Step.perQuarter)
+    guard (target.deadline(tick) - schedule.deadline(tick)).magnitude <= stepLength else { return false }
+    let goal = target.deadline(tick + Self.horizon)
     guard (goal - schedule.deadline(tick + Self.horizon)).magnitude > tolerance else { return true }
-    let length = (goal - schedule.deadline(tick)).count * Tick.perQuarter / Self.horizon
-    guard let tempo = Tempo(nanosecondsPerQuarter: length) else { return false }
+    let quarterLength = (goal - schedule.deadline(tick)).count * Tick.perQuarter / Self.horizon
+    guard let tempo = Tempo(nanosecondsPerQuarter: quarterLength) else { return false }
     change(tempo: tempo, from: tick, at: now)
     return true
   }

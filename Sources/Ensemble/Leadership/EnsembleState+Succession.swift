@@ -6,19 +6,19 @@ import Playback
 // Succession after the loss of a master.
 //
 // All peers with the same knowledge compute the same order of succession: the members that follow this rhythm, were heard
-// within ``silence`` and report that they take over, lowest identity first. The peer of rank r takes over when the master has
-// been silent for ``silence`` plus r times ``turn``, unless another peer has done so; the first peer has the rank 0. A peer that
-// disappeared together with the master drops out of the order by its own silence. The first remaining peer therefore takes over
-// within 2 s, whichever peers are lost. If two peers take over at once, the order of claims decides. Both play in phase, so this
-// is inaudible.
+// within ``silence`` and report that they would take over, lowest identity first. The first peer in this order has the rank 0. The
+// peer of rank r takes over when the master has been silent for ``silence`` plus r times ``turn``, unless another peer has already
+// taken over. A peer that disappeared together with the master drops out of the order by its own silence. The first remaining peer
+// therefore takes over within 2 s, whichever peers are lost. If two peers take over at once, the higher claim wins. Both peers play
+// in phase, so the change to one master is inaudible.
 extension EnsembleState {
   /// The time without a packet from a peer after which the peer counts as lost.
   public static var silence: Nanoseconds { .milliseconds(1500) }
   /// The difference between the waiting times of successive ranks. In this time, the claim of the peer with the lower rank arrives
   /// at the peer with the higher rank.
   static var turn: Nanoseconds { .milliseconds(100) }
-  /// The shortest time between two timeline messages that are sent to a peer because it does not know the current rhythm. For up
-  /// to a second, two masters may exist. In this second, ten messages are sent, which is enough on a network that loses one packet
+  /// The shortest time between two timeline messages that are sent to a peer because it does not know the current rhythm. Two
+  /// masters may exist for up to a second. In this second, ten messages are sent. Ten are enough on a network that loses one packet
   /// in five, in bursts.
   static var correction: Nanoseconds { .milliseconds(100) }
 
@@ -61,7 +61,8 @@ extension EnsembleState {
     }
   }
 
-  /// Handles a report of the peer with identity `sender`: the claim of the rhythm in which it takes part; nil if it is idle.
+  /// Handles the claim that the peer with identity `sender` has reported: the claim of the rhythm in which this peer takes part; nil
+  /// if this peer is idle.
   mutating func heardClaim(_ claim: Claim?, from sender: Identity, at now: Instant) {
     guard let timelineMessage else { return }
     if role == .follower(of: sender) {
@@ -75,8 +76,9 @@ extension EnsembleState {
     if role == .idle || role == .master, isBehind(claim) { correct(sender, at: now) }
   }
 
-  /// Whether a peer that reports this claim has missed the end of the local peer's rhythm, or does not know the rhythm that
-  /// plays.
+  /// Whether a peer that reports this claim has missed a timeline message of the local peer. If the local peer is idle, a peer that
+  /// still reports the local peer's claim has missed the end of the rhythm. If the local peer is the master, a peer that reports a
+  /// lower claim or none does not know the rhythm that plays.
   private func isBehind(_ claim: Claim?) -> Bool {
     guard let timelineMessage else { return false }
     return role == .idle ? claim == timelineMessage.claim : claim.map { $0 < timelineMessage.claim } ?? true
@@ -101,7 +103,8 @@ extension EnsembleState {
     (follower!.masterStatus, follower!.masterHeard) = (.leads, now)
   }
 
-  /// The order of succession without the local peer: the peers that would take over the rhythm from a lost master.
+  /// The order of succession without the local peer: the peers that would take over the rhythm from a lost master. A follower omits
+  /// the peers to which its rhythm gate is closed.
   func successors(at now: Instant) -> [Identity] {
     guard let claim else { return [] }
     return roster.members.filter { member in
@@ -129,7 +132,7 @@ extension EnsembleState {
     guard admits(.rhythm, from: master) else { return end(at: now) }
     let plays = schedule.run != 0 && schedule.deadline(schedule.end) > now
     let awaits = awaitsAnotherMaster()
-    // The old rhythm continues while packets of its master arrive.
+    // While another master is awaited, the old rhythm continues as long as packets of the old master arrive.
     if awaits, plays, let slot = roster.slot(of: master), roster[slot].isPresent(at: now) {
       follower!.nextCheck = now + Self.turn
       return
@@ -152,9 +155,9 @@ extension EnsembleState {
     follower!.nextCheck = min(due, now + Self.turn)
   }
 
-  /// Whether the master now follows another master that the local peer would also follow, but whose timeline message it has not
-  /// received yet. This happens when two halves of a network reunite. Until the local peer receives a message from the new master,
-  /// the old rhythm continues. If packets from the old master also stop, the old master counts as lost.
+  /// Whether the old master now follows a new master that the local peer would also follow, but whose timeline message the local peer
+  /// has not received yet. This happens when two halves of a network reunite. Until the local peer receives a message from the new
+  /// master, the old rhythm continues. If packets from the old master also stop, the old master counts as lost.
   private func awaitsAnotherMaster() -> Bool {
     guard let follower, follower.masterStatus == .hasResigned, let claim, let slot = roster.slot(of: follower.master),
       let other = roster[slot].membership?.presence?.claim
@@ -183,12 +186,13 @@ extension EnsembleState {
   /// Claims the current rhythm and continues it with the same ticks and deadlines.
   ///
   /// The timeline is converted from the master's clock to the local clock. The new origin is the first tick that has not been
-  /// passed to the audio output yet. If the slewed clock was correcting an error, the error remains, so that the local peer plays
-  /// on without a change. The other peers slew towards the new rhythm.
+  /// passed to the audio output yet. If the slewed clock was correcting an error of the local position, this correction stops. The
+  /// local peer thus plays on without a change, and the other peers slew towards its position.
   mutating func takeOver(from master: Identity, at now: Instant) {
     raiseTerm()
     // The origin of the new timeline.
     let tick = schedule.firstTick(notBefore: now + soundLead)
+    // Whether the tempo change of the schedule applies at the new origin already. If not, the change remains pending.
     let isChanged = tick >= schedule.changeTick
     let change = TempoChange(tempo: schedule.localTempo(schedule.changed.tempo), tick: schedule.changeTick)
     // If the rhythm of the timeline message is not scheduled yet, the previous rhythm still plays. The local peer then continues
@@ -207,8 +211,8 @@ extension EnsembleState {
     schedule.start = continuation(at: now)
     schedule.run &+= 1
     emit(.event(.tookOver(from: master)))
-    // Levels that the local peer received when it was the master before may be outdated. Each peer sends its level again under the
-    // new claim.
+    // The local peer may have been the master before. The activity levels that it received then may be outdated. Each peer sends its
+    // level again under the new claim.
     roster.markAllAbsent()
     lead(Leader(totals: TotalSchedule(computesFrom: now + TotalSchedule.inquiry)), at: now)
   }

@@ -19,10 +19,11 @@ struct Follower: Sendable {
   struct Playing: Sendable {
     /// The master's clock as the local peer plays by it. It slews, so that the position does not jump.
     var clock = SlewedClock()
-    /// The largest possible error of the position at the entry. It is the length of a step at the tempo of that time if the rhythm
-    /// that already sounded, which may be up to a step off, continued without a jump. It is zero if the rhythm was entered exactly.
-    /// After the entry, the clock slews until the error is gone. An error of more than a step normally causes a jump. An error up to
-    /// this value causes no jump, even if the tempo has risen and a step has become shorter.
+    /// The largest possible error of the position when the local peer entered this rhythm. The error is zero if the rhythm was
+    /// entered exactly in phase. If another rhythm already sounded and continued without a jump, the position could be up to a step
+    /// off, so the value is the length of a step at the tempo of the entry. After the entry, the clock slews until the error is gone.
+    /// An error of more than a step normally causes a jump. An error up to this value causes none, even if the tempo has risen and a
+    /// step has become shorter than this value.
     var entryError = Nanoseconds.zero
     /// The last tick that was due in this run. A later schedule can have an earlier position: when a message about a slower tempo
     /// arrives late, ticks that were already due become due again.
@@ -43,7 +44,7 @@ struct Follower: Sendable {
   var masterHeard: Instant
   /// When the silence of the master is checked again, at the earliest.
   var nextCheck = Instant(nanoseconds: .min)
-  /// When the clock was steered last.
+  /// When the slewed clock (``Playing/clock``) was last steered to the estimate of the master's clock.
   var steered = Instant(nanoseconds: .min)
   /// The instant at which ``EnsembleState/follow(at:)`` is called to enter the new rhythm at a bar, because the rhythm that still
   /// sounds is too far off to slew; nil if no entry is pending.

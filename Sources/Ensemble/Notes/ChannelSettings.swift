@@ -6,8 +6,8 @@ import MIDI
 /// The settings are kept in the order of their last messages. Messages that depend on each other (Bank Select and Program Change,
 /// the selection of a parameter and Data Entry) therefore keep their meaning when ``messages`` are sent.
 ///
-/// Reset All Controllers resets only some settings (recommended practice RP-015 of the MIDI Manufacturers Association). The others
-/// are reset one by one, to the defaults of General MIDI.
+/// Reset All Controllers resets only some settings (recommended practice RP-015 of the MIDI Manufacturers Association). When a
+/// channel is released, the other settings are reset one by one, to the defaults of General MIDI.
 ///
 /// Real-time: not safe.
 struct ChannelSettings: Sendable {
@@ -52,15 +52,18 @@ struct ChannelSettings: Sendable {
     case .pitchBend: set(.bend, on: channel, [message])
     case .controlChange(_, let controller, _):
       switch controller.value {
+      // Data Entry (high and low bits) sets the value of the selected parameter.
       case 6, 38:
         guard let parameter = selectedParameter(on: channel) else { return }
         let kind = Kind.parameter(high: parameter.high, low: parameter.low)
+        // The recorded messages of a parameter are the two that select it, then those of Data Entry. This message replaces the
+        // earlier one of the same controller.
         let others = messages(of: kind, on: channel).dropFirst(2).filter { $0.controller != controller.value }
         set(kind, on: channel, [parameter.high, parameter.low] + others + [message])
       // Portamento Control acts on the next note only. Data Increment and Decrement are relative.
       case 84, 96, 97: break
       case 121: settings.removeAll { $0.channel == channel && Self.isReset($0.kind) }
-      // Channel mode messages are no settings.
+      // The other channel mode messages are not settings.
       case 120...127: break
       default: set(.controller(controller.value), on: channel, [message])
       }
@@ -106,7 +109,7 @@ struct ChannelSettings: Sendable {
 
   /// Replaces a setting. The new setting becomes the last one in the order.
   private mutating func set(_ kind: Kind, on channel: Channel, _ messages: [Message]) {
-    // There is at most one former setting. `remove(at:)` moves the later ones at once, `removeAll` would move them one by one.
+    // There is at most one former setting. `remove(at:)` moves all later settings at once. `removeAll` would move them one by one.
     let former = settings.firstIndex { $0.channel == channel && $0.kind == kind }
     if let former { settings.remove(at: former) }
     if settings.count < Self.limit { settings.append(Setting(channel: channel, kind: kind, messages: messages)) }
@@ -114,8 +117,8 @@ struct ChannelSettings: Sendable {
 
   /// The messages that select the present parameter of a channel; nil if none is selected.
   private func selectedParameter(on channel: Channel) -> (high: Message, low: Message)? {
-    // Registered parameters are selected by controllers 101 and 100, non-registered ones by 99 and 98. The last one counts. The
-    // value 127 in both controllers selects no parameter.
+    // Controllers 101 and 100 select a registered parameter, controllers 99 and 98 a non-registered parameter. The newest of these
+    // messages decides which pair counts. The value 127 in both controllers of the pair selects no parameter.
     let last = settings.last {
       if $0.channel == channel, case .controller(98...101) = $0.kind { true } else { false }
     }

@@ -2,12 +2,12 @@ import PeerProtocol
 import Receiving
 
 /// The remote players that the local player has chosen to hear, and with what percentage of their velocity. By default, the notes
-/// of other Tutti peers do not sound here: each device sounds the notes of its own player only.
+/// of other Tutti peers do not sound at the local peer: each device sounds the notes of its own player only.
 ///
 /// A choice applies to all Tutti peers, or to the peer with a certain identity or name. The notes of standard devices always sound
 /// as they were played, because such a device has no sound of its own.
 public struct HearingChoices: Hashable, Sendable {
-  /// The percentage of a rule without one. With it, the notes of other players are softer than those of the local player.
+  /// The percentage of a rule that contains none. At 60 percent, the notes of other players are softer than those of the local player.
   public static var standardPercent: UInt8 { 60 }
 
   /// The choice for all peers that ``byPeer`` does not contain.
@@ -43,7 +43,7 @@ public struct HearingChoices: Hashable, Sendable {
     return byPeer[peer.description] ?? byName ?? standard
   }
 
-  /// The peer and the percentage of a rule.
+  /// Returns the peer and the percentage of a rule; the percentage is nil if the rule contains none.
   private static func parts(of rule: String) throws(HearingError) -> (peer: String, percent: UInt8?) {
     var peer = rule[...]
     var number: Substring?

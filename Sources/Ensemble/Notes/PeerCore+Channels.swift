@@ -16,9 +16,11 @@ extension PeerCore {
     releaseChannels(of: session, except: [presence.channel ?? Self.lastChannel, Self.drumChannel])
   }
 
-  /// Sends the settings of the local player to the peer of a session, once per session. The first presence of the peer must have
-  /// arrived. It shows that the peer has recognised the local peer, so that its gates can admit the settings. The local peer must
-  /// also have a channel. Without one, it plays on channel 16, which another peer may own.
+  /// Sends the settings of the local player to the peer of a session, once per session.
+  ///
+  /// The function does nothing before the first presence of the peer has arrived. A presence shows that the peer has recognised the
+  /// local peer, so that the gates of the peer can admit the settings. The function also does nothing while the local peer has no
+  /// channel. Without a channel, the local peer plays on channel 16, which another peer may own.
   private func sendMissingSettings(on session: SessionID) {
     guard ensemble.channel != nil, let slot = roster.slot(of: session),
       ensemble.roster[slot].membership?.presence != nil, !ensemble.roster[slot].session!.hasSettings

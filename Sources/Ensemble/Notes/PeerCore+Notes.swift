@@ -45,9 +45,10 @@ extension PeerCore {
     return ensemble.admits(gate, from: identity, named: session.info.name)
   }
 
-  /// The kinds of messages that are admitted from the peer in a slot of the roster, and how loud its notes sound. A peer that is not
-  /// identified yet sounds like a standard device. It is usually identified within some milliseconds. If it is a Tutti peer that the
-  /// local player has not chosen to hear (``hearing``), its notes then end.
+  /// The kinds of messages that are admitted from the peer in a slot of the roster, and how loud its notes sound.
+  ///
+  /// A peer that is not identified yet sounds like a standard device. A Tutti peer is usually identified within some milliseconds. If
+  /// the local player has not chosen to hear this peer (``hearing``), the notes of the peer end when it is identified.
   func admission(of slot: Roster.Slot) -> Admission {
     var admission = Admission()
     (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))
@@ -56,12 +57,12 @@ extension PeerCore {
     admission.isQuiet = ensemble.isQuiet
     if let identity = ensemble.roster[slot].identity {
       admission.hearing = hearing.hearing(of: identity, named: ensemble.roster.ownedName(of: identity))
-      // The notes of this peer do not sound. They set the pitches of the local player's instrument.
+      // The notes of the pitch source do not sound. They set the pitches of the local player's instrument.
       admission.setsPitches = identity == pitchSource
       // If the peer has the same channel as the local peer, its controllers on this channel belong to its own sound, and do not shape
       // the instrument of the local player.
       let channel = ensemble.channel(of: identity) ?? Self.lastChannel
-      // Before its first presence, the channel of the peer is not known.
+      // Before the first presence of the peer, its channel is not known.
       let isKnown = ensemble.roster[slot].membership?.presence != nil
       admission.shaping = admission.modification && isKnown && channel != ensemble.channel
     }

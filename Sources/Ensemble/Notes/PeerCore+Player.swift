@@ -10,12 +10,12 @@ extension PeerCore {
   ///
   /// The input channel is the channel of `message`. These rules determine who gets the message, and on which channel:
   ///
-  /// - The message goes to ``recipient``. If ``recipient`` is nil, the message goes to all peers and sounds here as well.
-  /// - If another peer owns the input channel, the message goes to this owner only. A controller on such a channel changes the sound
-  ///   of the owner's instrument (``MIDI/Message/shapesInstrument``) and is sent on the owner's channel.
-  /// - A message on channel 10, the drums, stays on channel 10. All other messages except these controllers are sent on the channel of
-  ///   the local peer, by which the other peers recognise the player, or on channel 16 if the local peer has none. Standard devices
-  ///   get each message on its input channel.
+  /// - The message goes to ``recipient``. If ``recipient`` is nil, the message goes to all peers and also sounds at the local peer.
+  /// - If another peer owns the input channel, the message goes to this owner only. A controller on such a channel that changes the
+  ///   sound of the owner's instrument (``MIDI/Message/shapesInstrument``) is sent on the owner's channel.
+  /// - A message on channel 10, the drums, is sent on channel 10.
+  /// - All other messages are sent on the channel of the local peer, or on channel 16 if the local peer has none. The other Tutti
+  ///   peers recognise the player by this channel. Standard devices get each message on its input channel.
   /// - Expression on channel 1 sets the activity of the player.
   /// - A message without a channel is ignored.
   ///
@@ -27,8 +27,9 @@ extension PeerCore {
   }
 
   /// Handles the report of the receiver that it has played a message of the player, of the player's instrument or of a phrase.
-  /// `channel` is the channel on which the message sounds here; nil if it does not sound here. The notes of an instrument or of
-  /// a phrase do not count as activity. Otherwise, an instrument whose density follows the activity would increase its own density.
+  /// `channel` is the channel on which the message sounds at the local peer; nil if it does not sound there. The notes of an
+  /// instrument or of a phrase do not count as activity. If they did, an instrument whose density follows the activity would increase
+  /// its own density.
   func played(_ message: Message, soundedOn channel: Channel?, from origin: MessageOrigin, at now: Instant) {
     if message.setsActivity, case .controlChange(_, _, let value) = message {
       return ensemble.setActivity(value.value, at: now)
@@ -38,10 +39,10 @@ extension PeerCore {
     guard let channel else { return }
     settings.asPlayed.note(message)
     emit(.sounded(message.on(channel), from: nil))
-    // A note is no setting.
+    // A note is not a setting.
     guard message.key == nil else { return }
-    // If the two channels differ, the message was played on the former channel of the local peer, after the settings had been moved
-    // to the present channel. The setting is therefore repeated on the present channel.
+    // The channel on which the message sounded and the present channel differ if the settings had been moved to the present channel
+    // before the receiver played the message on the former one. The setting is therefore repeated on the present channel.
     let present = settings.soundingChannel(of: message)
     guard present != channel else { return }
     emit(.stream(.message(StreamMessage(message.on(present), at: nil, to: .tuttiPeers))))
@@ -77,7 +78,8 @@ extension PeerCore {
     emit(.event(.muted(isMuted)))
   }
 
-  /// The receivers of a message: the peer with this identity, or all peers (nil). No receiver if the peer is not in session.
+  /// Returns the receiver for the peer with this identity, or for all peers if `identity` is nil. Returns `.none` if the peer is not in
+  /// session.
   private func receiver(of identity: Identity?) -> PlayerRoute.Receiver {
     guard let identity else { return .all }
     return roster.stream(of: identity).map { .stream($0) } ?? .none

@@ -3,9 +3,9 @@ public import PeerProtocol
 
 // How followers receive the patch of the master, the text that describes its rhythm.
 //
-// Each peer reports the digest of its patch in its presence. A follower whose master plays another patch requests the text of this
-// patch, part by part (``PatchReception``). The engine checks the text and plays the patch from the next bar on. All peers with the
-// same patch and the same total activity play the same steps.
+// Each peer reports the digest of its patch in its presence. If the patch of the master differs from the patch of a follower, the
+// follower requests the text of the master's patch, part by part (``PatchReception``). The engine of the follower checks the text and
+// plays the patch from the next bar on. All peers with the same patch and the same total activity play the same steps.
 extension EnsembleState {
   /// Whether the local peer plays the patch of its master instead of its own. True at first.
   public var followsPatch: Bool {
@@ -80,7 +80,7 @@ extension EnsembleState {
       return
     }
     heard(slot, sender, at: now)
-    // Only followers get the patch, and each of them at a limited rate, so that none of them takes the share of the others.
+    // Only followers get the patch. The rate for each follower is limited, so that one follower does not take the share of the others.
     guard role == .master, roster[slot].membership?.presence?.claim == claim,
       now >= roster[slot].membership!.nextPatchRequest
     else { return }
@@ -88,7 +88,7 @@ extension EnsembleState {
     for index in patches.parts(for: request, at: now) { emit(.patchPart(patches.played!.part(index), to: sender)) }
   }
 
-  /// Adds a part to the patch that the local peer receives. Drops a part that it has not requested.
+  /// Adds a part to the patch that the local peer receives. Drops a part that the local peer has not requested.
   mutating func received(_ part: PatchPart, from sender: Identity, at now: Instant) {
     heard(sender, at: now)
     guard let reception = patches.reception, reception.master == sender, role == .follower(of: sender),

@@ -3,9 +3,9 @@ import PeerProtocol
 
 /// A patch (the text that describes a rhythm) that the local peer is receiving from the master.
 ///
-/// A request contains the number of the first missing part. The master sends this part and the following ones
-/// (``PatchSharing/partsPerRequest``). The next request follows when all these parts have arrived, or after ``patience``. It
-/// again begins with the first missing part. Lost parts are thus requested again.
+/// A request contains the number of the first missing part. The master sends ``PatchSharing/partsPerRequest`` parts, beginning with
+/// this part. The next request follows when all these parts have arrived, or after ``patience``. The next request also begins with the
+/// first missing part. Lost parts are thus requested again.
 struct PatchReception: Sendable {
   /// The time after which a request is repeated if its parts have not all arrived.
   static var patience: Nanoseconds { .milliseconds(250) }
@@ -34,7 +34,7 @@ struct PatchReception: Sendable {
 
   /// Adds a part.
   ///
-  /// - Returns: the octets of the patch if this part was the last one that was missing. They may have another digest.
+  /// - Returns: the octets of the patch if no part is missing any longer, otherwise nil. Their digest may differ from ``digest``.
   mutating func add(_ part: PatchPart, at now: Instant) -> [UInt8]? {
     guard part.digest == digest, nextRequest != .distantFuture else { return nil }
     if parts.count != part.count { parts = Array(repeating: nil, count: Int(part.count)) }

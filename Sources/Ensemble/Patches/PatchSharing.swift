@@ -5,8 +5,8 @@ import PeerProtocol
 struct PatchSharing: Sendable {
   /// The number of parts that the master sends for one request.
   static var partsPerRequest: Int { 16 }
-  /// The time in which the master sends at most ``partsPerInterval`` parts, so that requests do not delay its other messages. It
-  /// ignores further requests in this time. Their senders repeat them.
+  /// The time in which the master sends at most ``partsPerInterval`` parts, so that patch requests do not delay its other messages.
+  /// The master ignores further requests in this time. The followers repeat these requests.
   static var interval: Nanoseconds { .milliseconds(10) }
   static var partsPerInterval: Int { 32 }
   /// The shortest time between two requests of one follower that the master answers.

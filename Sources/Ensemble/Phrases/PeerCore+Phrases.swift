@@ -15,11 +15,13 @@ extension PeerCore {
   public func recordPhrase(bars: Int, at now: Instant) throws(PhraseRecording.Failure) {
     let schedule = ensemble.schedule
     guard schedule.run != 0, schedule.deadline(schedule.end) > now else { throw .noRhythm }
-    let (bar, tick) = (ensemble.ticksPerBar, max(schedule.tick(at: now) + 1, schedule.start).index)
-    let stepsPerBar = Int(bar / Tick.perStep)
-    let remainder = (tick % bar + bar) % bar
-    let start = Tick(remainder == 0 ? tick : tick + bar - remainder)
-    // The limit of 1000 bars prevents an overflow. It exceeds the longest phrase.
+    let ticksPerBar = ensemble.ticksPerBar
+    let stepsPerBar = Int(ticksPerBar / Tick.perStep)
+    // The recording begins at the first beginning of a bar that is not before `tick`. The remainder is not negative, even if `tick` is.
+    let tick = max(schedule.tick(at: now) + 1, schedule.start).index
+    let remainder = (tick % ticksPerBar + ticksPerBar) % ticksPerBar
+    let start = Tick(remainder == 0 ? tick : tick + ticksPerBar - remainder)
+    // The limit of 1000 bars prevents an overflow. No phrase can be that long.
     guard bars > 0, let recorder = PhraseRecorder(from: start.step, stepCount: min(bars, 1000) * stepsPerBar) else {
       throw .tooLong(maximum: Phrase.maximumSteps / stepsPerBar)
     }

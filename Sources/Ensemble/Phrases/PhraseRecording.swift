@@ -13,7 +13,7 @@ public struct PhraseRecording: Sendable {
 
   /// How a recording has ended.
   public enum Result: Hashable, Sendable {
-    /// The phrase, and the number of played notes that it does not contain, because it is full.
+    /// The phrase, and the number of played notes that were omitted because the phrase was full.
     case phrase(Phrase, omitted: Int)
     /// The player has played no note.
     case empty

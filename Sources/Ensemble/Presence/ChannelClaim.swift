@@ -3,9 +3,10 @@ import MusicalTime
 
 /// The claim of a remote peer to a MIDI channel.
 struct ChannelClaim: Sendable {
-  /// The period for ``maximumChanges``. A claim that changes more often is ignored until it has remained the same for this period.
+  /// The time in which a claim may change ``maximumChanges`` times. A claim that changes more often is ignored until it has remained
+  /// the same for this time.
   private static var period: Nanoseconds { .seconds(10) }
-  /// The largest number of changes of the claim within ``period``.
+  /// The largest number of changes within ``period`` with which a claim is not ignored.
   private static var maximumChanges: Int { 8 }
 
   /// The claimed channel; nil if the peer claims none.

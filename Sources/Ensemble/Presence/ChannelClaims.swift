@@ -11,8 +11,8 @@ import PeerProtocol
 /// therefore converges, whatever datagrams are lost. A new peer listens for a second before its first claim, so that it takes no
 /// channel that is in use.
 ///
-/// A peer that changes its claim more than eight times in ten seconds is ignored until it has not changed it for ten seconds
-/// (``ChannelClaim``).
+/// If a peer changes its claim more than eight times in ten seconds, its claim is ignored until the claim has remained the same for
+/// ten seconds (``ChannelClaim``).
 struct ChannelClaims: Sendable {
   /// How long a new peer listens before its first claim.
   private static var listening: Nanoseconds { .seconds(1) }
@@ -30,7 +30,7 @@ struct ChannelClaims: Sendable {
   private(set) var nextDeadline = Instant(nanoseconds: .min)
   /// The end of the time ``listening``, from which the local peer may claim a channel; nil before the first ``settle(for:among:at:)``.
   private var opens: Instant?
-  /// Since when a channel has been free while the local peer had none.
+  /// The instant since which a channel has been free while the local peer had none; nil if there is no such channel.
   private var freeSince: Instant?
 
   /// Schedules the next ``settle(for:among:at:)``, because a claim has changed, or a peer has left.
@@ -47,7 +47,8 @@ struct ChannelClaims: Sendable {
     self.opens = opens
     nextDeadline = now < opens ? opens : .distantFuture
     let owners = Self.owners(in: roster)
-    // The local peer keeps its channel unless a lower identity claims it. Without a channel, it waits while it listens.
+    // The local peer keeps its channel unless a peer with a lower identity claims it. While the local peer listens, it claims no
+    // channel.
     if let local {
       guard let owner = owners[Int(local.wire)], owner < identity else { return false }
     } else if now < opens {

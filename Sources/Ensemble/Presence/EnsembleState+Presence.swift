@@ -35,7 +35,8 @@ extension EnsembleState {
   public func admits(_ gate: Gate, from peer: Identity?, named name: String? = nil) -> Bool {
     guard !gates.exceptions.isEmpty else { return gates.standard[gate] }
     guard let peer else {
-      // The name of a member does not apply to a standard device, which could use it to pass the member's gates.
+      // The exception for the name of a member does not apply to a standard device. Otherwise, the device could pass the gates of the
+      // member by reporting the same name.
       return gates.opening(for: nil, named: name.flatMap { roster.hasMember(named: $0) ? nil : $0 })[gate]
     }
     return opening(for: peer)[gate]
@@ -67,8 +68,8 @@ extension EnsembleState {
     heardPatch(presence.patch, from: sender, at: now)
   }
 
-  /// Connects to the master of a rhythm if it is not in session. In a large ensemble, not all peers are connected. A claim with an
-  /// implausible term (``isCredible(_:)``) has no effect.
+  /// Connects to the master of the rhythm with this claim if the master is not in session. In a large ensemble, not all peers are
+  /// connected. A claim with an implausible term (``isCredible(_:)``) has no effect.
   private mutating func connect(toMasterOf claim: Claim) {
     guard claim.identity != identity, !roster.containsMember(claim.identity), claim != missingMaster,
       isCredible(claim.term), admits(.rhythm, from: claim.identity)
@@ -91,7 +92,7 @@ extension EnsembleState {
 
   /// Sends the presence of the local peer to the member in a slot.
   ///
-  /// - Parameter isNews: whether the peer may not know its content yet.
+  /// - Parameter isNews: whether the content of the presence may be new to the peer.
   /// - Returns: false if nothing was sent, because the last presence to the peer was sent less than ``PresenceSchedule/pause`` ago,
   ///   or because the slot contains no member.
   @discardableResult
@@ -115,6 +116,7 @@ extension EnsembleState {
   /// The instant at which ``advancePresence(to:)`` must be called next.
   var presenceDeadline: Instant {
     guard !roster.members.isEmpty else { return channels.nextDeadline }
+    // Whether the current report was already sent to all members.
     let isKnown = presence.lastReport == currentReport
     return min(channels.nextDeadline, presence.lastSent + (isKnown ? presenceInterval : PresenceSchedule.pause))
   }

@@ -9,11 +9,13 @@ public struct MemberStatus: Sendable {
   public var identity: Identity
   /// Whether the peer is the master of the rhythm that the local peer plays.
   public var isMaster: Bool
-  /// Whether the peer is the master, or is known to play the current rhythm. Followers report this to the master only.
+  /// Whether the peer is the master, or is known to play the current rhythm. Only the master knows whether a
+  /// follower plays.
   public var takesPart: Bool
-  /// Whether the local peer, as the master, has muted its player.
+  /// Whether the local peer, as the master, has muted the player of this peer.
   public var isMuted: Bool
-  /// The activity of its player, 0...127; nil if it has reported none to the local peer. Peers report it to the master only.
+  /// The activity of the player of this peer, 0...127; nil if the peer has reported none to the local peer. Peers report the activity
+  /// to the master only.
   public var activity: UInt8?
   /// The estimate of the peer's clock; nil while it is not precise enough.
   public var clock: ClockEstimate?

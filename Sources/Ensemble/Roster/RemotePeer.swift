@@ -42,7 +42,7 @@ public struct RemotePeer: Sendable {
     return now - heard < EnsembleState.silence
   }
 
-  // The function is mutating, because a non-mutating method of this large value would copy it for ``RemoteClock/estimate(at:)``.
+  // The function is mutating, because a non-mutating function would copy this large value to call ``RemoteClock/estimate(at:)``.
   /// Returns the estimate of the peer's clock; nil if it is not precise enough to play by it.
   mutating func estimate(at now: Instant) -> ClockEstimate? { clock.isSettled ? clock.estimate(at: now) : nil }
 
@@ -60,8 +60,9 @@ public struct RemotePeer: Sendable {
 
   /// Updates ``delay`` with a measurement that was added to ``clock``.
   ///
-  /// - Returns: the offset of the peer's clock, if none was reported to the receiving half (module Receiving) yet, or if it differs
-  ///   enough from the last value that was reported; otherwise nil. Nil also without a session, an identity or a precise estimate.
+  /// - Returns: the offset of the peer's clock, if it must be reported to the receiving half (module Receiving): because no offset was
+  ///   reported yet, or because the offset differs enough from the last reported one. Otherwise nil. Also nil if the peer has no
+  ///   session or no identity, or if the estimate of its clock is not precise enough.
   mutating func updateTiming(_ transit: ClockTransit, at now: Instant) -> Nanoseconds? {
     guard session != nil, identity != nil, let offset = estimate(at: now)?.offset else { return nil }
     if transit.direction == .out { delay.add(transit.difference - offset) }
@@ -111,8 +112,8 @@ extension RemotePeer {
     /// probe reply that identifies the peer may have been lost, and a master repeats the message only once per bar.
     var pendingTimelineMessage: TimelineMessage?
     /// The newest Channel Volume (controller 7) on channel 1 that arrived before the kind of the peer was known; nil if there is
-    /// none. A Tutti peer reports the total activity with this message. From a standard device, the message is a volume. It then
-    /// takes effect when the peer is known to be a standard device.
+    /// none. A Tutti peer reports the total activity with this message. From a standard device, the message is a volume. The volume
+    /// takes effect as soon as the peer is known to be a standard device.
     var withheldVolume: Message?
     /// The newest Expression (controller 11) on channel 1 that arrived before the kind of the peer was known; nil if there is none.
     /// A Tutti peer reports its activity with this message. From a standard device, it takes effect like ``withheldVolume``.

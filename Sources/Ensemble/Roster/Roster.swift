@@ -60,8 +60,8 @@ public struct Roster: Sendable {
   /// The 99th percentile of the delay of packets to the peer in a slot; nil if it is not known.
   func delay(to slot: Slot) -> Nanoseconds? { rows[slot].session == nil ? nil : rows[slot].delay.value }
 
-  /// How long a change needs from here to the sound of the slowest web page of a member: the delay that the member reports for its
-  /// page, plus the 99th percentile of the packet delay to the member. Zero if nobody plays on such a page.
+  /// The time from the sending of a change to its sound on the slowest web page of a member: the delay that the member reports for
+  /// its page, plus the 99th percentile of the packet delay to the member. Zero if no member reports such a delay.
   var pageDelay: Nanoseconds {
     var longest = Nanoseconds.zero
     for member in members {

@@ -34,7 +34,7 @@ struct FileWriter {
           "too many bytes up to track \(index)", "use at most \(StandardMIDIFile.maximumBytes) bytes for the file")
       }
       bytes += "MTrk".utf8
-      // The limit of the size of the file is below 2^32.
+      // The length fits in 32 bits, because `maximumBytes` is below 2^32.
       append(UInt32(writer.bytes.count))
       bytes += writer.bytes
     }

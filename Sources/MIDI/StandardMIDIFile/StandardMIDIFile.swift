@@ -43,7 +43,7 @@ public struct StandardMIDIFile: Hashable, Sendable {
   /// - Bytes after the last track that the header announces are ignored.
   /// - A file of format 0 that does not have exactly one track is read as format 1.
   /// - Bytes after End of Track are ignored. A track without End of Track ends at its last event.
-  /// - If the length of a track exceeds the file, the track is accepted if its End of Track is in the file.
+  /// - A track whose length exceeds the rest of the file is accepted if its End of Track is in the file.
   /// - Running status remains valid after a meta event.
   /// - A system message without the escape F7 is read as a message.
   /// - A SysEx event may repeat its first byte, F0. The repetition is dropped.

@@ -2,12 +2,13 @@ public import MusicalTime
 
 /// The analysis of a recording of the clicks of a calibration. The result is the delay of each device.
 ///
-/// In a calibration, the reference clicks, then one device, and then the reference again (``ClickPattern``). The reference is the
-/// loudspeaker of the peer. The device, for example a phone, shows the web page of the peer. ``OnsetDetector`` finds the onsets of the
-/// recording, and ``ClickMatch`` assigns them to clicks. The line through the onsets of the reference maps the time at which a click is
-/// due to the clock of the recording (``ReferenceLine``). The delay of a click of the device is its onset minus its due time on this
-/// line. The delay of the device is the median of these delays. The latency of the microphone and the rate of the recording clock are
-/// the same for both sets of clicks, so they have no effect on the difference. Echoes are later than the direct sound and are ignored.
+/// In a calibration, first the reference sounds clicks, then one device, and then the reference again (``ClickPattern``). The reference
+/// is the loudspeaker of the peer. The device, for example a phone, shows the web page of the peer. ``OnsetDetector`` finds the onsets
+/// of the recording, and ``ClickMatch`` assigns them to clicks. The line through the onsets of the reference maps the due time of a
+/// click to its time in the recording (``ReferenceLine``). The delay of a click of the device is its onset minus the recorded time that
+/// the line gives for its due time. The delay of the device is the median of these delays. The latency of the microphone and the rate
+/// of the recording clock are the same for the clicks of the reference and of the device, so they have no effect on the difference.
+/// Echoes are later than the direct sound and are ignored.
 ///
 /// The uncertainty is twice the combined standard error of the median and of the line, plus ``attack``.
 public struct CalibrationAnalysis: Sendable {
@@ -46,7 +47,8 @@ public struct CalibrationAnalysis: Sendable {
   /// Real-time: not safe.
   public init(_ recording: Recording) {
     (name, firstInstant) = (recording.name, recording.firstInstant)
-    // Below this frequency there is mostly noise of the room. Its fluctuations would be detected as onsets, and would hide clicks.
+    // The recording contains mostly noise of the room below `lowest`. The fluctuations of this noise would be detected as onsets, and
+    // would hide clicks.
     var filter = BandFilter(from: Self.lowest, to: nil, rate: recording.rate)
     let samples = recording.samples.map { Float(filter.next($0)) }
     onsets = OnsetDetector(rate: recording.rate).onsets(in: samples).map {

@@ -2,8 +2,8 @@
 public struct DeviceDelay: Hashable, Sendable {
   /// The delay in milliseconds; negative if the device is early.
   public var milliseconds: Double
-  /// The uncertainty of the delay in milliseconds: 95 % of the errors are smaller. It does not include the travel time of the sound to the
-  /// microphone. ``CalibrationAnalysis`` contains the formula.
+  /// The uncertainty of the delay in milliseconds: 95 % of the errors are smaller. The uncertainty does not include the travel time of
+  /// the sound to the microphone. ``CalibrationAnalysis`` contains the formula.
   public var uncertainty: Double
   /// The number of clicks of the device that determine the delay.
   public var used: Int

@@ -23,8 +23,8 @@ struct ReferenceLine {
   ///
   /// - Parameters:
   ///   - match: the onsets of the clicks.
-  ///   - clicks: the recorded times of the clicks if the recording had the clock of the peer: the due times plus the recorded time of the
-  ///     beginning. `match` contains the shifts against them. The first click is the beginning of the calibration.
+  ///   - clicks: for each click, its due time plus the recorded time at which the calibration begins. The shifts in `match` are relative
+  ///     to these times. The first click is the beginning of the calibration.
   init(_ match: ClickMatch, clicks: [Double]) {
     let origin = clicks[0]
     let points = match.pairs.map { (x: clicks[$0.click] - origin, y: $0.shift) }

@@ -10,7 +10,8 @@ extension ClockAnalysis {
   /// | `phase_ns` | the phase error: the stamp minus the best-fit line |
   /// | `state` | `late` if the phase error is more than half a tick, `doubled` for a doubled tick, otherwise `ok` |
   ///
-  /// The row of a doubled tick has the number of the previous tick, and neither an interval nor a phase error.
+  /// A doubled tick is a stamp that repeats a tick (``TickNumbering``). Its row has the number of the previous tick, and neither an
+  /// interval nor a phase error.
   ///
   /// - Parameter output: is called with the text, in parts of about 64 KiB.
   ///

@@ -23,13 +23,13 @@ public struct ClockAnalysis {
   public init(
     _ clock: ClockStamps, nominalBPM: Double? = nil, ticksPerQuarter: Int = 24, provenance: Provenance
   ) throws(ReportError) {
-    let few = ReportError(
+    let tooFewTicks = ReportError(
       subject: clock.name, reason: "fewer than 3 ticks in succession",
       remedy: "record at least 3 ticks of a running clock")
-    guard clock.stamps.count >= 3 else { throw few }
+    guard clock.stamps.count >= 3 else { throw tooFewTicks }
     // The length of a tick at the nominal tempo in nanoseconds.
     let given = nominalBPM.map { 60e9 / ($0 * Double(ticksPerQuarter)) }
-    guard let period = clock.duePeriod ?? TickNumbering.period(of: clock, approximate: given) else { throw few }
+    guard let period = clock.duePeriod ?? TickNumbering.period(of: clock, approximate: given) else { throw tooFewTicks }
     guard period >= 1 else {
       throw ReportError(
         subject: clock.name, reason: "most stamps do not differ from the stamp before",
@@ -38,7 +38,7 @@ public struct ClockAnalysis {
     let phase = try ClockPhase(clock, approximatePeriod: period)
     let series = phase.series
     guard series.runs.contains(where: { run in run.lazy.filter { !series.phase[$0].isNaN }.prefix(3).count == 3 })
-    else { throw few }
+    else { throw tooFewTicks }
     guard phase.period > 0 else {
       throw ReportError(
         subject: clock.name, reason: "the stamps do not advance", remedy: "record the stamps with a finer clock")

@@ -27,20 +27,21 @@ struct ClockPhase {
   init(_ clock: ClockStamps, approximatePeriod: Double) throws(ReportError) {
     // A line with a slope in whole nanoseconds is subtracted in integers, without rounding. The best-fit line is then fitted to the small
     // remainders.
-    let step = Int64(approximatePeriod.rounded())
-    try place(clock, step: step, numbering: TickNumbering(clock, period: approximatePeriod))
-    intervals = Distribution(intervalsOfAdjacentTicks(step: step))
-    fit(step: step)
+    let wholePeriod = Int64(approximatePeriod.rounded())
+    try place(clock, wholePeriod: wholePeriod, numbering: TickNumbering(clock, period: approximatePeriod))
+    intervals = Distribution(intervalsOfAdjacentTicks(wholePeriod: wholePeriod))
+    fit(wholePeriod: wholePeriod)
   }
 
   /// Fills the series with the stamps minus an approximate line, and counts the ticks.
   ///
-  /// - Parameter step: the slope of the approximate line in nanoseconds per tick. In each run, the line begins at the first stamp.
-  private mutating func place(_ clock: ClockStamps, step: Int64, numbering: TickNumbering) throws(ReportError) {
+  /// - Parameter wholePeriod: the slope of the approximate line in nanoseconds per tick. In each run, the line begins at the first stamp.
+  private mutating func place(_ clock: ClockStamps, wholePeriod: Int64, numbering: TickNumbering) throws(ReportError) {
     var numbering = numbering
     // Limits the memory if the tick length is wrong. The constant permits long gaps in short files.
     let limit = 4 * clock.stamps.count + 1_000_000
     series.phase.reserveCapacity(clock.stamps.count)
+    // In the current run: the index of its first tick in the series, its first stamp, and the number of the present tick from 0.
     var (start, first, position): (Int, Int64, Int64) = (0, 0, 0)
     for (index, stamp) in clock.stamps.enumerated() {
       // The number of ticks since the previous stamp; nil at the start of a run, 0 for a doubled tick.
@@ -67,7 +68,7 @@ struct ClockPhase {
             + "--nominal, or record again")
       }
       for _ in 1..<advance { series.phase.append(.nan) }
-      series.phase.append(Double(Int128(stamp) - Int128(first) - Int128(position) * Int128(step)))
+      series.phase.append(Double(Int128(stamp) - Int128(first) - Int128(position) * Int128(wholePeriod)))
       ticks += 1
     }
     if !series.phase.isEmpty { series.runs.append(start..<series.phase.count) }
@@ -83,13 +84,13 @@ struct ClockPhase {
   }
 
   /// Returns the intervals between ticks with consecutive numbers in nanoseconds. The series must still contain the stamps minus the
-  /// approximate line of slope `step`.
-  private func intervalsOfAdjacentTicks(step: Int64) -> [Double] {
+  /// approximate line of slope `wholePeriod`.
+  private func intervalsOfAdjacentTicks(wholePeriod: Int64) -> [Double] {
     var lengths: [Double] = []
     lengths.reserveCapacity(ticks)
     for run in series.runs {
       for index in run.dropFirst() {
-        let length = series.phase[index] - series.phase[index - 1] + Double(step)
+        let length = series.phase[index] - series.phase[index - 1] + Double(wholePeriod)
         if !length.isNaN { lengths.append(length) }
       }
     }
@@ -97,8 +98,10 @@ struct ClockPhase {
   }
 
   /// Fits a line to the series, subtracts it from the series, and sets ``period`` and ``periodError``.
-  private mutating func fit(step: Int64) {
+  private mutating func fit(wholePeriod: Int64) {
     let means = series.runs.map { mean(in: $0) }
+    // The sums of x * x and x * y over all ticks. x is the position in the run, and y the value of the series, each minus its mean in
+    // the run.
     var (xx, xy) = (0.0, 0.0)
     for (run, mean) in zip(series.runs, means) {
       for index in run where !series.phase[index].isNaN {
@@ -115,7 +118,7 @@ struct ClockPhase {
         squares += series.phase[index] * series.phase[index]
       }
     }
-    period = Double(step) + slope
+    period = Double(wholePeriod) + slope
     // The degrees of freedom: one less for the intercept of each run, and one less for the slope.
     let degrees = ticks - series.runs.count - 1
     periodError = degrees > 0 && xx > 0 ? (squares / Double(degrees) / xx).squareRoot() : nil

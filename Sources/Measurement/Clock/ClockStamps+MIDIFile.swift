@@ -27,7 +27,8 @@ extension ClockStamps {
         case .message(.clock) where !usesNotes: ticks.append(event.tick)
         case .message(.noteOn(_, _, let velocity)) where usesNotes && velocity.value > 0: ticks.append(event.tick)
         case .meta(let meta):
-          // A hostile file consists of tempo events. One more than the limit is stored, so that the file is refused.
+          // A hostile file may consist of tempo events only. At most one event more than the limit is stored. The check of the limit
+          // below then refuses the file.
           guard let quarter = meta.microsecondsPerQuarter, tempos.count <= StandardMIDIFile.maximumEvents else {
             return
           }

@@ -3,9 +3,9 @@
 ///
 /// The threshold is half of the usual peak level. A pulse begins where the signal crosses the threshold after at least 2 ms below it. Only
 /// crossings with the sign of the first pulse count: the input of a sound card blocks direct current, so that the end of a long pulse
-/// appears as a pulse of the opposite sign. The position of each pulse relative to the first pulse is the lag with the maximum correlation
-/// of both (``HitCorrelation``). The positions of all pulses therefore have the same constant error, which has no effect on the figures
-/// of the clock.
+/// appears as a pulse of the opposite sign. The position of each pulse relative to the first pulse is the lag at which the two pulses
+/// correlate best (``HitCorrelation``). The positions of all pulses therefore have the same constant error, which has no effect on the
+/// figures of the clock.
 struct PulseDetector {
   /// Frames per second.
   private let rate: Int
@@ -42,8 +42,9 @@ struct PulseDetector {
   /// The recording is divided into sections of 5 ms. The sections whose peak reaches a quarter of the greatest peak contain pulses. The
   /// result is the median of their peaks.
   ///
-  /// One or two sections that are more than four times louder than all others contain the click of a plug or a switch. They are left out,
-  /// if the next loud sections can be pulses: at least three sections, and fewer than half of all sections. Noise would fill all sections.
+  /// If only one or two sections reach this level, they can contain the click of a plug or a switch instead of pulses. These sections are
+  /// left out if the next loudest group of sections can contain the pulses: at least three sections, and fewer than half of all sections.
+  /// Noise would fill all sections.
   private func usualPeak(of samples: [Float]) -> Float {
     let width = max(rate / 200, 1)
     let peaks = stride(from: 0, to: samples.count, by: width).map { start in

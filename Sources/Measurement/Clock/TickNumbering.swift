@@ -15,7 +15,7 @@ struct TickNumbering {
   /// The length of a tick in nanoseconds, at least 1.
   private let period: Double
   /// How many of the next ticks are late and not doubled.
-  private var free = 0
+  private var lateTicksAhead = 0
 
   /// The longest interval within a run, in ticks. It does not apply to a trace.
   private static let longestGap = 24.0
@@ -24,29 +24,26 @@ struct TickNumbering {
     (stamps, advances, self.period) = (clock.stamps, clock.advances, period)
   }
 
-  /// Returns the number of ticks from the previous stamp to the stamp at `index`; nil if a new run begins, 0 for a doubled tick. It must
-  /// be called for each index in order.
+  /// Returns the number of ticks from the previous stamp to the stamp at `index`; nil if a new run begins, 0 for a doubled tick. The
+  /// function must be called for each index in order.
   mutating func advance(_ index: Int) -> Int? {
     guard index > 0 else { return nil }
     guard advances.isEmpty else { return advances[index] == ClockStamps.restart ? nil : Int(advances[index]) }
     let whole = roundedInterval(index)
     guard whole <= Self.longestGap else {
-      free = 0
+      lateTicksAhead = 0
       return nil
     }
     if whole == 0 {
-      guard free > 0 else { return 0 }
-      free -= 1
+      guard lateTicksAhead > 0 else { return 0 }
+      lateTicksAhead -= 1
       return 1
     }
-    // The number of late ticks: the next intervals are 0 ticks. There are at most as many late ticks as missing ticks.
-    var followers = 0
-    while index + followers + 1 < stamps.count, followers < Int(whole) - 1, roundedInterval(index + followers + 1) == 0
-    {
-      followers += 1
-    }
-    free = followers
-    return Int(whole) - followers
+    // The number of late ticks after this stamp: those whose interval is 0 ticks, at most as many as there are missing ticks.
+    var late = 0
+    while index + late + 1 < stamps.count, late < Int(whole) - 1, roundedInterval(index + late + 1) == 0 { late += 1 }
+    lateTicksAhead = late
+    return Int(whole) - late
   }
 
   /// Returns the interval before the stamp at `index` in ticks, rounded to a whole number.

@@ -2,14 +2,14 @@ import MusicalTime
 
 /// Counts the ticks between consecutive tick lines of a trace, and calculates the mean length of a tick by the due instants.
 ///
-/// ``ClockStamps`` uses it while it reads a trace.
+/// ``ClockStamps`` uses this type to read a trace.
 struct TraceNumbering {
   private var previous: TraceTick?
   /// The sums of the ticks and of the nanoseconds between consecutive lines of the same run.
   private var (ticks, nanoseconds): (Int64, Int128) = (0, 0)
 
-  /// The shortest length of a tick within a run in nanoseconds. A tick at the fastest tempo, 999 BPM, takes 2.5 ms. If the due instants
-  /// are closer than this for each tick, the two lines belong to different runs.
+  /// The shortest length of a tick within a run in nanoseconds. A tick at the fastest tempo, 999 BPM, takes 2.5 ms. If the time between
+  /// the due instants of two lines is less than this value for each tick between them, the lines belong to different runs.
   private static let shortestTick: Int64 = 2_400_000
   /// The longest gap in ticks within a run: 100 quarter notes. After a longer gap a new run begins, because the phase before the gap says
   /// little about the phase after it.

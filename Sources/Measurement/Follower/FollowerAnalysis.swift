@@ -28,7 +28,8 @@ public struct FollowerAnalysis {
         subject: sounds.name, reason: "fewer than \(FollowerFigures.fewestSounds) sounds on the grid",
         remedy: "let the device play a pattern with a sound on each quarter note, and measure again")
     }
-    // A recorder with the clock of the sender has no drift.
+    // The drift of the recorder is subtracted from the phase errors before the other figures are calculated. A recorder with the clock
+    // of the sender has no drift.
     let drift = sounds.hasCommonClock ? nil : FollowerFigures(record, placement, grid: grid).drift
     if let drift { placement.subtract(drift: drift.value / 1e6) }
     let figures = FollowerFigures(record, placement, grid: grid)

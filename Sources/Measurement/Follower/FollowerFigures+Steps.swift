@@ -19,10 +19,12 @@ extension FollowerFigures {
     var step = FollowerReport.Step(
       fromTempo: 60e9 / before.period / 24, toTempo: 60e9 / after.period / 24, peak: peak.error - start)
     guard let final = finalError(of: after, tolerance: tolerance) else { return step }
-    // The device has settled at the first sound after the last one outside the tolerance.
+    // The device has settled at the first sound after the last sound outside the tolerance. If the last sound of all is outside, `next`
+    // is nil.
     let outside = sounds.last { abs($0.error - final) > tolerance }
     let next = outside.map { last in sounds.first { $0.tick > last.tick } } ?? sounds.first
-    // If the phase error stays at its final value only in the last third, from which this value is calculated, the device has not settled.
+    // The final value is calculated from the last third of the section. If the phase error comes within the tolerance only in this third,
+    // the device has not settled.
     guard let next, next.tick < Self.settled(after.ticks).lowerBound else { return step }
     step.settling = outside == nil ? 0 : Double(record.ticks[next.tick].ideal) - after.start
     step.lag = final - start
@@ -59,8 +61,8 @@ extension FollowerFigures {
       let (before, after) = (
         stimulus.lossWindow(index, in: section), stimulus.lossWindow(index + 1, in: section)
       )
-      // Fewer than 24 missing ticks at the end, a quarter note, do not count. In the second half of a window, the device should have
-      // settled.
+      // A window counts as complete if fewer than 24 ticks (a quarter note) are missing at its end. In the second half of a window, the
+      // device should have settled.
       guard record.count > after.upperBound - 24,
         let start = median(before.lowerBound + before.count / 2..<before.upperBound),
         let end = median(after.lowerBound + after.count / 2..<after.upperBound),

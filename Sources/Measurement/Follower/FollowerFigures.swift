@@ -25,7 +25,7 @@ struct FollowerFigures {
 
   /// Returns the section of a part; nil if the stimulus does not contain the part, or if the part was not sent completely.
   func section(_ part: FollowerStimulus.Part) -> FollowerStimulus.Section? {
-    // Fewer than 24 missing ticks at the end, a quarter note, do not count.
+    // A part counts as complete if fewer than 24 ticks (a quarter note) are missing at its end.
     sections.first { $0.part == part && record.count > $0.ticks.upperBound - 24 }
   }
 
@@ -87,6 +87,7 @@ struct FollowerFigures {
     for part in [FollowerStimulus.Part.steady, .jitter] {
       guard let section = section(part) else { continue }
       var fit = DriftFit()
+      // In the first third of the steady part, the device may still settle.
       let first = part == .steady ? section.ticks.lowerBound + section.ticks.count / 3 : section.ticks.lowerBound
       for sound in sounds(first..<section.ticks.upperBound) {
         fit.append(sound.error, at: Instant(nanoseconds: Int64(sound.instant)))
@@ -118,12 +119,13 @@ struct FollowerFigures {
       // The jitter of the device itself is independent of the jitter of the clock, so the squares add.
       return (input, output, (output * output - noise * noise) / (input * input))
     }
-    // The limit applies to the blocks on average.
+    // On average, a block of the jackknife below must contain at least `fewestSounds` sounds. `all` omits no tick.
     guard sounds(section.ticks).count >= Self.fewestSounds * Self.blocks,
       let all = figures(without: section.ticks.lowerBound..<section.ticks.lowerBound, noise: noise)
     else { return nil }
     // The standard error comes from a jackknife over blocks, because successive phase errors depend on each other. One jackknife omits
-    // blocks of the part with jitter. Another omits blocks of the steady part, from which `noise` is calculated. Both variances add.
+    // blocks of the part with jitter. Another omits blocks of the steady part, from which `noise` is calculated. The sum of both variances
+    // is the variance of the square of the transfer.
     func block(_ number: Int, of range: Range<Int>) -> Range<Int> {
       let (first, count) = (range.lowerBound, range.count)
       return first + number * count / Self.blocks..<first + (number + 1) * count / Self.blocks
@@ -139,8 +141,8 @@ struct FollowerFigures {
     }
     let squareError = (Self.jackknifeVariance(jitterParts) + Self.jackknifeVariance(steadyParts)).squareRoot()
     let ratio = max(all.square, 0).squareRoot()
-    // The standard error of a square root is the standard error of the square, divided by twice the root. For a root near 0, this would
-    // be too large: it is limited to the square root of the standard error of the square.
+    // The standard error of a square root is the standard error of the square, divided by twice the root. For a root near 0, this quotient
+    // would be too large. The result is therefore at most the square root of the standard error of the square.
     let standardError = ratio > 0 ? min(squareError / (2 * ratio), squareError.squareRoot()) : squareError.squareRoot()
     return FollowerReport.Transfer(input: all.input, output: all.output, ratio: ratio, standardError: standardError)
   }

@@ -15,8 +15,8 @@
 /// deviations.
 ///
 /// The part with losses consists of windows of length 1/2. In each window except the first, one tick of the first quarter note is lost.
-/// Its number in the quarter note has no divisor in common with 24. In a pattern of up to 12 equally spaced sounds per quarter note, no
-/// sound is therefore on a lost tick.
+/// The number of the lost tick in the quarter note (0...23) has no common divisor with 24 except 1. In a pattern of up to 12 equally
+/// spaced sounds per quarter note, no sound is therefore on a lost tick.
 public struct FollowerStimulus: Hashable, Sendable, Codable {
   /// The tempo in beats per minute.
   public var tempo: Double
@@ -114,7 +114,7 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
   /// The numbers of the lost ticks, ascending.
   public var lostTicks: [Int] {
     guard losses > 0, let first = sections.last?.ticks.lowerBound else { return [] }
-    // The seed differs from that of the jitter, so that both are independent.
+    // The seed differs from that of the jitter, so that the choice of the lost ticks is independent of the jitter.
     var random = StimulusRandom(seed: seed ^ 0x10_57)
     return (1...losses).map { window in
       first + window * 24 * lossQuarters + [1, 5, 7, 11, 13, 17, 19, 23].randomElement(using: &random)!

@@ -8,10 +8,11 @@ import Foundation
 /// with a larger change are off the grid and left out. After four such sounds in succession, the device has jumped, and the fifth sound is
 /// assigned.
 ///
-/// The first sound has no previous sound. Its phase error is compared with the circular mean of the phase errors in the steady part. With
-/// the clock of the sender, this mean is taken in the range from -1/4 to 3/4 of a grid interval, because delays that differ by whole
-/// grid intervals look alike. More of this range is late than early, because a device usually sounds after the tick. Without this clock,
-/// tick 0 is the first sound that lies on the grid of the sounds after it.
+/// The first sound has no previous sound. Its phase error is compared with the circular mean of the phase errors in the steady part.
+///
+/// - If the recording has the clock of the sender, the mean is taken in the range from -1/4 to 3/4 of a grid interval, because delays that
+///   differ by whole grid intervals look alike. More of this range is late than early, because a device usually sounds after the tick.
+/// - If the recording has another clock, tick 0 is the first sound that lies on the grid of the sounds after it.
 struct SoundPlacement {
   /// A sound on the grid.
   struct Sound {
@@ -52,6 +53,7 @@ struct SoundPlacement {
     // The line and the phase error of the previous sound, and the number of sounds off the grid since then.
     var (line, error, skipped) = (-1, phase, 0)
     for instant in instants {
+      // The ideal instant of the line of this sound, if the phase error has not changed since the previous sound.
       let expected = instant - error
       guard expected > -length / 2, expected < end else { continue }
       let nearest = Self.nearest(expected, in: lines)
@@ -88,8 +90,8 @@ struct SoundPlacement {
       }
       areTooFew = instants.count { $0 >= duration / 3 && $0 < duration } < fewestSounds
     } else {
-      // Tick 0 is the first sound that fulfils two conditions: another sound follows within about a quarter note, and the sounds of the
-      // steady part after it are on a grid on which it lies itself.
+      // Tick 0 is the first sound that fulfils two conditions. Another sound follows it within about a quarter note. The later sounds of
+      // the steady part are on a grid, and the first sound lies on this grid.
       for (first, second) in zip(sounds.instants, sounds.instants.dropFirst()) where second - first < 1.25 * quarter {
         let instants = sounds.instants.filter { $0 >= first }.map { $0 - first }
         let part = instants.filter { $0 >= duration / 3 && $0 < duration }
@@ -115,8 +117,8 @@ struct SoundPlacement {
 
   /// Returns the circular mean of `instants` modulo `length`, in the range from 0 to `length`.
   ///
-  /// Returns nil with fewer than ``fewestSounds``, or if the instants are spread over more than about half of `length`: their mean
-  /// resultant length is below 0.7 (K. Mardia and P. Jupp, "Directional statistics", 2000).
+  /// Returns nil with fewer than ``fewestSounds``, or if the mean resultant length of the instants is below 0.7 (K. Mardia and P. Jupp,
+  /// "Directional statistics", 2000). The instants are then spread over more than about half of `length`.
   private static func circularMean(of instants: [Double], length: Double) -> Double? {
     guard instants.count >= fewestSounds else { return nil }
     var (x, y) = (0.0, 0.0)

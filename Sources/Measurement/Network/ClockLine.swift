@@ -4,9 +4,9 @@ import MusicalTime
 ///
 /// Each packet limits the offset, because it cannot arrive before it leaves. The difference of the stamps of a packet is the remote stamp
 /// minus the local stamp. The offset is at most this difference for each packet to the peer, and at least this difference for each packet
-/// from the peer. A skew is possible if a line with this slope lies between the packets of both directions. The possible skews are a range
-/// (the linear program of V. Paxson, "On calibrating measurements of packet transit times", SIGMETRICS 1998, and S. Moon, P. Skelly and
-/// D. Towsley, "Estimation and removal of clock skew from network delay measurements", INFOCOM 1999).
+/// from the peer. A skew is possible if a line whose slope is this skew lies between the packets of both directions. The possible skews
+/// are a range (the linear program of V. Paxson, "On calibrating measurements of packet transit times", SIGMETRICS 1998, and S. Moon,
+/// P. Skelly and D. Towsley, "Estimation and removal of clock skew from network delay measurements", INFOCOM 1999).
 ///
 /// Of all possible lines, ``offset(at:)`` uses the middle of the widest strip between both directions. The smallest delays of both
 /// directions are therefore equal.
@@ -40,16 +40,16 @@ struct ClockLine {
     let back = exchanges.map { exchange in
       Point(time: Double((exchange.received - first.sent).count), value: exchange.backDifference - base - margin)
     }
-    // Returns the range of the offset at the first instant that the packets permit for a skew. It is empty (low > high) for an impossible
-    // skew.
+    // Returns the range of offsets at the first instant that the packets permit for a skew. The range is empty (low > high) for an
+    // impossible skew.
     func range(_ skew: Double) -> (low: Double, high: Double) {
       var (low, high) = (-Double.infinity, Double.infinity)
       for point in out { high = min(high, point.value - skew * point.time) }
       for point in back { low = max(low, point.value - skew * point.time) }
       return (low, high)
     }
-    // Returns the width of the strip between both directions for a skew. It is a concave function of the skew, so a ternary search finds
-    // its maximum.
+    // Returns the width of the strip between both directions for a skew. The width is a concave function of the skew, so a ternary search
+    // finds the skew of the widest strip.
     func width(_ skew: Double) -> Double {
       let (low, high) = range(skew)
       return high - low

@@ -4,9 +4,9 @@ import MusicalTime
 public struct NetworkExchange: Hashable, Sendable {
   /// The instants at which the request left and the answer arrived, by the local clock.
   public let sent, received: Instant
-  /// The instants at which the request arrived and the answer left, by the remote clock. The peer needs the time between them for its
-  /// answer. They are equal for CK (``NetworkProtocol/clockPackets``), which has only one stamp of the peer. The round trip then
-  /// contains this time.
+  /// The instants at which the request arrived and the answer left, by the remote clock. The time between them is the processing time of
+  /// the peer. A CK exchange (``NetworkProtocol/clockPackets``) has only one stamp of the peer, so both instants are equal, and the round
+  /// trip contains the processing time.
   public let remoteReceived, remoteSent: Instant
 
   /// Creates an exchange.
@@ -25,8 +25,8 @@ public struct NetworkExchange: Hashable, Sendable {
   var roundTrip: Double { Double(((received - sent) - (remoteSent - remoteReceived)).count) }
 
   /// Whether the stamps are plausible: they are within 73 years of the origin of their clock, the answer arrives 0 to 10 s after the
-  /// request left, and the processing time of the peer is neither negative nor longer than this time. The check is needed because a peer
-  /// can send any stamps.
+  /// request left, and the processing time of the peer is neither negative nor longer than the time from the request to the answer. The
+  /// check is needed because a peer can send any stamps.
   ///
   /// - Parameter resolution: the resolution of the stamps of the peer. The processing time may be too long by this value.
   func isPlausible(resolution: Nanoseconds) -> Bool {

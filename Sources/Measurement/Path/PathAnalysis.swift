@@ -150,8 +150,8 @@ public struct PathAnalysis {
     }
   }
 
-  /// Returns the reason why a path has no figures; nil for the path ``PathKind/sound`` of a follower, and for
-  /// ``PathKind/receivedSound`` of another peer, because the other path applies.
+  /// Returns the reason why a path has no figures. Returns nil for a path that does not apply: ``PathKind/sound`` at a follower, and
+  /// ``PathKind/receivedSound`` at a peer that is not a follower.
   private func reason(for kind: PathKind) -> String? {
     guard ticks > 0 else { return "the trace has no ticks" }
     guard recorded > 0 else {

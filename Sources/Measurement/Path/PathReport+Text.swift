@@ -32,6 +32,7 @@ extension PathReport.Path {
     for stage in stages {
       table.append(Self.row(stage.name, stage.duration, share: stage.share, error: stage.shareError))
     }
+    // The shares sum to 1. If the total does not vary, there are no shares.
     table.append(Self.row("total", total, share: stages.first?.share.map { _ in 1 }, error: nil))
     return table
   }

@@ -3,7 +3,8 @@ enum Correlation {
   /// Returns Pearson's correlation coefficient of pairs of values; nil with fewer than ten pairs, or if one series is constant.
   static func coefficient(_ pairs: [(Double, Double)]) -> Double? {
     guard pairs.count >= 10 else { return nil }
-    // With rounding, the mean of a constant series can differ from its values.
+    // A constant series is detected by comparison of its values. Because of rounding, its mean can differ from its values, and its sum of
+    // squares can differ from 0.
     let first = pairs[0]
     guard pairs.contains(where: { $0.0 != first.0 }), pairs.contains(where: { $0.1 != first.1 }) else { return nil }
     let count = Double(pairs.count)

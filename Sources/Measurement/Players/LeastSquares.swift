@@ -30,7 +30,8 @@ struct LeastSquares {
     }
     let scales = (0..<count).map { matrix[$0][$0] }
     for index in 0..<count { matrix[index][count + index] = 1 }
-    // Gauss-Jordan elimination with partial pivoting. A pivot near 0 means that the regressors are linearly dependent.
+    // Gauss-Jordan elimination with partial pivoting. A pivot that is near 0, compared with the initial diagonal element (`scales`), means
+    // that the regressors are linearly dependent.
     for column in 0..<count {
       let pivot = (column..<count).max { abs(matrix[$0][column]) < abs(matrix[$1][column]) }!
       guard abs(matrix[pivot][column]) > 1e-9 * scales[column], scales[column] > 0 else { return nil }

@@ -16,8 +16,8 @@ public struct AudioAnalysis: Sendable {
   ///   - aligns: whether to determine the delay of each recording from its hits and to subtract it. This is necessary if the
   ///     recordings did not begin at the same instant.
   /// - Throws: ``ReportError`` for fewer than two recordings, if the numbers of clock offsets and recordings differ,
-  ///   for sample rates that differ or are not 8000...384000, for a first instant more than 73 years from the origin of the
-  ///   clock, for a reference without hits.
+  ///   for sample rates that differ or are not 8000...384000, for a clock offset of more than 73 years, for a first instant more
+  ///   than 73 years from the origin of the clock, or for a reference without hits.
   ///
   /// Real-time: not safe.
   public init(recordings: [Recording], clockOffsets: [Nanoseconds] = [], aligns: Bool = false) throws(ReportError) {

@@ -8,10 +8,10 @@ public struct AudioHit: Hashable, Sendable {
   public let hit: Int
   /// The instant of the hit in the reference, in seconds since the first frame of the reference.
   public let time: Double
-  /// The instant of the hit minus the instant of the hit in the reference, in nanoseconds. If the recordings are aligned by
-  /// their hits, the delay of the recording is subtracted.
+  /// The instant of the hit in the recording minus its instant in the reference, in nanoseconds. If the recordings are aligned
+  /// by their hits, the delay of the recording is subtracted.
   public let difference: Double
-  /// Whether the difference was measured by correlation, and not by the detected onsets.
+  /// True if the difference was measured by correlation; false if it is the difference of the detected onsets.
   public let isCorrelated: Bool
 
   /// The titles of the columns.

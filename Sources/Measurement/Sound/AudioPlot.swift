@@ -16,6 +16,7 @@ public struct AudioPlot {
       guard let difference = comparison.difference else { continue }
       let hits = analysis.hits.filter { $0.recording == comparison.name }
       text += Gnuplot.data("time\(index)", hits.map { "\($0.time) \($0.difference / 1e3)" })
+      // The width of a bin is at least 1 ns, because all differences may be equal.
       let width = max((difference.maximum - difference.minimum) / Double(Self.bins), 1)
       var counts = [Int](repeating: 0, count: Self.bins)
       for hit in hits { counts[min(max(Int((hit.difference - difference.minimum) / width), 0), Self.bins - 1)] += 1 }

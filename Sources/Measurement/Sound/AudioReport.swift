@@ -4,9 +4,9 @@ import MusicalTime
 ///
 /// Hits are detected in each recording separately (``OnsetDetector``) and matched with the hits of the first recording,
 /// the reference (``OnsetMatching``). The time difference of two matched hits is then measured by cross-correlation
-/// (``HitCorrelation``). It is the difference of the recorded sound, and includes the effects of threads, network and
-/// clocks. Recordings need not start together: instants are calculated from the instant of the first frame of each
-/// recording, and known clock offsets are subtracted. The article <doc:AudioFigures> defines each figure.
+/// (``HitCorrelation``). This difference includes the effects of threads, network and clocks on the sound. Recordings need not
+/// start together: instants are calculated from the instant of the first frame of each recording, and known clock offsets are
+/// subtracted. The article <doc:AudioFigures> defines each figure.
 public struct AudioReport: Hashable, Sendable, Codable {
   /// The data of one recording.
   public struct Track: Hashable, Sendable, Codable {
@@ -49,7 +49,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
     /// The number of hits whose difference has a different sign from that of the preceding hit. Hits with a difference of 0 are
     /// skipped.
     public internal(set) var signChanges: Int?
-    /// The slope of the differences in parts per million, and its standard error.
+    /// The slope of the best-fit line of the differences over time, in parts per million, and the standard error of this slope.
     public internal(set) var drift, driftError: Double?
     /// Notes on the comparison, each in one line.
     public internal(set) var notes: [String] = []

@@ -11,7 +11,7 @@ struct BandFilter {
   private var second: Section
 
   /// Creates a filter that passes `low` to `high` hertz at `rate` frames per second. Nil means no limit on this side.
-  /// Edges above 0.45 times the rate are set to 0.45 times the rate.
+  /// An edge must be below half the rate, so edges above 0.45 times the rate are set to 0.45 times the rate.
   init(from low: Double?, to high: Double?, rate: Int) {
     // The quality factors of Butterworth filters of order two (one pole pair) and order four (two pole pairs).
     let (single, flat, peaked) = (0.5.squareRoot(), 0.541_196_100, 1.306_562_965)

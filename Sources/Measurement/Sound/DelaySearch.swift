@@ -5,8 +5,9 @@ import MusicalTime
 ///
 /// The time differences of all pairs of onsets are counted in bins of 5 ms. The bins around the true delay contain the largest
 /// number of pairs. A delay that is wrong by a whole bar also has many pairs, but fewer. A drift spreads the differences over
-/// several bins. Therefore two steps are repeated until the line is stable, at most 20 times: each onset of the reference is paired
-/// with the nearest onset of the recording, if that is near the line, and a line is fitted to the differences of these pairs.
+/// several bins. Therefore a line is fitted: the delay as a function of time, whose slope is the drift. Two steps are repeated
+/// until the line is stable, at most 20 times. First, each onset of the reference is paired with the nearest onset of the
+/// recording; pairs far from the line are dropped. Then a new line is fitted to the differences of the remaining pairs.
 struct DelaySearch {
   /// The delay and the drift.
   private(set) var line = AlignmentLine()
@@ -15,11 +16,12 @@ struct DelaySearch {
 
   /// The smallest number of pairs of onsets from which a delay is determined.
   static let fewestHits = 4
-  /// The number of onsets at the beginning of each recording from which the pairs are formed.
+  /// The maximum number of onsets, at the beginning of each recording, from which the pairs are formed. The work grows with the
+  /// square of this number.
   private static let limit = 4_000
   /// The width of a bin in nanoseconds, and the number of bins on each side that are added to a bin.
   private static let (bin, neighbours): (Int64, Int) = (5_000_000, 2)
-  /// The largest delay, in nanoseconds: an hour. It is relative to the difference of the first onsets.
+  /// The largest deviation of the delay from the difference of the first onsets, in nanoseconds: an hour.
   private static let greatestDelay: Int64 = 3_600_000_000_000
   /// The largest distance from the line at which an onset is paired, in nanoseconds.
   private static let tolerance = 30e6
@@ -62,13 +64,15 @@ struct DelaySearch {
       origin: first, delay: base + Int64((Double(best) + 0.5) * Double(Self.bin)), slope: 0)
     for _ in 0..<20 {
       let next = Self.refined(line, reference: reference, other: other)
+      // Stable: the slope has changed by less than 0.001 ppm, and the delay by less than 1 us.
       let isStable = abs(next.slope - line.slope) < 1e-9 && abs(next.delay - line.delay) < 1000
       line = next
       if isStable { break }
     }
   }
 
-  /// Returns the line through the differences of the onsets near `line`.
+  /// Pairs each onset of `reference` with the nearest onset of `other`, as shifted by `line`. Returns the best-fit line through
+  /// the differences of the pairs within ``tolerance``.
   private static func refined(_ line: AlignmentLine, reference: [Instant], other: [Instant]) -> AlignmentLine {
     var (fit, next) = (DriftFit(), 0)
     let aligned = other.map(line.aligned)

@@ -38,7 +38,7 @@ struct HitCorrelation {
   /// lag around `guess`. Returns nil if the coefficient is too small everywhere, or largest at one end of the search range.
   func match(_ frame: Int, in first: [Float], near guess: Int, in second: [Float]) -> Double? {
     let (length, lags) = (before + after, maximumLag + Self.taps)
-    // The noise ends where the comparison at the maximum lag before the onset would begin.
+    // The noise is the sound before the hit. It ends where the comparison at the earliest lag begins: `end` frames before the onset.
     let end = before + maximumLag
     let filter = WhiteningFilter(
       noise: [first[clamped: frame - end - length..<frame - end], second[clamped: guess - end - length..<guess - end]])
@@ -74,7 +74,8 @@ struct HitCorrelation {
     return position + Self.maximum(near: best.lag, products: products, powers: powers)
   }
 
-  /// Returns the lag, at most one frame from `lag`, with the maximum interpolated coefficient, by golden-section search.
+  /// Returns the lag, at most one frame from `lag`, with the maximum interpolated coefficient. A golden-section search finds it to
+  /// 1e-4 frames.
   private static func maximum(near lag: Int, products: [Double], powers: [Double]) -> Double {
     func coefficient(_ position: Double) -> Double {
       let whole = Int(position.rounded(.down))

@@ -11,7 +11,8 @@ struct OnsetBand {
   let short: Window
   /// The long window, which detects soft hits in noise.
   let long: Window
-  /// Mean squares below this value count as silence. Full scale is 1.
+  /// The mean square that is added to two powers before their ratio is calculated, so that changes in silence give a ratio near 1.
+  /// Full scale is 1.
   let silence: Double
   /// Whether the detector looks for sounds that are cut off in this band, such as hi-hats. It does not do so in low bands,
   /// because there the oscillation of the power of a single sine looks like a cut-off.

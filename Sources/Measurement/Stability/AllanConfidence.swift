@@ -8,8 +8,9 @@ struct AllanConfidence {
   /// Calculates the degrees of freedom.
   ///
   /// The approximations are those for the overlapping Allan variance in NIST SP 1065, section 5.4.1, table 5 (D. Howe,
-  /// D. Allan and J. Barnes, 35th Annual Symposium on Frequency Control, 1981). They require the number of values, n. A series
-  /// with missing values is treated as an uninterrupted series with the same number of terms.
+  /// D. Allan and J. Barnes, 35th Annual Symposium on Frequency Control, 1981). They use the averaging factor, m (`factor`), and the number
+  /// of phase values, n. An uninterrupted series has n - 2m terms. A series with missing values is treated as an uninterrupted
+  /// series with the same number of terms.
   ///
   /// - Parameters:
   ///   - noise: the type of the noise.

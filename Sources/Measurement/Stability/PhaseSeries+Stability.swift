@@ -4,7 +4,7 @@ extension PhaseSeries {
   ///
   /// A term combines three values that are `factor` intervals apart. A term with a missing value is omitted.
   ///
-  /// - Returns: nil without a term.
+  /// - Returns: the deviation; nil if there are no terms.
   func allanDeviation(factor m: Int) -> DeviationEstimate? {
     var (sum, terms) = (0.0, 0)
     for run in runs where run.count > 2 * m {
@@ -24,7 +24,7 @@ extension PhaseSeries {
   /// A term combines the means of three adjacent windows of `factor` values. A term with a missing value in one of its windows
   /// is omitted, because the time deviation is defined for means of `factor` values.
   ///
-  /// - Returns: nil without a term.
+  /// - Returns: the deviation; nil if there are no terms.
   func timeDeviation(factor m: Int) -> DeviationEstimate? {
     var (sum, terms) = (0.0, 0)
     for run in runs where run.count >= 3 * m {

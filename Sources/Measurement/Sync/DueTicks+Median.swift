@@ -1,7 +1,7 @@
 import MusicalTime
 
 extension DueTicks {
-  /// Creates the median timeline of several traces, in the clock of the first trace.
+  /// Creates the median timeline of several traces, by the clock of the first trace.
   ///
   /// The runs and ticks are those of the first trace. ``RunMatching`` assigns the runs of the other traces to them. The due
   /// instant of a tick is the median of its due instants in all traces that contain the tick. The median of an even number of
@@ -14,13 +14,14 @@ extension DueTicks {
     self.init()
     reserve(traces[0].count)
     let offsets = clockOffsets.map { $0 - clockOffsets[0] }
-    // For each trace except the first: the number of its run, by the number of the run of the first trace.
+    // One dictionary for each trace except the first: from the number of a run of the first trace to the number of the assigned run.
     let partners = traces.indices.dropFirst().map { index in
       Dictionary(
         uniqueKeysWithValues: RunMatching(traces[0], traces[index], clockOffset: offsets[index]).pairs)
     }
     for (number, run) in traces[0].runs.enumerated() {
-      // For each other trace: the run that is assigned to `run`, and the index of its next tick; nil without such a run.
+      // For each other trace: the run that is assigned to `run`, and the index of the next tick of the assigned run; nil if no run is
+      // assigned.
       var positions = partners.enumerated().map { index, partner in
         partner[number].map {
           (trace: index + 1, run: traces[index + 1].runs[$0], next: traces[index + 1].runs[$0].range.lowerBound)

@@ -2,7 +2,7 @@ import MusicalTime
 
 /// The due instants of a trace, run by run, in 12 octets per tick.
 ///
-/// A ``TraceTick`` takes more than ten times as much. A day at 120 BPM has 4.1 million ticks.
+/// A ``TraceTick`` takes more than ten times as much memory, which matters for long traces: a day at 120 BPM has 4.1 million ticks.
 struct DueTicks: Sendable {
   /// One run of the rhythm, from a start to a stop (``Trace/runs``).
   struct Run: Sendable {
@@ -18,7 +18,7 @@ struct DueTicks: Sendable {
   private(set) var due: [Int64] = []
   /// For each tick, its number minus that of the first tick of its run.
   private var numbers: [Int32] = []
-  /// The tick that was appended last.
+  /// The tick that ``append(_:)`` appended last.
   private var previous: TraceTick?
 
   /// The number of ticks.

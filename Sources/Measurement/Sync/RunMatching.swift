@@ -28,7 +28,7 @@ struct RunMatching {
       var pairs = 0
       /// In seconds.
       var totalDistance = 0.0
-      /// Whether the last runs of both traces are assigned to each other.
+      /// For `best[i][j]`: whether run i - 1 of the first trace and run j - 1 of the second trace are assigned to each other.
       var matches = false
     }
     // best[i][j] is the best assignment of the first i runs of the first trace to the first j runs of the second.

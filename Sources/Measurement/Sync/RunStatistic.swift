@@ -5,9 +5,10 @@ import Foundation
 ///
 /// Ticks of one run are not independent of each other, so an interval calculated from ticks would be far too narrow. The
 /// bootstrap distribution of a median is calculated exactly and not by random resampling (B. Efron, "Bootstrap methods: another
-/// look at the jackknife", Annals of Statistics 7 (1), 1979, section 3): the median of n values drawn from n sorted
-/// values, with replacement, is at most the k-th value if at least half of the draws are among the first k. The interval lies between the
-/// 2.5 % and 97.5 % percentiles of this distribution. Values are in nanoseconds. JSON contains microseconds.
+/// look at the jackknife", Annals of Statistics 7 (1), 1979, section 3). A bootstrap sample consists of n draws, with replacement,
+/// from the n sorted values. Its median is at most the k-th value if at least half of the draws are among the first k values. The
+/// interval extends from the 2.5 % to the 97.5 % percentile of this distribution. Values are in nanoseconds. JSON contains
+/// microseconds.
 public struct RunStatistic: Hashable, Sendable {
   /// The number of runs.
   public let runs: Int
@@ -20,7 +21,7 @@ public struct RunStatistic: Hashable, Sendable {
   /// would contain the true median with a probability of only 87.5 %.
   static let fewestRuns = 5
 
-  /// Creates the figure over the values of the runs; nil without a value.
+  /// Creates the figure from one value per run; nil if `values` is empty.
   ///
   /// Real-time: not safe.
   public init?(_ values: [Double]) {
@@ -38,7 +39,7 @@ public struct RunStatistic: Hashable, Sendable {
     interval = sorted[low]...sorted[high]
   }
 
-  /// Returns the probability that the median of `n` draws from the ranks 1...n is at most `k`.
+  /// Returns the probability that the median of `n` draws, with replacement, from the ranks 1...n is at most `k`.
   private static func probability(ofRankAtMost k: Int, of n: Int) -> Double {
     guard k < n else { return 1 }
     let share = Double(k) / Double(n)

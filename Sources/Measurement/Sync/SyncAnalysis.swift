@@ -18,13 +18,13 @@ public struct SyncAnalysis: Sendable {
     do {
       try self.init(names: names, clockOffsets: clockOffsets, reference: reference) { traces[$0] }
     } catch {
-      // Loading a trace from memory does not fail.
+      // Only `load` can throw an error of another type, and this `load` does not fail.
       throw error as! ReportError
     }
   }
 
   /// Compares traces and loads them when they are needed. If the first trace is the reference, at most two traces are
-  /// in memory at one time. If the median timeline is the reference, all traces are.
+  /// in memory at one time. If the median timeline is the reference, all traces are in memory.
   ///
   /// - Parameters:
   ///   - names: the names of at least two traces, for errors.
@@ -65,7 +65,7 @@ public struct SyncAnalysis: Sendable {
       if reference == .first { peers.append(SyncReport.Peer(trace)) }
       let result = SyncComparison(
         name: trace.header.name, reference: timeline, span: span, other: trace.ticks,
-        // The median timeline is in the clock of the first trace.
+        // The reference is by the clock of the first trace, also if it is the median timeline.
         clockOffset: clockOffsets[index] - clockOffsets[0], onRow: onRow)
       comparisons.append(result.figures)
       series.append(result.series)

@@ -7,10 +7,10 @@ public struct SyncRuns: Hashable, Sendable, Codable {
   /// The median over the runs of the 50 %, 95 % and 99 % percentiles and of the maximum.
   public let p50, p95, p99, maximum: RunStatistic
 
-  /// The smallest number of common ticks of a run that counts: a quarter note.
+  /// A run with fewer common ticks than this number, a quarter note, is ignored.
   static let fewestTicks = 24
 
-  /// Creates the figures; nil without a run.
+  /// Creates the figures; nil if there are no runs.
   init?(_ magnitudes: [Distribution]) {
     guard let p50 = RunStatistic(magnitudes.map(\.p50)), let p95 = RunStatistic(magnitudes.map(\.p95)),
       let p99 = RunStatistic(magnitudes.map(\.p99)), let maximum = RunStatistic(magnitudes.map(\.maximum))

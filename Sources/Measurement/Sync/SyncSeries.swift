@@ -20,9 +20,9 @@ struct SyncSeries: Sendable {
     extremes = [ClosedRange<Double>?](repeating: nil, count: min(max(ticks / 2, 1), Self.columns))
   }
 
-  /// Adds an offset at `position`, 0...1, between the first and the last tick of the reference.
+  /// Adds an offset at `position`: 0 is the first tick of the reference, and 1 is the last tick.
   mutating func add(_ offset: Double, at position: Double) {
-    // A run can lie outside the time from the first to the last tick.
+    // The due instants of the reference can decrease from one run to the next, so `position` can be outside 0...1.
     let column = min(Int(min(max(position, 0), 1) * Double(extremes.count)), extremes.count - 1)
     guard let range = extremes[column] else {
       extremes[column] = offset...offset

@@ -16,8 +16,8 @@ public struct ClockRate: Sendable {
   private var origin: Int64 = 0
   /// The largest number of comparisons. If there are more, every second comparison is discarded.
   private static let capacity = 4096
-  /// A deviation of up to 50 ns does not count as a change of the rate, because the kernel approximates a rate by alternating
-  /// between two integer multipliers. In nanoseconds.
+  /// The largest deviation, in nanoseconds, that does not count as a change of the rate. The kernel approximates a rate by
+  /// alternating between two integer multipliers, so small deviations occur at a constant rate.
   private static let resolution = 50.0
 
   /// Creates an instance without readings.
@@ -63,11 +63,11 @@ public struct ClockRate: Sendable {
   public var excursion: Double {
     guard let first = samples.first, let last = samples.last, last.raw > first.raw else { return 0 }
     let slope = Double(last.difference - first.difference) / Double(last.raw - first.raw)
-    // The possible error of the line, from the errors of the two readings that it connects.
-    let ends = Double(max(first.uncertainty, last.uncertainty)) + Self.resolution
+    // The possible error of the line: the larger uncertainty of the two readings that the line connects, plus the resolution.
+    let lineError = Double(max(first.uncertainty, last.uncertainty)) + Self.resolution
     return samples.reduce(0) { largest, sample in
       let expected = Double(first.difference) + slope * Double(sample.raw - first.raw)
-      return max(largest, abs(Double(sample.difference) - expected) - ends - Double(sample.uncertainty))
+      return max(largest, abs(Double(sample.difference) - expected) - lineError - Double(sample.uncertainty))
     }
   }
 }

@@ -55,6 +55,7 @@ struct LineReader {
           file: path, line: number + 1, reason: "the line is longer than 1 MiB", remedy: "give a trace or a text file"
         )
       }
+      // `fill` removes the octets before `position`, so all indices decrease by `position`.
       searched = buffer.count - position
       try fill()
     }

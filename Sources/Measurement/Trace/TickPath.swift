@@ -11,9 +11,9 @@ public struct TickPath: Hashable, Sendable, BitwiseCopyable {
   /// For a time-stamp receiver, which gets the tick ahead of time: the instant immediately before the first packet with the tick was
   /// passed to the kernel.
   public var sentAhead: Instant?
-  /// At a follower: the send instant in the first packet with the tick that the follower received, by the master's clock.
+  /// At a follower: the send instant that the first received packet with the tick carries, by the master's clock.
   public var masterSent: Instant?
-  /// At a follower: the arrival of this packet, by the kernel's time stamp.
+  /// At a follower: the instant at which this packet arrived, from the kernel's time stamp of the packet.
   public var received: Instant?
 
   /// Creates a path.

@@ -1,7 +1,7 @@
 import Foundation
 import MusicalTime
 
-/// The contents of a trace file: the ticks of one peer, in local time.
+/// The contents of a trace file: the ticks, hits and actions of one peer, in local time.
 ///
 /// A trace consists of JSON lines:
 ///

@@ -14,7 +14,7 @@ public struct TraceSummary: Hashable, Sendable {
   public var lateHits: Int64 = 0
   /// The number of hits that were not played, for example because they were too late.
   public var droppedHits: Int64 = 0
-  /// How often a sound card ran out of frames, or would have run out of frames in the case of a recording.
+  /// How often a sound card ran out of frames. For a recording: how often a sound card would have run out of frames.
   public var underruns: Int64 = 0
   /// All other counts, by their keys in the trace.
   public var others: [String: Int64] = [:]

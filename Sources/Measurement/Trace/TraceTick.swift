@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// One tick of a trace: the instant at which it was due, the instant at which the peer acted on it, and the peer's
-/// estimate of the master's clock at that time.
+/// One tick of a trace: the instant at which the tick was due, the instant at which the peer acted on the tick, and the peer's
+/// estimate of the offset of the master's clock.
 public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   /// The tick.
   public var tick: Tick

@@ -14,6 +14,8 @@ public struct DatagramOpener: Sendable, BitwiseCopyable {
   /// The accepted counter with the latest time; nil before the first datagram.
   private var newest: TagCounter?
 
+  /// Creates an opener for the datagrams that the remote peer sends in the session with `keys`.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(_ keys: SessionKeys) { key = keys.receiving }
@@ -37,6 +39,7 @@ public struct DatagramOpener: Sendable, BitwiseCopyable {
     if let newest {
       let age = counter.age(relativeTo: newest)
       guard age <= Self.greatestAge else { return nil }
+      // A negative age means that this datagram was sent after `newest`.
       if age < 0 { self.newest = counter }
     } else {
       newest = counter

@@ -37,11 +37,13 @@ public struct DatagramSealer: Sendable, BitwiseCopyable {
   /// The number of datagrams that the thread has sealed so far.
   private var number: UInt64 = 0
 
+  /// Creates a sealer for the datagrams that `thread` sends in the session with `keys`.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public init(_ keys: SessionKeys, thread: Thread) { (key, self.thread) = (keys.sending, thread) }
 
-  /// Appends counter and tag to a complete datagram.
+  /// Appends the counter and the tag to a complete datagram.
   ///
   /// - Parameters:
   ///   - datagram: has room for ``length`` more octets.

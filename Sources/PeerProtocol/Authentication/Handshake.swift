@@ -22,14 +22,16 @@ struct Handshake {
   /// The role of a peer in the handshake.
   enum Role: String { case initiator, answerer }
 
-  /// Returns nil if both peers have the same SSRC or identity, for example because a packet was reflected.
+  /// Creates the computations of one session. Returns nil if both peers have the same SSRC or identity, for example because a
+  /// packet was sent back to its sender.
   ///
   /// - Parameters:
   ///   - initiator: H1, or H3, which has the same fields.
   ///   - answerer: H2.
-  ///   - token: the token of the invitation.
+  ///   - token: the initiator token of the invitation (AppleMIDI).
   init?(_ group: GroupKey, initiator: HandshakePacket, answerer: HandshakePacket, token: UInt32) {
     guard initiator.ssrc != answerer.ssrc, initiator.identity != answerer.identity else { return nil }
+    // H3 has another kind than H1, so H1 is created again from the other fields.
     let hello = HandshakePacket(
       .hello, ssrc: initiator.ssrc, identity: initiator.identity, nonce: initiator.nonce)
     let answer = HandshakePacket(.answer, ssrc: answerer.ssrc, identity: answerer.identity, nonce: answerer.nonce)

@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// The progress of the handshake of one session: the packet that the local peer sends next, and the number of packets
-/// that it has evaluated.
+/// The progress of the handshake of one session: the packet that the local peer sends next, and the number of received
+/// packets that the local peer has evaluated.
 struct HandshakeProgress {
   /// The interval at which a packet is repeated until the peer replies.
   static var interval: Nanoseconds { .milliseconds(250) }

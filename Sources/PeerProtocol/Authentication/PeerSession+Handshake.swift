@@ -5,6 +5,8 @@ import RTPMIDI
 extension PeerSession {
   /// Begins the handshake when it is due (``handshakeStart``), and sends the packet of the handshake that is due.
   func advanceHandshake(to now: Instant, in context: SessionContext) {
+    // Before the handshake has begun, its start must be due. Later, a packet must be scheduled; `HandshakeProgress.advance`
+    // checks whether the packet is due.
     guard handshakeStart.map({ $0 <= now }) ?? (handshake?.due != nil) else { return }
     if handshakeStart != nil {
       handshakeStart = nil
@@ -69,8 +71,8 @@ extension PeerSession {
     // lower identity has begun.
     let isOfLower = (owner.identity < packet.identity) == context.isInitiator
     guard context.verifyPeer(as: packet.identity, isPreferred: isOfLower, at: now) else {
-      // If an established session with this peer is kept, this session can still replace it later, because the peer repeats
-      // its proof.
+      // If the endpoint has kept an established session with this peer instead, the new session can still replace the kept
+      // session later, because the peer repeats its proof.
       (self.keys, sealer, provenIdentity) = (nil, nil, nil)
       return false
     }

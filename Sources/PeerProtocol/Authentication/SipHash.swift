@@ -15,6 +15,7 @@ struct SipHash: BitwiseCopyable {
   /// The number of octets so far.
   private var count = 0
 
+  // The constants are those of the paper.
   @_noLocks @_noAllocation
   init(key: TagKey) {
     v0 = key.low ^ 0x736f_6d65_7073_6575

@@ -15,7 +15,10 @@ struct TagCounter: Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init(bits: UInt64) { self.bits = bits }
 
-  /// - Parameter thread: the index of the sending thread, 0 to 2.
+  /// - Parameters:
+  ///   - thread: the index of the sending thread, 0 to 2.
+  ///   - nanoseconds: the send instant, by the clock of the sender.
+  ///   - number: the number of datagrams that the thread has sent before in this session.
   @_noLocks @_noAllocation
   init(thread: Int, nanoseconds: Int64, number: UInt64) {
     let time = UInt64(bitPattern: nanoseconds / 62_500_000) & 0x3FF_FFFF

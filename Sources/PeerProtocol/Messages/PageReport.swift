@@ -9,8 +9,8 @@ public struct PageReport: Hashable, Sendable {
 
   /// The TCP port to which the pages of the other peers of the group may move if their own peer disappears; nil if they may not.
   public var port: UInt16?
-  /// How long a change of the rhythm needs from the peer to the sound of the slowest phone or laptop on its page, 0...400 ms. Zero if
-  /// nobody plays on the page.
+  /// The time from a change of the rhythm at the peer until the change is audible on the slowest phone or laptop that shows the page
+  /// of the peer, 0...400 ms. Zero if nobody plays on the page.
   public private(set) var delay: Nanoseconds
 
   /// - Parameters:

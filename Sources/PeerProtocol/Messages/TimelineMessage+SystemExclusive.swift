@@ -42,10 +42,10 @@ extension TimelineMessage {
     octets.put(change?.tick.index ?? 0)
     octets.put(countIn.clicks)
     octets.put(countIn.ticksPerClick)
-    let next = mixChange?.mix ?? mix
+    let nextMix = mixChange?.mix ?? mix
     octets.put(mix.octets)
-    octets.put(next.octets)
-    octets.put(UInt8(mix.isQuiet ? 1 : 0) | UInt8(next.isQuiet ? 2 : 0) | UInt8(mixChange == nil ? 0 : 4))
+    octets.put(nextMix.octets)
+    octets.put(UInt8(mix.isQuiet ? 1 : 0) | UInt8(nextMix.isQuiet ? 2 : 0) | UInt8(mixChange == nil ? 0 : 4))
     octets.put(mixChange?.tick.index ?? 0)
     return MessageKind.timelineMessage.wrap(octets)
   }
@@ -62,7 +62,7 @@ extension TimelineMessage {
     end = Tick(octets.take(Int64.self))
     let nanosecondsPerQuarter = Int64(octets.take(UInt32.self))
     let origin = (tick: Tick(octets.take(Int64.self)), instant: Instant(nanoseconds: octets.take(Int64.self)))
-    let next = (nanosecondsPerQuarter: Int64(octets.take(UInt32.self)), tick: Tick(octets.take(Int64.self)))
+    let tempoChange = (nanosecondsPerQuarter: Int64(octets.take(UInt32.self)), tick: Tick(octets.take(Int64.self)))
     let clicks = (count: octets.take(UInt8.self), distance: octets.take(UInt8.self))
     let levels = (octets.take(UInt32.self), octets.take(UInt32.self))
     let flags = octets.take(UInt8.self)
@@ -80,11 +80,11 @@ extension TimelineMessage {
     (self.countIn, self.mix) = (countIn, mix)
     mixChange = flags & 4 != 0 ? MixChange(mix: nextMix, tick: mixTick) : nil
     timeline = Timeline(tempo: tempo, tick: origin.tick, at: origin.instant)
-    if next.nanosecondsPerQuarter != 0 {
-      guard let tempo = Tempo(nanosecondsPerQuarter: next.nanosecondsPerQuarter), ticks.contains(next.tick) else {
-        return nil
-      }
-      change = TempoChange(tempo: tempo, tick: next.tick)
+    if tempoChange.nanosecondsPerQuarter != 0 {
+      guard let tempo = Tempo(nanosecondsPerQuarter: tempoChange.nanosecondsPerQuarter),
+        ticks.contains(tempoChange.tick)
+      else { return nil }
+      change = TempoChange(tempo: tempo, tick: tempoChange.tick)
     }
   }
 }

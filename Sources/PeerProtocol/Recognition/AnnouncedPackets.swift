@@ -79,6 +79,7 @@ public struct AnnouncedPackets: Sendable, BitwiseCopyable {
     while index < count {
       let distance = RTPHeader.timestamp(of: entries[index].instant) &- stamp
       let word = UInt32(entries[index].sequence) &<< 16 | distance & 0xFFFF
+      // The announcements follow the eight octets of the send instant.
       let start = RTPHeader.instantOffset + 8 + 4 * index
       packet[start] = UInt8(truncatingIfNeeded: word &>> 24)
       packet[start + 1] = UInt8(truncatingIfNeeded: word &>> 16)

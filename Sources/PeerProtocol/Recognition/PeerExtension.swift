@@ -91,8 +91,8 @@ extension Endpoint {
   }
 
   /// Whether the peer has stopped replying to clock probes: since its last reply, three or more probes were sent, the first of them at
-  /// least half a second ago. The peer can still be heard. Example: a host has two network interfaces and loses one of them. It still
-  /// sends from the address of the lost interface, through the other one, but receives nothing at this address.
+  /// least half a second ago. Packets of the peer may still arrive. Example: a host has two network interfaces and loses one of them.
+  /// The host still sends from the address of the lost interface, through the other interface, but receives nothing at this address.
   public func isUnanswered(_ id: SessionID, at now: Instant) -> Bool {
     (sessionExtension(of: id) as? PeerSession)?.isUnanswered(at: now) ?? false
   }
@@ -100,8 +100,8 @@ extension Endpoint {
   /// Sends the probe that ``RTPMIDI/Endpoint/Output/extensionPacket(_:to:)`` requests. Does nothing if the session has
   /// ended.
   ///
-  /// - Parameter send: sends the packet with the current time as ``ClockProbe/transmit``, read last, and returns this
-  ///   instant; nil if the packet was not sent. If there is a sealer, it writes the tag after the stamp.
+  /// - Parameter send: sends the packet. It completes the packet, reads the clock, writes the time as ``ClockProbe/transmit``, and then
+  ///   writes the tag with the sealer, if there is one. It returns the time; nil if the packet was not sent.
   public func sendProbe(on id: SessionID, by send: (ClockProbe, inout DatagramSealer?) -> Instant?) {
     guard let session = sessionExtension(of: id) as? PeerSession, let ssrc = localSSRC(of: id) else { return }
     session.sendRequest(ssrc: ssrc, rateLimit: probeRateLimit, by: send)

@@ -43,9 +43,9 @@ final class PeerSession: SessionExtension {
     return min(next, other)
   }
 
-  /// A Tutti peer sends at least ten probes per second, or fewer if the rate is limited. The silence limit is six
-  /// intervals between probes, which means five missing probes, but at least a second. The session is lost after twice
-  /// this time, but not before five seconds (``RTPMIDI/Supervision``).
+  /// The silence limit for a Tutti peer is six intervals between probes, which means five missing probes, but at least a second.
+  /// A Tutti peer sends about ten probes per second or more, unless the rate is limited. The session is lost after twice the silence
+  /// limit, but not before five seconds (``RTPMIDI/Supervision``).
   var supervision: Supervision {
     guard recognition.isTuttiPeer else { return .standard }
     return Supervision(
@@ -87,8 +87,8 @@ final class PeerSession: SessionExtension {
     switch recognition.advance(to: now, shortestInterval: shortestInterval(in: context)) {
     case .request: context.requestPacket()
     case .standardDevice:
-      // If a Tutti peer was expected, and nothing was received later than a second after the session began, the peer is out
-      // of reach: a Tutti peer would have replied to the probes, and a standard device would have sent or answered CK.
+      // A Tutti peer would have replied to the probes. A standard device would have sent or answered CK. If a Tutti peer was
+      // expected, and nothing was received later than a second after the session began, the peer is out of reach.
       if isExpected, context.lastHeard < context.establishedAt + .seconds(1) { return false }
       context.report(RecognitionEvent.standardDevice.encoded)
     case nil: break
@@ -140,8 +140,8 @@ final class PeerSession: SessionExtension {
       }
     // A request always gets a reply. A reply gets an acknowledgement only if it was accepted: an unsolicited reply gets
     // none. No clock is read here, so the transmit stamp of the answer is the arrival of the probe. The owner of the endpoint
-    // replaces it by the send instant. If `isAnswered` is true, the receiving thread has already answered. In a protected session,
-    // only the receiving thread answers: a tag that is written here would not match the replaced stamp.
+    // replaces this stamp by the send instant. If `isAnswered` is true, the receiving thread has already answered. In a protected
+    // session, only the receiving thread answers: a tag that is written here would not match the replaced stamp.
     if !arrival.isAnswered, !context.isProtected, probe.kind == .request || outcome == .accepted {
       let answer = probe.answer(
         from: context.localSSRC, identity: owner.identity,

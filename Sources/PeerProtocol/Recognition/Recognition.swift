@@ -14,9 +14,9 @@ import RTPMIDI
 ///   rate (``ClockProbe/rateLimit``).
 /// - A *standard device* gets no requests, because some implementations log every unknown packet.
 ///
-/// The peer uses the peer protocol if it sends a request or the send instant of an acknowledged reply (``ClockProbe``).
-/// It is then certainly a Tutti peer, even if the network has lost all its replies. Asking then continues until the
-/// peer replies, with ten requests per second at first and later one per second. It does not end, because a rhythm may
+/// The peer uses the peer protocol if it sends a request (``ClockProbe``), an RTP packet with a send instant, or a proof of the
+/// passkey. It is then certainly a Tutti peer, even if the network has lost all its replies. Asking then continues until the peer
+/// replies, with ten requests per second at first and later one per second. Asking has no time limit in this case: a rhythm may
 /// begin at any time, and following the rhythm needs the peer's clock.
 ///
 /// With many sessions, each session sends fewer requests (``ProbeRate``).
@@ -108,8 +108,8 @@ struct Recognition {
       next = now + max(.milliseconds([250, 750, 2000][tries]), shortestInterval)
     case .asking(let tries, let evidence) where evidence == .use || evidence == .expectation && tries < 20:
       state = .asking(tries: tries + 1, evidence)
-      // `interval` is the interval of requests to a recognised peer, not of these requests. It is set here, because the
-      // limit after which a silent session ends (``Supervision/silenceLimit``) depends on it as soon as the peer uses the peer protocol.
+      // `interval` does not apply to these requests, but to the requests to a recognised peer. It is set already here, because
+      // ``Supervision/silenceLimit`` depends on it as soon as the peer uses the peer protocol.
       interval = max(.milliseconds(20), shortestInterval)
       next = now + max(.milliseconds(tries < 20 ? 100 : 1000), shortestInterval)
     case .recognised(_, let since):
@@ -137,7 +137,8 @@ struct Recognition {
     unanswered.map { $0.count >= 3 && now - $0.first >= .milliseconds(500) } ?? false
   }
 
-  /// Records that the peer has used the peer protocol: it sent a request, or the send instant of a reply.
+  /// Records that the peer has used the peer protocol: it has sent a request, an RTP packet with a send instant, or a proof of the
+  /// passkey.
   ///
   /// - Returns: whether the state was *standard device* until now.
   mutating func peerUsedProtocol(at now: Instant) -> Bool {

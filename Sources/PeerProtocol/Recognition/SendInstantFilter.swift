@@ -2,9 +2,9 @@ import MusicalTime
 
 /// Rejects send instants of a peer whose clock stands still or runs backwards.
 ///
-/// A packet can overtake another packet. The send instant of the packet that arrives later is then earlier than the
-/// newest send instant, and this packet had a longer delay. If the additional delay would be more than one second, the
-/// packet was not overtaken: the remote clock stands still or runs backwards. The send instant is then rejected.
+/// A packet can overtake another packet. The overtaken packet then arrives with a send instant that is earlier than the newest
+/// send instant, because the overtaken packet had a longer delay. If the difference of the delays would be more than one second,
+/// the packet was not overtaken: the remote clock stands still or runs backwards. The send instant is then rejected.
 ///
 /// A clock that was set back once continues from its new time. Therefore an instant is accepted nevertheless if the last three
 /// rejected instants and this one increase. Instants of overtaken packets do not count.

@@ -47,6 +47,8 @@ extension CheckpointHistory {
     let hasSystem = hasExclusives ? true : !system.isEmpty
     var systemIsUpdated = system.isUpdated(by: last)
     if hasExclusives, exclusives.isUpdated(by: last) { systemIsUpdated = true }
+    // The S bit of the recovery journal is set if neither the system journal nor a channel journal contains a command of packet
+    // `last`.
     let header = RecoveryJournalHeader(
       s: systemIsUpdated ? false : anyUpdated == 0, hasSystemJournal: hasSystem, channelJournals: channelJournals,
       isEnhanced: isEnhanced, checkpoint: checkpoint)

@@ -62,7 +62,7 @@ extension CheckpointHistory {
     return oldest
   }
 
-  /// Discards the entry of the parameter at `index`, and all older entries: the checkpoint moves behind it.
+  /// Discards the entry of the parameter at `index`, and all older entries. The checkpoint moves to the packet after this entry.
   @_noLocks @_noAllocation
   private mutating func discardEntry(ofParameter index: Int) {
     let chapterID = HistoryEntry.chapterID(.m, parameters[index].channel)

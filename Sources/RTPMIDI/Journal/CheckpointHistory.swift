@@ -10,7 +10,7 @@ import MIDI
 /// are removed from the front. For the system chapters, ``system`` and ``exclusives`` hold the state. All storage has a
 /// fixed size.
 ///
-/// If the receiver does not acknowledge, the oldest entries are discarded and the checkpoint moves behind them. This
+/// If the receiver does not acknowledge, the oldest entries are discarded, and the checkpoint moves to the packet after them. This
 /// happens when ``entries`` is full, when the journal does not fit into its packet, and when the checkpoint is 2^14
 /// packets back (``limitSpan(before:)``).
 struct CheckpointHistory: ~Copyable {

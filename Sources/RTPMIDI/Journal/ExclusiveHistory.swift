@@ -111,8 +111,8 @@ struct ExclusiveHistory: ~Copyable {
     if logs[last].isKept {
       let total = end - start
       while data.freeCapacity < total {
-        // The data of the oldest command are discarded. If this is the current command, it is counted even if it has no
-        // data so far, because its data should have been kept. There is always such a log: at least the last one.
+        // The data of the oldest log with kept data are discarded. There is always such a log, because the last log is one. If
+        // the last log is chosen, it is counted even if it has no data so far, because its data should have been kept.
         guard let first = firstKeptLog() else { break }
         dropped += 1
         dropData(ofLogAt: first)

@@ -1,7 +1,7 @@
 import MIDI
 
-// `ChannelChapter` is declared in this file because real-time functions of `HistoryEntry` read its `rawValue`. The
-// compiler rejects the `rawValue` that it derives if the enumeration is declared in another file.
+// `ChannelChapter` is declared in this file because real-time functions of `HistoryEntry` read its `rawValue`. In such
+// functions, the compiler rejects the derived `rawValue` of an enumeration that is declared in another file.
 
 /// The chapters of a channel journal. The raw value is the position of the flag in ``ChannelJournalHeader/chapters``,
 /// counted from the most significant bit.
@@ -13,10 +13,9 @@ enum ChannelChapter: UInt8, BitwiseCopyable {
 
 /// A command on one channel, as part of the checkpoint history.
 ///
-/// The history holds the newest command of each kind and number, except that it holds the newest four control changes
-/// of each controller for the enhanced encoding of Chapter C, whose list has at most 128 logs. Chapter E has no entries: it
-/// is encoded from those of Chapter N. The contents of ``first``, ``second`` and ``third`` depend on the chapter. Octets
-/// that are not listed are 0.
+/// The history holds the newest command of each kind and number. With the enhanced encoding of Chapter C, it holds the newest
+/// four control changes of each controller. Chapter E has no entries: it is encoded from the entries of Chapter N. The contents of
+/// ``first``, ``second`` and ``third`` depend on the chapter. Octets that are not listed are 0.
 ///
 ///     chapter   octet    content
 ///     P         first    the program

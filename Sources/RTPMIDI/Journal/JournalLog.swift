@@ -14,8 +14,8 @@ enum JournalLog: BitwiseCopyable {
   /// A log of Chapter C. `later` contains the logs after it in the chapter.
   case controller(Channel, ControllerLog, later: Extent)
   case parameter(Channel, ParameterLog)
-  /// The end of Chapter M, which determines the selected parameter. `last` is the last log of the chapter; nil if the
-  /// chapter has no logs.
+  /// The header and the last log of Chapter M, returned after all logs of the chapter. They determine the parameter that
+  /// is selected at the sender. `last` is nil if the chapter has no logs.
   case selection(Channel, ChapterM, last: ParameterLog?)
   case wheel(Channel, ChapterW)
   /// A note whose newest command is a Note On. `extras` contains all logs of Chapter E of the channel.

@@ -2,8 +2,8 @@ import MIDI
 
 // Repair from a channel journal.
 extension JournalRepair {
-  /// Repairs the program and its bank from Chapter P. If either differs, emits those of controllers 0 and 32 that differ,
-  /// and then the program change.
+  /// Repairs the program and its bank from Chapter P. Emits a program change if the program differs, or if the bank at
+  /// the newest program change differs. Controllers 0 and 32 (Bank Select) precede it, each only if its value differs.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterP, on channel: Channel, _ state: inout ReceivedState) {
     let index = Int(channel.wire)
@@ -30,9 +30,9 @@ extension JournalRepair {
 
   /// Repairs a controller from a log of Chapter C.
   ///
-  /// A value log is compared with the known value. In the enhanced encoding, a controller can have several value logs;
-  /// all but the newest are ignored. A toggle log is compared with the known toggle count of pedals 64...69, and a
-  /// count log with the known count of an action, controllers 120...127.
+  /// A value log is compared with the known value. In the enhanced encoding (RFC 6295, appendix A.3.3), a controller can
+  /// have several value logs; all but the newest are ignored. Toggle logs are used for pedals 64...69 only, and count
+  /// logs for channel mode messages (controllers 120...127) only. Both are compared with the known count.
   ///
   /// - Parameter later: the logs after `log` in the chapter.
   @_noLocks @_noAllocation
@@ -75,6 +75,7 @@ extension JournalRepair {
       guard
         Self.reportsNewCommands(count, isNewest: isNewest, known: state.channels[index].counts[number - 120])
       else { return }
+      // One command repairs any number of lost commands. Its value comes from a later value log, or is 0.
       let value = Self.newestValue(of: log.controller, in: later, of: packet) ?? 0
       emit(.controlChange(channel, controller: log.controller, value: value), &state)
       state.channels[index].counts[number - 120] = count
@@ -124,8 +125,9 @@ extension JournalRepair {
   /// Repairs a note whose newest command is a Note On. Afterwards, its reference count (the number of Note Ons without
   /// Note Off) equals that of the sender.
   ///
-  /// If the note is off here, it is played only if the Y bit of the log recommends that. If it is on with another velocity,
-  /// a Note On gives it the velocity of the sender, if necessary after a Note Off.
+  /// A note that is off at the local peer is played only if the Y bit of the log recommends that. A note that is on with
+  /// another velocity gets the velocity of the sender by a Note On. A Note Off comes first if the reference count would
+  /// otherwise be too high.
   ///
   /// - Parameter extras: the logs of Chapter E of the channel.
   @_noLocks @_noAllocation
@@ -135,7 +137,7 @@ extension JournalRepair {
   ) {
     // A log with velocity 0 is invalid.
     guard log.velocity.value > 0 else { return }
-    // If the journal does not cover the loss, all notes that it does not confirm are ended.
+    // If the journal does not cover the loss, `endNextUnconfirmedNote(_:)` later ends all notes that are not confirmed.
     confirm(log.key, on: channel)
     let (index, key) = (Int(channel.wire), Int(log.key.value))
     // Without a log in Chapter E, the reference count is 1.
@@ -149,8 +151,9 @@ extension JournalRepair {
       return
     }
     let differs = state.channels[index].velocities[key] & 0x7F != log.velocity.value
-    // Note Offs end the surplus Note Ons. If the velocity differs, one more Note Off is added, so that a Note On with the
-    // right velocity follows. A negative number means that Note Ons are missing: the velocity then comes with them.
+    // Note Offs end the surplus Note Ons. If the velocity differs, there is one more Note Off, so that a Note On with the
+    // right velocity follows. If the number is 0 or less, no Note Off is needed: either nothing differs, or Note Ons are
+    // missing, which also set the velocity.
     let noteOffs = known - references + (differs ? 1 : 0)
     if noteOffs > 0 { emit(.noteOff(channel, key: log.key, velocity: 64), times: noteOffs, &state) }
     let noteOns = references - (noteOffs > 0 ? known - noteOffs : known)
@@ -158,8 +161,8 @@ extension JournalRepair {
   }
 
   /// Repairs a note whose newest command is a Note Off. Afterwards, its reference count (the number of Note Ons without
-  /// Note Off) equals that of the sender. It can still be greater than 0; a lost Note On is then played with velocity
-  /// 64, because its velocity is unknown.
+  /// Note Off) equals that of the sender. It can still be greater than 0. The velocity of a lost Note On is unknown;
+  /// the Note On is emitted with velocity 64, the value of devices without velocity (MIDI 1.0).
   ///
   /// - Parameter extras: the logs of Chapter E of the channel.
   @_noLocks @_noAllocation

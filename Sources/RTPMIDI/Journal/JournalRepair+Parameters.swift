@@ -2,8 +2,9 @@ import MIDI
 
 // Repair from Chapter M.
 extension JournalRepair {
-  /// Repairs the value of a parameter: by Data Entry if the entry differs, then by increments or decrements, so that their
-  /// number since the Data Entry equals that of the sender.
+  /// Repairs the value of a parameter. If the values of Data Entry differ, emits Data Entry (6, 38). Then emits increments
+  /// (96) or decrements (97), until the number of increments minus decrements since the newest Data Entry equals that of
+  /// the sender.
   @_noLocks @_noAllocation
   mutating func repair(_ log: ParameterLog, on channel: Channel, _ state: inout ReceivedState) {
     let selection = ParameterSelection(isNonRegistered: log.isNonRegistered, number: log.number)
@@ -13,10 +14,11 @@ extension JournalRepair {
     var emitsLow = false
     if let high = log.entryHigh, known.high != high.value.value { emitsHigh = true }
     if let low = log.entryLow, known.low != low.value.value { emitsLow = true }
-    // Increments minus decrements since the newest Data Entry, as the sender has sent them.
+    // The number of increments minus decrements that the sender has sent since the newest Data Entry.
     var sentSteps = 0
     if let buttons = log.buttons { sentSteps = buttons.steps }
-    // The increments still to be emitted; if negative, decrements. A Data Entry sets the received number to 0.
+    // The number of increments to emit; if negative, the number of decrements. An emitted Data Entry sets the received
+    // number to 0. All of `sentSteps` must then follow.
     var steps = sentSteps - Int(known.steps)
     guard emitsHigh || emitsLow || steps != 0 else { return }
     select(selection, on: channel, &state)
@@ -33,8 +35,8 @@ extension JournalRepair {
     if steps < 0 { emit(.controlChange(channel, controller: 97, value: 0), times: 0 - steps, &state) }
   }
 
-  /// Repairs the selection at the end of the chapter. It then equals the selection of the sender: the upper half of a
-  /// number (pending), the parameter of the last log, or no parameter.
+  /// Repairs the selected parameter, after all logs of the chapter were repaired. The sender has selected one of three:
+  /// the upper half of a number whose lower half may follow (pending), the parameter of the last log, or no parameter.
   @_noLocks @_noAllocation
   mutating func repair(
     _ chapter: ChapterM, last: ParameterLog?, on channel: Channel, _ state: inout ReceivedState

@@ -2,8 +2,8 @@ import MIDI
 
 // Repair from the system journal.
 extension JournalRepair {
-  /// Repairs Reset, Tune Request and Song Select from Chapter D. However many Resets or Tune Requests were lost, one is
-  /// emitted.
+  /// Repairs Reset, Tune Request and Song Select from Chapter D. One message repairs any number of lost Resets, and one any
+  /// number of lost Tune Requests.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterD, _ state: inout ReceivedState) {
     if let log = chapter.resets, log.value.value != state.resets {
@@ -27,17 +27,25 @@ extension JournalRepair {
 
   /// Repairs the sequencer from Chapter Q by standard commands.
   ///
-  /// - If the sequencer runs here, and the sender's position is up to four quarter notes (96 Clocks) ahead, the missing
-  ///   Clocks are emitted at once. A receiver that counts ticks has then lost none. The same is done, after Continue, if
-  ///   the sequencer runs at the sender only, and is not at the start of the song here.
-  /// - If the sequencer is stopped on both sides at the same position, nothing is emitted.
-  /// - Otherwise, the sequencer is stopped and repositioned. If it runs at the sender, within the first quarter note (24
-  ///   Clocks) of the song, this is done by Start and the Clocks up to the position; in all other cases by Song Position
-  ///   in sixteenth notes (6 Clocks), and by Continue and the remaining Clocks if these are needed.
+  /// The received sequencer (``ReceivedState/sequencer``) is compared with the sender's sequencer. The sender's position is
+  /// *near* if it is equal or up to four quarter notes (96 Clocks) ahead. The first case that applies determines the
+  /// messages:
   ///
-  /// Finally, Stop is emitted if the sequencer is stopped at the sender and still runs here. The same rules repair a lost
-  /// Start, Stop, Continue or Song Position. Song Position has 14 bits: larger positions are emitted modulo 16384, which is
-  /// 1024 bars of 4/4.
+  /// - The received sequencer runs, and the sender's position is near: the missing Clocks, all at once. A receiver that
+  ///   counts ticks has then lost none.
+  /// - Both sequencers are stopped at the same position: no message.
+  /// - Only the sender's sequencer runs, its position is near, and the received position is not the start of the song:
+  ///   Continue and the missing Clocks.
+  /// - The sender's sequencer runs within the first quarter note (24 Clocks) of the song: Start, and the Clocks up to the
+  ///   sender's position.
+  /// - All other cases: Song Position in sixteenth notes (6 Clocks). If the sender's sequencer runs, or its position is
+  ///   between two sixteenth notes, Continue and the remaining Clocks follow.
+  ///
+  /// In the last two cases, Stop precedes the other messages if the received sequencer runs. In all cases, Stop is the
+  /// last message if the sender's sequencer is stopped and the received one still runs.
+  ///
+  /// The same rules repair a lost Start, Stop, Continue or Song Position. Song Position has 14 bits. Larger positions are
+  /// emitted modulo 16384, which is 1024 bars of 4/4.
   @_noLocks @_noAllocation
   mutating func repair(_ chapter: ChapterQ, _ state: inout ReceivedState) {
     let target = SequencerState(chapter)
@@ -50,7 +58,7 @@ extension JournalRepair {
       emit(.clock, times: ahead, &state)
       if !target.isRunning { emit(.stop, &state) }
     } else if !state.sequencer.isRunning, !target.isRunning, ahead == 0 {
-      // The sequencer is already at this position.
+      // Nothing differs.
     } else {
       if state.sequencer.isRunning { emit(.stop, &state) }
       let canContinue = isNear && state.sequencer.next > 0
@@ -69,7 +77,7 @@ extension JournalRepair {
         }
       }
     }
-    // The messages may have led to another position: Song Position is emitted modulo 16384.
+    // The emitted messages may have led to another position, because Song Position is emitted modulo 16384.
     state.sequencer = target
   }
 
@@ -107,7 +115,8 @@ extension JournalRepair {
 
   /// Repairs a System Exclusive from a log of Chapter X. The log contains the number of the command, its status, and
   /// the data so far if they are not too long. If the command was not received, or was received in part, the assembly
-  /// gets the state of the log: complete, open, or cancelled. If the log lacks the data, the command is dropped.
+  /// gets the state of the log: complete, open, or cancelled. If the log lacks the data or their beginning, the command is
+  /// dropped. A log without the number of the command is ignored.
   ///
   /// - Returns: whether the assembly now holds the complete command.
   @_noLocks @_noAllocation

@@ -23,8 +23,8 @@ struct JournalRepair: BitwiseCopyable {
   private var isSinglePacketLoss = false
   /// Whether the journal covers all lost packets.
   private var coversLoss = true
-  /// Whether the next System Exclusive log sets the count of received commands, because the journal does not cover the
-  /// loss. Then all System Exclusives in the journal were sent after those that were received.
+  /// Whether the next System Exclusive log sets the count of received commands. True after a loss that the journal does
+  /// not cover: all System Exclusives in such a journal were sent after those that were received.
   var restartsExclusiveCount = false
   private var queue = RepairQueue()
   /// The notes that are on according to the journal, one bit for each key of a channel. Used only if the journal does

@@ -34,7 +34,8 @@ struct ParameterHistory: BitwiseCopyable {
     stepsAreBeforeReset = false
   }
 
-  /// Records Reset All Controllers. It does not change the parameter (RP-015), but the log marks the earlier commands.
+  /// Records Reset All Controllers. This command does not change the parameter (RP-015). The X bits of the log mark the
+  /// commands that were sent before it.
   @_noLocks @_noAllocation
   mutating func reset() {
     entryHigh?.isBeforeReset = true

@@ -111,7 +111,8 @@ struct ReceivedState: ~Copyable {
       let (counts, toggles) = (channels[index].counts, channels[index].toggles)
       channels[index] = ChannelState()
       channels[index].counts = counts
-      // All pedals are off, so their counts become even.
+      // The reset switches all pedals off. The toggle count of a pedal is odd while the pedal is on, so an odd count
+      // increases by one.
       for pedal in 0..<6 { channels[index].toggles[pedal] = (toggles[pedal] + (toggles[pedal] & 1)) & 0x3F }
     }
     parameters.removeAll()

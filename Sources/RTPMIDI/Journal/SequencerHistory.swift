@@ -3,15 +3,15 @@ import MIDI
 
 /// The state of the sequencer as the stream has sent it, in the terms of ``ChapterQ``.
 ///
-/// In all functions, `packet` is the number of the packet with the command, and the command becomes part of the
-/// checkpoint history if `isRecording` is true.
+/// In the functions that record a command, `packet` is the sequence number of the packet with the command. The command
+/// becomes part of the checkpoint history if `isRecording` is true.
 struct SequencerHistory: BitwiseCopyable {
   private(set) var isRunning = false
   /// Whether the Clock at ``position`` was sent.
   private var isPlayed = false
   /// The position in Clocks from the start of the song, modulo 2^19.
   private var position: UInt32 = 0
-  /// The newest packet with a command that has changed the state.
+  /// The newest packet with a command of Chapter Q, except a Clock while the sequencer was stopped.
   private(set) var lastSent = LastSent()
 
   @_noLocks @_noAllocation

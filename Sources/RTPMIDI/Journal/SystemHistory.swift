@@ -31,6 +31,7 @@ struct SystemHistory: BitwiseCopyable {
   var hasQ: Bool { @_noLocks @_noAllocation get { sequencer.lastSent.isInHistory } }
   var hasF: Bool { @_noLocks @_noAllocation get { timeCode.lastSent.isInHistory } }
 
+  /// Whether the history contains no command of these chapters.
   var isEmpty: Bool {
     @_noLocks @_noAllocation get {
       if hasQ { return false }
@@ -41,14 +42,15 @@ struct SystemHistory: BitwiseCopyable {
 
   /// Whether these chapters need a guard packet if no packet with a command follows soon.
   ///
-  /// The journal of each packet contains these chapters. A running sequencer sends Clocks regularly. A Clock contains no
-  /// position, but the journal of its packet contains Chapter Q: the position, and that the sequencer is running.
-  /// Chapter Q of a running sequencer therefore needs no guard packet. Otherwise, a guard packet would follow each Clock
-  /// at a slow tempo.
+  /// The journal of each packet contains these chapters.
   ///
-  /// While the sequencer is stopped, it may send nothing for a long time. After a command of chapters D, V and F, it is
-  /// unknown whether another packet follows. These chapters need a guard packet even while the sequencer runs: at a slow
-  /// tempo, a guard packet repairs a loss sooner than the packet of the next Clock.
+  /// - Chapter Q of a running sequencer needs no guard packet. The sequencer sends Clocks regularly, and the journal in the
+  ///   packet of each Clock contains Chapter Q. If this chapter needed guard packets, one would follow each Clock at a
+  ///   slow tempo.
+  /// - Chapter Q of a stopped sequencer needs a guard packet, because the sequencer may send nothing for a long time.
+  /// - Chapters D, V and F always need a guard packet, because it is unknown whether another packet follows their
+  ///   commands. While the sequencer runs, the packet of the next Clock also repairs a loss. At a slow tempo, a guard
+  ///   packet repairs the loss sooner.
   var needsGuardPacket: Bool {
     @_noLocks @_noAllocation get {
       if hasQ, !sequencer.isRunning { return true }

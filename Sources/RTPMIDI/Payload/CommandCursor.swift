@@ -2,10 +2,12 @@ import MIDI
 
 /// Decodes the command section of a packet's payload (RFC 6295 section 3) command by command.
 ///
-/// The cursor stores offsets, not octets: pass the same packet to each call. Running status applies from one channel
-/// command to the next, also across real-time messages; any other system message ends it. The first command must have a
-/// status octet, whatever the P bit says (P = 1 means that the status octet was omitted at the source). The last delta
-/// time may have no command after it. An error ends the list.
+/// The section consists of a header and a list of commands. Each command is preceded by a delta time, except that the
+/// first one can lack it. The cursor stores offsets, not octets: pass the same packet to each call.
+///
+/// Running status applies from one channel command to the next, also across real-time messages. Any other system message
+/// ends running status. The first command must have a status octet, whatever the P bit says (P = 1 means that the status
+/// octet was omitted at the source). The last delta time may have no command after it. An error ends the list.
 public struct CommandCursor: BitwiseCopyable {
   public enum Command: Hashable, Sendable, BitwiseCopyable {
     case message(Message)

@@ -13,8 +13,8 @@ import MIDI
 /// units of 100 us, in one to four octets of seven bits. The first delta time is omitted if it is 0; Z = 0 states this.
 /// P is always 0, because every command had a status octet at its source.
 ///
-/// The header has one octet until ``finish(in:hasJournal:)`` determines that the list needs a header of two octets. It
-/// then moves the list by one octet.
+/// The header has one octet at first. If the list turns out to need a header of two octets, ``finish(in:hasJournal:)``
+/// moves the list by one octet.
 public struct CommandSectionEncoder: BitwiseCopyable {
   /// The offset of the header in the packet.
   private let start: Int
@@ -123,7 +123,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
       packet[start] = flags | UInt8(truncatingIfNeeded: length)
       return
     }
-    // Moves the list by one octet.
+    // Moves the list by one octet, to make room for the second octet of the header.
     packet.append(0)
     var index = packet.count - 1
     while index > start + 1 {

@@ -11,7 +11,7 @@ public struct HeaderExtension: Hashable, Sendable, BitwiseCopyable {
   /// The length of the data in words of 32 bits.
   public let words: UInt16
 
-  /// The place of the data in the packet. Its count is a multiple of four.
+  /// The place of the data in the packet. The number of octets is a multiple of four.
   public var data: Extent {
     @_noLocks @_noAllocation get { Extent(start: Int(start), end: Int(start) + 4 * Int(words)) }
   }

@@ -16,8 +16,8 @@ extension PacketReceiver {
         return nil
       }
       switch message {
-      // A late packet does not get here with these messages, because they are held back. The open packet is therefore
-      // the packet with the highest place.
+      // These messages of a late packet were held back above. The open packet is therefore not late: it is the newest
+      // packet of the stream.
       case .start, .continue, .stop, .songPosition: transportPlace = window.highest
       default: break
       }
@@ -36,9 +36,10 @@ extension PacketReceiver {
     }
   }
 
-  /// Whether a message of the late packet with the place `place` can still be delivered. A Clock can be delivered if no
-  /// Start, Continue, Stop or Song Position has arrived in a later packet. A command that silences a note can always be
-  /// delivered.
+  /// Whether a message of a late packet can still be delivered. A Clock can be delivered if no Start, Continue, Stop or
+  /// Song Position has arrived in a later packet. A command that silences a note can always be delivered.
+  ///
+  /// - Parameter place: the index of the late packet in the stream (``PacketReceiver``).
   @_noLocks @_noAllocation
   private func isIndependentOfOrder(_ message: Message, inPacket place: Int64) -> Bool {
     if case .clock = message { return place > transportPlace }

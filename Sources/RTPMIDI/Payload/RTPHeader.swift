@@ -6,8 +6,9 @@ import MusicalTime
 ///     V[2]=2 P X CC[4] | M PT[7]=97 | sequence[16] | time stamp[32], in units of 100 us | source[32]
 ///
 /// V is the version, P announces padding, X announces a ``HeaderExtension``, CC is the number of contributing sources,
-/// M is the marker bit, and PT is the payload type. P, CC and M are sent as 0; M because two known systems ignore the
-/// commands of a packet with M set. In received packets, P, CC and M may have any values.
+/// M is the marker bit, and PT is the payload type. P, CC and M are sent as 0. (RFC 6295 sets M in packets with commands,
+/// but two known systems ignore the commands of a packet with M set.) In received packets, P, CC and M may have any
+/// values.
 public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   /// The sequence number of the packet. It starts at a random value and wraps.
   public var sequence: UInt16

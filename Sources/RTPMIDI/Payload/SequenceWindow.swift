@@ -3,22 +3,23 @@
 ///
 /// - A number up to 512 ahead of the highest received number is new. The numbers between the two count as lost until
 ///   they arrive.
-/// - A number further ahead, up to 32767, is rejected, unless it directly follows the number that was rejected last.
+/// - A number further ahead, up to 32767, is rejected, unless it is one higher than the number that was rejected last.
 ///   Without this rule, one forged number would block the stream until the stream reached that number.
-/// - For the 64 numbers up to the highest, a bit records whether the packet has arrived. A missing packet that arrives
-///   late is no longer lost. A packet that arrives again is a duplicate.
-/// - A number further behind cannot be distinguished from a replay and is rejected.
+/// - The window contains the highest number and the 63 numbers before it. A bit for each number records whether the packet
+///   has arrived. A missing packet that arrives late is no longer lost. A packet that arrives again is a duplicate.
+/// - A number behind the window cannot be distinguished from a replay and is rejected.
 ///
-/// Among the first 512 packets, there is an exception to the last rule: the second of two consecutive numbers further
-/// behind restarts the stream. The reason is that a peer that begins a new session from the same ports sends packets of
-/// the earlier session until it knows that the new session is established. The first received packets may belong to the
-/// earlier session. The exception also applies to the 512 packets after a step of 64 or more: if the step was forged, the
-/// second genuine packet restarts the stream.
+/// The last rule has an exception: a number behind the window restarts the stream if it is one higher than the number that
+/// was rejected last. The exception applies in two situations:
 ///
-/// The three numbers directly before the first received number count as duplicates, because the first packets can
-/// arrive in exchanged order. Numbers before these three are further behind, so they can restart the stream. After a
-/// restart, the 64 numbers up to the confirming packet count as duplicates, so that no packet of the earlier stream can
-/// restart the stream again from there.
+/// - In the first 512 packets. A peer that begins a new session from the same ports sends packets of the earlier session
+///   until it knows that the new session is established. The first received packets may belong to the earlier session.
+/// - In the 512 packets after a step of 64 or more. If the step was forged, the second genuine packet restarts the stream.
+///
+/// The first packets of a stream can arrive in exchanged order. The three numbers directly before the first received
+/// number therefore count as duplicates and cannot restart the stream. Lower numbers are behind the window and can restart
+/// the stream. After a restart, the highest number and the 63 numbers before it count as duplicates, so that packets of the earlier
+/// stream with these numbers cannot restart the stream again.
 struct SequenceWindow: BitwiseCopyable {
   /// The class of a packet.
   enum Admission: BitwiseCopyable {
@@ -91,8 +92,8 @@ struct SequenceWindow: BitwiseCopyable {
     return .late(place: highest - behind)
   }
 
-  /// Whether `number` directly follows the number that was rejected last. The number after `number` can then confirm a
-  /// jump.
+  /// Whether `number` is one higher than the number that was rejected last, and thus confirms a jump. Afterwards, only the
+  /// number after `number` confirms a jump.
   @_noLocks @_noAllocation
   private mutating func confirms(_ number: UInt16) -> Bool {
     let isConfirmed = if let confirmation { confirmation == number } else { false }

@@ -55,7 +55,7 @@ struct SystemExclusiveAssembly: ~Copyable {
       // The command is longer than the buffer.
       abandon()
     }
-    // The command was dropped. Its last segment ends it.
+    // The command was dropped. Its last segment returns the assembly to the idle state.
     if isLast { state = .idle }
     return false
   }

@@ -5,9 +5,10 @@ import MusicalTime
 ///
 /// The addresses of an invitation can be forged. A session with such an address would send the rhythm to a host that
 /// has not asked for it. The proof is a packet that repeats a stamp of the local peer: CK2, CK1 (``ClockPacket``), or a
-/// packet of the ``ProtocolExtension``. (QUIC validates addresses by the same idea: RFC 9000, section 8.) A candidate gets replies to
-/// its CK0 and the packets of the extension. After a second, it also gets CK0, because some devices never send CK0. A
-/// peer that the local peer has invited is no candidate: the token in its OK proves that it receives.
+/// packet of the ``ProtocolExtension``. (QUIC validates addresses by the same idea: RFC 9000, section 8.) The local peer
+/// replies to the CK0 of a candidate, and sends packets of the extension to the candidate. After a second, the local peer
+/// also sends CK0, because some devices never send CK0. A peer that the local peer has invited is no candidate: the token
+/// in its OK proves that it receives.
 ///
 /// In a protected session (``ProtocolExtension/mark``), the peer is a candidate even if the local peer has invited it.
 /// The proof is then the one that the extension demands.

@@ -12,14 +12,14 @@ import MusicalTime
 struct ClockComparison {
   /// The instants that a received packet reports.
   struct Reading {
-    /// The instant, by the local clock, at which the local packet left to which the received packet replies. Nil for a
-    /// CK0.
+    /// The instant, by the local clock, at which the local peer sent the packet that the received packet answers. Nil for
+    /// a received CK0, which answers no packet.
     var requestSent: Instant?
     /// The instant at which the received packet left, by the remote clock.
     var remote: Instant
   }
 
-  /// The instant at which the next CK0 is due; nil while the local peer sends none, such as at the answerer.
+  /// The instant at which the next CK0 is due; nil while the local peer sends no CK0, for example as the answerer.
   private(set) var next: Instant?
   /// The number of CK0 packets that were due so far.
   private var sent = 0
@@ -57,9 +57,10 @@ struct ClockComparison {
   /// Evaluates a received packet.
   ///
   /// - Parameters:
-  ///   - replied: the instant at which the CK1 to this packet leaves or has left; used for a CK0 only.
-  ///   - keepsOneReply: whether a CK2 may reply to the newest CK1 only. This is so for an unverified sender. It could
-  ///     otherwise send many CK0, and its CK2 could guess the stamp of any of the CK1 packets.
+  ///   - replied: the instant at which the local CK1, the reply to this packet, leaves or has left; used for a CK0 only.
+  ///   - keepsOneReply: whether a CK2 may reply to the newest CK1 only. True for a sender that has not proved that it
+  ///     receives (``Candidacy``). Otherwise, the sender could send many CK0, and then guess the stamp of any of the CK1
+  ///     packets in a CK2.
   /// - Returns: nil if the packet is a CK1 or CK2 that replies to no sent packet, or a repeated reply.
   mutating func receive(
     _ packet: ClockPacket, repliedAt replied: Instant, keepsOneReply: Bool = false

@@ -4,7 +4,7 @@ import MusicalTime
 ///
 /// A binary heap (Williams 1964) in which each session stores its index. A session whose deadline changes moves at
 /// once, so the heap contains no outdated entries. A heap of 1000 sessions has ten levels, so a session moves by at
-/// most nine. Reading the next deadline takes no comparison. Equal deadlines are ordered by session number, so that
+/// most nine levels. Reading the next deadline takes no comparison. Equal deadlines are ordered by session number, so that
 /// equal inputs give equal outputs.
 struct Deadlines {
   private var heap: [Session] = []

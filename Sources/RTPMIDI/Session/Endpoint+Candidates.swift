@@ -9,10 +9,11 @@ extension Endpoint {
   /// round trip.
   static var minimumStay: Nanoseconds { .milliseconds(500) }
 
-  /// Makes room for a candidate at `address`: drops the oldest candidate of its host or of all, if there are too many.
+  /// Makes room for a candidate at `address`. If its host has too many candidates, drops the oldest candidate of the host.
+  /// If there are too many in total, drops the oldest one of all.
   ///
-  /// - Returns: false if the candidate to drop is younger than ``minimumStay``. The invitation must then be left unanswered.
-  ///   The peer repeats it.
+  /// - Returns: false if the candidate to drop is younger than ``minimumStay``. The caller must then leave the invitation
+  ///   unanswered, and the peer repeats the invitation.
   func makeRoom(forCandidateAt address: SocketAddress, at now: Instant) -> Bool {
     let candidates = table.candidates.filter { !$0.isInitiator }
     let isOfHost = { (session: Session) in session.control.isSameHost(as: address) }
@@ -84,6 +85,8 @@ extension Endpoint {
       $0.phase == .established && $0.peerIdentity == identity && isReplaced($0, by: session)
     }
     if let rival {
+      // The invitations for two new sessions may have crossed. The preferred one of the two sessions is kept. An older
+      // session is kept unless it is silent or outdated.
       let isNew = now - rival.establishedAt < .seconds(2)
       let isKept = isNew ? rival.isPreferred && !isPreferred : !rival.isSilent(at: now) && !rival.isOutdated
       guard !isKept else {
@@ -140,9 +143,9 @@ extension Endpoint {
   /// replaced the sessions, the peers would keep different sessions. Both know the tokens of both invitations, so both keep the
   /// session with the lower token. This rule is applied only if the peer knows the extension, or is expected to know it.
   ///
-  /// The invitations have not crossed if the session has been silent since the candidate began, as after a restart of the peer. They
-  /// have not crossed either if the peer has revived the session. A revival uses the same SSRC. An outdated session
-  /// (``Session/isOutdated``) has to be replaced in any case.
+  /// The invitations have not crossed in two situations. The session has been silent since the candidate began, as after a restart of
+  /// the peer. Or the candidate has the SSRC of the session: the peer has revived the session, and a revival uses the same SSRC. An
+  /// outdated session (``Session/isOutdated``) has to be replaced in any case.
   private func losesAgainstCrossingSession(_ candidate: Session, at now: Instant) -> Bool {
     guard !candidate.isProtected, !candidate.isInitiator, let since = candidate.candidacy?.since,
       let token = candidate.acceptedToken, let other = table.session(at: candidate.control),

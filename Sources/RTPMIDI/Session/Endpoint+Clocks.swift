@@ -11,7 +11,7 @@ extension Endpoint {
     return session.clock.request(ssrc: session.localSSRC, sentAt: instant)
   }
 
-  /// Makes a datagram authentic that does not come from ``drain()``, such as the CK0 of ``clockPacket(on:sentAt:)``.
+  /// Makes authentic a datagram that does not come from ``drain()``, such as the CK0 of ``clockPacket(on:sentAt:)``.
   /// Does nothing if the session is not protected: see ``ProtocolExtension/mark``.
   ///
   /// - Parameters:
@@ -36,7 +36,8 @@ extension Endpoint {
     if let session = session(of: source, at: instant) {
       outcome = receive(packet, on: session, from: source, at: instant, answeredAt: answer)
     }
-    // A standard device that begins another session may use the same SSRC in both.
+    // The packet may belong to a candidate with the same source: a standard device that begins another session may use the
+    // same SSRC for both sessions.
     guard outcome == .unknownSource || outcome == .unmatchedClock, let candidate = table.candidate(from: source)
     else { return outcome }
     guard !candidate.isProtected else { return .notAuthentic }
@@ -76,8 +77,8 @@ extension Endpoint {
     return .accepted
   }
 
-  /// Reports a clock measurement, unless it may contain a stamp from before a suspension of the machine, or the peer is a
-  /// candidate, whose session has not been reported as established yet.
+  /// Reports a clock measurement, with two exceptions. In an outdated session, the measurement may contain a stamp from
+  /// before a suspension of the machine. The session of a candidate has not been reported as established yet.
   func report(_ transit: ClockTransit, of session: Session) {
     if !session.isOutdated, session.candidacy == nil { outputs.append(.clock(session.id, transit)) }
   }

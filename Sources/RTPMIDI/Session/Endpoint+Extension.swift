@@ -11,7 +11,7 @@ extension Endpoint {
   /// uses this function to let the extension evaluate what another thread has decoded. Does nothing if there is no such
   /// extension.
   ///
-  /// - Parameter instant: the arrival of the packet.
+  /// - Parameter instant: the arrival of the packet that the other thread has decoded.
   public func withExtension(
     of id: SessionID, at instant: Instant, _ body: (any SessionExtension, SessionContext) -> Void
   ) {

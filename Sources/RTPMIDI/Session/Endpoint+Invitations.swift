@@ -24,8 +24,8 @@ extension Endpoint {
   private func receiveReflectedInvitation(
     _ command: SessionCommand, to session: Session, from address: SocketAddress, port: Port
   ) -> DatagramOutcome {
-    // An invitation to a new session ends. If the session is established already, or is a revival, the reflected
-    // invitation is only refused.
+    // If the invitation was to begin a new session, the invitation ends. If the session is established already, or is a
+    // revival, the reflected invitation is only refused.
     guard session.phase != .established, session.sessionToRevive == nil else {
       return refuse(command, to: address, port)
     }
@@ -76,9 +76,9 @@ extension Endpoint {
     return accept(command, as: localSSRC, to: address, .control)
   }
 
-  /// Receives the second invitation of a peer, which arrives on the data port. If the local peer has invited this peer
-  /// too, and got its answer on the control port, the session is established. Otherwise, the peer becomes a candidate
-  /// (``Candidacy``).
+  /// Receives the second invitation of a peer, which arrives on the data port. If this peer has already answered an
+  /// invitation of the local peer on the control port, the session of the local invitation is established. Otherwise, the
+  /// peer becomes a candidate (``Candidacy``).
   private func receiveDataInvitation(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
@@ -147,7 +147,8 @@ extension Endpoint {
     }
     switch (session.phase, port) {
     case (.invitingControl, .control):
-      // If the peer has invited the local peer too, it is a candidate. The token in its OK proves that it receives.
+      // If the peer has invited the local peer too, the peer is a candidate. The token in its OK is the proof that it
+      // receives.
       let source = SessionTable.Source(ssrc: command.ssrc, address: address, port: .control)
       if let candidate = table.candidate(from: source), candidate.control == session.control, !session.isProtected {
         verify(candidate, at: now)

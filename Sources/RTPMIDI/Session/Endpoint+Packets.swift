@@ -4,8 +4,8 @@ public import MusicalTime
 /// RTP packets.
 ///
 /// A program with one thread passes all datagrams to ``Endpoint/receive(_:from:to:port:at:answeredAt:isAuthentic:)``, which also
-/// decodes the RTP packets. If another thread decodes them, the owner of the endpoint passes its results to the functions
-/// `received`, in the order of the packets: the report of a packet, then its messages.
+/// decodes the RTP packets. If another thread decodes them, the owner of the endpoint passes the results of that thread to the
+/// functions `received`, in the order of the packets: the report of a packet, then its messages.
 extension Endpoint {
   /// Receives the report of a packet that another thread has decoded. Records that the peer was heard, and schedules
   /// receiver feedback.
@@ -28,7 +28,7 @@ extension Endpoint {
     guard let session = table[id], session.phase == .established else { return }
     let instant = session.complete(stamp, arrivedAt: arrival)
     outputs.append(.message(id, message, at: instant, arrival: arrival, isRecovered: isRecovered))
-    // See `Session.scheduleFeedback(at:isAwaited:)`.
+    // The peer waits for feedback after such a message: see `Session.scheduleFeedback(at:isAwaited:)`.
     guard message != .clock, !isRecovered, session.journalLength != nil else { return }
     session.scheduleFeedback(at: arrival, isAwaited: true)
     update(session, at: arrival)
@@ -88,7 +88,8 @@ extension Endpoint {
     }
   }
 
-  /// Evaluates the report of a packet. The upper bits of the first time stamps are taken as 0 until the first CK.
+  /// Evaluates the report of a packet. The first packet sets the anchor of the remote clock if no clock packet has set it. The upper
+  /// bits of the time stamp are unknown and taken as 0, until a clock packet sets the anchor again.
   private func evaluate(_ report: PacketReport, of session: Session) {
     session.lastHeard = report.arrival
     if session.anchor == nil {

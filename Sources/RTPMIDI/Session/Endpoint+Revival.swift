@@ -26,9 +26,9 @@ extension Endpoint {
     advance(session, to: now)
   }
 
-  /// Invites the peers of all sessions with mutual supervision at once, as after the silence limit. Called after a
-  /// suspension of the machine: a peer may have ended its session meanwhile, and the local clock stood still. The new
-  /// session measures the clock of the peer again.
+  /// Invites the peers of all sessions with mutual supervision at once, as if they had been silent for the silence limit.
+  /// Called after a suspension of the machine: a peer may have ended its session meanwhile, and the local clock stood
+  /// still. The new session measures the clock of the peer again.
   public func resume(at now: Instant) {
     for session in table.all where session.phase == .established && session.supervision.isMutual {
       session.lastHeard = min(session.lastHeard, now - session.supervision.silenceLimit)

@@ -16,8 +16,8 @@ import MusicalTime
 /// packets to another peer.
 ///
 /// For accuracy, the receiving thread should reply to CK0 itself (``ClockPacket/reply(from:sentAt:)``). It also passes
-/// the packet and the instant of the reply to the endpoint, because the packet shows that the peer is alive, and
-/// contains the instant at which it left.
+/// the packet and the instant of the reply to the endpoint. The packet shows that the peer is alive, and contains the
+/// instant at which the peer sent it.
 ///
 /// A ``ProtocolExtension`` adds packets and supervision rules of its own. Without one, this is a complete standard
 /// endpoint.
@@ -101,7 +101,7 @@ public final class Endpoint {
   /// The mark in the invitations to an address and in the answers to it.
   func mark(for address: SocketAddress) -> UInt32? { protects(address) ? protocolExtension?.mark : nil }
 
-  /// The mark in an invitation or in an answer; nil if it has none that the extension knows.
+  /// The mark in an invitation or in an answer; nil if `command` contains no mark of the extension.
   func mark(of command: SessionCommand) -> UInt32? {
     command.mark.flatMap { protocolExtension?.isMark($0) == true ? $0 : nil }
   }
@@ -294,8 +294,8 @@ public final class Endpoint {
     return UInt32.random(in: 1...UInt32.max, using: &random)
   }
 
-  /// The local SSRC in the answers to the newest invitation from this control port: half open, or a candidate; nil if there is
-  /// none.
+  /// The local SSRC in the answers to the newest half-open invitation from this control port. Without one, the local SSRC
+  /// of the newest candidate with this control port; nil if there is none either.
   func localSSRCOfInvitation(from control: SocketAddress) -> UInt32? {
     halfOpen.localSSRC(for: control) ?? table.candidates.last { $0.control == control }?.localSSRC
   }

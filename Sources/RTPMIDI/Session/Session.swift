@@ -35,8 +35,8 @@ import MusicalTime
 ///   the session that it revives. The invited side recognises the session to replace by its address, or by the SSRC of
 ///   a peer that is silent at its old address.
 final class Session {
-  /// The phase of a session. A candidate has the phase ``established`` and a ``candidacy``. A half open session is no `Session` yet: the
-  /// endpoint keeps such invitations in a list of their own.
+  /// The phase of a session. A candidate has the phase ``established`` and a ``candidacy``. A half-open invitation has no `Session` yet:
+  /// the endpoint keeps it in ``HalfOpenInvitations``.
   enum Phase { case invitingControl, invitingData, established }
 
   private(set) var id: SessionID
@@ -71,9 +71,9 @@ final class Session {
   var candidacy: Candidacy?
   /// Whether the session is protected: see ``ProtocolExtension/mark``.
   let isProtected: Bool
-  /// Whether both peers keep this session if two protected sessions between them began at the same time. The extension decides it when it
-  /// has proved the identity of the peer (``SessionContext/verifyPeer(as:isPreferred:at:)``). False in an unprotected session, where the
-  /// token decides.
+  /// Whether both peers keep this session if two protected sessions between them began at the same time. The extension sets this value
+  /// when the peer has proved its identity (``SessionContext/verifyPeer(as:isPreferred:at:)``). The value is false in an unprotected
+  /// session, because there the tokens determine which session is kept.
   var isPreferred = false
   /// Whether the peer is expected to know the extension of the endpoint.
   var expectsExtension = false
@@ -147,7 +147,7 @@ final class Session {
     (self.id, self.token, self.localSSRC, self.control, self.data) = (id, token, localSSRC, control, data)
     self.isInitiator = isInitiator
     controlSource = control
-    // The token is random. Therefore no two sessions send in step with each other.
+    // The random token makes the seeds of sessions differ. The sessions therefore do not send CK0 in step with each other.
     seed = UInt64(token) << 32 | id.number & 0xFFFF_FFFF
     clock = ClockComparison(seed: seed)
   }

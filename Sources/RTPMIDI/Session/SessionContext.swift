@@ -14,7 +14,7 @@ public struct SessionContext {
   public var remoteSSRC: UInt32 { session.ssrc }
   /// The token of the invitation that began the session.
   public var invitationToken: UInt32 { session.isInitiator ? session.token : session.acceptedToken ?? 0 }
-  /// Whether the local peer has sent this invitation.
+  /// Whether the local peer has sent the invitation that began the session.
   public var isInitiator: Bool { session.isInitiator }
   /// Whether the session is protected: see ``ProtocolExtension/mark``.
   public var isProtected: Bool { session.isProtected }
@@ -30,8 +30,8 @@ public struct SessionContext {
   /// Records that a valid datagram of the peer arrived at `instant`.
   public func hear(at instant: Instant) { session.lastHeard = instant }
 
-  /// Compares a reading of the remote clock with earlier readings. If it is accepted, it determines the upper bits of
-  /// RTP time stamps.
+  /// Compares a reading of the remote clock with earlier readings. An accepted reading determines the upper bits of RTP
+  /// time stamps.
   ///
   /// A clock can step, but rarely does. A reading that deviates by a minute or more from the accepted reading before it is
   /// rejected. If the next reading agrees with the rejected one, the clock has stepped, and the next reading is accepted.
@@ -47,7 +47,7 @@ public struct SessionContext {
   public func report(_ event: ExtensionEvent) { endpoint.report(event, of: session) }
 
   /// Records that the peer has repeated a value of a packet that the local peer has sent to it. The value must be hard to guess.
-  /// It proves that the peer receives at its address. The session is established now if this was not proved before.
+  /// The repeated value proves that the peer receives at its address. A session whose peer is a candidate is established now.
   ///
   /// - Returns: false if the session has ended instead, because another one is kept or there is no place for it.
   public func verifyPeer(at now: Instant) -> Bool { endpoint.verify(session, at: now) }

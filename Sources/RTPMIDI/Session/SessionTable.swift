@@ -96,7 +96,7 @@ struct SessionTable {
     deadlines.remove(session)
     stopAwaitingPackets(of: session)
     tokens[session.token] = nil
-    // A revival is in no other container.
+    // A revival is neither in `ids` nor in the containers below.
     guard ids.removeValue(forKey: session.id) != nil else { return }
     if session.candidacy != nil {
       candidates.removeAll { $0 === session }

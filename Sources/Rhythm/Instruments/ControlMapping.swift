@@ -21,15 +21,15 @@ public struct ControlMapping: Hashable, Sendable, BitwiseCopyable {
     return source.name + (lower == 0 && upper == 127 ? "" : ", \(lower)..\(upper)")
   }
 
-  /// The value of the property at a value of the control, 0...127; a larger value counts as 127. Rounded to the nearest
-  /// number.
+  /// Returns the value of the property, rounded to the nearest integer, when the control has the value `control`, 0...127. A larger
+  /// `control` counts as 127.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func value(at control: UInt8) -> UInt8 {
     let position = control < 127 ? Int(control) : 127
-    // The sum is 127 times the value and not negative. The division rounds down, so half of the divisor is added to round to the nearest
-    // number.
+    // `sum` is 127 times the exact value of the property, and is not negative. The quotient 2 * `sum` / 254 is the exact value. The
+    // integer division rounds down, so half of the divisor, 127, is added to round to the nearest integer.
     let sum = Int(lower) &* (127 &- position) &+ Int(upper) &* position
     return UInt8(truncatingIfNeeded: (2 &* sum &+ 127) / 254)
   }

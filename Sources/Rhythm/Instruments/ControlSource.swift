@@ -4,9 +4,9 @@ public enum ControlSource: Hashable, Sendable, BitwiseCopyable {
   case controller(UInt8)
   /// The force of the last action: the velocity of a Note On, or Expression (CC 11) from a device that sends no notes.
   case force
-  /// The activity of the player.
+  /// The activity of the player: how active the player is.
   case activity
-  /// The key of the last Note On. Only the pitch can follow the key.
+  /// The key of the last Note On. Only the property ``Instrument/pitch`` can follow the key.
   case key
 
   /// Modulation (CC 1): how far the device is tilted forward. 64 is level.
@@ -14,7 +14,7 @@ public enum ControlSource: Hashable, Sendable, BitwiseCopyable {
   /// Brightness (CC 74): how far the device is tilted sideways. 64 is level.
   public static let tiltSideways = ControlSource.controller(74)
 
-  /// The names in a patch, except those of controllers.
+  /// The controls that have a name of their own in a patch. A patch names every other controller by its number.
   static let names: [(name: String, source: ControlSource)] = [
     ("tilt forward", .tiltForward), ("tilt sideways", .tiltSideways), ("force", .force), ("activity", .activity),
     ("key", .key),

@@ -32,7 +32,7 @@ public struct Instrument: Hashable, Sendable {
 
   /// The name of the scale in a patch, such as `D minor pentatonic` or `chord or D minor pentatonic`.
   public var scaleName: String { followsChords ? "chord or \(scale.name)" : scale.name }
-  /// The notes that the instrument plays without chords, ascending: 1...128.
+  /// The MIDI keys that the instrument plays without chords, ascending. The array has 1 to 128 elements.
   public var keys: [UInt8] { scale.keys(in: range) }
   /// The short name of the sound.
   public var sound: String { ProgramNames.name(of: program) }

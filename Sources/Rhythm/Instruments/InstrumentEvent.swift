@@ -18,8 +18,8 @@ public struct InstrumentEvent: Hashable, Sendable, BitwiseCopyable {
   /// an action is moved to a line of the grid. This line can be before the horizon of the last call of ``InstrumentPlayer/next(before:)``.
   /// The note is then returned after events with later positions.
   public let position: MusicalPosition
-  /// Whether the event takes effect as early as possible, because an action causes it or because there is no rhythm. Otherwise
-  /// it takes effect exactly at ``position``.
+  /// Whether the event takes effect as early as possible, for example a change of the program, or a note that the quantizer does not
+  /// delay. Any other event takes effect exactly at ``position``.
   public let isImmediate: Bool
 
   /// Real-time: safe.

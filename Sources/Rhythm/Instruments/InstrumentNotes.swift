@@ -1,5 +1,5 @@
-/// The notes that wait for their beginning, or those that sound: at most sixteen, in no particular order. ``InstrumentPlayer`` and
-/// ``PhrasePlayer`` use it.
+/// A collection of at most sixteen notes in no particular order. ``InstrumentPlayer`` and ``PhrasePlayer`` keep their sounding notes in
+/// one collection. ``InstrumentPlayer`` keeps the notes that wait to begin in another one.
 struct InstrumentNotes: Sendable, BitwiseCopyable {
   struct Note: Sendable, BitwiseCopyable {
     var key: UInt8 = 0
@@ -68,7 +68,7 @@ struct InstrumentNotes: Sendable, BitwiseCopyable {
     return true
   }
 
-  /// Removes and returns the note at `index`. The last note takes its place.
+  /// Removes and returns the note at `index`. The last note moves to `index`.
   @_noLocks @_noAllocation @discardableResult
   mutating func remove(at index: Int) -> Note {
     let note = notes[index]
@@ -87,7 +87,7 @@ struct InstrumentNotes: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Sets the beginning or the end of all notes to `position`, as early as possible.
+  /// Sets the beginning of all waiting notes, or the end of all sounding notes, to `position`, and marks them as immediate.
   @_noLocks @_noAllocation
   mutating func moveAll(to position: MusicalPosition) {
     var index = 0

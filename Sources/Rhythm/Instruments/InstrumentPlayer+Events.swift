@@ -5,9 +5,8 @@ extension InstrumentPlayer {
   /// whatever the horizon is. The horizon must not be before the present. If events have already been returned up to a later position,
   /// this position replaces the horizon.
   ///
-  /// The work of one call is bounded: it examines at most the units of one repetition of the figure and sixteen notes. After the
-  /// caller was stopped for a long time, call ``move(to:rhythmFrom:)`` first; otherwise the missed notes of the figure are
-  /// returned.
+  /// The work of one call is bounded: a call examines at most the units of one repetition of the figure and sixteen notes. A caller that
+  /// was stopped for a long time calls ``move(to:rhythmFrom:)`` first. Without this call, the missed notes of the figure are returned.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -43,8 +42,8 @@ extension InstrumentPlayer {
     }
   }
 
-  /// The earliest position at which ``next(before:)`` can return an event, unless a control, an action or another call changes
-  /// this; nil if there will be no event. The caller can sleep until this position.
+  /// The earliest position at which ``next(before:)`` can return an event; nil if there will be no event. The caller can sleep until
+  /// this position. A control, an action or another call can change the position.
   ///
   /// Real-time: safe.
   public var nextPosition: MusicalPosition? {
@@ -88,8 +87,8 @@ extension InstrumentPlayer {
     return InstrumentEvent(.brightness(brightness), at: now, isImmediate: true)
   }
 
-  /// The new value of Brightness; nil if the last one is still valid. After an instrument that sends Brightness, an instrument
-  /// that does not send it begins with 64, the centre.
+  /// The value of Brightness to return next; nil if the last returned value still applies. After an instrument that sends Brightness, an
+  /// instrument that does not send Brightness begins with 64, the centre.
   private var brightnessChange: UInt8? {
     @_noLocks @_noAllocation get {
       let brightness: UInt8
@@ -128,8 +127,8 @@ extension InstrumentPlayer {
     return nil
   }
 
-  /// Begins the note of the figure at the index `unit` at ``now``, or first ends another note. Nil if the same key has begun at
-  /// this position.
+  /// Begins the note of the figure at the index `unit` at ``now``. If another note must end first, returns the end of that note, and a
+  /// later call begins the note of the figure. Returns nil if a note of the same key has already begun at ``now``.
   @_noLocks @_noAllocation
   private mutating func playFigure(_ unit: Int) -> InstrumentEvent? {
     let (degree, stroke) = (table.units[unit].degree, table.units[unit].velocity)
@@ -142,7 +141,8 @@ extension InstrumentPlayer {
     return begin(key, velocity: table.velocity(controls, stroke: stroke), isImmediate: false)
   }
 
-  /// Begins the waiting note at `index` at ``now``, or first ends another note. Nil if the same key has begun at this position.
+  /// Begins the waiting note at `index` at ``now``. If another note must end first, returns the end of that note, and a later call begins
+  /// the waiting note. Returns nil if a note of the same key has already begun at ``now``.
   @_noLocks @_noAllocation
   private mutating func playWaiting(_ index: Int) -> InstrumentEvent? {
     let note = waiting[index]
@@ -161,8 +161,8 @@ extension InstrumentPlayer {
     return sounding[index].position == now + table.noteLength
   }
 
-  /// Removes the sounding note that must end before `key` begins, and returns its key: the note of the same key, or if too many
-  /// notes sound, the one that would end first.
+  /// Removes the sounding note that must end before `key` begins, and returns its key. This is the note of the same key. If there is none
+  /// and ``InstrumentNotes/capacity`` notes sound, it is the note that would end first.
   @_noLocks @_noAllocation
   private mutating func noteToEnd(before key: UInt8) -> UInt8? {
     if let index = sounding.index(of: key) { return sounding.remove(at: index).key }
@@ -170,7 +170,7 @@ extension InstrumentPlayer {
     return sounding.remove(at: index).key
   }
 
-  /// Begins a note at ``now``. Nil if the same key has begun at this position.
+  /// Begins a note at ``now``. Returns nil if a note of the same key has already begun at ``now``.
   @_noLocks @_noAllocation
   private mutating func begin(_ key: UInt8, velocity: UInt8, isImmediate: Bool) -> InstrumentEvent? {
     if hasBegun(key) { return nil }

@@ -75,8 +75,8 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   ///   - force: The force, 1...127; other values are limited to this range.
   ///   - key: The played key, 0...127, if the device has keys. It sets the control `key`.
   ///   - position: When the action took place, not later than the present.
-  /// - Returns: when the note sounds; nil if there is no note. A note that sounds at once has the position of the action, or that
-  ///   of the last horizon if it is later.
+  /// - Returns: when the note sounds; nil if there is no note. The event of a note that sounds at once has the position of the action, or
+  ///   the last horizon if the horizon is later.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation @discardableResult

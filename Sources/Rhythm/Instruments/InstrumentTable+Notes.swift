@@ -4,8 +4,8 @@ extension InstrumentTable {
   /// `borrowed`, a key that another player has set, is not nil, the base note is the note of the scale that is nearest to this key.
   /// If the instrument follows the chords, and `chord` is not nil, the notes of the chord replace the scale.
   ///
-  /// The base note is at most so high that the highest note of the figure is within the scale. If the scale has too few notes for
-  /// the figure, its highest note replaces the missing ones.
+  /// The base note is limited so that the highest note of the figure is still a note of the scale. If the scale has too few notes for
+  /// the figure, the highest note of the scale replaces the missing notes.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -34,6 +34,7 @@ extension InstrumentTable {
     _ controls: PlayerControls, degree: UInt8, borrowed: UInt8?, of keys: InlineArray<128, UInt8>,
     count keyCount: Int
   ) -> UInt8 {
+    // The number of notes that can be the base note. The base note leaves room for the greatest degree of the figure above it.
     let room = keyCount &- greatestDegree
     let choices = room > 1 ? room : 1
     var index: Int

@@ -31,9 +31,10 @@ public struct MusicalPosition: Hashable, Comparable, Sendable, BitwiseCopyable {
   public init(at instant: Instant, on timeline: Timeline) {
     let length = instant.nanoseconds.subtractingReportingOverflow(timeline.originInstant.nanoseconds)
     let distance = length.overflow ? (instant > timeline.originInstant ? Int64.max : Int64.min) : length.partialValue
-    // Position m is due floor(m * q / 24000) nanoseconds after the origin, where q is the length of a quarter note. The result
-    // is the largest m due at or before the distance d, hence the largest m less than 24000 * (d + 1) / q, as in
-    // `Timeline.tick(at:)`. The quotient fits into Int64, because q is at least 60 000 000.
+    // Position m, counted from the origin in thousandths of a tick, is due floor(m * q / 24000) nanoseconds after the origin. q is the
+    // length of a quarter note in nanoseconds. The result is the largest m that is due at or before the distance d from the origin, hence
+    // the largest m less than 24000 * (d + 1) / q, as in `Timeline.tick(at:)`. The quotient fits into Int64, because q is at least
+    // 60 000 000. The division truncates towards zero: if the rest is 0 or negative, the largest m is one less than the quotient.
     let product = (distance == .max ? distance : distance &+ 1).multipliedFullWidth(by: 24_000)
     var (count, rest) = timeline.tempo.nanosecondsPerQuarter.dividingFullWidth(product)
     if rest <= 0 { count &-= 1 }
@@ -50,7 +51,7 @@ public struct MusicalPosition: Hashable, Comparable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// The distance of the position from ``tick``, 0...999.
+  /// The distance of the position from ``tick`` in thousandths of a tick, 0...999.
   ///
   /// Real-time: safe.
   public var offset: Int32 {

@@ -5,7 +5,7 @@ import MusicalTime
 public struct NoteValue: Hashable, Sendable, BitwiseCopyable {
   /// The denominator of the fraction: 1, 2, 4, 8, 16 or 32.
   public let denominator: UInt8
-  /// Whether this is a triplet: three of these notes last as long as two notes of the same fraction that are no triplet.
+  /// Whether this is a triplet: three of these notes last as long as two plain notes of the same fraction.
   public let isTriplet: Bool
 
   public static let sixteenth = NoteValue(unchecked: 16)

@@ -15,6 +15,7 @@ extension PatchReader {
       return nil
     }
     guard parts.count == 2 else { return ControlMapping(source) }
+    // The position of the range: the first character after the comma and the spaces.
     let position = position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
     guard source != .key else {
       fault(at: position, field, "has a range of values for the key", "write key alone; the field scale has the range")
@@ -64,7 +65,7 @@ extension PatchReader {
     return Figure(notes: notes)
   }
 
-  /// The note that a figure writes as `character`; nil for any other character, also for a flam.
+  /// The note that a figure writes as `character`; nil for any other character. A figure has no flams.
   private func note(_ character: Character) -> Figure.Note? {
     if let stroke = Stroke(character), !stroke.isFlam { return Figure.Note(stroke: stroke, degree: 0) }
     guard character.isASCII, let degree = character.wholeNumberValue, degree > 0 else { return nil }

@@ -1,8 +1,8 @@
 import Yams
 
 extension PatchReader {
-  /// The scale of an instrument that follows the chords and names no scale. The instrument plays it while there are no chords. It
-  /// consists of white keys, like the scales of the instruments in `Patches/instruments`.
+  /// C major pentatonic: the scale that an instrument with the scale `chord` plays while there are no chords. This scale consists of white
+  /// keys, like the scales of the instruments in `Patches/instruments`.
   private static let fallback = Scale(tonic: 0, type: .majorPentatonic)
 
   /// Reads a scale with its range: `D minor pentatonic, D3..D6`, `chord, D3..D6` or `chord or D minor pentatonic, D3..D6`.
@@ -16,9 +16,9 @@ extension PatchReader {
     }
     let name = parts[0].trimmed
     let followsChords = name == "chord" || name.hasPrefix("chord or ")
-    let scale =
-      name == "chord"
-      ? Self.fallback : self.scale(named: followsChords ? name.dropFirst(9).trimmed : name, at: node.position)
+    let scaleName = followsChords ? name.dropFirst("chord or ".count).trimmed : name
+    let scale = name == "chord" ? Self.fallback : self.scale(named: scaleName, at: node.position)
+    // The position of the range: the first character after the comma and the spaces.
     let position = position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
     guard let range = range(parts[1].trimmed, at: position, "scale"), let scale else { return nil }
     guard !scale.keys(in: range).isEmpty else {

@@ -36,8 +36,8 @@ public struct PlayerControls: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Sets a MIDI controller. Expression (CC 11) sets the force too, because some devices send no notes; the value 0 counts
-  /// as 1.
+  /// Sets a MIDI controller. Expression (CC 11) also sets the force, because some devices send no notes. Expression 0 sets the force
+  /// to 1.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

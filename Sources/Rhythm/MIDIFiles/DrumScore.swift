@@ -38,7 +38,7 @@ struct DrumScore {
     joinFlams(resolution: resolution)
   }
 
-  /// The events of all tracks. The tracks of format 2 are independent: the first one with drums is used.
+  /// The events of all tracks. In a file of format 2, the tracks are independent, and only the first track with drums is used.
   private static func events(of file: StandardMIDIFile) -> [StandardMIDIFile.Event] {
     guard file.format == .independentTracks else { return file.tracks.flatMap(\.events) }
     let track = file.tracks.first { track in
@@ -49,8 +49,8 @@ struct DrumScore {
     return track?.events ?? []
   }
 
-  /// Replaces each pair of a grace note and its main note by one note. A grace note is a softer note of the same drum, at most 40 ms
-  /// earlier.
+  /// Replaces each pair of a grace note and its main note by one note, the flam. A grace note is a softer note of the same drum, at most
+  /// 40 ms before the main note.
   private mutating func joinFlams(resolution: Int64) {
     // 40 ms in ticks of the file.
     let limit = 40_000_000 * resolution / tempo.nanosecondsPerQuarter

@@ -11,12 +11,13 @@ struct ExportedNote {
   /// The first tick after the note, in ticks of the file.
   let end: Int64
 
-  /// Creates the note of `hit`, which belongs to `step`. `delay` is its delay in ticks of the file.
+  /// Creates the note of `hit`, a hit of `step`. `delay` is the delay of the hit in ticks of the file.
   init(_ hit: Hit, step: Int64, delay: Int64) {
     (part, key, velocity) = (hit.part, UInt7(masking: hit.note), UInt7(masking: hit.velocity))
     let perTick = Int64(StandardMIDIFile.exportResolution) / Tick.perQuarter
     let start = step * perTick * Tick.perStep + delay
-    // A thousandth of a tick of the rhythm is 1/25 tick of the file. The sum with 12 rounds to the nearest tick.
+    // A tick of the rhythm is 40 ticks of the file, so a thousandth of it is 1/25 tick of the file. Adding 12 before the division rounds
+    // to the nearest tick.
     begin = max(0, start + (Int64(hit.position) + 12) / 25)
     end = max(begin + 1, start + Int64(hit.end) * perTick)
   }

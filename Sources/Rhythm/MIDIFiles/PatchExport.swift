@@ -35,7 +35,8 @@ extension StandardMIDIFile {
           pitched.append(ExportedNote(hit, step: step, delay: delay))
           continue
         }
-        // A thousandth of a tick of the rhythm is 1/25 tick of the file. The sum with 12 rounds to the nearest tick.
+        // A tick of the rhythm is 40 ticks of the file, so a thousandth of it is 1/25 tick of the file. Adding 12 before the division
+        // rounds to the nearest tick.
         notes.append((max(0, step * ticksPerStep + (Int64(hit.position) + 12) / 25 + delay), hit))
       }
     }
@@ -55,7 +56,7 @@ extension StandardMIDIFile {
         + ([drums] + parts).map { Track($0, end: max(end, $0.last?.tick ?? 0)) })
   }
 
-  /// The events of the drum track. A note ends after a step, or when the same drum sounds again.
+  /// The events of the drum track. A note ends one step after its beginning, or earlier if the same drum sounds again.
   private static func drums(_ notes: [(tick: Int64, hit: Hit)]) -> [Event] {
     let channel = Channel(wire: 9)
     var events = [Event(tick: 0, .meta(MetaEvent(trackName: "drums")))]
@@ -69,7 +70,8 @@ extension StandardMIDIFile {
     return ordered(events)
   }
 
-  /// The events in the order of time. At one tick, notes end before others begin. The offset makes the sort stable.
+  /// The events in the order of time. At one tick, notes end before others begin. The former index of an event, `offset`, is the last
+  /// criterion, so that the sort is stable.
   static func ordered(_ events: [Event]) -> [Event] {
     events.enumerated().sorted { a, b in
       (a.element.tick, a.element.order, a.offset) < (b.element.tick, b.element.order, b.offset)

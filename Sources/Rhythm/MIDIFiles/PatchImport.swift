@@ -62,8 +62,8 @@ public struct PatchImport {
     }
     self.bars = firstBar..<min(barCount, firstBar + limit)
     let range = Int64(firstBar) * barLength..<Int64(self.bars.upperBound) * barLength
-    // A note slightly before the first downbeat (at most 1/12 quarter note, half the distance of two positions of the finer grid)
-    // belongs to the first downbeat.
+    // A note at most 1/12 quarter note before the first imported bar belongs to the first position of this bar. 1/12 quarter note is half
+    // the distance of two positions of the finer grid.
     let tolerance = Int64(resolution) / 12
     var grid = StrokeGrid(
       stepsPerBar: Int(score.meter.stepsPerBar), bars: self.bars.count, resolution: Int64(resolution))

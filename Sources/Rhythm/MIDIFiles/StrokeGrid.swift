@@ -1,4 +1,4 @@
-/// The strokes of an imported pattern by drum and position. It writes the lines of the patch.
+/// The strokes of an imported pattern, by drum and position, and their notation as lines of a patch.
 struct StrokeGrid {
   private let stepsPerBar: Int
   private let bars: Int
@@ -22,7 +22,8 @@ struct StrokeGrid {
   /// from a position of one grid, all notes use this grid. Otherwise each note uses the grid with the nearer position. A note after
   /// the last position belongs to the next bar and is not used.
   mutating func add(_ notes: [PatchImport.Note]) {
-    // The distances count 1/24 ticks of the file, and a quarter note has `resolution` ticks. The limit is therefore `resolution`.
+    // The limit is 1/24 quarter note, which is `resolution` / 24 ticks. The unit of the distances is 1/24 tick, so the limit is
+    // `resolution` units.
     let fitting = grids.first { grid in notes.allSatisfy { nearest($0, on: grid).distance <= resolution } }
     for note in notes {
       let candidates = (fitting.map { [$0] } ?? grids).map { (grid: $0, nearest: nearest(note, on: $0)) }
@@ -83,8 +84,8 @@ struct StrokeGrid {
   }
 
   /// The notation of a line. If the bars repeat, only the repeated part is written. Eighth-note triplets are written with three
-  /// characters per quarter note, if the bar is a whole number of quarter notes. Spaces separate the beats. A group has at least two
-  /// characters, also if a beat is shorter.
+  /// characters per quarter note, if the bar is a whole number of quarter notes. Spaces separate groups of characters. A group is one
+  /// beat, but at least two characters.
   private func line(_ strokes: [Int: Stroke], grid: Int, beat: Int) -> String {
     let length = stepsPerBar * grid / 4
     var texts = (0..<bars).map { bar in

@@ -7,7 +7,7 @@ public struct ChordLine: Hashable, Sendable {
     public let step: Int
   }
 
-  /// The chords in the order of time: 1...``ChordProgression/maximumChords``. The first one begins with step 0.
+  /// The chords in the order of time: 1...``ChordProgression/maximumChords``. The first one begins at step 0.
   public let changes: [Change]
   /// The length in bars, 1...``Patch/maximumBars``.
   public let bars: Int

@@ -47,7 +47,7 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
     return progression.entries[progression.index(at: place(of: step))].tones
   }
 
-  /// The step within the progression, 0..<``stepCount``. The progression has at least one chord.
+  /// The step within the progression, 0..<``stepCount``. Callers make sure that there is at least one chord.
   @_noLocks @_noAllocation
   func place(of step: Step) -> Int {
     let place = Int(step.index % Int64(stepCount))

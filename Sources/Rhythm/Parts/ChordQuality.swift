@@ -8,7 +8,7 @@ struct ChordQuality: Hashable, Sendable {
   private init(_ names: [String], _ intervals: [UInt8]) { (self.names, self.intervals) = (names, intervals) }
 
   /// The interval that the tone ``PartTone/third`` plays: the third, or the fourth or the second of a suspended chord. A power chord has
-  /// none of them, and its fifth sounds.
+  /// none of these intervals and gives its fifth.
   var third: UInt8 { [4, 3, 5, 2].first { intervals.contains($0) } ?? fifth }
   /// The interval that the tone ``PartTone/fifth`` plays: the perfect, diminished or augmented fifth.
   var fifth: UInt8 { [7, 6, 8].first { intervals.contains($0) } ?? 0 }

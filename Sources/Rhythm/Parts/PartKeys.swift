@@ -1,6 +1,6 @@
 /// The keys that a pitched part plays in one chord.
 struct PartKeys: Sendable, BitwiseCopyable {
-  /// The keys of the tones from ``PartTone/root`` to ``PartTone/approach``, by the code of the tone.
+  /// The keys of the tones from ``PartTone/root`` to ``PartTone/approach``. The index is the raw value of the tone.
   var tones = InlineArray<6, UInt8>(repeating: 0)
   /// The keys of ``PartTone/chord``, ascending. The first ``chordCount`` elements are used.
   var chord = InlineArray<6, UInt8>(repeating: 0)
@@ -21,8 +21,9 @@ extension PartKeys {
       let (chord, next) = (chords[index], chords[(index + 1) % chords.count])
       voicing = Voicing.nearest(to: voicing, chord, in: part.range)
       let (root, target) = (Self.root(of: chord, part), Self.root(of: next, part))
+      // The key of an interval: the lowest one at or above `root`, or an octave lower if this key is above the range.
       func above(_ interval: UInt8) -> UInt8 {
-        // The interval counts from the root of the chord. In a chord such as C/E, this is not the root of the bass.
+        // The interval counts from the root of the chord. For the bass, `root` is another note in a chord such as C/E.
         let pitchClass = (chord.root + interval) % 12
         let key = root + (pitchClass + 12 - root % 12) % 12
         return part.range.contains(key) ? key : key - 12

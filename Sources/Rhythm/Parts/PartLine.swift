@@ -1,11 +1,12 @@
-/// The notes of one tone in one layer of a pitched part. Like the ``Line`` of a drum, it repeats.
+/// The notes of one tone in one layer of a pitched part. A part line repeats, like the ``Line`` of a drum.
 public struct PartLine: Hashable, Sendable {
   public let tone: PartTone
   /// The index of the layer in ``PitchedPart/layers``.
   public let layer: Int
   /// The range of total activity, of all players together, in which the line sounds, within 0...127.
   public let activity: ClosedRange<UInt8>
-  /// Whether the line, while it sounds, replaces all lines of the same tone that precede it, instead of adding notes to them.
+  /// Whether the line, while it sounds, replaces all earlier lines of the same tone in ``PitchedPart/lines``. Otherwise it adds notes to
+  /// these lines.
   public let replaces: Bool
   /// The chance of each stroke at the least activity of ``activity``, in percent.
   public let lowActivityChance: Int

@@ -4,6 +4,7 @@ public enum PartTone: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   case root = 0
   /// The third above the root. A suspended chord gives its fourth or second, and a power chord its fifth.
   case third
+  /// The perfect, diminished or augmented fifth.
   case fifth
   /// The seventh, or the sixth. A chord with neither of them gives the octave.
   case seventh

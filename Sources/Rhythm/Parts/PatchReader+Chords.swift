@@ -2,14 +2,16 @@ import MusicalTime
 import Yams
 
 extension PatchReader {
-  /// A word of the chord line, and the number of the character with which it begins.
+  /// A word of the chord line.
   private struct Word {
     var text: String
+    /// The index of the first character of the word in the chord line.
     var place: Int
   }
 
   /// Reads the field `chords`: the chords of each bar, such as `Dm7 | G7 | Cmaj7 / / Am7`. Each word of a bar lasts for an equal
-  /// share of the bar. A slash continues the chord before it. If `meter` is nil because of a fault, the shares are not checked.
+  /// share of the bar. A slash continues the chord before it. If `meter` is nil because of a fault, the reader does not check that each
+  /// share is a whole number of steps.
   mutating func chords(_ node: Node, meter: Meter?) -> ChordLine? {
     let remedy = "write the chords of each bar, such as Dm7 | G7 | Cmaj7 / / Am7; | separates bars"
     guard let text = scalar(node, "chords", remedy: remedy) else { return nil }
@@ -68,7 +70,8 @@ extension PatchReader {
 
   /// The largest number of words of a bar: the number of steps in a bar of the longest meter, 16/2.
   private static let maximumWords = 128
-  /// The largest number of unknown chords that are reported: as many as faults of a file (``PatchError/maximumFaults``).
+  /// The largest number of unknown chords that are reported. It is equal to the largest number of faults that are reported for one file
+  /// (``PatchError/maximumFaults``).
   private static let maximumUnknownChords = 50
 
   /// The words of each bar.

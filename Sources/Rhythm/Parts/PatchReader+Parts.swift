@@ -104,8 +104,9 @@ extension PatchReader {
       highActivityChance: name.chance.high, strokesPerQuarter: perQuarter, bars: bars)
   }
 
-  /// Checks that each hold continues a note. Because the line repeats, its first step follows its last step.
+  /// Checks that each hold continues a note. Because the line repeats, its first step follows its last step. Returns false after a fault.
   private mutating func checkHolds(_ node: Node, _ field: String, _ steps: [PartStep]) -> Bool {
+    // In a line that consists only of holds, each hold follows a hold, but no hold continues a note.
     let hasNote = steps.contains { if case .stroke = $0 { true } else { false } }
     let place = steps.indices.first { index in
       steps[index] == .hold && (!hasNote || steps[(index + steps.count - 1) % steps.count] == .rest)

@@ -10,7 +10,7 @@ public struct PitchedPart: Hashable, Sendable {
   public let range: ClosedRange<UInt8>
   /// The loudness in percent of the notated velocity, 10...150.
   public let level: Int
-  /// How much later than the grid the part sounds, -``Voice/maximumFeel``...``Voice/maximumFeel``.
+  /// How much later than the grid the part sounds, -``Voice/maximumFeel``...``Voice/maximumFeel``. A negative value is earlier.
   public let feel: Nanoseconds
   /// The layers, in the order of the file.
   public let layers: [Layer]
@@ -25,10 +25,11 @@ public struct PitchedPart: Hashable, Sendable {
   /// The names of the lowest and the highest key, such as `E1..C3`. C4 is key 60.
   public var rangeName: String { "\(NoteName.name(of: range.lowerBound))..\(NoteName.name(of: range.upperBound))" }
 
-  /// The program, counted from 0, and the range of a part for which the patch gives none. The drums are no pitched part, so their
-  /// values have no effect.
+  /// The default program, counted from 0, and the default range of a part. The drums are not a pitched part, so their values have no
+  /// effect.
   static func standard(_ part: Part) -> (program: UInt8, range: ClosedRange<UInt8>) {
     switch part {
+    // The programs are electric bass (finger), electric guitar (clean) and electric piano 1.
     case .drums, .bass: (33, 28...48)
     case .guitar: (27, 52...72)
     case .keys: (4, 53...76)

@@ -55,16 +55,17 @@ extension StepTable {
     let entry = lines[line]
     let position = Int32(offset) * 1000 + swing(of: entry, at: cursor.tick + offset)
     let end = Int32(offset + stroke.length)
+    // The end swings like a stroke at the same tick, and is rounded to the nearest tick.
     let swungEnd = (end * 1000 + swing(of: entry, at: cursor.tick + Int(end)) + 500) / 1000
-    // A note of the bass ends when another line begins a note. The other line can be in triplets, which do not swing. Its note can then
-    // begin before the swung beginning of this note. In this case, this note ends at the first tick after its beginning.
+    // A note of the bass ends when the next note of the bass begins. If the next note is a triplet, it does not swing, and can begin before
+    // the swung beginning of this note. This note then ends at the first tick after its own beginning.
     let earliestEnd = position / 1000 + 1
     return Hit(
       part: Part(code: entry.part), program: programs[Int(entry.part)], key: key, velocity: stroke.velocity,
       position: position, end: swungEnd > earliestEnd ? swungEnd : earliestEnd, delay: entry.feel)
   }
 
-  /// How much later than written a position sounds, in thousandths of a tick. Triplets do not swing.
+  /// How much later than written a stroke at `tick` sounds, in thousandths of a tick. Only lines with four strokes per quarter note swing.
   @_noLocks @_noAllocation
   private mutating func swing(of entry: TableLine, at tick: Int) -> Int32 {
     guard entry.ticksPerStroke == 6, tick % 6 == 0 else { return 0 }
@@ -157,6 +158,7 @@ extension StepTable {
     while other < lineCount {
       if other != line, lines[other].part == part, let stroke = stroke(of: other, tick, cursor) {
         let otherVelocity = self.velocity(of: stroke, other, cursor.activity)
+        // Of equally loud strokes, the bass plays the one of the later line, and another part the one of the earlier line.
         if otherVelocity > velocity || (otherVelocity == velocity && (other < line) != isBass) {
           if isBass || plays(key, other, tick, cursor) { return true }
         }

@@ -6,7 +6,8 @@ extension Phrase {
   /// - Parameter scale: the keys of the scale, ascending. If empty, the scale consists of the notes of the phrase in all octaves.
   public func varied(seed: UInt32, scale: [UInt8]) -> Phrase {
     let keys = scale.isEmpty ? ownScale : scale
-    // The hashes stand for random numbers. Line 0 gives the movement and the direction, and line 1 decides about each note.
+    // The hashes replace random numbers. The argument `line` only separates two uses of the seed: 0 selects the distance and the
+    // direction, and 1 decides for each note whether it is omitted.
     let hash = Chance.hash(seed: seed, bar: 0, line: 0, tick: 0)
     let distance = [-3, -2, -1, 1, 2, 3][Int(hash % 6)]
     let isReversed = hash >> 16 & 1 == 1
@@ -29,8 +30,8 @@ extension Phrase {
     return (0...127).filter { classes.contains($0 % 12) }
   }
 
-  /// The key that is `distance` notes of the scale above the note of the scale that is nearest to `key`; below it if `distance` is
-  /// negative. If this would leave the scale, the key moves in the other direction.
+  /// The key that results when the note of the scale that is nearest to `key` moves up by `distance` notes of the scale. A negative
+  /// `distance` moves the note down. If the movement would leave the scale, the note moves in the other direction.
   private static func key(_ key: UInt8, movedBy distance: Int, in scale: [UInt8]) -> UInt8 {
     let nearest = scale.indices.min { a, b in
       abs(Int(scale[a]) - Int(key)) < abs(Int(scale[b]) - Int(key))

@@ -27,7 +27,7 @@ public struct Phrase: Hashable, Sendable {
 
   /// The length in steps, 1...``maximumSteps``.
   public let stepCount: Int
-  /// 1...``maximumNotes`` notes, by step and key. A step has at most one note of each key.
+  /// The notes, 1...``maximumNotes``, in the order of their steps, and then of their keys. A step has at most one note of each key.
   public let notes: [Note]
 
   /// Creates a phrase of notes in any order.

@@ -17,7 +17,8 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
   private var sounding = InstrumentNotes()
   private var isStopped = false
 
-  /// Creates a player that begins at `position`. It begins in the middle of the phrase if the phrase is there at this position.
+  /// Creates a player that begins at `position`. If a repetition of the phrase has begun before `position`, the player begins in the
+  /// middle of the phrase.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -92,8 +93,8 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
     return InstrumentEvent(.noteOn(key: note.key, velocity: note.velocity), at: now)
   }
 
-  /// The earliest position at which ``next(before:)`` can return an event, unless another call changes this; nil if there will be no
-  /// event.
+  /// The earliest position at which ``next(before:)`` can return an event; nil if there will be no event. Another call can change the
+  /// position.
   ///
   /// Real-time: safe.
   public var nextPosition: MusicalPosition? {

@@ -1,6 +1,6 @@
 /// A phrase (``Phrase``) in the form that a real-time thread plays: one trivial value of fixed size without references.
 public struct PhraseTable: Sendable, BitwiseCopyable {
-  /// The notes, by step. The first ``noteCount`` elements are used.
+  /// The notes, in the order of their steps. The first ``noteCount`` elements are used.
   let notes: InlineArray<26, Phrase.Note>
   /// The number of notes, 1...26.
   let noteCount: Int

@@ -19,7 +19,7 @@ extension AvahiLoop {
     }
   }
 
-  /// Announces the local peer. If another program on this machine already has announced the name, tries up to 100 alternative names.
+  /// Announces the local peer. If another program on this machine has already announced the name, tries up to 100 alternative names.
   func announce(_ client: OpaquePointer) {
     guard announcement != nil else { return }
     if group == nil { group = avahi_entry_group_new(client, groupChanged, context) }

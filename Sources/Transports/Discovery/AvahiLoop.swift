@@ -7,11 +7,14 @@ import Synchronization
 /// The loop of the discovery thread: maintains a connection to the Avahi daemon, announces the local peer and looks up
 /// other peers.
 ///
-/// Invariants: All mutable state belongs to the discovery thread, which accesses it in ``run()`` and in Avahi's
-/// callbacks. Avahi calls the callbacks only within ``run()``. Other threads use only ``changes``, which has a lock,
-/// ``ignored``, which is atomic, and ``stop()``. `poll` lives as long as the loop. Client, group, browser and resolvers
-/// live until ``disconnect()``, which frees them together and is not called from a callback. Callbacks receive an unretained
-/// pointer to the loop, because the loop outlives its client.
+/// Invariants:
+///
+/// - All mutable state belongs to the discovery thread, which accesses it in ``run()`` and in Avahi's callbacks. Avahi calls the
+///   callbacks only within ``run()``.
+/// - Other threads use only ``changes`` (a mutex), ``ignored`` (an atomic) and ``stop()``.
+/// - `poll` lives as long as the loop.
+/// - Client, group, browser and resolvers live until ``disconnect()`` frees them together. No callback calls ``disconnect()``.
+/// - Callbacks receive an unretained pointer to the loop, because the loop outlives its client.
 final class AvahiLoop: @unchecked Sendable {
   /// The DNS-SD service type of RTP-MIDI sessions.
   static let serviceType = "_apple-midi._udp"
@@ -24,7 +27,7 @@ final class AvahiLoop: @unchecked Sendable {
 
   /// The changes that the owner of ``Discovery`` has not read yet.
   let changes = Mutex(ServiceChanges())
-  /// The number of names and sources ignored because the directory was full.
+  /// The number of names and sources that were ignored because a limit of ``ServiceDirectory`` was reached.
   let ignored = Atomic(0)
   private let onChange: @Sendable () -> Void
   private let isStopping = Atomic(false)
@@ -37,12 +40,12 @@ final class AvahiLoop: @unchecked Sendable {
   /// The address families for announcing and browsing.
   let family: AvahiProtocol
 
-  /// The connection to the daemon.
+  /// The Avahi client, which holds the connection to the daemon.
   var client: OpaquePointer?
   /// The entry group of the announcement.
   var group: OpaquePointer?
   var browser: OpaquePointer?
-  /// The look-up of each name.
+  /// The resolver that looks up each service name.
   var resolvers: [String: OpaquePointer] = [:]
   var directory = ServiceDirectory()
   /// Whether the connection failed and must be closed.
@@ -91,15 +94,15 @@ final class AvahiLoop: @unchecked Sendable {
   private func timeout(at now: Instant) -> Int32 {
     guard let next = client == nil ? nextAttempt : directory.nextDue else { return -1 }
     let remaining: Nanoseconds = next - now
-    // Plus 1, so that the time is rounded up.
+    // Plus 1, so that the loop does not wake before the action is due.
     return Int32(clamping: max(remaining.count, 0) / 1_000_000 + 1)
   }
 
-  /// Connects to the system bus.
+  /// Creates the client, which reaches the daemon through the system bus (D-Bus).
   private func connect(_ poll: OpaquePointer, at now: Instant) {
     var code: Int32 = 0
-    // avahi_client_new calls `clientChanged` before it returns. With AVAHI_CLIENT_NO_FAIL it succeeds without a daemon
-    // and waits for one; it fails without a bus.
+    // avahi_client_new calls `clientChanged` before it returns. With AVAHI_CLIENT_NO_FAIL, a missing daemon is not an error:
+    // the client waits for the daemon. A missing system bus is an error.
     client = avahi_client_new(avahi_simple_poll_get(poll), AVAHI_CLIENT_NO_FAIL, clientChanged, context, &code)
     guard client == nil else { return }
     // `clientChanged` may have set other properties before the failure.
@@ -135,7 +138,7 @@ final class AvahiLoop: @unchecked Sendable {
     }
   }
 
-  /// Reports why discovery is unavailable, once until the daemon is available again.
+  /// Reports why discovery is unavailable. Further calls have no effect until the daemon is available again.
   func reportUnavailable(_ message: String = AvahiLoop.noDaemon) {
     guard !hasReportedUnavailable else { return }
     hasReportedUnavailable = true

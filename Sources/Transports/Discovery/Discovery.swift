@@ -66,7 +66,8 @@ public final class Discovery: Sendable {
   /// Returns the changes since the last call. Does not wait for the daemon.
   public func drain() -> [Event] { loop.changes.withLock { $0.drain() } }
 
-  /// The number of names and sources ignored because of the limits (1000 names, 32 interfaces and families per name).
+  /// The number of service names, and of pairs of interface and address family, that were ignored because of the limits: 1000 names,
+  /// and 32 such pairs per name.
   public var ignoredCount: Int { loop.ignored.load(ordering: .relaxed) }
 
   /// Begins to withdraw the announcement and to end the thread. Returns at once. ``stop()`` must follow.
@@ -96,7 +97,7 @@ public final class Discovery: Sendable {
     let end = MonotonicClock.now + duration
     var found: Set<Service> = []
     while true {
-      // Read before the events, so that an event after the reading ends the wait.
+      // The count is read before the events. An event that arrives after `drain()` then changes the count and ends the wait.
       let bellCount = bell.count
       for event in discovery.drain() {
         switch event {

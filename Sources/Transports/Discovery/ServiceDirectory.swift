@@ -54,7 +54,7 @@ struct ServiceDirectory {
     // A new IPv4 source comes before all IPv6 sources.
     let index = source.isIPv6 ? entry.sources.count : entry.sources.firstIndex { $0.isIPv6 } ?? entry.sources.count
     entry.sources.insert(source, at: index)
-    // With an IPv4 source, a look-up that waits for one, or that waits after a failure, is due at once.
+    // A look-up can wait for an IPv4 source, or for its next attempt after a failure. A new IPv4 source makes the look-up due at once.
     if !source.isIPv6 { entry.due = min(entry.due, now) }
     entries[name] = entry
     return true

@@ -120,7 +120,8 @@ extension snd_seq_event_t {
     return Message(status: status, value)
   }
 
-  /// Returns the message with the complete status octet `status` and a value of 14 bits. ALSA counts the value from `centre`.
+  /// Returns the message with the complete status octet `status` and a value of 14 bits: the value of the
+  /// ALSA event plus `centre`.
   @_noLocks @_noAllocation
   private func word(_ status: UInt8, centre: Int) -> Message? {
     guard data.control.channel < 16, let word = UInt14(exactly: Int(data.control.value) + centre) else { return nil }

@@ -14,8 +14,8 @@ import Realtime
 ///   1000 Hz.
 ///
 /// Therefore the two clocks are compared whenever arrivals are fetched from the kernel, and the stamps are converted with the
-/// newest comparison. Only a jump between an arrival and its fetching causes an error. In a flood, a comparison is used for half
-/// a millisecond, because it is a system call that takes longer than all other work for an arrival.
+/// newest comparison. Only a jump between an arrival and its fetching causes an error. In a flood of arrivals, each comparison is
+/// used for half a millisecond, because reading the queue time is a system call that takes longer than all other work for an arrival.
 ///
 /// The choice of the timer does not matter for the accuracy. The system timer is used, because other programs rarely have a
 /// queue on it.
@@ -31,7 +31,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
   private struct Comparison: BitwiseCopyable {
     /// Queue time 0 in nanoseconds of CLOCK_MONOTONIC.
     var origin: Int64
-    /// When the clocks were compared.
+    /// The instant of the comparison.
     var instant: Instant
   }
 
@@ -59,7 +59,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     guard code >= 0 else {
       throw TransportError("ALSA sequencer: cannot start the queue (\(reason(code))); close other MIDI programs")
     }
-    // The first count of the timer makes the queue time jump. It usually comes within this time.
+    // Waits for the first count of the timer, at which the queue time jumps. The first count usually occurs within 50 ms.
     MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(50))
   }
 

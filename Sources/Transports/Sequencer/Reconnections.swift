@@ -89,7 +89,7 @@ public struct Reconnections: Sendable {
     }
   }
 
-  /// Records that the kernel refused `link`, for example because another program uses the port exclusively for a
+  /// Records that the kernel refused to restore `link`, for example because another program uses the port exclusively for a
   /// moment. The connection is due again after ``settling``.
   public mutating func refused(_ link: SequencerLink, at instant: Instant) {
     for index in entries.indices where entries[index].link == link && entries[index].state == .reconnecting {

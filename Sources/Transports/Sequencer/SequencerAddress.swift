@@ -34,7 +34,7 @@ public struct SequencerAddress: Hashable, Sendable, BitwiseCopyable, CustomStrin
     self.init(client: client, port: port)
   }
 
-  /// Compares the addresses. The function is not synthesized, because real-time code calls it.
+  /// Compares the addresses. Real-time code calls this function, and a synthesized function would lack the real-time annotations.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

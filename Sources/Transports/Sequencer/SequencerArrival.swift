@@ -34,8 +34,8 @@ public struct SequencerArrival: Sendable, BitwiseCopyable {
 
   /// The event.
   public let event: Event
-  /// The arrival instant. For a message, by the kernel's time stamp; for an announcement or an overflow, when it was
-  /// read.
+  /// The arrival instant of a message, by the kernel's time stamp. For an announcement or an overflow, the instant at which the
+  /// program read the event.
   public let at: Instant
   /// The local port of a message; ``Sequencer/Port/input`` for an announcement or an overflow.
   public let port: Sequencer.Port

@@ -5,10 +5,10 @@ import Measurement
 /// The web page of the demo. A separate peer without sound serves the page. A phone that joins by the page is one more player.
 final class DemoPage {
   private static let name = "phone"
-  /// The subject of errors. The name of the peer would be taken for that of a telephone.
+  /// The subject of error messages. With the peer's name `phone` as the subject, a user would think that a telephone has failed.
   private static let subject = "web page"
 
-  /// The addresses of the page. Both are the address `play`, because no page can control the rhythm of the demo.
+  /// The addresses of the page. ``PageAddresses/lead`` equals ``PageAddresses/play``, because no page can control the rhythm of the demo.
   let addresses: PageAddresses
   /// The command-line options with which the other peers connect to the peer of the page.
   let connection: [String]
@@ -19,7 +19,7 @@ final class DemoPage {
 
   private let process: Process
   private let log: String
-  /// The events of the peer that were not read yet.
+  /// The file to which the peer writes its events. Each reading continues after the last octet that was read.
   private let events: FileHandle
   /// The beginning of an event whose end was not read yet.
   private var incomplete = Data()
@@ -39,7 +39,7 @@ final class DemoPage {
         "folder \(DemoProcess.state.path): cannot be created (\(error.reason)); set TMPDIR to a writable folder")
     }
     if !address.isLoopback, !demo.web.httpOpen {
-      // Nobody needs to type this passkey, because the addresses of the page contain tokens.
+      // Nobody needs to type this passkey, because the addresses of the page contain join tokens.
       let passkey = DemoProcess.state.appendingPathComponent("passkey.txt")
       try Passkey.random().write(to: passkey, atomically: false, encoding: .utf8)
       access = ["--passkey-file", passkey.path]
@@ -83,7 +83,8 @@ final class DemoPage {
     return players != previous
   }
 
-  /// Waits until a player has joined, a line was entered on standard input or its end was reached, or the peer has failed.
+  /// Waits until a player has joined, the user has pressed Enter, standard input has ended, the peer has failed, or `isInterrupted`
+  /// returns true.
   func wait(until isInterrupted: () -> Bool) {
     while players == 0, process.isRunning, !isInterrupted() {
       _ = update()

@@ -28,7 +28,7 @@ final class DemoPeers {
   /// Starts all peers. Each peer invites the peers with higher numbers. The first peer starts the rhythm.
   ///
   /// - Parameters:
-  ///   - ticks: the length of the rhythm.
+  ///   - ticks: the length of the rhythm in ticks.
   ///   - hasSoundCard: whether the first peer also plays through the default sound card.
   ///   - page: the web page; all peers connect to its peer.
   init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64, hasSoundCard: Bool, page: DemoPage?) throws {
@@ -38,7 +38,7 @@ final class DemoPeers {
       let stem = "\(demo.output)/peer-\(n)"
       return Files(name: Self.name(n), recording: stem + ".wav", trace: stem + ".trace", log: stem + ".log")
     }
-    // The length of the rhythm: the due time of its end, if it starts at 0.
+    // The length of the rhythm in time: the instant of its end, if it starts at instant 0.
     let duration = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(Tick(ticks))
     var started: [Process] = []
     do {

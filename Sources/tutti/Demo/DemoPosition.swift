@@ -21,7 +21,7 @@ struct DemoPosition: Equatable {
   }
 
   /// Reads the newest position from `end`, the last octets of a trace. The beginning of its first line and the end of its last line
-  /// can be missing. Nil if there is no complete tick.
+  /// can be missing. Nil if `end` contains no complete line of a tick.
   init?(end: Data) {
     let complete = end.prefix(upTo: (end.lastIndex(of: UInt8(ascii: "\n")) ?? end.startIndex))
     for line in complete.split(separator: UInt8(ascii: "\n")).reversed() {

@@ -4,9 +4,9 @@ import MusicalTime
 
 /// A stereo mix of the recordings of several peers. The peers are placed side by side, from left to right, as on a stage.
 ///
-/// The recordings are aligned by the instants of their first frames. All peers play the same hits on the same frames, so their
-/// amplitudes add up. In the middle of the stage, each of n peers therefore has the gain 1/n on both sides. The panning keeps
-/// the power of a peer constant from left to right.
+/// The recordings are aligned by the instants of their first frames. All peers play the same hits on the same frames, so the
+/// amplitudes of the peers add up. Therefore, a peer in the middle of the stage has the gain 1/n on both sides, where n is the number
+/// of peers. The panning gives every peer the same power, wherever it is placed.
 enum StereoMix {
   /// Writes the mix to the file `path`.
   ///
@@ -35,7 +35,7 @@ enum StereoMix {
     }
   }
 
-  /// The gains of peer `n` of `count`. The sum of their squares is 2 / count^2 for each peer.
+  /// The gains of peer `n`, counted from 0, of `count` peers. For every peer, left^2 + right^2 is 2 / count^2.
   private static func gains(of n: Int, among count: Int) -> (left: Float, right: Float) {
     // 0 is left and 1 is right. The peers are placed from 0.1 to 0.9.
     let position = count > 1 ? 0.1 + 0.8 * Float(n) / Float(count - 1) : 0.5

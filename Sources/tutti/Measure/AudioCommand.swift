@@ -98,8 +98,8 @@ extension Recording {
   /// Reads the sound file at `path` and mixes its channels.
   init(file path: String) throws { self = Self.all(of: try SoundFile(path: path), path: path)[0] }
 
-  /// Returns the recordings in a sound file, one for each of its tracks. The instant of the first frame is its time
-  /// reference, or 0 if it has none.
+  /// Returns the recordings in a sound file, one for each track of the file. The instant of their first frames is the time reference
+  /// of the file, or 0 if the file has no time reference.
   static func all(of file: SoundFile, path: String) -> [Recording] {
     let (seconds, frames) = (file.firstFrame ?? 0).quotientAndRemainder(dividingBy: Int64(file.rate))
     let first = Instant(nanoseconds: 0) + .seconds(seconds) + Nanoseconds(frames * 1_000_000_000 / Int64(file.rate))

@@ -13,7 +13,7 @@ struct GnuplotProgram {
 
   /// Finds the program in the folders of PATH.
   ///
-  /// - Throws: ``Failure`` if it is missing.
+  /// - Throws: ``Failure`` if gnuplot is missing.
   init() throws(Failure) {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/gnuplot") }) else {
@@ -36,7 +36,8 @@ struct GnuplotProgram {
   ///
   /// - Throws: ``Failure`` if the file cannot be written or the program reports an error.
   func run(_ script: String, output: String) throws(Failure) {
-    // The empty file shows that the path can be written. It also replaces an earlier picture, so that `size` is that of the new one.
+    // An empty file is written first. This checks that the path can be written. The empty file also replaces an earlier picture, so
+    // that a `size` above 0 means that gnuplot has drawn a new picture.
     do { try Data().write(to: URL(fileURLWithPath: output)) } catch {
       throw Failure(
         description: "\(output): cannot be written (\(error.reason)); give --plot a file in a writable folder")

@@ -9,7 +9,7 @@ final class SystemClockObserver {
   private let before = NTPState.current
   /// The rate of CLOCK_MONOTONIC relative to CLOCK_MONOTONIC_RAW, which NTP does not adjust.
   private var rate = ClockRate()
-  /// The instant at which the next comparison of these two clocks is due.
+  /// The instant at which the next comparison of CLOCK_MONOTONIC with CLOCK_MONOTONIC_RAW is due.
   private var next = Instant(nanoseconds: .min)
   /// The interval between comparisons.
   private static let interval = Nanoseconds.seconds(1)

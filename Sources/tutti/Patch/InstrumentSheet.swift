@@ -12,7 +12,8 @@ struct InstrumentSheet: CustomStringConvertible {
     }
     append("sound", "\(instrument.sound) (\(instrument.standardSound), program \(instrument.program + 1))")
     append("scale", "\(instrument.scaleName), \(instrument.rangeName)")
-    // An instrument that follows chords plays the notes of the present chord. These are its notes while there is no chord.
+    // An instrument that follows chords plays the notes of the present chord. It plays the notes of `keyNames` only while there is
+    // no chord.
     let condition = instrument.followsChords ? " (while there is no chord)" : ""
     append("notes", instrument.keyNames.joined(separator: " ") + condition)
     if let figure = instrument.figure {
@@ -24,7 +25,8 @@ struct InstrumentSheet: CustomStringConvertible {
     if instrument.figure != nil { append("density", instrument.density.name) }
     append("brightness", instrument.brightness?.name ?? "none")
     append("loudness", instrument.loudness.name)
-    // The tolerance, in the form of a patch file: a note that is at most this late, in percent of the grid, sounds at once.
+    // The form of a patch file: `late` is the tolerance in percent of the grid. A note whose lateness is within the tolerance sounds
+    // at once.
     append("grid", "\(instrument.quantizer.grid.name), late \(instrument.quantizer.tolerance)%")
     append("length", instrument.length.name)
     description = text

@@ -10,6 +10,7 @@ struct PatchGrid: CustomStringConvertible {
     let bars = "\(patch.bars) bar\(patch.bars == 1 ? "" : "s")"
     var text = "\(patch.name): \(patch.description)\n"
     text += "\(patch.meter.beats)/\(patch.meter.unit), \(bars), \(String(format: "%.1f", patch.tempo.bpm)) BPM"
+    // 500 per mille is straight, without swing.
     if patch.swing.permille != 500 {
       text += String(format: ", swing %g%% of %@", Double(patch.swing.permille) / 10, patch.swing.unit.rawValue)
     }
@@ -72,7 +73,7 @@ struct PatchGrid: CustomStringConvertible {
 
   /// The characters of a bar, with a space between the beats.
   static func groups(_ strokes: [Character], _ strokesPerQuarter: Int, _ meter: Meter) -> String {
-    // A group contains the strokes of one beat. If a beat has fewer than two strokes, it contains those of a quarter note.
+    // A group contains the strokes of one beat. If a beat has fewer than two strokes, a group contains the strokes of a quarter note.
     let perBeat = strokesPerQuarter * Int(meter.stepsPerBeat) / 4
     let group = perBeat > 1 ? perBeat : strokesPerQuarter
     return stride(from: 0, to: strokes.count, by: group).map { start in

@@ -21,8 +21,8 @@ struct SimulatedGestures {
     let forward = Self.triangle(tick, period: 384)
     player.controls.set(controller: 1, to: UInt7(clamping: forward))
     player.controls.set(controller: 74, to: UInt7(clamping: Self.triangle(tick, period: 576)))
-    // Expression (11) sets the force between the actions. These controls have no channel, so the activity, which is controller 11 on
-    // channel 1, is set separately.
+    // Expression (controller 11) sets the force between the actions. `player.controls` does not distinguish channels, so the activity,
+    // which is controller 11 on channel 1, is set separately.
     player.controls.set(controller: 11, to: UInt7(clamping: level))
     player.controls.set(activity: UInt8(level))
     let distance: Int64 = level < 40 ? 24 : level < 90 ? 12 : 6

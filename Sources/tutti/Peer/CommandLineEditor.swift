@@ -30,7 +30,8 @@ final class CommandLineEditor: @unchecked Sendable {
     line = isTerminal ? nil : []
   }
 
-  /// Handles octets that arrived together. On a terminal, the sequences of keys without a character have no effect.
+  /// Handles octets that arrived together. On a terminal, the escape sequences of keys without a character, such as arrows, have no
+  /// effect.
   func read(_ octets: [UInt8]) {
     var rest = octets[...]
     while let key = rest.popFirst() {

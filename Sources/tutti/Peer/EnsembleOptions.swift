@@ -86,7 +86,7 @@ struct EnsembleOptions: ParsableArguments {
         throw GateFileError(description: "gate file \(gateFile), \(error)")
       }
     }
-    // These rules follow the rules of the file, so that they can replace them.
+    // The rules of --gate are applied after the rules of the file, so that a rule of --gate can replace a rule of the file.
     for rule in gate { try configuration.gates.apply(rule) }
     configuration.leader = ledBy
     configuration.masterLoss = onMasterLoss

@@ -2,15 +2,16 @@
 /// (control sequence, ECMA-48, section 5.4), or ESC O and one octet (single shift three, section 8.3.143). The Linux console sends F1 to
 /// F5 as ESC [ [ and one octet.
 ///
-/// Their octets are no keys of ``KeyBindings``. Otherwise, the arrow up (ESC [ A) would play the key `[`, and F5 (ESC [ 1 5 ~) would set
-/// the activity.
+/// The octets of these sequences must not act as keys of ``KeyBindings``. Otherwise, the arrow up (ESC [ A) would act as the key `[`,
+/// and F5 (ESC [ 1 5 ~) would set the activity.
 enum EscapeSequence {
   static let escape: UInt8 = 0x1B
 
-  /// Returns how many octets at the start of `octets` follow an Escape as the rest of its sequence; 0 if the Escape is the key Escape.
+  /// Returns the number of octets at the start of `octets` that belong to the escape sequence, without the Escape itself; 0 if the
+  /// Escape is the Escape key.
   ///
-  /// - Parameter octets: what arrived together with the Escape, after it. A terminal sends a sequence at once. A player who types Escape
-  ///   and then `[` sends two octets that arrive separately.
+  /// - Parameter octets: the octets that arrived together with the Escape, after it. A terminal sends all octets of a sequence at once.
+  ///   If a player types Escape and then `[`, the two octets arrive separately.
   static func length(after octets: ArraySlice<UInt8>) -> Int {
     guard let first = octets.first else { return 0 }
     switch first {

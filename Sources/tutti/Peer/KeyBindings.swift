@@ -1,8 +1,8 @@
 import Engine
 
 /// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The keys `,`, `.` and `=` have the commands of
-/// `<`, `>` and `+`, because they are these keys without Shift on a US keyboard. ``CommandLineEditor`` handles the key `:`,
-/// and the keys that need more than a command: the instants of the taps, or the list of the patches.
+/// `<`, `>` and `+`, because on a US keyboard they are the same keys without Shift. ``CommandLineEditor`` handles the key `:`,
+/// ``tap``, which needs the instants of the taps, and ``nextPatch`` and ``nextInstrument``, which need the list of the patches.
 enum KeyBindings {
   /// The key with which the player taps the tempo.
   static var tap: UInt8 { UInt8(ascii: "b") }
@@ -30,7 +30,7 @@ enum KeyBindings {
     // Nil: to all peers.
     case UInt8(ascii: "h"): .offer(to: nil)
     case UInt8(ascii: "t"): .take
-    // The notes of the player go to one peer only, to the next one with each press.
+    // The notes of the player go to one peer only. Each press selects the next peer; after the last peer, all peers.
     case UInt8(ascii: "\t"): .playToNext
     case UInt8(ascii: "w"): .showRoster
     case UInt8(ascii: "q"): .leave

@@ -2,12 +2,12 @@ import Console
 import Engine
 import Synchronization
 
-/// The connection of the peer and of its log to the server of the web page, if there is one. The log is created before the server. Its
-/// messages are dropped until ``connect(_:)`` is called.
+/// The connection of the peer and of its log to the server of the web page, if there is one. The log is created before the server, so
+/// log messages are not shown on the page until ``connect(_:)`` is called.
 final class PageConnection: Sendable {
   private let console = Mutex<WebConsole?>(nil)
 
-  /// Passes messages and snapshots to `console` from now on.
+  /// Passes log messages, snapshots and events to `console` from now on.
   func connect(_ console: WebConsole) { self.console.withLock { $0 = console } }
 
   /// The function that gets the snapshots of the peer; nil without a server.

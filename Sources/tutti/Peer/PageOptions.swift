@@ -2,7 +2,7 @@ import ArgumentParser
 import Console
 import Engine
 
-/// The options that serve a web page, of a peer and of the demo.
+/// The options of `tutti peer` and `tutti demo` for the web page.
 struct PageOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -27,7 +27,7 @@ struct PageOptions: ParsableArguments {
 
   /// The address of --http; nil without the option.
   ///
-  /// - Throws: `EngineError` if it is not an address.
+  /// - Throws: `EngineError` if the value of --http is not an address.
   var address: ListenAddress? {
     get throws(EngineError) {
       guard let http else { return nil }

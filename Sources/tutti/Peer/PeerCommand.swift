@@ -230,7 +230,8 @@ struct PeerCommand: ParsableCommand {
       configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
       configuration.trace = trace
       configuration.midiRecording = record
-      /// Renames the file of a MIDI recording that ended in a crash or by a new identity, so that it is not replaced.
+      /// Renames the file of an earlier MIDI recording, so that the next recording does not replace it. The earlier recording ended with
+      /// a crash, or because the peer got a new identity.
       func keepRecording() {
         guard let record, let kept = PreviousRecording.keep(record) else { return }
         log.notice("\(record): the previous recording is now \(kept)")
@@ -285,7 +286,7 @@ struct PeerCommand: ParsableCommand {
         configuration.restored?.rhythm = nil
         (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
         keepRecording()
-        // Commands may have changed the delay of the pages and the connection policy. The new peer keeps both.
+        // Commands may have changed the delay in the report about the page, and the connection policy. The new peer keeps both.
         let (pageReport, policy) = (peer.page, peer.policy.kind)
         peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
         peer.page = pageReport

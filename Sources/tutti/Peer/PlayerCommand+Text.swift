@@ -16,7 +16,7 @@ extension PlayerCommand {
     let words = line.split(whereSeparator: \.isWhitespace)
     let verb = words.first.map(String.init) ?? ""
     let rest = words.dropFirst().joined(separator: " ")
-    /// Returns the error for this line.
+    /// Returns the error for this line. `reason` contains the reason and the remedy.
     func error(_ reason: String) -> CommandSyntaxError { CommandSyntaxError(description: "\(line): \(reason)") }
     /// Parses all words after the verb as numbers from 0 to 127. Throws an error unless there are `count` words.
     func numbers(_ count: Int) throws(CommandSyntaxError) -> [UInt8] {

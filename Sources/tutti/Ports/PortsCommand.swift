@@ -85,9 +85,9 @@ struct PortsCommand: ParsableCommand {
       var address: String
       var client: String
       var port: String
-      /// Whether the port sends events to subscribers.
+      /// Whether other ports can connect to the port to receive its events.
       var sends: Bool
-      /// Whether the port receives events from subscribers.
+      /// Whether other ports can connect to the port to send events to it.
       var receives: Bool
       /// The value that selects the port with `--clock-from`; omitted if the port does not send.
       var clockFrom: String?

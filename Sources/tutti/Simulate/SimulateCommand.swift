@@ -153,7 +153,7 @@ struct SimulateCommand: ParsableCommand {
       world = .steady(settings, length: length)
     }
     var lastShown = ContinuousClock.now
-    // In virtual time.
+    // The virtual time up to which the simulation runs. It advances in steps of 250 ms.
     var now = Instant(nanoseconds: 0)
     repeat {
       now = now + .milliseconds(250)

@@ -5,10 +5,10 @@ import Synchronization
 /// The output of the program on standard error: permanent lines and, on a terminal, status lines below them that are
 /// overwritten. No function except ``flush()`` waits for the reader of standard error.
 final class Terminal: Sendable {
-  /// Whether status lines are shown: if standard error is a terminal that can move its cursor (TERM is not `dumb`), and NO_COLOR
+  /// Whether status lines are shown: true if standard error is a terminal that can move its cursor (TERM is not `dumb`), and NO_COLOR
   /// does not ask for plain text.
   let isInteractive: Bool
-  /// Whether each key on standard input is a command: if standard input and standard error are terminals.
+  /// Whether each key on standard input is a command: true if standard input and standard error are terminals.
   let readsKeys = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
   /// The visible status lines. The lock also keeps the order of the output.
   private let status = Mutex(StatusBlock())

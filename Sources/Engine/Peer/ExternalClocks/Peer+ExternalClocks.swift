@@ -12,14 +12,14 @@ extension Peer {
       + core.peerClocks.map { ClockArbiter.Candidate($0.name, $0.clock, isConnected: $0.session != nil) }
   }
 
-  /// The external clock that this peer plays by. If this peer plays by no external clock, the first external clock, for the counters of
-  /// the trace. Nil if there are no external clocks.
+  /// The external clock that controls the rhythm of this peer. If no external clock controls the rhythm, the first external clock, because
+  /// the trace contains its counters. Nil if there are no external clocks.
   var externalClock: ExternalClock? {
     let clocks = (midi?.clocks.map(\.clock) ?? []) + core.peerClocks.map(\.clock)
     return clocks.first { $0.leads(ensemble) } ?? clocks.first
   }
 
-  /// The name of the external clock that this peer plays by, for messages.
+  /// The name of the external clock that controls the rhythm of this peer, for messages.
   var externalClockName: String {
     let names =
       (midi?.clocks.filter { $0.clock.leads(ensemble) }.map(\.name) ?? [])
@@ -27,11 +27,11 @@ extension Peer {
     return names.first ?? "the external clock"
   }
 
-  /// The remedy for an external clock that is silent while this peer plays by it.
+  /// The remedy for an external clock that controls the rhythm of this peer and is silent.
   private static let remedyForSilentClock =
     "connect or start the clock again, offer the role of master (key h), or leave (key q)"
 
-  /// Informs the player that a command is not executed, because this peer plays by `clock`.
+  /// Informs the player that a command is not executed, because `clock` controls the rhythm of this peer.
   ///
   /// - Parameters:
   ///   - subject: what the external clock controls, such as "the tempo".
@@ -53,8 +53,8 @@ extension Peer {
     }
   }
 
-  /// Reports ALSA ports that have stopped ticking, and ensures that only one external clock is used. ``PeerCore`` reports RTP-MIDI
-  /// peers that have stopped.
+  /// Reports the external clocks at ALSA ports that have stopped sending ticks, and ensures that only one external clock is used.
+  /// ``PeerCore`` reports the RTP-MIDI peers that have stopped sending ticks.
   func advanceExternalClocks(to now: Instant) {
     for index in midi?.clocks.indices ?? 0..<0 {
       if let name = midi?.clocks[index].name, let event = midi?.clocks[index].clock.advance(to: now) {
@@ -63,14 +63,14 @@ extension Peer {
     }
     let candidates = clockCandidates
     guard candidates.count > 1 else { return }
-    let (yields, notifications) = arbiter.select(among: candidates, for: ensemble, now: now)
-    // `yields` is the index, among the candidates, of a clock that must stop controlling the rhythm. The ports precede the peers.
-    if let yields {
+    let (yieldingIndex, notifications) = arbiter.select(among: candidates, for: ensemble, now: now)
+    // This index among the candidates denotes a clock that must stop controlling the rhythm. The ports precede the peers.
+    if let yieldingIndex {
       let portCount = midi?.clocks.count ?? 0
-      if yields < portCount {
-        midi?.clocks[yields].clock.yield(&ensemble, now: now)
+      if yieldingIndex < portCount {
+        midi?.clocks[yieldingIndex].clock.yield(&ensemble, now: now)
       } else {
-        core.peerClocks[yields - portCount].clock.yield(&ensemble, now: now)
+        core.peerClocks[yieldingIndex - portCount].clock.yield(&ensemble, now: now)
       }
     }
     for notification in notifications {

@@ -39,6 +39,7 @@ final class ClockSender {
     thread = RealtimeThread(name: "tutti-clock", priority: 70) {
       MonotonicClock.sleep(until: origin - Self.startLead)
       _ = sequencer.send(.start, from: .clock)
+      // The lost ticks of the stimulus are not sent.
       for (number, tick) in ticks.enumerated() where !tick.isLost {
         MonotonicClock.sleep(until: origin + Nanoseconds(tick.planned))
         if interruption.isRaised { break }

@@ -157,8 +157,8 @@ struct FollowerCommand: ParsableCommand {
         "tutti: warning: \(recording): shorter than its header states; only the present part is measured\n")
     }
     let track = Recording.all(of: file, path: recording)[0]
-    // The recording has the clock of the sender if its time reference places tick 0 within the recording. A time reference with
-    // another origin, such as midnight, does not.
+    // If the time reference of the recording places tick 0 within the recording, the recording has the clock of the sender. A time
+    // reference by another clock, for example one that counts from midnight, places tick 0 outside the recording.
     let offset = (Double(record.header.origin) - Double(track.firstInstant.nanoseconds)) / 1e9
     let hasCommonClock = file.firstFrame != nil && (0...Double(track.samples.count / track.rate)).contains(offset)
     let sounds = try FollowerSounds(track, usesPulses: pulses, hasCommonClock: hasCommonClock)

@@ -18,7 +18,8 @@ struct FollowerRun {
   /// Warnings for the user, each in one line.
   private(set) var warnings: [String] = []
 
-  /// The minimum time from the start of the recording to tick 0, and, except after Ctrl-C, from Stop to the end of the recording.
+  /// The minimum time from the start of the recording to tick 0, and from Stop to the end of the recording. After Ctrl-C, the
+  /// recording ends without this time.
   private static let margin = Nanoseconds.seconds(1)
 
   /// Sends the stimulus, until its end or Ctrl-C.

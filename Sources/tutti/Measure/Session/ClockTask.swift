@@ -9,7 +9,8 @@ final class ClockTask: InvitedSession.Task {
   private(set) var stamps: [Int64] = []
   /// The name of the peer, or its address.
   private(set) var peer: String
-  /// The number of Timing Clocks that a recovery journal repaired. They have no stamp, because the journal contains no instants.
+  /// The number of lost Timing Clocks that were restored from a recovery journal. They have no stamp, because the journal contains no
+  /// instants.
   private(set) var recovered = 0
   private let usesTimeStamps: Bool
   private let onProgress: (ClockTask) -> Void

@@ -101,7 +101,7 @@ final class InvitedSession {
     }
   }
 
-  /// Executes the outputs of the endpoint.
+  /// Executes the outputs of the endpoint. When the session is established, sets `end` to `seconds` from now.
   ///
   /// - Returns: false if the peer has ended an established session.
   private func handleOutputs(

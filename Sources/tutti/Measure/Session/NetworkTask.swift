@@ -22,7 +22,7 @@ final class NetworkTask: InvitedSession.Task {
   private var info: SessionInfo?
   /// The next instant at which a request is due, and the instant at which the search for a Tutti peer ends.
   private var (next, searchEnds) = (Instant.distantFuture, Instant.distantFuture)
-  /// The requests without an answer: the send instant, by the stamp in the packet.
+  /// The send instants of the requests without an answer. The key is the stamp in the request, which the answer repeats.
   private var pending: [UInt64: Instant] = [:]
   /// The shortest interval between probes that the peer accepts, by its probe rate limit.
   private var permitted = Nanoseconds.zero
@@ -115,7 +115,8 @@ final class NetworkTask: InvitedSession.Task {
     }
     if probe.rateLimit > 0 { permitted = Nanoseconds(1_000_000_000 / Int64(probe.rateLimit)) }
     guard measurement.protocol == .probes else {
-      // The first reply shows that the peer is a Tutti peer. The measurement with probes begins.
+      // The first reply shows that the peer is a Tutti peer. Here, the measurement with probes begins. The exchange of this first
+      // reply is not part of the measurement.
       measurement = NetworkMeasurement(.probes)
       pending = [:]
       (searchEnds, next) = (arrival, arrival)
