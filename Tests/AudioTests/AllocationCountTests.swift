@@ -33,6 +33,7 @@ import Testing
   @Test func counterIgnoresAllocationsOutsideBeginAndEnd() {
     allocation_count_begin()
     #expect(allocation_count_end() == 0)
+    // The count has ended, so this allocation is not counted.
     let text = strdup("outside the count")!
     #expect(allocation_count_end() == 0)
     #expect(String(cString: text) == "outside the count")

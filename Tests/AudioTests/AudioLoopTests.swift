@@ -73,21 +73,24 @@ import _TestSupport
     try output.finish()
 
     let samples = try SoundFile(path: path).samples
-    // The first period boundaries after the submissions are 1 024 (after 1 000) and 100 352 (after 100 100). The period
-    // requested at a boundary begins 256 frames later.
+    // Frames are counted from `first` here. The first period boundaries after the submissions of the two notes are 1 024 (after 1 000) and
+    // 100 352 (after 100 100). The period requested at a boundary begins 256 frames later.
     #expect(samples[0..<1_280].allSatisfy { $0 == 0 })
     #expect(samples[1_280..<1_344].contains { $0 != 0 })
+    // The first note is released at about frame 9 000, and has decayed at frame 96 000.
     #expect(samples[96_000..<100_608].allSatisfy { $0 == 0 })
     #expect(samples[100_608..<100_672].contains { $0 != 0 })
-    // The two notes have the same key but sound different, because each channel has its own instrument.
+    // The two notes have the same key but sound different, because each channel has its own instrument. The first 7720 frames of
+    // each note are compared.
     #expect(samples[1_280..<9_000].elementsEqual(samples[100_608..<108_328]) == false)
-    // The second note sounds until All Notes Off.
+    // The second note sounds until All Notes Off at frame 148 100, and then decays.
     #expect(samples[140_000..<148_000].contains { abs($0) > 0.01 })
     #expect(samples[240_000...].allSatisfy { $0 == 0 })
     #expect(loop.counters.messages == 4 && loop.counters.droppedNotes == 0 && loop.counters.hits == 0)
   }
 
-  /// A recording waits for its renderer. Therefore only hits that are submitted too late are late, not hits that are rendered late.
+  /// A recording waits for its renderer. Therefore a hit counts as late only if it was submitted too late. A hit that was submitted in time
+  /// sounds on its frame, even if the loop renders it late.
   @Test func stallDelaysOnlyHitsSubmittedDuringTheStall() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
@@ -97,8 +100,8 @@ import _TestSupport
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
     for frame in [0, 9_500, 40_000] as [Int64] { events.push(event(at: frame)) }
     var now = run(loop, from: grid.instant(of: -256), to: grid.instant(of: 9_000))
-    // The loop stalls until frame 20 000. The three hits above keep their frames, because the default of `submitted` is
-    // the distant past. The two hits below are submitted at the end of the stall.
+    // The loop stalls from frame 9 000 to frame 20 000. The three hits above count as submitted in time, because the default of
+    // `submitted` is the distant past. The two hits below are submitted at the end of the stall.
     for frame in [10_000, 11_000] as [Int64] {
       var late = event(at: frame)
       late.submitted = grid.instant(of: 20_000)
@@ -132,8 +135,8 @@ import _TestSupport
     let events = SoundEvents(capacity: 4)
     events.push(event(at: first + 100))
     let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
-    // The first step is 1000 frames after the beginning of its period, which counts as an underrun. The recording still begins at the first
-    // frame. The hit is not late, because it was submitted in time.
+    // The first step comes 1000 frames after the instant of the first frame, which counts as an underrun. The recording still begins
+    // at the first frame. The hit is not late, because it was submitted in time.
     _ = run(loop, from: grid.instant(of: first + 1_000), to: grid.instant(of: first + 3_000))
     try output.finish()
     let recording = try SoundFile(path: path)
@@ -180,7 +183,7 @@ import _TestSupport
       events.push(messages[period])
       let end = grid.instant(of: Int64(period + 1) * 256)
       while let due = loop.step(at: now), due <= end { now = due }
-      // A stall of 74 ms at period 499, up to 1.5 s at period 9999.
+      // A stall of 0.15 ms times the number of the period: 74 ms at period 499, up to 1.5 s at period 9999.
       if period % 500 == 499 { now = now + .milliseconds(Int64(period) * 3 / 20) }
     }
     let count = allocation_count_end()

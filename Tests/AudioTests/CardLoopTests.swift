@@ -57,9 +57,9 @@ extension SoundCardTests {
       #expect(state.status == .playing && state.losses == 0 && abs(state.drift) < 10, "\(state)")
     }
 
-    /// A note is submitted every 250 ms. The configured latency has no effect on notes. Each note leaves the card as early as
-    /// possible, after the frames that the card holds. The loopback card takes 192 frames (4 ms) at once, so the delay varies.
-    @Test func noteSoundsAsEarlyAsPossible() async throws {
+    /// A note is submitted every 250 ms. Each note follows the frames that the card holds already. The configured latency does not change
+    /// this. The loopback card takes 192 frames (4 ms) at once, so the delay of the notes varies.
+    @Test func noteDelayVariesByAtMostAPeriodAndABlock() async throws {
       let recording = try LoopbackRecording(substream: 7, seconds: 5)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,7")
@@ -73,7 +73,8 @@ extension SoundCardTests {
         events.push(.message(.noteOn(marimba, key: 84, velocity: 80), at: MonotonicClock.now))
         events.push(.message(.controlChange(marimba, controller: 123, value: 0), at: MonotonicClock.now))
       }
-      // The lead is how long before its instant a hit must be submitted. Without the configured latency of 1 s, it is what the card needs.
+      // The lead is how long before its instant a hit must be submitted. Without the configured latency of 1 s, the lead is the time that
+      // the card needs.
       let lead = try #require(thread.cardState).lead - .seconds(1)
       #expect(thread.stop(after: MonotonicClock.now + .milliseconds(300)))
       let onsets = try await recording.onsets()
@@ -108,7 +109,7 @@ extension SoundCardTests {
       let onsets = try await recording.onsets()
       let errors = errors(onsets)
       #expect(loop.counters.underruns == 1)
-      // 300 ms (14 400 frames) and the restart time, minus the frames that the card still held.
+      // The gap lasts 300 ms (14 400 frames) plus the restart time, minus the frames that the card held at the beginning of the pause.
       #expect((13_000...17_000).contains(loop.counters.silentFrames), "\(loop.counters)")
       #expect(onsets.count == 30 && errors.allSatisfy { abs($0) <= 1 }, "\(errors)")
       #expect(loop.counters.hits == 30 && loop.counters.late == 0)
@@ -131,15 +132,15 @@ extension SoundCardTests {
       #expect(wait(atMost: .seconds(2)) { thread.cardState?.status == .playing })
       let recording = try LoopbackRecording(substream: 3, seconds: 4)
       try recording.waitUntilRunning()
-      let recorded = MonotonicClock.now - returned
+      let recordingDelay = MonotonicClock.now - returned
       let onsets = try await recording.onsets()
       let errors = errors(onsets)
       thread.stop(after: MonotonicClock.now)
       let state = try #require(thread.cardState)
       // The first onset may be cut off by the start of the recording, or belong to a hit that was due while the card
-      // started. The other onsets are within 10 frames, and within one frame from 2 s after the return.
-      // There are ten hits per second. `settled` is the number of hits until 2 s after the return.
-      let settled = max(1, Int((2 - recorded.seconds) * 10) + 1)
+      // started. The other onsets are within 10 frames, and within one frame from 2 s after the return of the card.
+      // There are ten hits per second. `settled` is the number of recorded hits until 2 s after the return, rounded up.
+      let settled = max(1, Int((2 - recordingDelay.seconds) * 10) + 1)
       #expect(onsets.count >= 30 && errors.dropFirst().allSatisfy { abs($0) <= 10 }, "\(errors)")
       #expect(errors.dropFirst(settled).count >= 15 && errors.dropFirst(settled).allSatisfy { abs($0) <= 1 })
       #expect(state.losses == 1 && thread.counters.late <= 1, "\(state) \(thread.counters)")
@@ -191,7 +192,8 @@ extension SoundCardTests {
       let loop = CardLoop(device: device, latency: .zero, module: nil, events: events)
       let begin = MonotonicClock.now
       for _ in 0..<4 { #expect(loop.waitUntilReopened()) }
-      // Four attempts, 250 ms apart. The first opening was shortly before `begin`.
+      // The card was first opened shortly before `begin`. Four attempts follow at intervals of at least 250 ms. The last one is therefore
+      // at least 1 s after the first opening.
       let elapsed = MonotonicClock.now - begin
       #expect(elapsed >= .milliseconds(990) && elapsed < .milliseconds(2_000), "\(elapsed)")
       loop.end(at: MonotonicClock.now)

@@ -149,6 +149,7 @@ import _TestSupport
       // The sound differs because of the message, not at random.
       #expect(try sound(of: organ + [message, on(16)]) == sound(of: organ + [message, on(16)]), "\(message)")
     }
+    // Volume 20 attenuates by 40 log10(100 / 20) = 28 dB relative to the default, volume 100.
     #expect(try sound(of: organ + [control(16, 7, 20), on(16)]).peak < plain.peak / 4)
   }
 
@@ -267,19 +268,22 @@ import _TestSupport
     #expect(skipping.render(2_000) == uninterrupted[100 + gap..<100 + gap + 2_000])
   }
 
-  /// A skip of more than a second ends all voices. A skip back has no effect.
+  /// A skip of more than a second (48 000 frames) ends all voices. A skip back has no effect.
   @Test func longSkipSilencesAllVoices() throws {
     var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + [on(16)])
     _ = synthesizer.render(100)
+    // Skips 48 001 frames.
     synthesizer.skip(to: 48_101)
     #expect(synthesizer.render(2_000).isSilent)
+    // The skip to frame 5 leaves the position after the 2000 rendered frames.
     synthesizer.skip(to: 5)
     #expect(synthesizer.position == 50_101)
   }
 
   /// While other notes sound, a note begins on its exact frame. The sum equals the sounds of each note alone.
   @Test func notesBeginOnExactFrames() throws {
+    // The first frame and the channel of each note.
     let starts = [(0, 2), (37, 3), (100, 3), (101, 5), (1_000, 6), (1_063, 2)]
     var synthesizer = try makeSynthesizer()
     var sound = Sound()
@@ -298,19 +302,22 @@ import _TestSupport
     #expect(sound.peak > 0.2 && difference < 1e-5, "\(difference)")
   }
 
-  /// A repeated key ends its earlier note, even if another lane plays that note. After some time, only the new note sounds.
+  /// A repeated key ends its earlier note, even if another lane plays that note. In the last of three seconds, the peak is that of a single
+  /// note.
   @Test func repeatedKeyEndsItsEarlierNote() throws {
     var synthesizer = try makeSynthesizer()
     synthesizer.play(organ + [on(16)])
+    // 1001 is no multiple of 64. Therefore the second note begins within a block of the lane of the first note, and gets another lane.
     _ = synthesizer.render(1_001)
     synthesizer.play([on(16)])
     let repeated = synthesizer.render(144_000)
     let once = try sound(of: organ + [on(16)], 144_000)
-    let end = 96_000..<144_000
-    #expect(repeated[end].peak < 1.01 * once[end].peak)
+    let lastSecond = 96_000..<144_000
+    #expect(repeated[lastSecond].peak < 1.01 * once[lastSecond].peak)
   }
 
-  /// More notes than the twelve lanes begin at different phases: frame numbers modulo 64. Each of them sounds, at most 63 frames late.
+  /// There are twelve lanes. More than twelve notes begin at different phases (frame numbers modulo 64): the notes are 67 frames apart, a
+  /// block and 3 frames. Each note sounds, at most 63 frames late.
   @Test func moreNotesThanLanesSound() throws {
     func render(_ count: Int, then rest: Int = 0) throws -> Sound {
       var synthesizer = try makeSynthesizer()

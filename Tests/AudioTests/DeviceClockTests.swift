@@ -42,7 +42,7 @@ import _TestSupport
       let length = 1e9 / 48_000 * (1 + drift / 1e6)
       for frame in stride(from: Int64(256), to: 48_000 * 40, by: 256) {
         clock.observe(frame: frame, at: start + Nanoseconds(Int64(Double(frame) * length)))
-        // The first two seconds are not compared.
+        // The first two seconds are not compared. The fit is compared two periods after the report.
         guard frame > 2 * 48_000 else { continue }
         let error = clock.fit.instant(of: frame + 512) - start - Nanoseconds(Int64(Double(frame + 512) * length))
         #expect(error.magnitude < .microseconds(1))
@@ -51,8 +51,8 @@ import _TestSupport
   }
 
   @Test(arguments: UInt64(1)...5) func fitMovesByAtMostOneMillisecondPerSecond(seed: UInt64) {
-    // The limit applies after the first second, in addition to the drift of the device. A period of 256 frames lasts
-    // 5.33 ms, so it permits 5.33 us of slew and 0.53 us of drift (100 ppm).
+    // The slew is limited after the first second. The drift of the device adds to the slew. A period of 256 frames lasts 5.33 ms. In this
+    // time, the fit moves by at most 5.33 us of slew and 0.53 us of drift (100 ppm).
     var card = SimulatedCard(noise: .oneSided, drift: 100, seed: seed)
     _ = card.run(seconds: 1.1)
     for _ in 0..<4_000 {
@@ -68,7 +68,7 @@ import _TestSupport
   func fitRecoversFromUnreportedFrameSkip(noise: SimulatedCard.Noise, frames: Int64) {
     var card = SimulatedCard(noise: noise, drift: 30, seed: 9)
     _ = card.run(seconds: 10)
-    // A millisecond has 48 frames.
+    // 2400 frames last 50 ms: a millisecond has 48 frames.
     card.delay(by: .milliseconds(frames / 48))
     let error = card.run(seconds: 5, after: 2)
     #expect(error.least > -200 && error.greatest < 200)
@@ -82,15 +82,15 @@ import _TestSupport
     // The known drift of -150 ppm is kept.
     #expect(abs(card.clock.drift + 150) < 1)
     // During the first seconds after a restart, the drift stays within 20 ppm of the known drift.
-    // The reports are up to 4 ms old, so a fit to few reports is late rather than early: the upper limit is larger.
+    // The reports are up to 4 ms old, so a fit to few reports is late rather than early. Therefore the upper limit is larger.
     let error = card.run(seconds: 4, after: 1)
     #expect(error.least > -100 && error.greatest < 200)
     #expect(abs(card.clock.drift + 150) < 20.1)
   }
 
-  /// The estimated drift is limited to 500 ppm. The device drifts by 900 ppm, so the fit is off by a further 0.4 ms per second. After two
-  /// consecutive blocks of reports that deviate by more than 2 ms, the clock removes the older blocks (``DeviceClock``). Otherwise, the
-  /// error would reach 7.6 ms.
+  /// The estimated drift is limited to 500 ppm. The device drifts by 900 ppm, so the error of the fit grows by 0.4 ms per second. After two
+  /// consecutive blocks of reports that deviate by more than 2 ms, the clock removes the older blocks (``DeviceClock``). Without this
+  /// removal, the error would reach 7.6 ms in the 19 examined seconds.
   @Test func driftBeyondTheLimitIsFollowedWithinMilliseconds() {
     var card = SimulatedCard(noise: .oneSided, drift: 900, seed: 4)
     let error = card.run(seconds: 20, after: 1)
@@ -103,14 +103,16 @@ import _TestSupport
     let start = Instant(nanoseconds: 5_000_000_000)
     func instant(_ frame: Int64) -> Instant { start + Nanoseconds(frame * 1_000_000_000 / 48_000) }
     var clock = DeviceClock(grid: .standard, noise: .oneSided, frame: 0, at: start)
+    // The frame numbers 49 152, 22 528 and 3 072 are multiples of all three steps: 1.024 s, 469 ms and 64 ms.
     for frame in stride(from: 0, to: Int64(49_152), by: Int(step)) { clock.observe(frame: frame, at: instant(frame)) }
     let fit = clock.fit
     let end = Int64(49_152) + 22_528
     for frame in stride(from: Int64(49_152), to: end, by: Int(step)) {
       clock.observe(frame: frame - 48_000, at: instant(frame))
     }
-    // Less than 470 ms of reports were rejected.
+    // The reports of 469 ms were rejected, which is less than half a second.
     #expect(clock.fit == fit)
+    // With the next 64 ms, the reports of more than half a second are rejected. The clock restarts at a reported frame.
     for frame in stride(from: end, to: end + 3_072, by: Int(step)) {
       clock.observe(frame: frame - 48_000, at: instant(frame))
     }

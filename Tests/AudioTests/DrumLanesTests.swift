@@ -39,8 +39,8 @@ import _TestSupport
         #expect(struck)
       }
       _ = lanes.render(4_096)
-      // Skip the rest of the cymbal, or render the decay of the toms. All frame counts are multiples of 64, so all hits
-      // are played by the same lane.
+      // Skip the rest of the cymbal, or render the decay of the toms (10 s). All frame counts are multiples of 64, so all
+      // hits are played by the same lane.
       if history.contains(49) { lanes.fallSilent() } else { _ = lanes.render(479_232) }
       let struck = lanes.strike(38, velocity: 100, at: lanes.position)
       let sound = lanes.render(8_192)
@@ -54,12 +54,13 @@ import _TestSupport
     }
   }
 
-  @Test func hitsAtAnySpacingLandOnTheirFrames() throws {
+  @Test func hitsAtVaryingFramesOfABlockLandOnTheirFrames() throws {
     var lanes = try DrumLanes()
+    // The first frame is not the first one of a block.
     lanes.skip(to: 1_000_000_007)
     let start = lanes.position
     let hits = 200
-    // A prime, so that the hits begin at different positions in periods and blocks.
+    // A prime number of frames, so that the hits begin at different frames of periods and blocks.
     let spacing = 4_099
     var sound = Sound()
     var next = 0

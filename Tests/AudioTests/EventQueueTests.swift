@@ -60,9 +60,9 @@ import _TestSupport
     #expect(left == expected.sorted(), "seed \(seed)")
   }
 
-  /// A recall removes waiting hits, because the rhythm has changed. A recall from instant 100 on concerns steps, not the instants of
-  /// hits. The first hit sounds after this instant but belongs to an earlier step, so it remains. The second hit is pushed:
-  /// it sounds before this instant but belongs to a later step, so it is removed.
+  /// A recall removes waiting hits, because the rhythm has changed. The recall from instant 100 on compares the instants of the steps, not
+  /// those of the hits. Note 1 sounds after instant 100, but its step is earlier, so the hit remains. Note 2 is pushed: it sounds before
+  /// instant 100, but its step is at this instant, so the hit is removed. Note 3 and its step are earlier.
   @Test func recallRemovesAllHitsOfAStep() {
     func hit(_ note: UInt8, at instant: Int64, step: Int64) -> SoundEvent {
       SoundEvent(

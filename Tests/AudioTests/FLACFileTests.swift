@@ -33,8 +33,8 @@ import _TestSupport
     #expect(try decoded([1, 2, 3], rate: rate).rate == Int(rate))
   }
 
-  /// The sounds of the web page: drums, and tones of two programs.
-  @Test func renderedSoundsAreIdenticalAndSmaller() throws {
+  /// The sounds of the web page: drums, and tones of two programs. The sizes are compared with those of 16-bit samples.
+  @Test func renderedSoundsAreLosslessAndSmallerThanWAV() throws {
     let renderer = try SampleRenderer()
     var sizes = (flac: 0, wav: 0)
     for sound in [.drum(36), .drum(38), .drum(42), .tone(program: 12, key: 60), .tone(program: 73, key: 72)]

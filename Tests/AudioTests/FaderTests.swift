@@ -4,7 +4,7 @@ import Testing
 
 /// The loudness of the rhythm, which changes without clicks.
 @Suite struct FaderTests {
-  /// The gains that `fader` applies to the next `count` frames.
+  /// The gains that `fader` applies to the next `count` frames. All input samples are 1 on the left channel and -1 on the right channel.
   private func apply(_ fader: inout Fader, count: Int = 64) -> [Float] {
     var (left, right) = ([Float](repeating: 1, count: count), [Float](repeating: -1, count: count))
     do {

@@ -40,7 +40,7 @@ import _TestSupport
 
   @Test func levelFoundAtTheStartIsKept() {
     var level = level()
-    // An underrun shortly after the start shows the level that the device needs. The level never falls below it.
+    // An underrun shortly after the start shows the level that the device needs: 768 frames. The level never falls below 768 frames.
     _ = level.recordUnderrun(raises: true, isStarting: true, at: start + .milliseconds(20))
     let falls = level.fall(at: start + .seconds(3_600))
     #expect(!falls && level.frames == 768)
@@ -69,8 +69,8 @@ import _TestSupport
 }
 
 extension SoundCardTests {
-  /// The test causes an underrun that is attributed to the card: its thread is late by more than the time that the card buffers, but by
-  /// less than twice this time.
+  /// The test causes an underrun that counts as caused by the card: the thread of the test pauses for 1.5 times the time that the card
+  /// buffers. An underrun counts as caused by the thread only after twice this time.
   @Test func levelOfTheLoopbackCardFallsAfterAMinuteWithoutUnderrun() throws {
     let device = try PCMDevice("hw:Loopback,0,2")
     defer { device.close() }
@@ -79,13 +79,13 @@ extension SoundCardTests {
     func play(until end: Instant) { while MonotonicClock.now < end { #expect(loop.step() == .playing) } }
     #expect(loop.start())
     play(until: MonotonicClock.now + .seconds(2))
-    let (found, underruns) = (loop.fillLevel, loop.counters.underruns)
-    let buffered = device.grid.instant(of: found) - device.grid.instant(of: 0)
+    let (foundLevel, underrunsBefore) = (loop.fillLevel, loop.counters.underruns)
+    let buffered = device.grid.instant(of: foundLevel) - device.grid.instant(of: 0)
     MonotonicClock.sleep(until: MonotonicClock.now + buffered + Nanoseconds(buffered.count / 2))
     play(until: MonotonicClock.now + .seconds(1))
-    let (raised, gaps) = (loop.fillLevel, loop.counters.underruns)
-    #expect(raised == found + 256 && gaps == underruns + 1)
+    let (raisedLevel, underrunsAfter) = (loop.fillLevel, loop.counters.underruns)
+    #expect(raisedLevel == foundLevel + 256 && underrunsAfter == underrunsBefore + 1)
     play(until: MonotonicClock.now + .seconds(61))
-    #expect(loop.fillLevel == found && loop.counters.underruns == gaps)
+    #expect(loop.fillLevel == foundLevel && loop.counters.underruns == underrunsAfter)
   }
 }

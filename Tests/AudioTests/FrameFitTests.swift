@@ -30,6 +30,7 @@ import _TestSupport
           let anchor = Instant(nanoseconds: instant)
           let fit = FrameFit(frame: frame, at: anchor, grid: .standard, drift: drift)
           #expect(fit.instant(of: frame) == anchor && fit.frame(nearest: anchor) == frame)
+          // These conversions must not trap.
           for end in ends { _ = (fit.instant(of: end), fit.frame(nearest: Instant(nanoseconds: end))) }
         }
       }

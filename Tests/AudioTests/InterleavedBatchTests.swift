@@ -3,7 +3,7 @@ import Testing
 
 /// The conversion of samples to the format of a device.
 @Suite struct InterleavedBatchTests {
-  // The last value is half a level of 16 bits, which is rounded away from 0. NaN becomes 0.
+  // The last value is half a step of 16 bits, which is rounded away from 0. NaN becomes 0. Values outside -1...1 are clipped.
   private let samples: [Float] = [0, 1, -1, 0.5, -0.5, 0.25, 2, -2, .nan, .infinity, -.infinity, 1e-9, 1 / 65_536]
 
   /// A block that begins with ``samples`` on the left channel, and with their negations on the right channel.
@@ -89,8 +89,9 @@ import Testing
     for channel in 2..<8 {
       #expect(levels(.s16, channels: 8, channel: channel, as: Int16.self).allSatisfy { $0 == 0 })
     }
+    // Channel 1 is the right one. It carries the negation of the second sample, 1.
     #expect(levels(.s16, channels: 8, channel: 1, as: Int16.self)[1] == -32_768)
-    // Here, right is the negation of left, so the mean is zero.
+    // The right channel is the negation of the left channel, so the mean is zero.
     #expect(levels(.s32, channels: 1, channel: 0, as: Int32.self).allSatisfy { $0 == 0 })
   }
 }

@@ -3,15 +3,16 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The bucket detects a device that accepts frames faster than it can play them. It leaks 1 % faster than the nominal rate.
+/// Tests of the bucket that detects a device that accepts frames faster than it can play them. The bucket leaks 1 % faster than the
+/// nominal rate.
 @Suite struct LeakyBucketTests {
   /// The buffer size of the device in frames.
   private let buffer = 2_048
   private let start = Instant(nanoseconds: 5_000_000_000_000)
 
   @Test(arguments: UInt64(1)...5) func levelOfAPlayingDeviceNeverExceedsItsBuffer(seed: UInt64) {
-    // A device whose clock is 500 ppm fast. For an hour, its buffer is filled every 0 to 30 ms, and sometimes after a
-    // pause of 3 s.
+    // The clock of the device is 500 ppm fast. For an hour, the buffer of the device is filled after each pause of 0 to 30 ms, and
+    // sometimes after a pause of 3 s.
     var random = SplitMix(seed: seed)
     var bucket = LeakyBucket(rate: 48_000, at: start)
     var now = start

@@ -27,7 +27,8 @@ import _TestSupport
   }
 
   @Test func lateRendererCatchesUpAndCountsOneUnderrun() {
-    // The period that begins at 256 was due at 0. At frame 256, a converter would have run empty.
+    // The period that begins at frame 256 was due at frame 0. The renderer asks for it after frame 768. At frame 256, a converter would
+    // have run empty.
     var device = NominalDevice(grid: grid, notBefore: grid.instant(of: 256))
     let late = grid.instant(of: 256 + 2 * 256) + Nanoseconds(1)
     #expect(device.step(at: late) == .renderLate(from: 256))

@@ -3,14 +3,15 @@ import _TestSupport
 
 @testable import Audio
 
-/// The notes of the pitched parts: 1 (bass), 2 (guitar) and 3 (keys). The General MIDI programs are 0 (piano), 16 (organ) and 33 (finger
-/// bass).
+/// The notes of the pitched parts: 1 (bass), 2 (guitar) and 3 (keys). General MIDI programs are zero-based, for example 0 (piano), 16
+/// (organ) and 33 (finger bass).
 @Suite struct PartNoteTests {
   private static let organ: UInt8 = 16
 
   @Test func noteSoundsTheSameOnEveryFrame() throws {
     var lanes = try DrumLanes()
     var reference: Sound?
+    // 130 frames are more than two blocks.
     for offset in 0..<Int64(130) {
       lanes.fallSilent()
       let start = lanes.position + offset
@@ -57,6 +58,7 @@ import _TestSupport
   }
 
   @Test func partsKeepTheirProgram() throws {
+    /// Plays `notes` one after the other, each followed by silence. Then plays the last note once more and returns its sound.
     func sound(_ notes: [(part: UInt8, program: UInt8)]) throws -> Sound {
       var lanes = try DrumLanes()
       for note in notes {
@@ -95,6 +97,7 @@ import _TestSupport
         let frames = min(40_960 - lanes.position, period == 0 ? random.integer(in: 1...700) : period)
         while next < notes.count, notes[next].frame < lanes.position + frames {
           let note = notes[next]
+          // The parts have the programs 16, 32 and 48.
           _ = lanes.play(
             note.key, velocity: 90, part: note.part, program: 16 * note.part, at: note.frame,
             until: note.frame + note.length)
@@ -118,7 +121,7 @@ import _TestSupport
       #expect(!isPlayed)
     }
     #expect(lanes.render(4_096).isSilent)
-    // At most 64 notes are held. The number is smaller if the notes on one frame use all lanes.
+    // Of 127 notes on one frame, at most 64 are held. Fewer are held if the voices of these notes use all lanes.
     var played = 0
     for key in UInt8(0)..<127 {
       let isPlayed = lanes.play(

@@ -10,7 +10,7 @@ import Testing
   private let grid = FrameGrid.standard
   /// The first frame of the first period, a multiple of 256.
   private let start: Int64 = 48_000 * 1_000
-  /// A frame more than a period before ``start``. A message at this frame sounds from ``start`` on, without delay.
+  /// A frame more than a period before ``start``. A message that is submitted at this frame sounds from ``start`` on.
   private var early: Int64 { start - 300 }
   private let channel = Channel(16)!
 
@@ -47,7 +47,7 @@ import Testing
 
   /// A timed note sounds at its instant, at most 63 frames later, however early it is submitted. A message that is added later
   /// and takes effect earlier does not change this.
-  @Test(arguments: [Int64(300), 600, 1000, 1037, 4000]) func noteWithAnInstantWaitsForIt(due: Int64) throws {
+  @Test(arguments: [Int64(300), 600, 1000, 1037, 4000]) func timedNoteSoundsAtItsInstant(due: Int64) throws {
     let expected = try sound(of: [on()], 512)
     var renderer = Renderer(grid: grid, module: try SoundModule())
     let submitted = grid.instant(of: start)
@@ -63,15 +63,17 @@ import Testing
     #expect(delays.count == 1 && renderer.counters.messages == 2)
   }
 
-  /// The latency of a device after the sound card makes a timed note earlier, but not earlier than possible.
-  @Test func latencyMovesANoteWithAnInstant() throws {
+  /// The latency of a device after the sound card makes a timed message earlier. A message whose new instant has passed takes effect at
+  /// once.
+  @Test func latencyMakesTimedMessagesEarlier() throws {
     var renderer = Renderer(grid: grid, module: nil)
     let events = SoundEvents(capacity: 4)
     let submitted = grid.instant(of: start)
     events.messages.push(.message(on(), at: submitted, due: grid.instant(of: start + 4800)))
     events.messages.push(.message(off(), at: submitted, due: grid.instant(of: start + 100)))
     renderer.drain(events, latency: .milliseconds(50))
-    // 50 ms are 2400 frames: the first message is due at frame 2400, the second one at once.
+    // 50 ms are 2400 frames. The first message is due at frame 4800 - 2400, and the second one at once. The first call renders nine periods
+    // (2304 frames), and the second call renders the period that contains frame 2400.
     _ = renderer.render(from: start, 2304)
     #expect(renderer.counters.messages == 1)
     _ = renderer.render(from: start + 2304, 256)
@@ -147,8 +149,8 @@ import Testing
     _ = renderer.render(from: start + 256, 256)
     renderer.add(event(on(), at: start + 512))
     renderer.add(event(off(50), at: start + 512))
-    // Both messages are more than a second (48 000 frames) late: the Note On is dropped, and the Note Off ends the
-    // sounding note.
+    // Both messages are due at `start + 768`. The next rendered period begins 48 256 frames later, so they are more than a second (48 000
+    // frames) late. The Note On is dropped, and the Note Off ends the sounding note.
     _ = renderer.render(from: start + 768 + 48_256, 256)
     #expect(renderer.counters.droppedNotes == 1 && renderer.counters.messages == 2)
     for period in 0..<Int64(400) { _ = renderer.render(from: start + 50_000 + period * 256, 256) }
@@ -156,7 +158,8 @@ import Testing
   }
 
   @Test func messageLossEndsAllNotes() throws {
-    // First the ring overflows by one event, then the queue. In both cases, the lost event may be a Note Off.
+    // The ring overflows by one event. Then the queue of the renderer overflows by one event. In both cases, the lost event may be a Note
+    // Off.
     let ring = SoundEvents(capacity: 4)
     var renderer = Renderer(grid: grid, module: try SoundModule())
     var frame = start

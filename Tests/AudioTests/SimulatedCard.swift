@@ -58,7 +58,8 @@ struct SimulatedCard {
     return (least, greatest)
   }
 
-  /// Delays all later frames by `length`, as if the device had stopped without a report.
+  /// Delays all later frames by `length`, as if the device had stopped without a report. If `length` is negative, the later frames are
+  /// earlier, as if the device had skipped frames.
   mutating func delay(by length: Nanoseconds) { start = start + length }
 
   /// Restarts the stream. The new origin has an error of 3 ms.

@@ -13,7 +13,7 @@ struct Sound: Equatable, CustomTestStringConvertible {
   /// The greatest magnitude in both channels.
   var peak: Float { max(Self.peak(of: left), Self.peak(of: right)) }
 
-  // The next two functions use pointers and memcmp(3), because loops over arrays are slow in a debug build.
+  // The next two functions use a pointer and memcmp(3), because loops over arrays are slow in a debug build.
 
   /// The greatest magnitude; NaN if any frame is not a number.
   private static func peak(of frames: [Float]) -> Float {
@@ -47,7 +47,7 @@ struct Sound: Equatable, CustomTestStringConvertible {
     "\(left.count) frames, peak \(peak), hash \(left.reduce(0) { ($0 &* 31) &+ Int($1.bitPattern) })"
   }
 
-  /// The first frame at which two sounds of the same length differ.
+  /// The first frame at which two sounds of the same length differ; nil if they are equal.
   func firstDifference(from other: Sound) -> Int? {
     self == other ? nil : left.indices.first { left[$0] != other.left[$0] || right[$0] != other.right[$0] }
   }
@@ -82,8 +82,8 @@ extension DrumLanes {
     return sound
   }
 
-  /// Ends all voices by a skip of more than a second. The new position is a multiple of 64, so that lane 0 plays the
-  /// next frame.
+  /// Ends all voices by a skip of more than a second. All lanes are then idle, so lane 0 plays the next hit. The new position is a multiple
+  /// of 64.
   mutating func fallSilent() { skip(to: (position / 64 + 2_000) * 64) }
 }
 

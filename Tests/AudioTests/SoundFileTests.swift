@@ -59,6 +59,7 @@ import _TestSupport
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
     try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: path))
     let file = try SoundFile(path: path)
+    // Half of the file contains about half of the 10 000 frames.
     #expect(file.isTruncated && (4_000..<5_100).contains(file.samples.count))
     #expect(file.samples.allSatisfy { abs($0 - 0.5) < 1e-4 })
   }
@@ -66,6 +67,7 @@ import _TestSupport
   @Test func cutFLACFileIsReported() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.flac")
+    // The samples are similar to noise. Half of the file therefore contains about half of the 50 000 frames.
     let samples = (0..<50_000).map { sin(Float($0 * $0 % 977)) / 2 }
     write(path, samples, channels: 1, format: Int32(SF_FORMAT_PCM_16), type: Int32(SF_FORMAT_FLAC))
     let whole = try SoundFile(path: path)
@@ -107,7 +109,8 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("long.wav")
     write(path, [0], channels: 1, rate: 8_000, format: Int32(SF_FORMAT_PCM_U8))
-    // Writes the size into the data chunk and, plus 36 bytes, into the RIFF header. Together, the headers have 44 bytes.
+    // A sample has one byte. The number of samples is written into the header of the data chunk. The size in the RIFF header is 36 bytes
+    // larger. Together, the headers have 44 bytes.
     let size = UInt64(SoundFile.maximumFrames + 10_000)
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     let data = try #require(bytes.range(of: Data("data".utf8))).upperBound

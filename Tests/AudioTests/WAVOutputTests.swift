@@ -176,7 +176,8 @@ import _TestSupport
   }
 
   @Test func recordingStopsAtTheSizeLimitOfWAV() throws {
-    // A gap of eight hours, as if the process had been stopped. The silence of the gap is not written to the disk.
+    // A gap of eight hours, as if the process had been stopped. Eight hours of 16-bit stereo have 5.5 GB. The silence of the gap is not
+    // written to the disk.
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
@@ -190,7 +191,7 @@ import _TestSupport
         error.description
           == "\(path): the recording has stopped: a WAV file is limited to 4 GB; record in shorter takes")
     }
-    // The two blocks after the gap.
+    // The two blocks after the gap are lost.
     #expect(output.lostFrames == 128)
     #expect(try SoundFile(path: path).samples == expected(0..<64))
   }

@@ -21,9 +21,9 @@ import _TestSupport
     }
   }
 
-  /// A result beyond the end of the range is the distant future, which means never.
-  @Test func extremeInstantsMeanNever() {
-    // The remote clock is 5 ns before the end of its range, so most results would be out of range.
+  /// The smallest and the largest instant mean "never", so they map to themselves. A result above the range becomes the distant future.
+  @Test func resultsOutOfRangeMeanNever() {
+    // At the reference point, the remote clock is 5 ns before the end of its range, so later results are out of range.
     let line = ClockLine(local: Instant(nanoseconds: 5), remote: Instant(nanoseconds: .max - 5), skew: 100)
     #expect(line.local(at: .distantFuture) == .distantFuture && line.remote(at: .distantFuture) == .distantFuture)
     #expect(line.remote(at: Instant(nanoseconds: .max - 1)) == .distantFuture)

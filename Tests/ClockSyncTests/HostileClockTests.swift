@@ -4,8 +4,8 @@ import Simulation
 import Testing
 import _TestSupport
 
-/// Estimates of remote clocks that are stepped or slewed, run backwards, stand still or give random times, and of
-/// random input.
+/// Tests of the estimates of remote clocks that are stepped or slewed, run backwards, stand still or show random times. Random input is
+/// tested too.
 @Suite struct HostileClockTests {
   /// Feeds a `RemoteClock` with 20 s of unmodified packets on `network`, and then with packets whose remote stamps are
   /// modified. The remote clock has a skew of 20 ppm.
@@ -184,7 +184,8 @@ import _TestSupport
     var clock = RemoteClock()
     var (local, remote) = (Instant(nanoseconds: 0), Instant(nanoseconds: 0))
     for _ in 0..<2000 {
-      // Three times in 31, a clock shows an extreme instant, or both show nearly the same instant. Otherwise both advance.
+      // In two of 31 steps, one clock shows a random instant. In one of 31 steps, both clocks show nearly the same instant. In all other
+      // steps, both clocks advance.
       switch random.integer(in: 0...30) {
       case 0: local = Instant(nanoseconds: random.integer(in: .min ... .max))
       case 1: remote = Instant(nanoseconds: random.integer(in: .min ... .max))

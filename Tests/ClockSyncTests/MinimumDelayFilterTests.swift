@@ -10,8 +10,8 @@ import _TestSupport
   /// distributed tail with a mean of 200 us. All packets out arrive. Packets back arrive only within `timeOfPacketsBack`, in
   /// seconds. The true offset and the true skew are 0.
   ///
-  /// The root mean square of the error of the skew over 40 seeds is not larger than the reported error, and the
-  /// reported error is at most ten times larger.
+  /// The actual error is the root mean square of the skew over 40 seeds. The reported error is at least as large as the actual error, and
+  /// at most ten times as large.
   @Test(arguments: [0.0...15, 10...15, 14...15, 0...5, 0...1]) func skewErrorIsWithinTheReportedVariance(
     timeOfPacketsBack: ClosedRange<Double>
   ) {
@@ -33,8 +33,9 @@ import _TestSupport
       let isFitted = filter.fit(at: fitTime)
       #expect(isFitted)
       actual += filter.skew * filter.skew
-      // In the time `age`, the variance of the offset grows by age squared times the variance of the skew, plus the square of `drift`.
-      // During the window, the skew may drift by `skewDrift * span`, and the offset then deviates by this amount per second.
+      // The variance of the skew follows from the growth of the variance of the offset. In the time `age`, this variance grows by age
+      // squared times the variance of the skew, plus the square of `drift`. Any age gives the same result. During the window, the skew may
+      // drift by `skewDrift * span`, and the offset then deviates by this amount per second.
       let drift = MinimumDelayFilter.skewDrift * age * MinimumDelayFilter.span
       reported +=
         (filter.variance(at: fitTime + age) - filter.variance(at: fitTime) - drift * drift) / (age * age)
@@ -45,17 +46,19 @@ import _TestSupport
   }
 
   /// Of each eighth of a second, the filter keeps the extreme packets: those that bound the band between the packets out and the
-  /// packets back. The clocks drift apart by up to 62 us in this time. With the same delays, the same packets are extreme at every
-  /// skew, so the width of the band is the same.
+  /// packets back. At a skew of 500 000 ns per second, the clocks drift apart by 62 us in an eighth of a second. The delays are the same at
+  /// every skew, so the same packets are extreme and the width of the band is the same.
   @Test(arguments: [-500_000.0, -200_000, 200_000, 500_000], UInt64(1)...3) func extremePacketIsTheSameAtEverySkew(
     skew: Double, seed: UInt64
   ) {
+    /// Half the width of the band after 32 s with clocks of this skew, in nanoseconds.
     func halfWidth(skew: Double) -> Double {
       var random = SplitMix(seed: seed)
       /// A delay in nanoseconds.
       func delay() -> Double { 1e6 - 2e4 * log(Double(random.integer(in: 1...1_000_000_000)) / 1e9) }
       var filter = MinimumDelayFilter()
-      // A window has 15 s. The first window shows the skew. Only packets of the second window, which are judged by this skew, remain.
+      // A window lasts 15 s. The filter estimates the skew in the first window. Only packets of the second window remain. The filter has
+      // selected these packets with the estimated skew.
       for n in 0..<1600 {
         let time = Double(n) / 50
         filter.add(skew * time + delay(), isOut: true, at: time)
@@ -65,7 +68,7 @@ import _TestSupport
       return filter.halfWidth
     }
     let (flat, steep) = (halfWidth(skew: 0), halfWidth(skew: skew))
-    // The difference is due to rounding. If the filter applied the skew with the wrong sign, it would be at least 40 ns.
+    // Rounding causes a small difference. If the filter applied the skew with the wrong sign, the difference would be at least 40 ns.
     #expect(abs(steep - flat) < 5, "half width \(steep) ns instead of \(flat) ns")
   }
 }

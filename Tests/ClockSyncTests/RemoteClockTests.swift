@@ -13,7 +13,7 @@ import _TestSupport
     case .still: 2
     case .lan: 8
     case .wifi: 60
-    // The poor network. Its delays have a minimum, and many packets are close to it. Those of `wifi` are normally distributed.
+    // The poor network. Its delays have a minimum, and many packets have nearly this delay. The delays of `wifi` are normally distributed.
     default: 40
     }
   }
@@ -48,7 +48,7 @@ import _TestSupport
       (route.offset, route.skew, route.drift) = (.seconds(12345), skew, drift)
       let runs = (UInt64(1)...6).map { seed in
         let errors = Self.errors(route, seconds: 40, seed: seed)
-        // The error is less than 1 ms one second after the start, 3 ms on a poor network.
+        // One second after the start, the error is less than 1 ms, or less than 3 ms on the poor network.
         let early = errors.filter { (1...1.2).contains($0.second) }.map { abs($0.error) }
         #expect(early.max()! < (network == .poor ? 3000 : 1000), "\(network), seed \(seed)")
         return Self.p95(errors.filter { $0.second >= 10 }.map(\.error))
@@ -108,8 +108,8 @@ import _TestSupport
     #expect(clock.rejected == 0 && clock.resets == 0)
   }
 
-  /// Packets arrive for 20 s and, after a silence of `length` seconds, for 3 s. The estimate is within 10 ms and within its
-  /// uncertainty after the silence. The longest silence exceeds the ten minutes after which the estimate begins again.
+  /// Packets arrive for 20 s and, after a silence of `length` seconds, for 3 s. After the silence, the error of the estimate is less than
+  /// 10 ms and at most the uncertainty. The longest silence exceeds the ten minutes after which the estimate begins again.
   @Test(arguments: NetworkModel.lab, [11.0, 60, 590, 10_800])
   func estimateContinuesAfterASilence(network: NetworkModel, length: Double) {
     for skew in [-50.0, 50] {
@@ -143,9 +143,8 @@ import _TestSupport
     }
   }
 
-  /// Packets arrive for 20 s. Then follows a silence of `length` seconds. Four times the reported deviation is not less
-  /// than the error at the end of the silence. This also holds if packets back arrived only in the last two of the 20
-  /// s.
+  /// Packets arrive for 20 s, and a silence of `length` seconds follows. At the end of the silence, the error is at most four times the
+  /// reported deviation. This limit also holds if packets back arrived only in the last 2 s before the silence.
   @Test(arguments: NetworkModel.lab, [11.0, 60, 590])
   func deviationCoversTheErrorAfterASilence(network: NetworkModel, length: Double) throws {
     for seed in UInt64(1)...6 {

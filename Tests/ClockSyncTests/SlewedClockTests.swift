@@ -2,8 +2,9 @@ import ClockSync
 import MusicalTime
 import Testing
 
-/// The remote clock that a follower plays by: its gradual corrections and its jumps. An error larger than `jump` is corrected at once;
-/// with nil, every error is corrected at once.
+/// Tests of the remote clock by which a follower plays: its gradual corrections and its jumps. The parameter `jump` of `steer` is the limit
+/// of the errors that are corrected gradually. An error above this limit is corrected at once. If `jump` is nil, every error is corrected
+/// at once.
 @Suite struct SlewedClockTests {
   private let start = Instant(nanoseconds: 1_000_000_000_000)
 
@@ -11,8 +12,8 @@ import Testing
     ClockEstimate(offset: offset, skew: skew, uncertainty: .zero)
   }
 
-  /// `error` is the error of the clock in nanoseconds. It is corrected by at most 4 ms per second (a rate of 0.004),
-  /// within 30 s.
+  /// `error` is the error of the clock in nanoseconds. The clock corrects this error by at most 4 ms per second (a rate of 0.004). The
+  /// correction takes less than 30 s: 600 steps of 50 ms.
   @Test(arguments: [Int64(-90_000_000), -2_000_000, -50_000, 50_000, 2_000_000, 90_000_000])
   func errorIsCorrectedSlowlyWithoutOvershoot(error: Int64) {
     var clock = SlewedClock()

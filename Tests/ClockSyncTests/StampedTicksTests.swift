@@ -79,9 +79,10 @@ private struct Sender {
     #expect(ticks.isTrusted)
   }
 
-  /// Senders with useless stamps. In the case "arrival", a jittery sender stamps each tick when it sends the tick, not with its due
-  /// time. The receiver reads each stamp as a number of 100 us units, so a sender with another unit appears to have a fast or a slow
-  /// clock. Each closure calculates a stamp from the due time and the arrival of the tick, both by the sender's clock.
+  /// Senders with useless stamps. Each closure calculates a stamp from the due time and the arrival of the tick, both by the sender's
+  /// clock. In the case "arrival", the stamp is the time at which a jittery sender sends the tick, not the due time. The receiver reads
+  /// each stamp as a number of units of 100 us. Therefore a sender that counts frames at 44.1 kHz (22.7 us) or milliseconds appears to have
+  /// a fast or a slow clock.
   @Test(
     arguments: [
       ("zero", { @Sendable (_, _) in Instant(nanoseconds: 0) }),

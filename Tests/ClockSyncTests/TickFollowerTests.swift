@@ -7,7 +7,7 @@ import _TestSupport
 /// A clock whose ticks arrive late by the magnitude of a normally distributed number.
 private struct JitteryClock {
   var random: SplitMix
-  /// The standard deviation of this number, in nanoseconds.
+  /// The standard deviation of the normally distributed number, in nanoseconds.
   let sigma: Double
   var tick = Tick(0)
   /// The due time of the latest tick, in nanoseconds.
@@ -28,7 +28,7 @@ private struct JitteryClock {
   }
 }
 
-/// The error of the line of the follower at `tick`, in nanoseconds: its deadline minus the true due time.
+/// The error of the line of the follower at `tick`, in nanoseconds: the deadline by the line minus the true due time.
 private func error(of follower: TickFollower, at tick: Tick, due: Double) -> Double {
   Double(follower.timeline?.deadline(tick).nanoseconds ?? .max) - due
 }
@@ -40,7 +40,7 @@ private func standardDeviation(_ values: [Double]) -> Double {
 
 /// The tempo and the phase that the follower derives from the arrivals of ticks alone.
 @Suite struct TickFollowerTests {
-  @Test func exactClockIsFollowedExactly() {
+  @Test func exactClockIsFollowedWithinOneMicrosecond() {
     var follower = TickFollower()
     let truth = Timeline(tempo: try! Tempo(bpm: 137.3), tick: Tick(1000), at: Instant(nanoseconds: 77))
     for n in Int64(1000)..<4000 {
@@ -70,11 +70,11 @@ private func standardDeviation(_ values: [Double]) -> Double {
         initialRestarts = follower.restarts
       }
     }
-    // Deviation and mean of the error are less than 0.1 ms.
+    // The standard deviation and the mean of the error are less than 0.1 ms.
     #expect(standardDeviation(errors) < 100_000, "seed \(seed)")
     #expect(abs(errors.reduce(0, +)) / Double(errors.count) < 100_000, "seed \(seed)")
     #expect(follower.restarts == initialRestarts, "seed \(seed)")
-    // The largest error after the tempo step, and the last tick with a tempo more than 0.5 BPM off.
+    // The largest error after the tempo step, and the last tick at which the error of the tempo is more than 0.5 BPM.
     var (worst, settled) = (0.0, 0)
     for n in 1...300 {
       let (tick, due, arrival) = clock.next(bpm: 140)
@@ -102,12 +102,12 @@ private func standardDeviation(_ values: [Double]) -> Double {
     }
   }
 
-  @Test func tenLateTicksDoNotMoveTheLine() {
+  @Test func lineIsAccurateFiftyTicksAfterTenLateTicks() {
     var clock = JitteryClock(random: SplitMix(seed: 3), sigma: 100_000)
     var follower = TickFollower()
     for n in 0..<600 {
       let (tick, due, arrival) = clock.next(bpm: 120)
-      // The sender stalls for 200 ms, which is about ten ticks. Tick 300 is 200 ms late, and each later one 20 ms less.
+      // The sender stalls for 200 ms, which is about ten ticks. Tick 300 is 200 ms late. The lateness of each further tick is 20 ms less.
       follower.add(
         tick,
         at: (300..<310).contains(n)

@@ -15,6 +15,8 @@ import Testing
       hosts: HostCheck(machine: "studio", port: 8080), tokens: tokens, isOpen: isOpen, movesPages: movesPages)
   }
 
+  /// The headers of a request for a WebSocket at this peer (192.168.1.20). By default, the request comes from a page that another peer
+  /// (192.168.1.30) has served. `token`: the join token; nil for none.
   private func headers(
     _ token: String?, origin: String = "http://192.168.1.30:8080", host: String = "192.168.1.20:8080"
   )
@@ -49,6 +51,7 @@ import Testing
   }
 
   @Test func openPageAndPageWithoutPasskeyRequireTheOwnOrigin() {
+    // No page moves to a peer with --http-open or to a peer without a passkey.
     for admission in [admission(isOpen: true, movesPages: false), admission(movesPages: false)] {
       #expect(!admission.admitsSource(of: headers(tokens[.lead]), path: "/socket", scheme: "http"))
       #expect(!admission.admitsPreflight(headers(nil), path: "/sounds/0123.wav", scheme: "http"))

@@ -8,6 +8,7 @@ import Testing
 
 /// The list of other peers to which a page moves when its own peer disappears.
 @Suite struct AlternativesDescriptionTests {
+  /// A remote peer, and the address of its page; nil if the peer serves no page. Peer 0 is the master, and reports no name.
   private func member(_ number: Int, page: String?) -> PeerSnapshot.Member {
     let status = MemberStatus(
       name: number == 0 ? nil : "Peer \(number)", identity: Identity(UInt64(number)), isMaster: number == 0,
@@ -27,6 +28,7 @@ import Testing
   @Test func numberOfPeersIsBounded() {
     let peers = AlternativesDescription((0..<64).map { member($0, page: "10.0.0.\($0):80") }).peers
     #expect(peers.count == AlternativesDescription.maximumCount)
+    // `maximumCount` is 16.
     #expect(peers.map(\.address) == (0..<16).map { "10.0.0.\($0):80" })
   }
 

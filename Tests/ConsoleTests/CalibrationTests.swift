@@ -97,8 +97,8 @@ import Testing
     let clicks = try JSONDecoder().decode(Clicks.self, from: Data(payload.readableBytesView))
     #expect(clicks.page == 1 && clicks.instants.count == 12)
     let first = try #require(clicks.instants.first.flatMap(Int64.init))
-    // The clicks of the page begin 1.57 s after those of the peer, which begin 1.6 s after the request: 3.17 s in all.
-    // The request was made before `before`.
+    // The clicks of the peer begin 1.6 s after the request, and those of the page 1.57 s later: 3.17 s after the request. The request was
+    // made before `before`, so the time since `before` is shorter.
     #expect((2_000_000_000...3_170_000_000).contains(first - before.nanoseconds))
     #expect(try sent(.clicks, to: player).isEmpty)
     // An answer to another turn, and an answer of another page, have no effect.

@@ -58,10 +58,12 @@ struct ClockVector: Encodable {
     var random = SplitMix(seed: seed)
     var clock = RemoteClock()
     let start: Int64 = 5_000_000_000
+    /// The remote clock when the clock of the page shows `local`. At `start`, the offset is 777 s.
     func remote(_ local: Int64) -> Int64 {
       let elapsed = local - start
       return local + 777_000_000_000 + Int64(Double(elapsed) * skew / 1e6) + (elapsed > 45_000_000_000 ? step : 0)
     }
+    /// The instant as the page reads it from its clock.
     func stamp(_ instant: Int64) -> Int64 { instant / resolution * resolution }
     // Eight exchanges at the beginning, then four every five seconds. The exchanges of a burst follow each other every 40 ms.
     var moments = (0..<8).map { start + Int64($0) * 40_000_000 }
@@ -83,6 +85,7 @@ struct ClockVector: Encodable {
             packet.isOut ? .out : .back, sent: Instant(nanoseconds: packet.sent),
             received: Instant(nanoseconds: packet.received), resolution: Nanoseconds(resolution)),
           at: Instant(nanoseconds: packet.now))
+        // The estimate 1 ms after the packet.
         let now = packet.now + 1_000_000
         let estimate = clock.estimate(at: Instant(nanoseconds: now))
         estimates.append(

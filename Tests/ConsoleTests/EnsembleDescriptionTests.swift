@@ -36,7 +36,8 @@ import Testing
     #expect(try (json(snapshot)["hosts"] as? [Any])?.isEmpty == true)
   }
 
-  /// The longest list with the longest names, of 63 characters "?", which replace characters that are not printable.
+  /// The longest list with the longest names. A name is a number, filled with question marks to 63 characters. Question marks replace
+  /// characters that are not printable.
   @Test func descriptionIsBounded() throws {
     var snapshot = try PeerSnapshot.idle()
     snapshot.hosts = (0..<PeerSnapshot.maximumHosts).map { number in

@@ -15,6 +15,7 @@ import Testing
 
   @Test func tokensGiveTheirAccessOnly() {
     let tokens = JoinTokens(key: nil)
+    // 20 characters of five bits are 100 bits.
     #expect(tokens[.lead].count == 20)
     #expect(tokens.access(of: tokens[.lead]) == .lead)
     #expect(tokens.access(of: tokens[.play]) == .play)

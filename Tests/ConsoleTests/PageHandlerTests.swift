@@ -73,8 +73,8 @@ import Testing
       count += 1
     }
     #expect(!channel.isActive)
-    // The page may send 500 frames at once and 100 more per second. After 1000 frames above this limit, the connection ends. A further
-    // 1000 frames are a margin for the time that the loop takes.
+    // The page may send 500 frames at once, and 100 more per second. The connection ends after 1000 frames above this limit, which is
+    // after about 1500 frames. While the loop runs, the page may send 100 more frames per second. The bound allows the loop ten seconds.
     #expect(count < 2500)
     #expect(pages.count == 0)
     #expect(pages.counters.limited > 0)
@@ -82,6 +82,7 @@ import Testing
 
   @Test func malformedFramesAreCounted() throws {
     try join()
+    // Three incomplete headers, and a frame of an unknown version. A header has 16 octets, and begins with the version (1) and the kind.
     for octets in [[], [1], [1, 129, 0, 0], [UInt8](repeating: 255, count: 40)] {
       try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: octets)))
     }
@@ -112,6 +113,7 @@ import Testing
     return channel
   }
 
+  /// The peer is told the greatest delay only when it has changed. The third page does not change it.
   @Test func peerGetsTheGreatestDelayOfThePages() throws {
     _ = try open(delay: 20_000)
     let slow = try open(delay: 250_000)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Console
 
-/// Which patch plays before the newest one begins. A bar of the patches has 96 ticks.
+/// Tests of ``PatchesDescription``: the newest patch, and the patch that plays until the newest one begins. A bar of the patches has 96
+/// ticks.
 ///
 /// `firstRun` is the first run of the series of runs that plays. `tick` is the tick that plays now. `passed` is the last tick that was
 /// passed to the audio output.
@@ -39,8 +40,8 @@ import Testing
     #expect(second.previous == nil)
   }
 
-  /// The first patch begins at a tick of run 5. In run 6, this tick has no meaning: the first patch plays
-  /// until the second one begins.
+  /// The first patch begins at tick 9000 of run 5. Run 6 does not continue run 5, so the tick has no meaning there. The first patch counts
+  /// as begun, and plays until the second one begins.
   @Test func patchOfAnotherRunHasBegun() throws {
     let first = PatchesDescription(newest: try patch(1, at: 9000), after: nil, firstRun: 5, tick: 8900, passed: 8900)
     let second = PatchesDescription(newest: try patch(2, at: 96), after: first, firstRun: 6, tick: 10, passed: 10)

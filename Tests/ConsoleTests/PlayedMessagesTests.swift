@@ -28,6 +28,7 @@ import _TestSupport
       let key = UInt8.random(in: 40...64, using: &random)
       let message =
         switch UInt8.random(in: 0..<40, using: &random) {
+        // All Notes Off.
         case 0: control(123, 0)
         case 1...18: release(key)
         default: press(key)
@@ -50,7 +51,8 @@ import _TestSupport
     }
   }
 
-  /// The next note of the local instrument plays one of the keys. Therefore one key remains until the next key is pressed.
+  /// The local instrument needs a key for its next note even if the remote player holds none. Therefore one key remains until the next
+  /// key is pressed.
   @Test func allNotesOffKeepsTheLastKey() {
     var keys = HeldKeys()
     for key: UInt8 in [60, 64, 67] { _ = keys.receive(press(key)) }
@@ -73,14 +75,15 @@ import _TestSupport
     #expect(played.take().held["\(ada)"]?.keys == [64])
   }
 
-  /// Only the controllers 1 and 74 of the local player change the shape of the instrument. Other controllers and notes of the local player
-  /// do not, and neither do controllers of remote players.
+  /// Only the controllers 1 and 74 of the local player (`from: nil`) change the shape of the instrument. Other controllers, notes, and
+  /// the controllers of remote players do not.
   @Test func controllersOfTheLocalPlayerShapeTheInstrument() {
     let played = PlayedMessages()
     #expect(!played.add(control(1, 90), from: ada))
     #expect(!played.add(press(60), from: nil))
     #expect(!played.add(control(7, 90), from: nil))
     #expect(played.add(control(1, 90), from: nil))
+    // The event loop need not be woken again, because it has not taken the change of controller 1 yet.
     #expect(!played.add(control(74, 20), from: nil))
     #expect(played.take().shape == ["1": 90, "74": 20])
     #expect(played.take().held.isEmpty)

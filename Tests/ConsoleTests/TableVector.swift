@@ -28,6 +28,7 @@ struct TableVector: Encodable {
     let table = StepTable(patch)
     self.table = StepTableDescription(table)
     digests = [0, 13, 40, 64, 90, 113, 127].map { activity in
+      // The offset basis of FNV-1a, and the FNV prime in `add`.
       var (count, hash) = (0, UInt32(2_166_136_261))
       func add(_ number: Int64) {
         for shift in stride(from: UInt32(0), through: 24, by: 8) {

@@ -55,7 +55,7 @@ import Transports
     return schedule
   }
 
-  /// The activity rises from 10 to 80 at tick 24, which begins step 4. From 64 on, the snare sounds.
+  /// The total activity rises from 10 to 80 at tick 24, which begins step 4. The snare sounds at a total activity of 64 or more.
   @Test func layersChangeAtTheirTick() throws {
     let events = try soundEvents(of: schedule(Intensity(10, next: 80, from: Tick(24))))
     #expect(snares(events) == (4...8).map(instant))
@@ -76,8 +76,8 @@ import Transports
     #expect(events[..<recall].filter { $0.drum == 36 }.map(\.instant) == (0...4).map(instant))
   }
 
-  /// The change applies from step 4 on, but is announced only at 580 ms, when step 4 has sounded and step 5 (600 ms) has been
-  /// passed to the sound. A change of the layers that is late recalls nothing. The layers change with step 6.
+  /// The change applies from step 4 on, but is announced only at 580 ms. By then, step 4 (480 ms) has sounded, and step 5 (600 ms) has
+  /// been passed to the sound. A change of the layers that is announced after its tick recalls nothing. The layers change with step 6.
   @Test func lateChangeAppliesFromTheFirstStepThatWasNotPassed() throws {
     let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(580))
     let events = try soundEvents(of: schedule(Intensity(10)), then: change)

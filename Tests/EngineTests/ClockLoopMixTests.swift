@@ -44,7 +44,7 @@ import Testing
       try withLoop { loop, rings, _, _ in
         var schedule = VirtualRhythm.schedule(end: 96)
         schedule.mix.isQuiet = isQuiet
-        // Part 0 is the drums. In a quiet rhythm, they are silent although they are not stopped.
+        // Part 0 is the drums. They are stopped only if the rhythm is not quiet, so each round tests one of both reasons for silence.
         schedule.mix.setPlays(isQuiet, part: 0)
         schedule.nextMix = Mix()
         schedule.mixTick = Tick(72)
@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  /// The second half of the bar has already been passed to the sound when the change arrives. The clock loop recalls these steps and
-  /// passes them again.
+  /// Hits are passed to the sound one second ahead. The change of the mix at tick 48 (960 ms) arrives at 500 ms, when the steps up to
+  /// 1500 ms have been passed. The clock loop recalls the steps from tick 48 on, and passes them again.
   @Test func lateChangeOfTheMixRecallsSteps() throws {
     try withLoop { loop, rings, _, _ in
       rings.commands.push(.soundLead(.seconds(1)))
@@ -72,10 +72,12 @@ import Testing
       // Tick 48 is due at 960 ms. The recall begins half a tick (10 ms) earlier, because the due times of a follower can move.
       let recall = try #require(events.first)
       #expect(recall.kind == .recall && (recall.instant - VirtualRhythm.origin).milliseconds > 900)
+      // The velocity is 10 % of 70.
       #expect(hits(events).first?.velocity == 7 && hits(events).first?.at == 960)
     }
   }
 
+  /// A count-in of one bar begins 96 ticks (1920 ms) before the rhythm. The rhythm ends at tick 24, so only the kick of tick 0 sounds.
   @Test func clicksOfTheCountInReachTheSound() throws {
     try withLoop { loop, rings, _, open in
       let receiver = try open(.playOnArrival)
@@ -149,7 +151,8 @@ import Testing
     }
   }
 
-  /// A note of a pitched part lasts until its end, or until the end of the rhythm.
+  /// The bass note has the length of a bar, 1920 ms. The rhythm ends in the middle of the bar, at tick 48, with a release of all pitched
+  /// parts, which ends the note.
   @Test func notesOfPartsHaveAnEnd() throws {
     let text = """
       name: two
@@ -171,7 +174,7 @@ import Testing
       // The root of Dm7, on the bass (part 1). The program is Electric Bass (finger).
       #expect(key % 12 == 2 && part == 1 && program == 33)
       #expect((note.end - note.instant).milliseconds == 1920)
-      // 0 stands for all pitched parts.
+      // In a release, 0 stands for all pitched parts.
       #expect(events.last?.kind == .release(part: 0))
     }
   }

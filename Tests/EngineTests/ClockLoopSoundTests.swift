@@ -50,7 +50,7 @@ import Transports
       let end: Int64 = 10_000
       let change = TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
       rings.schedule.publish(VirtualRhythm.schedule(end: end, change: change))
-      // A length of a typical message. `advance` also executes the commands of the ring.
+      // 78 octets are an arbitrary length.
       let exclusive = try #require(SystemExclusiveData([UInt8](repeating: 0x7D, count: 78)))
       // The first work of a rhythm is Start, which leaves 95 ms ahead. This pass is not counted, because the Swift runtime allocates type
       // metadata at its first use.
@@ -58,6 +58,7 @@ import Transports
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)
       while next < .distantFuture {
+        // `advance` also sends the System Exclusive message that the previous round has pushed.
         next = loop.advance(to: next)
         while rings.ticks.pop() != nil {}
         while rings.sound.first.hits.pop() != nil {}

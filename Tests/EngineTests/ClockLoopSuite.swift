@@ -70,7 +70,7 @@ extension ClockLoopSuite {
     }
   }
 
-  /// The messages of `ticks`, with the time stamps of their due times.
+  /// A Timing Clock message for each of `ticks`, with the time stamp of its due time.
   func clocks(_ ticks: Range<Int64>) -> [ReceivedMessage] {
     let schedule = VirtualRhythm.schedule()
     return ticks.map { ReceivedMessage(message: .clock, stamp: RTPHeader.timestamp(of: schedule.deadline(Tick($0)))) }

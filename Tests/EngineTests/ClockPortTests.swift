@@ -202,6 +202,7 @@ import _TestSupport
       let rings = studio.rings
       try studio.late.subscribe(to: "Player notes")
       rings.schedule.publish(VirtualRhythm.schedule(end: 10_000))
+      // This first pass is not counted, because the Swift runtime allocates type metadata at its first use.
       loop.advance(to: VirtualRhythm.origin - .milliseconds(95))
       allocation_count_begin()
       var next = VirtualRhythm.origin - .milliseconds(95)
@@ -220,7 +221,8 @@ import _TestSupport
       let allocations = allocation_count_end()
       #expect(allocations == 0)
       #expect(clockMessages == 10_002, "Start, the ticks, Stop")
-      // `late` gets a Note Off in each round. Before each of 104 bars, it gets the song position and Continue.
+      // `late` gets a Note Off in each round. It also gets the song position and Continue before each bar after the first one. These are
+      // 104 bars, because the last of them begins at tick 104 * 96 = 9984.
       #expect(notes == rounds + 208)
       // Each round is at an instant with work: 95 ms ahead of a bar (its song position and Continue over the network), 90 ms ahead of a
       // tick (the tick over the network), 50 ms ahead (hits), 10 ms ahead (the port), and at the tick. A tick lasts 20 ms, so the work

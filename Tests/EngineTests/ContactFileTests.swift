@@ -20,7 +20,7 @@ import _TestSupport
     return try ContactFile(path: folder.path("contacts"))
   }
 
-  /// Adds the addresses of all hosts in `contacts` that are known without a name server.
+  /// Adds the addresses of all hosts in `contacts`. The hosts of the tests are addresses or `localhost`, so no name server is asked.
   private func resolve(_ contacts: inout ContactFile) {
     for name in contacts.hosts {
       guard let addresses = try? SocketAddress.all(resolving: name) else { continue }

@@ -38,7 +38,7 @@ import _TestSupport
     #expect(first.map(\.name) == ["Ben", "Cleo"] && first.map(\.isInvited) == [false, true] && further == 0)
   }
 
-  /// Hosts in session do not count, so the list has 64 of the other 95 hosts.
+  /// Five of the 100 hosts are in session, and do not count. The list has 64 of the other 95 hosts, which leaves 31 further hosts.
   @Test func listIsBounded() {
     var services = DiscoveredServices()
     for number in (0..<100).reversed() { services.found(service("Host \(number)", UInt32(number))) }

@@ -31,8 +31,8 @@ import Testing
           """, file: "test.yaml"))
   }
 
-  /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin. The driver may return a note up to `lead` (50 ms) before
-  /// it is due. `number` changes whenever the player chooses an instrument or removes it.
+  /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin. If `run` is 0, no rhythm plays. In a rhythm, the driver may
+  /// return a note up to `lead` (50 ms) before the note is due. `number` changes whenever the player chooses an instrument or removes it.
   private func settings(_ table: InstrumentTable?, run: UInt32 = 0, end: Tick = Tick(.max)) -> InstrumentSettings {
     var settings = InstrumentSettings()
     (settings.number, settings.table, settings.lead) = (1, table, .milliseconds(50))
@@ -98,8 +98,8 @@ import Testing
     #expect(end.message.silencesNote && (end.due - action - .milliseconds(125)).magnitude < .milliseconds(1))
   }
 
-  /// In a rhythm, a note that is up to 50 ms late (40 % of the grid) sounds at once. Any other note sounds on the next line of the
-  /// grid. The driver returns it before it is due.
+  /// In a rhythm, a note that is up to 50 ms late (40 % of the grid) sounds at once. A later note sounds on the next line of the grid. The
+  /// driver returns each note between the action and the instant at which the note is due.
   @Test(arguments: [0, 49, 51, 124], [0, 1, 4001]) func noteIsQuantized(late: Int64, line: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     driver.adopt(settings(try table(), run: 1), at: Self.origin)
@@ -109,7 +109,7 @@ import Testing
     let begin = try #require(beginnings(played).first)
     #expect(beginnings(played).count == 1)
     let due = late < 50 ? action : grid + .milliseconds(125)
-    // A position is rounded to thousandths of a tick, 20.8 us.
+    // A position is rounded to thousandths of a tick. A tick lasts 20.8 ms, so the error is at most 20.8 us.
     #expect((begin.due - due).magnitude < .microseconds(21) && begin.at >= action && begin.at <= begin.due)
     #expect(played.last?.message.silencesNote == true)
   }
@@ -126,8 +126,8 @@ import Testing
     #expect(played.count { $0.message.silencesNote } == 6)
   }
 
-  /// Another run that continues the rhythm, as after a change of the master, neither repeats nor omits a note. A new rhythm begins
-  /// the figure at its first tick.
+  /// Another run that continues the rhythm, as after a change of the master, neither repeats nor omits a note. The first run ends at
+  /// 1490 ms, when the driver has already returned the note of 1500 ms. A new rhythm begins the figure at its first tick.
   @Test func figureContinuesInTheNextRun() throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table("figure: x... x... x... x..."), run: 1)
@@ -192,8 +192,8 @@ import Testing
     #expect((notes[1].due - notes[0].due - .milliseconds(125)).magnitude < .milliseconds(1))
   }
 
-  /// After a pause of the process, or a jump of the master's rhythm within a run, the driver does not play the skipped notes. The rhythm
-  /// jumps by `milliseconds`.
+  /// The master's rhythm jumps by `milliseconds` within a run. The driver does not play the skipped notes, 4800 in the jump of 600 s. After
+  /// a pause of the process, the position of the rhythm also jumps, so the driver skips notes in the same way.
   @Test(arguments: [Int64(600_000), -400_000]) func notesThatTheRhythmSkipsAreNotPlayed(milliseconds: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table("figure: xxxx xxxx xxxx xxxx"), run: 1)
@@ -203,6 +203,7 @@ import Testing
     settings.schedule.changed = settings.schedule.timeline
     driver.adopt(settings, at: Self.origin)
     let first = run(&driver, from: Self.origin, until: Self.origin + .seconds(1))
+    // The figure has a note on each line: at 0, 125, ... and 1000 ms.
     #expect(beginnings(first).count == 9)
     let now = Self.origin + .seconds(1)
     settings.schedule.timeline = Timeline(
@@ -210,7 +211,9 @@ import Testing
     settings.schedule.changed = settings.schedule.timeline
     driver.adopt(settings, at: now)
     let played = run(&driver, from: now, until: now + .seconds(1))
+    // Again about nine notes in one second.
     #expect((8...10).contains(beginnings(played).count))
+    // The last note may still sound.
     #expect(played.filter { $0.message.silencesNote }.count >= beginnings(played).count - 1)
   }
 
@@ -229,8 +232,8 @@ import Testing
     }
   }
 
-  /// An instrument that follows chords plays the chords of the rhythm. The chords of another rhythm are valid from the next bar of
-  /// this rhythm on. Here this bar begins at 3 s, because a bar of 3/4 lasts 1.5 s at 120 BPM.
+  /// An instrument that follows chords plays the chords of the rhythm. At 1.6 s, the driver gets the chords of another rhythm, in 3/4. They
+  /// are valid from the next bar of that rhythm on. A bar of 3/4 lasts 1.5 s at 120 BPM, so this bar begins at 3 s.
   @Test func chordsChangeWithTheBar() throws {
     func chords(_ name: String, _ meter: String, _ bar: String) throws -> ChordProgression {
       StepTable(
@@ -295,8 +298,8 @@ import Testing
     }
   }
 
-  /// Two notes of a key sound at different instants at the local peer. At the other peers, they would sound on the same line, so only
-  /// one of them is sent.
+  /// The actions at 1000 ms and 1060 ms play the same key. At the local peer, these notes sound at 1000 ms and on line 9 (1125 ms). At the
+  /// other peers, both would sound on line 9, so only the first one is sent. The note at 2000 ms has line 17 for itself.
   @Test func notesOnTheSameLineSoundOnceAtTheOtherPeers() throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table(length: "1/32"), run: 1)
@@ -309,7 +312,8 @@ import Testing
     #expect(played.filter { $0.message.silencesNote }.map { $0.remote == nil } == [false, true, false])
   }
 
-  /// Without a rhythm, or if the rhythm ends before the line, a note sounds at the same instant at the local and at the other peers.
+  /// Without a rhythm, or if the rhythm ends before the line, a note sounds at the same instant at the local and at the other peers. Here
+  /// the line is at 1125 ms, and the rhythm ends at tick 50, 1042 ms.
   @Test func noteWithoutALineSoundsAtOnceAtTheOtherPeers() throws {
     for (run, end) in [(UInt32(0), Tick(.max)), (1, Tick(50))] {
       var driver = InstrumentDriver(at: Self.origin)

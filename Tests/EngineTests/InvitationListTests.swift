@@ -68,7 +68,7 @@ import _TestSupport
     invitations.lost(Identity(2), of: try info, at: start)
     #expect(invitations.areAllEstablished, "only connections that the player requested count as missing")
     let seconds = secondsOfInvitations(by: &invitations, during: .seconds(120))
-    // Two successive invitations are one second apart, or slightly more, so their whole seconds differ by at most two. The last
+    // Successive invitations are at most slightly more than one second apart, so their whole seconds differ by at most two. The last
     // invitation is sent in the last second of the minute, or later.
     #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $1 - $0 <= 2 } && seconds.last! >= 59)
     // An attempt to connect consists of twelve invitations. The first four are 250 ms apart, and the others 1 s. An attempt takes
@@ -95,7 +95,7 @@ import _TestSupport
         invitations.established(session, at: remote)
         #expect(
           invitations.targets.allSatisfy { !$0.isPending }, "the peer is invited although a session is established")
-        // The lost peer is therefore no longer at this address.
+        // A standard device answers at this address, so the lost Tutti peer is no longer there.
         invitations.isStandardDevice(session)
       case .peerConnectsFromAnotherAddress:
         invitations.recognised(
@@ -133,10 +133,10 @@ import _TestSupport
     #expect(!invitations.areAllEstablished && invitations.nextDeadline == start + .seconds(10))
   }
 
-  /// Peer 3 is at the configured address. A hostile device ends its session with a forged BY. At the next invitations, the device answers
-  /// from this address with the identity of peer 2, which is in session at its own address, perhaps also with its clock. Without a
-  /// passkey, a device that can use the addresses of others can do this. When it stops, peer 3 must join again, although peer 2 stays in
-  /// session.
+  /// Peer 3 is at the configured address. A hostile device ends the session of peer 3 with a forged BY, and then answers the invitations to
+  /// this address. The device uses the identity of peer 2, which is in session at its own address. If `isSameMachine` is true, the device
+  /// also imitates the clock of peer 2. Without a passkey, a device that can forge addresses can do this. The configured address must still
+  /// be invited, so that peer 3 can join again when the device stops.
   @Test(arguments: [true, false], [true, false]) func placeWithAForgedIdentityIsInvitedAgain(
     isRecognisedFirst: Bool, isSameMachine: Bool
   ) throws {
@@ -144,12 +144,14 @@ import _TestSupport
     try meet(3, in: &invitations)
     let other = try sessionWithOtherAddress()
     var now = start + .seconds(1)
-    // The interval between two invitations begins with one second, and stays at two seconds while the place is in doubt.
+    // Two identities were recognised at the configured address, so this place is in doubt. The interval between two invitations begins with
+    // one second, and stays at two seconds while the place is in doubt.
     for interval in [1, 2, 2, 2, 2] as [Int64] {
       advance(&invitations, to: now)
       let forged = try #require(invitations.targets.first?.session)
       invitations.established(forged, at: remote)
-      // Either the forged session lasts until peer 2 is heard at its own address, or peer 2 was heard there all the time.
+      // If `isRecognisedFirst` is true, the device is recognised as peer 2 before peer 2 is heard at its own address. Otherwise, peer 2 is
+      // heard there all the time, and the device is never recognised.
       if isRecognisedFirst { invitations.recognised(forged, as: Identity(2), at: remote, now: now) }
       invitations.reached(forged, by: Identity(2), at: otherAddress, isSameMachine: isSameMachine, now: now)
       invitations.ended(forged, of: nil, at: now)
@@ -164,14 +166,15 @@ import _TestSupport
     #expect(invitations.areAllEstablished && invitations.nextDeadline == .distantFuture)
     invitations.ended(own, of: Identity(3), at: now)
     #expect(!invitations.areAllEstablished && invitations.nextDeadline == now + .seconds(1))
-    // The identity of peer 2 is not that of the place any more.
+    // The place now has the identity of peer 3. A session of peer 2 at another address does not count for the place.
     invitations.recognised(other, as: Identity(2), at: otherAddress, now: now)
     #expect(!invitations.areAllEstablished)
   }
 
-  /// A peer with the identity of peer 2 answers at the configured address. Peer 2 is in session at another address. If this is another
-  /// machine, the configured address is invited again, at intervals that double up to a minute. Nobody answers there. If it is the same
-  /// machine, peer 2 has two addresses, and a second session would disturb the first one.
+  /// A peer with the identity of peer 2 answers at the configured address, while peer 2 is in session at another address. If these are two
+  /// machines, the configured address is invited again, at intervals that double up to a minute. In the sessions that follow, no peer is
+  /// recognised. If they are one machine, peer 2 has two addresses. The configured address is then not invited, because a second session
+  /// would disturb the first one.
   @Test(arguments: [true, false]) func configuredAddressOfAPeerInSessionElsewhereIsRarelyInvited(isSameMachine: Bool)
     throws
   {
@@ -188,7 +191,7 @@ import _TestSupport
       advance(&invitations, to: now)
       if let session = invitations.targets[0].session {
         tries.append(second)
-        // The peer is not recognised before the session ends.
+        // The session ends before its peer is recognised.
         invitations.established(session, at: remote)
         invitations.ended(session, of: nil, at: now)
       }
@@ -199,9 +202,9 @@ import _TestSupport
     #expect(!invitations.areAllEstablished && invitations.nextDeadline == start + .seconds(201))
   }
 
-  /// At the address that peer 2 has announced, another peer answers, which is in session elsewhere. The address is still invited, until
-  /// peer 2 is in session.
-  @Test(arguments: [true, false]) func announcedAddressIsInvitedUntilItsPeerIsInSession(isAnnounced: Bool) throws {
+  /// At the address that peer 2 has announced, peer 3 answers, which is in session at another address. The announced address is invited
+  /// until peer 2 is in session. `isInSession` is whether peer 2 is.
+  @Test(arguments: [true, false]) func announcedAddressIsInvitedUntilItsPeerIsInSession(isInSession: Bool) throws {
     var invitations = InvitationList(to: [], local: Identity(1), at: start)
     #expect(discover(&invitations))
     advance(&invitations, to: start)
@@ -209,10 +212,10 @@ import _TestSupport
     invitations.established(session, at: remote)
     invitations.reached(session, by: Identity(3), at: otherAddress, isSameMachine: false, now: start)
     invitations.ended(session, of: nil, at: start)
-    if isAnnounced {
+    if isInSession {
       invitations.recognised(try sessionWithOtherAddress(), as: Identity(2), at: otherAddress, now: start)
     }
-    #expect(invitations.targets[0].isPending != isAnnounced)
+    #expect(invitations.targets[0].isPending != isInSession)
   }
 
   /// Reports that a peer was discovered.

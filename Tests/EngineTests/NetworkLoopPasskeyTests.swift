@@ -27,10 +27,12 @@ import _TestSupport
 
   private func host(_ port: UInt16) -> SocketAddress { SocketAddress(host: 0x7F00_0001, port: port) }
 
-  /// All datagrams have the SSRC of the peer. The network thread removes valid tags. It decodes the packet with a valid
-  /// tag. The control thread gets the BY with a valid tag, and the invitation, which needs no tag because it can begin a session. The
-  /// other five datagrams are dropped and counted: the packet and the BY without a tag, the repetitions of both with a tag, and a
-  /// packet with the tag of the other port.
+  /// All datagrams have the SSRC of the peer. The network thread removes valid tags.
+  ///
+  /// - The packet with a valid tag is decoded.
+  /// - The control thread gets the BY with a valid tag, and the invitation. The invitation needs no tag, because it can begin a session.
+  /// - The other five datagrams are dropped and counted: the packet and the BY without a tag, the repetitions of both with a tag, and a
+  ///   packet with the tag of the other port.
   @Test func datagramsWithoutAValidTagAreDropped() throws {
     let (ports, peer) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { ports.close() }
@@ -40,6 +42,7 @@ import _TestSupport
     rings.commands.push(.open(slot: 0, SessionID(number: 1), source, Admission(), keys: local))
     var loop = NetworkLoop(ports: ports, sequencer: nil, identity: 2, hasPasskey: true, rings: rings)
     var sealer = DatagramSealer(remote, thread: .clock)
+    // The AppleMIDI commands BY and IN: FF FF, two letters, version 2, token 0, SSRC 7.
     let bye: [UInt8] = [0xFF, 0xFF, 0x42, 0x59, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 7]
     let invitation: [UInt8] = [0xFF, 0xFF, 0x49, 0x4E] + bye[4...]
     var stream = PacketSender(ssrc: 7, sequence: 1)
@@ -90,7 +93,8 @@ import _TestSupport
     }
   }
 
-  /// A flood of handshake packets with the SSRC and the address of a peer in session is limited like a flood of a stranger.
+  /// A flood of handshake packets with the SSRC and the address of a peer in session is limited like a flood of a stranger. The flood has
+  /// 3000 packets: 200 rounds of 15. One round of the loop takes at most 16 datagrams from one port.
   @Test func floodOfHandshakesWithTheSourceOfAPeerIsLimited() throws {
     let (ports, peer) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { ports.close() }
@@ -99,6 +103,7 @@ import _TestSupport
     let source = StreamSource(ssrc: 7, address: host(peer.data.port), localSSRC: 1)
     rings.commands.push(.open(slot: 0, SessionID(number: 1), source, Admission(), keys: local))
     var loop = NetworkLoop(ports: ports, sequencer: nil, identity: 2, hasPasskey: true, rings: rings)
+    // A hello, the first packet of the handshake: version 1, kind 1, SSRC 7. Its identity and its nonce are 24 octets of zero.
     let hello = [0xFF, 0xFF] + Array("TH".utf8) + [1, 1, 0, 0, 0, 0, 0, 7] + [UInt8](repeating: 0, count: 24)
     var passed = 0
     for _ in 0..<200 {
@@ -106,7 +111,8 @@ import _TestSupport
       loop.round()
       while rings.events.pop() != nil { if rings.datagrams.pop() != nil { passed += 1 } }
     }
-    // The bucket for packets of new sources has a depth of 256 and a rate of 256 per second.
+    // The bucket for packets of new sources has a depth of 256 and a rate of 256 per second. The bound of 1000 limited packets holds if
+    // the flood takes less than 6.8 s: (3000 - 1000 - 256) / 256.
     let limited = Int(rings.counters.take()?.limited ?? 0)
     #expect(passed >= 256 && limited > 1000 && passed + limited == 3000, "\(passed) \(limited)")
   }

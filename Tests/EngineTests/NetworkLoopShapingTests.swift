@@ -13,7 +13,8 @@ import _TestSupport
 /// A test of the local player's instrument on the network thread, while a remote player moves its controls.
 @Suite struct NetworkLoopShapingTests {
   /// The pitch of the instrument follows the control `tilt forward` (controller 1), which is at its centre. The remote player moves the
-  /// control to its end. If shaping is permitted, the next note has the highest pitch, C6 (84).
+  /// control to its end: it sends controller 1 with the value 127 on channel 5, the channel of the local player. If shaping is permitted,
+  /// the next note has the highest pitch, C6 (84).
   @Test(arguments: [false, true]) func controllerOfARemotePlayerMovesTheInstrument(shaping: Bool) throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { local.close() }

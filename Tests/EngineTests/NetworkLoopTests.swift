@@ -45,8 +45,9 @@ import _TestSupport
     }
   }
 
-  /// A stranger floods the data port. Only a limited number of its datagrams reach the control thread. The dropped datagrams are
-  /// counted. All datagrams of a known source on the same host arrive, and also an invitation from another host.
+  /// A stranger floods the data port with RTP packets. Only a limited number of them reach the control thread. The dropped packets are
+  /// counted. All packets of a known source on the same host arrive, and so do two datagrams at the control port: a packet with the SSRC of
+  /// the known source, and an invitation from another host.
   @Test func floodOfAStrangerIsLimitedAndCounted() throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { local.close() }
@@ -96,15 +97,14 @@ import _TestSupport
     takeAll()
     #expect(known == 500 && control == 2)
     // The bucket for new sources of RTP packets has a depth of 256 and a rate of 256 per second. The rate applies to the time that the
-    // flood took.
+    // flood took. The upper bound leaves a margin of one packet.
     let duration = try #require(arrivals.max()) - #require(arrivals.min())
     #expect(unknown >= 256 && Double(unknown) <= 257 + 256 * duration.seconds)
     #expect(rings.counters.take()?.limited == Int64(2000 - unknown))
   }
 
   /// The messages of a peer in session go to both audio threads and to the MIDI recording. Channel 1 carries only activity, so nothing
-  /// sounds on it. Notes that a standard device plays on channel 1 sound on channel 16.
-  /// When the session ends, the notes of the peer end.
+  /// sounds on it. Notes that a standard device plays on channel 1 sound on channel 16. When the session ends, the notes of the peer end.
   @Test func messagesReachTheAudioThreads() throws {
     let (local, remote) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { local.close() }

@@ -10,8 +10,8 @@ import Testing
 @Suite struct PhraseDriverTests {
   private static let origin = Instant(nanoseconds: 1_000_000_000)
 
-  /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin, and a phrase of one bar: a note of one beat on the
-  /// first and the third beat.
+  /// Settings with a rhythm of 120 BPM, whose first tick is due at the origin, and a phrase of one bar (2 s): a note of one beat (500 ms)
+  /// on the first and the third beat. If `run` is 0, no rhythm plays.
   private func settings(run: UInt32 = 1, end: Tick = Tick(.max), number: UInt32 = 1, key: UInt8 = 60) throws
     -> InstrumentSettings
   {
@@ -67,7 +67,8 @@ import Testing
     #expect(driver.nextDeadline == .distantFuture)
   }
 
-  /// The phrase is silent without a rhythm. In a rhythm that already plays, it begins at the present place of the bar.
+  /// The phrase is silent without a rhythm. In a rhythm that already plays, the phrase begins at the present place of the bar. At 3100 ms,
+  /// the note on the third beat of the second bar (3000 ms) has passed.
   @Test func phraseBeginsWhereTheRhythmIs() throws {
     var driver = PhraseDriver()
     var settings = try settings(run: 0)

@@ -4,8 +4,9 @@ import _TestSupport
 
 @testable import Engine
 
-/// Tests of ``ProcessorBudget``, which limits the processor time of a real-time thread. The budget is a token bucket with a capacity
-/// of 2 ms. It is refilled with a quarter of a core.
+/// Tests of ``ProcessorBudget``, which limits the processor time of a real-time thread. The budget is a token bucket of processor time.
+/// It holds at most 2 ms, and is refilled with 0.25 ms per millisecond, a quarter of a core. If the bucket is empty, the thread pauses
+/// until the bucket holds a reserve of 0.5 ms.
 @Suite struct ProcessorBudgetTests {
   private let start = Instant(nanoseconds: 7_000_000_000)
 
@@ -23,14 +24,14 @@ import _TestSupport
     // The time before the first report does not count.
     #expect(budget.pauseEnd(used: .seconds(5), at: start) == nil)
     #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(1999), at: start) == nil)
-    // The bucket is empty. The pause ends when the bucket holds the reserve of 0.5 ms, after 2 ms.
+    // The bucket is empty. The reserve of 0.5 ms is refilled in 2 ms.
     #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(2000), at: start) == start + .milliseconds(2))
   }
 
   @Test func excessLengthensThePause() {
     var budget = ProcessorBudget()
     #expect(budget.pauseEnd(used: .zero, at: start) == nil)
-    // 3 ms are 1 ms more than the capacity. The bucket holds the reserve of 0.5 ms when 1.5 ms are refilled, after 6 ms.
+    // 3 ms are 1 ms more than the capacity. The bucket holds the reserve when 1.5 ms are refilled, after 6 ms.
     #expect(budget.pauseEnd(used: .milliseconds(3), at: start) == start + .milliseconds(6))
   }
 
@@ -41,8 +42,8 @@ import _TestSupport
     var budget = ProcessorBudget()
     var (now, used) = (start, Nanoseconds.zero)
     var excess = Int64.min
-    // The minimum of `4 * used - elapsed` so far. The interval that begins at this minimum has the largest excess of all intervals
-    // that end now.
+    // The excess of an interval is `4 * used - elapsed`: how much the thread used above its share, times four. `least` is the minimum of
+    // this expression so far, from the start. The interval that begins at the minimum has the largest excess of all that end now.
     var least = Int64.max
     for _ in 0..<20_000 {
       least = min(least, 4 * used.count - (now - start).count)
@@ -54,7 +55,8 @@ import _TestSupport
         now = end
       }
     }
-    // The first report, of at most 0.5 ms, is the reference and does not count.
+    // The burst of 2 ms, one round of at most 0.5 ms, and the first round of at most 0.5 ms. The budget does not count the first round,
+    // because the first report is its reference.
     #expect(excess <= 4 * (2_000_000 + 2 * 500_000))
     // The thread can use its complete share.
     let share = Double(used.count) / Double((now - start).count)

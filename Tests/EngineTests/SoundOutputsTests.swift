@@ -73,8 +73,9 @@ import _TestSupport
     let samples = try SoundFile(path: path).samples
     let onset = try #require(samples.firstIndex { abs($0) > 0 })
     let delay = onset - Int(FrameGrid.standard.firstFrame(notBefore: now) - sound.firstFrame)
-    // The note begins with the first frame of the next requested period, 256 to 511 frames later. The first samples of
-    // the note may round to zero, so `onset` may be a few frames later still.
+    // At the next multiple of 256 frames, the audio thread renders the period that begins 256 frames later. The note begins with this
+    // period, so 256 to 511 frames after its instant. The first samples of the note may round to zero, so `onset` may be a few frames
+    // later still.
     #expect((256..<512 + 8).contains(delay), "\(delay)")
   }
 }

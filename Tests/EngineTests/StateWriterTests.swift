@@ -7,10 +7,10 @@ import Testing
 
 @testable import Engine
 
-/// Tests of ``StateWriter``, which writes the state of a peer in the background. The disk is simulated. A write ends only when the
-/// test permits it.
+/// Tests of ``StateWriter``, which writes the state of a peer in the background. The disk is simulated. The write of a term ends only when
+/// the test permits it.
 @Suite struct StateWriterTests {
-  /// A simulated disk. It records the written terms in order. Each write waits for ``proceed``.
+  /// A simulated disk. It records the written terms in order, and counts the written sessions. Each write of a term waits for ``proceed``.
   private final class SlowDisk: Sendable {
     let proceed = DispatchSemaphore(value: 0)
     let hasBegun = DispatchSemaphore(value: 0)
@@ -41,6 +41,7 @@ import Testing
     let writer = disk.writer()
     writer.write(term: 1)
     disk.hasBegun.wait()
+    // The write of term 1 has begun, so the other terms wait. The newest of them replaces the earlier ones.
     for term in UInt64(2)...5 { writer.write(term: term) }
     #expect(!writer.finish(within: .milliseconds(1)))
     for _ in 0..<2 { disk.proceed.signal() }

@@ -31,8 +31,9 @@ import _TestSupport
       let now = start + .microseconds(50 * Int64(n))
       if filter.admits(header("IN", ssrc: UInt32(n)), from: address(1), at: now) { admitted += 1 }
     }
+    // At most the depth and the tokens of ten seconds (320) are admitted. The lower bound is loose.
     #expect((1000...2048 + 320).contains(admitted), "\(admitted)")
-    // At the end of the flood, the first datagram of another host is admitted.
+    // At the end of the flood, the first datagram of another host is admitted. The flood has left tokens in the bucket of all strangers.
     let isOtherAdmitted = filter.admits(header("IN", ssrc: 1), from: address(2), at: start + .seconds(10))
     #expect(isOtherAdmitted)
   }
@@ -47,8 +48,8 @@ import _TestSupport
       let header = header([nil, "IN", "CK", "TU"][n % 4], ssrc: UInt32(truncatingIfNeeded: random.next()))
       if filter.admits(header, from: address(random.next()), at: now) { admitted += 1 }
     }
-    // In ten seconds, the rates permit 640 session commands and 2560 datagrams of each of the two other kinds. In addition, the buckets
-    // are full at the beginning.
+    // The flood has three kinds of datagrams: session commands (IN), other control packets (CK and TU), and RTP packets. In ten seconds,
+    // the rates permit 640 session commands, and 2560 datagrams of each other kind. In addition, the buckets are full at the beginning.
     let (rates, depths) = (640 + 2 * 2560, 2048 + 2 * 256)
     #expect(admitted >= rates && admitted <= rates + depths, "\(admitted)")
   }
@@ -85,8 +86,8 @@ import _TestSupport
     #expect(!isSameKindAdmitted && isInvitationAdmitted)
   }
 
-  /// More datagrams than the depth of 2048 arrive for each of the 256 buckets for hosts. A datagram that finds no token in the bucket
-  /// that all strangers share takes no token of its host.
+  /// For each of the 256 buckets for hosts, about 2340 datagrams arrive, more than the depth of 2048. A datagram that finds no token in the
+  /// bucket that all strangers share takes no token of its host.
   @Test func forgedAddressesDoNotEmptyTheBucketsOfAllHosts() {
     var filter = StrangerFilter(key: 9)
     var random = SplitMix(seed: 10)

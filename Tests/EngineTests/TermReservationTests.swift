@@ -6,6 +6,7 @@ import Testing
 @Suite struct TermReservationTests {
   @Test func blockIsReservedWhenHalfOfThePreviousBlockIsUsed() {
     var reservation = TermReservation(after: 10)
+    // The first block is 11...74. Term 42 is the last of its first half. The next block then ends at 42 + 64.
     #expect(reservation.bound == 74)
     #expect(reservation.reserve(for: 41) == nil)
     #expect(reservation.reserve(for: 42) == 106)

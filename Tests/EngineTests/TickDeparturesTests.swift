@@ -3,8 +3,8 @@ import Testing
 
 @testable import Engine
 
-/// The instants at which ticks left ahead of their due time. The argument `of` is the number of the rhythm to which the tick belongs: the
-/// first run of a series of runs that continue each other.
+/// Tests of ``TickDepartures``: the instants at which ticks left ahead of their due time. The argument `of` with a plain number is the
+/// rhythm to which the tick belongs: the first run of a series of runs that continue each other.
 struct TickDeparturesTests {
   private func instant(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
 
@@ -26,7 +26,7 @@ struct TickDeparturesTests {
   }
 
   /// There is room for 256 ticks, so tick 261 replaces tick 5.
-  @Test func newestOfTwoHundredAndFiftySixTicksIsKept() {
+  @Test func departureIsForgottenAfter256Ticks() {
     var departures = TickDepartures()
     departures.note(Tick(5), of: 1, at: instant(100))
     departures.note(Tick(261), of: 1, at: instant(200))

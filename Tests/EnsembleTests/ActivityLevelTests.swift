@@ -10,13 +10,15 @@ import _TestSupport
   @Test func timeConstantIs300Milliseconds() {
     var level = ActivityLevel()
     level.set(100, at: start)
-    // The filter takes a step every 50 ms, the first one at once. After n steps, the level is 100 * (1 - e^(-50 n / 300)).
+    // The filter takes a step every 50 ms, the first one at once. After n steps, the level is 100 * (1 - e^(-50 n / 300)). The rows have 1,
+    // 6, 18 and 40 steps.
     for (milliseconds, expected) in [(0, 15), (250, 63), (850, 95), (1950, 100)] {
       level.advance(to: start + .milliseconds(Int64(milliseconds)))
       #expect(level.value == UInt8(expected), "after \(milliseconds) ms")
     }
     level.set(0, at: start + .seconds(8))
     level.advance(to: start + .milliseconds(8250))
+    // Six steps after the change to 0: 100 * e^-1.
     #expect(level.value == 37)
     level.advance(to: start + .seconds(14))
     #expect(level.value == 0 && level.nextDeadline == .distantFuture)
@@ -37,8 +39,8 @@ import _TestSupport
     #expect(ActivityLevel(255).value == 127)
   }
 
-  /// `rate` is the number of notes per second. Eight notes per second count as 127. The tolerance of 8 is half of what one
-  /// note per second counts.
+  /// `rate` is the number of notes per second. Eight or more notes per second count as 127, so one note per second counts as about 16. The
+  /// tolerance is half of this.
   @Test(arguments: [(1, 15), (4, 63), (8, 127), (30, 127)]) func noteDensityDeterminesTheLevel(
     rate: Int64, expected: Int
   ) {

@@ -3,8 +3,9 @@ import MIDI
 import MusicalTime
 import Testing
 
-/// The activity of several players, and the total that all of them use. The initial activity of each player is given by the argument
-/// `activity`; players without a value have 0. Player 0 is the first master. The total is the sum unless a test sets another rule.
+/// The activity of several players, and the total that all of them use. The level of a player is its smoothed activity. The argument
+/// `activity` contains the initial activity of the first players. The others have 0. Player 0 is the first master. The total is the sum of
+/// the levels unless a test sets another rule.
 @Suite struct ActivityTests {
   /// The total activity that player `n` knows now.
   private func total(_ band: VirtualBand, at n: Int) -> UInt8 {
@@ -43,8 +44,8 @@ import Testing
     #expect(Int(reference.last!.total) == min(127, sum), "seed \(seed)")
   }
 
-  /// The master's total lies between the smallest and the largest total of the levels in the last 500 ms. All players use the
-  /// totals that the master decided, except in fewer than one step in fifty.
+  /// The test computes the total of the true levels every 50 ms. The master's total lies between the smallest and the largest of these
+  /// totals in the last 500 ms. All players use the totals that the master decided, except in fewer than one step in fifty.
   @Test(arguments: UInt64(1)...6) func totalFollowsTheLevelsWithin500MillisecondsDespitePacketLoss(seed: UInt64) throws
   {
     let rule = TotalActivityRule.allCases[Int(seed % 3)]
@@ -190,8 +191,9 @@ import Testing
     }
   }
 
-  /// Two separated masters reconnect at different phases of the beat. The total of the new master applies already when the
-  /// outranked master receives it. By then, the outranked master has decided its own total for a later beat.
+  /// While the players are separated, player 1 takes over, so its claim has the higher term. The two masters reconnect, for each seed at
+  /// another phase of the beat. The total of player 1 applies already when player 0, the outranked master, receives it. By then, player 0
+  /// has decided its own total for a later beat.
   @Test(arguments: UInt64(1)...20) func outrankedMasterPlaysByTheTotalOfTheNewMaster(seed: UInt64) throws {
     var band = try VirtualBand.playing(2, seed: seed)
     band.run(for: .seconds(2))

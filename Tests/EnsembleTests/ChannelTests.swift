@@ -122,7 +122,8 @@ import _TestSupport
     }
     let player = band.players[victim]
     #expect(player.warnings == [.warning(intruder, .changesChannelTooOften)])
-    // A peer is ignored after its ninth change within ten seconds. Until then, the victim evades its claims.
+    // A peer is ignored after its ninth change within ten seconds. Until then, the victim moves away from the channels that the intruder
+    // claims, so it changes its channel at most about nine times.
     #expect((6...9).contains(player.channels.count), "\(player.channels)")
     expectUniqueChannels(band, "intruder")
     // After ten seconds without a change, the claim of the intruder counts again.

@@ -44,7 +44,8 @@ import _TestSupport
     }
   }
 
-  /// The clicks are due 100, 600, 1100 and 1600 ms after the start. The players connect after 600 ms.
+  /// The clicks are due 100, 600, 1100 and 1600 ms after the start. The players connect after 600 ms. The number of clicks that remain
+  /// depends on how soon the late joiner enters the rhythm.
   @Test func lateJoinerHearsOnlyTheRemainingClicks() throws {
     var band = VirtualBand(players: 2, seed: 5)
     band.connected = { _, _ in false }
@@ -92,6 +93,7 @@ import _TestSupport
     let now = Instant(nanoseconds: 500_000_000)
     var ticks: [Int64] = []
     while let tick = sound.take(in: schedule, at: now) { ticks.append(tick.index) }
+    // With the lead of one second, the cursor has passed on the ticks up to 1.5 s after the beginning of the count-in: 72 ticks later.
     #expect(ticks == Array(-96 ... -24))
     #expect(wire.take(in: schedule, at: now) == nil)
     var stopped = schedule

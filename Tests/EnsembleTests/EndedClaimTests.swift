@@ -36,8 +36,9 @@ import Testing
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: now - .seconds(20)))
   }
 
-  /// If the clock of the rival is not known, the local peer cannot tell whether the rhythm has ended. Such a rhythm does not
-  /// replace the rhythm that plays. `sends` is whether the local peer is the master and sends the clock.
+  /// The rhythm of the rival has ended, so it does not replace the rhythm that plays. If the clock of the rival is not known, the local
+  /// peer cannot tell whether the rhythm has ended. The rhythm then has no effect either. `sends` is whether the local peer is the master
+  /// and sends the clock.
   @Test(arguments: [true, false]) func endedRhythmWithAHigherTermDoesNotStopTheRhythm(knowsClockOfRival: Bool) throws {
     var (ensemble, now) = try makeMaster(knowsClockOfRival: knowsClockOfRival)
     ensemble.received(message(ensemble, end: Tick(240), at: now), from: rival, at: now)

@@ -84,8 +84,9 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     }
   }
 
+  /// The player with the higher identity (`loser`) starts a rhythm. The first step sounds after the lead time of 100 ms. The other player
+  /// starts another rhythm after 80 ms, and wins. Its timeline message takes 90 to 120 ms, so the loser's first step has already sounded.
   @Test func outrankedMasterDoesNotRepeatItsDownbeat() throws {
-    // The network is slow: the loser receives the winner's timeline message after its own first step has sounded.
     for seed in UInt64(1)...40 {
       var band = VirtualBand(players: 2, seed: seed)
       band.delay = 90_000_000...120_000_000

@@ -20,7 +20,8 @@ import Testing
       // compared.
       let error = clocked.error(ofPlayer: n, against: dueTimes, steps: 24..<236)
       #expect(error.count == 212)
-      // A follower knows the offset of the master's clock with an error of up to half of the delay. The delay is up to 3 ms.
+      // The estimate of the clock from many ticks is better than a single tick, whose lateness has a standard deviation of 1 ms. A follower
+      // also has the error of the offset of the master's clock, up to half of the delay, which is up to 3 ms.
       #expect(
         error.largest < (n == 0 ? .microseconds(600) : .microseconds(2500)),
         "seed \(seed), player \(n): \(error.largest.microseconds) us")
@@ -139,7 +140,8 @@ import Testing
     #expect(clocked.events.isEmpty)
   }
 
-  /// Tempos below 20 BPM or above 999 BPM are not playable. The ticks last for more than a second.
+  /// Tempos below 20 BPM or above 999 BPM are not playable. Such a tempo is reported after one second. The ticks of this test last for 5 s
+  /// and 1.7 s in total.
   @Test(arguments: [(10.0, 20), (1500, 1000)]) func unplayableTempoIsReportedOnce(bpm: Double, ticks: Int) {
     var clocked = ClockedBand(players: 1, seed: 9, sigma: .zero)
     clocked.deliver(.start)

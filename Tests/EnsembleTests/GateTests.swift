@@ -73,7 +73,7 @@ import Testing
     #expect(gates.haveRemoteLeader)
     #expect(gates.opening(for: anna, named: "anna")[.rhythm])
     #expect(!gates.opening(for: bert, named: "bert")[.rhythm] && !gates.opening(for: bert, named: "bert")[.notes])
-    // At the leader itself, the rhythm gate is closed for all peers.
+    // Nil stands for the local peer. At the leader itself, the rhythm gate is closed to all remote peers.
     gates.setLeader(nil)
     #expect(!gates.haveRemoteLeader && !gates.opening(for: anna, named: "anna")[.rhythm])
   }

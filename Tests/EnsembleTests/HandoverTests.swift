@@ -174,6 +174,7 @@ import Testing
     alone.command(0) { handsOver = $0.part(at: $1) }
     alone.run(for: .milliseconds(200))
     #expect(!handsOver && alone.role(0) == .idle)
+    // The peer is not a master any more, so a second call does nothing.
     alone.command(0) { handsOver = $0.part(at: $1) }
     #expect(!handsOver)
   }

@@ -63,9 +63,9 @@ import _TestSupport
 
   @Test func quietDoesNotWaitForABar() throws {
     var band = try VirtualBand.playing(3, seed: 5)
-    // Shortly after the beginning of a bar: the next one is nearly two seconds away.
     band.run(for: .milliseconds(4200))
     let before = tick(band)
+    // The band is in the first half of a bar, so the next bar is more than a second away.
     #expect(before.index % 96 < 48)
     try band.command(0) { ensemble, now throws(CommandError) in
       var mix = ensemble.latestMix
@@ -73,6 +73,7 @@ import _TestSupport
       try ensemble.change(mix: mix, isImmediate: true, at: now)
     }
     band.run(for: .milliseconds(200))
+    // Twelve ticks are 250 ms at 120 BPM.
     for player in 0...2 {
       let ensemble = band.players[player].ensemble
       #expect(ensemble.isMuted && ensemble.schedule.mix(at: before + 12).isQuiet)
@@ -91,6 +92,7 @@ import _TestSupport
     }
   }
 
+  /// The master can also end the muting itself.
   @Test func mutedPlayerIsMutedUntilTheMasterChanges() throws {
     var band = try VirtualBand.playing(3, seed: 6)
     band.run(for: .seconds(3))

@@ -9,6 +9,7 @@ import _TestSupport
 @Suite struct PartitionTests {
   /// Two to sixteen players start within the network delay. One master remains, and every player begins at step 0.
   @Test(arguments: [2, 3, 16]) func simultaneousStartsLeaveOneMaster(count: Int) throws {
+    // A band of 16 players has 240 pairs of peers and is slow to simulate, so it gets fewer seeds.
     for seed in UInt64(1)...(count == 16 ? 4 : 20) {
       var band = VirtualBand(players: count, seed: seed)
       band.probeInterval = .milliseconds(50)
@@ -20,6 +21,7 @@ import _TestSupport
         let steps = band.soundedSteps(of: n)
         #expect(steps.first?.step == Step(0), "seed \(seed), player \(n)")
         for (a, b) in zip(steps, steps.dropFirst()) { #expect(b.step == a.step + 1 && b.at > a.at, "seed \(seed)") }
+        // The last step of every player is on time by the schedule of the master. The limit is for errors of the clock estimates.
         let last = try #require(steps.last)
         #expect(
           (last.at - band.dueTime(of: last.step, onScheduleOf: band.successionOrder[0])).magnitude < .milliseconds(3),
@@ -66,25 +68,27 @@ import _TestSupport
     for n in band.players.indices where n != master {
       #expect(band.role(n) == .follower(of: band.identity(master)), "seed \(seed)")
     }
+    // A clock slews by at most 0.4 %. The largest error that is slewed, a step of 167 ms at 90 BPM (the slowest tempo), takes 42 s.
     band.run(for: .seconds(45))
     for n in band.players.indices {
       #expect(band.faults(n) == [], "seed \(seed): \(band.faults(n).first ?? "")")
+      // The only jump is the entry into the new rhythm at a bar.
       #expect(band.players[n].ensemble.clockJumps <= 1, "seed \(seed)")
       // At the end, all players are in phase.
       let last = try #require(band.soundedSteps(of: n).last)
       let error = last.at - band.dueTime(of: last.step, onScheduleOf: master)
       #expect(error.magnitude < .milliseconds(2), "seed \(seed), player \(n): \(error.microseconds) us")
       #expect(band.now - last.at < .seconds(1), "seed \(seed)")
-      // The old rhythm plays until the bar at which the new rhythm begins. So there is no long silence: at 90 BPM, the
-      // slowest tempo, a step lasts 167 ms.
+      // The old rhythm plays until the bar at which the new rhythm begins. No silence is therefore as long as two steps of 167 ms.
       for (a, b) in zip(band.soundedSteps(of: n), band.soundedSteps(of: n).dropFirst()) where b.at > reconnection {
         #expect(b.at - a.at < .milliseconds(300), "seed \(seed), player \(n): \(a.step), \(b.step)")
       }
     }
   }
 
-  /// Creates two disconnected players and reconnects them. Player 1 has started its rhythm the time `startDifference` after
-  /// player 0. The winner remains the master, and the loser will follow it.
+  /// Creates two disconnected players, each with its own rhythm, and connects them. Player 1 starts `startDifference` after
+  /// player 0. On return, both are still masters. The player with the higher claim is `winner`: it will remain the master, and
+  /// `loser` will follow it.
   private func reconnectedMasters(
     startDifference: Nanoseconds, seed: UInt64 = 1
   ) throws -> (band: VirtualBand, winner: Int, loser: Int) {
@@ -93,6 +97,7 @@ import _TestSupport
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: startDifference)
     try band.command(1) { try $0.start(tempo: .standard, at: $1) }
+    // The players are connected between two steps: 5310 ms is not a multiple of 125 ms, the length of a step.
     band.run(for: .milliseconds(5310))
     band.connected = { _, _ in true }
     let winner = band.identity(0) < band.identity(1) ? 0 : 1
@@ -102,12 +107,14 @@ import _TestSupport
   @Test(arguments: [Int64(20), 60, 110]) func rhythmsLessThanAStepApartMergeInaudibly(milliseconds: Int64) throws {
     var (band, winner, loser) = try reconnectedMasters(startDifference: .milliseconds(milliseconds))
     let reconnection = band.now
+    // A clock slews by at most 0.4 %, so the largest difference, 110 ms, takes 28 s.
     band.run(for: .seconds(35))
     #expect(band.masters == [winner] && band.players[loser].runs.count == 2 && band.faults(loser) == [])
     #expect(band.players[loser].continues == [false, true] && band.players[loser].ensemble.clockJumps == 0)
     let steps = band.soundedSteps(of: loser).filter { $0.at > reconnection }
     for (a, b) in zip(steps, steps.dropFirst()) {
-      // A step lasts 125 ms. The limit is half a percent of a step.
+      // A step lasts 125 ms. The slewing changes this by at most 0.4 %, or 500 us. The limit, 0.5 %, also allows for the variation of
+      // the clock estimates.
       #expect((b.at - a.at - .milliseconds(125)).magnitude < .microseconds(625))
     }
     #expect((steps.last!.at - band.dueTime(of: steps.last!.step, onScheduleOf: winner)).magnitude < .milliseconds(1))
@@ -124,7 +131,7 @@ import _TestSupport
     #expect(band.players[loser].ensemble.clockJumps == 1)
     let (before, after) = (band.players[loser].runs[0], band.players[loser].runs[1])
     let join = try #require(after.first)
-    // A bar has 16 steps and lasts 2 s.
+    // A bar has 16 steps and lasts 2 s. The limit adds 300 ms for the messages and clock probes after the reconnection.
     #expect(join.step.index % 16 == 0 && join.at - reconnection < .milliseconds(2300))
     for sounded in after {
       #expect((sounded.at - band.dueTime(of: sounded.step, onScheduleOf: winner)).magnitude < .milliseconds(2))
@@ -133,13 +140,15 @@ import _TestSupport
     #expect(join.at - before.last!.at < .milliseconds(140))
   }
 
-  /// While the outranked master waits for the bar, the new rhythm ends or its master crashes. If the rhythm ends, the
-  /// outranked master stops as well. If its master crashes, the outranked master leads again and continues its old run.
+  /// While the outranked master waits for a bar of the new rhythm, the new rhythm ends, or the new master crashes. If the new
+  /// rhythm ends, the outranked master stops as well. If the new master crashes, the outranked master leads again and continues
+  /// its old run.
   @Test(arguments: [true, false]) func newRhythmIsLostBeforeTheOutrankedMasterJoins(ends: Bool) throws {
     var band = VirtualBand(players: 2, seed: 3)
     band.connected = { _, _ in false }
     let (winner, loser) = (band.successionOrder[0], band.successionOrder[1])
-    // At 20 BPM, a bar lasts 12 s. The outranked master therefore still waits when the new rhythm is lost.
+    // At 20 BPM, a bar lasts 12 s. The new rhythm is lost 4.5 s after its start, so the outranked master still waits for its second
+    // bar. A step lasts 750 ms. The rhythms begin 1.7 s apart, so the outranked master cannot slew to the new rhythm.
     let slow = try Tempo(bpm: 20)
     try band.command(loser) { try $0.start(tempo: slow, at: $1) }
     band.run(for: .milliseconds(1700))
@@ -160,8 +169,8 @@ import _TestSupport
     }
   }
 
-  /// A timeline message arrives long after the end of its rhythm. The receiver follows its sender for a short time, but does
-  /// not take the rhythm over.
+  /// A timeline message arrives long after the end of its rhythm. The receiver follows the sender for a short time. It does not
+  /// take the rhythm over, because the presence of the sender shows that the sender does not lead.
   @Test func endedRhythmIsNotTakenOver() throws {
     var band = VirtualBand(players: 3, seed: 4)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
@@ -175,9 +184,10 @@ import _TestSupport
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
     try band.command(0) { try $0.stop(now: $1) }
-    // After this time, the end is no longer repeated.
+    // The master repeats the end of a rhythm for two seconds. After this time, it sends no more messages about the rhythm.
     band.run(for: .seconds(4))
-    // The message belongs to the first of the two rhythms, about which player 0 keeps no data.
+    // The message belongs to the first of the two rhythms. Player 0 keeps only the timeline message of the second rhythm, so it
+    // cannot inform player 1 that the first rhythm has ended.
     let sender = band.identity(0)
     band.command(1) { $0.received(delayed, from: sender, at: $1) }
     #expect(band.role(1) == .follower(of: sender))
@@ -197,12 +207,14 @@ import _TestSupport
     try band.command(loser) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(4))
     try band.command(winner) { try $0.stop(now: $1) }
+    // The rhythm ends 100 ms (the lead time) after the command. The groups are connected 60 to 360 ms after this end.
     band.run(for: .milliseconds(100 + Int64(seed) * 60))
     band.connected = { _, _ in true }
     band.run(for: .seconds(3))
     #expect(band.masters == [loser], "seed \(seed)")
     for n in [loser, band.successionOrder[3]] {
       #expect(band.players[n].runs.count == 1 && band.faults(n) == [], "seed \(seed), player \(n)")
+      // The rhythm still plays: a step lasts 125 ms.
       #expect(band.now - band.soundedSteps(of: n).last!.at < .milliseconds(200), "seed \(seed)")
     }
     for n in band.players.indices where n != loser {
@@ -219,6 +231,7 @@ import _TestSupport
     let newsFlags = band.players[0].outputs.compactMap {
       if case .timelineMessage(_, to: nil, let isNews) = $0 { isNews } else { nil }
     }
+    // The message is repeated eleven times in the first second (``EnsembleState/repeats(after:)``).
     #expect(newsFlags.count > 8 && newsFlags.first == true && newsFlags.dropFirst().allSatisfy { !$0 })
   }
 
@@ -229,6 +242,8 @@ import _TestSupport
     band.run(for: .seconds(5))
     band.connected = { _, _ in false }
     try band.command(0) { try $0.change(tempo: Tempo(bpm: 60), at: $1) }
+    // The change applies after the lead time of 100 ms. In the other 140 ms, the follower plays 11 ticks at 200 BPM, and the master
+    // plays 3 ticks at 60 BPM.
     band.run(for: .milliseconds(240))
     let ticksAhead =
       band.players[1].ensemble.schedule.tick(at: band.localTime(of: 1))
@@ -241,8 +256,8 @@ import _TestSupport
     #expect(follower.step == master.step && (follower.at - master.at).magnitude < .milliseconds(20))
   }
 
-  /// A follower learns of two tempo changes at once. Each of them alone would let it wait for up to two steps. It repeats no step
-  /// within a run, and is not silent for longer than two steps.
+  /// A follower learns of two tempo changes at once, and is far ahead of the master. A follower that is ahead waits, but for at
+  /// most two steps. The two changes together do not make the follower wait longer, and it repeats no step within a run.
   @Test(arguments: [112.0, 100]) func followerLearnsOfTwoTempoChangesAtOnce(bpm: Double) throws {
     var band = VirtualBand(players: 2, seed: 6)
     try band.command(0) { try $0.start(tempo: Tempo(bpm: 129), at: $1) }

@@ -7,13 +7,15 @@ import _TestSupport
 
 /// The transfer of the master's patch to its followers. Player 0 is the master.
 @Suite struct PatchSharingTests {
-  /// A text of `length` octets, which differs for each seed.
+  /// A patch of `length` random octets. Each seed gives another patch. The octets need not be a valid text, because only the
+  /// engine reads the text.
   private func patch(_ length: Int, seed: UInt64) -> SharedPatch {
     var random = SplitMix(seed: seed)
     return SharedPatch((0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) })!
   }
 
-  /// A band in which each player has a patch of its own, and player 0 has started the rhythm.
+  /// A band in which player n plays `patches[n]`, or a patch that is not shared if the element is nil. Player 0 has just started
+  /// the rhythm.
   private func makeBand(_ patches: [SharedPatch?], seed: UInt64, loss: Double = 0) throws -> VirtualBand {
     var band = VirtualBand(players: patches.count, seed: seed, loss: loss)
     for (n, patch) in patches.enumerated() { band.command(n) { ensemble, _ in ensemble.play(patch) } }
@@ -37,11 +39,12 @@ import _TestSupport
   ) throws {
     let shared = patch(length, seed: 7)
     var band = try makeBand([shared, patch(100, seed: 8), nil], seed: UInt64(length), loss: loss)
+    // The longest patch has 512 parts and needs 32 requests. If parts of a request are lost, the next request follows 250 ms later.
     band.run(for: .seconds(length > 2000 ? 30 : 5))
     for n in 1...2 { #expect(received(by: n, band) == [shared], "player \(n)") }
     #expect(received(by: 0, band) == [] && requests(of: 0, band) == 0, "the master keeps its patch")
-    // One request is needed for each 16 parts. The rate of parts is limited, so the master ignores some requests: both followers send them
-    // at once, and repeat them. At most two requests for each 16 parts are expected.
+    // One request is needed for each 16 parts. Both followers send requests at the same time. The master sends a limited number of
+    // parts per second, so it ignores some requests, and the followers repeat them. At most twice as many requests are expected.
     if loss == 0 { #expect(requests(of: 1, band) <= 2 * ((shared.partCount + 15) / 16) + 1) }
   }
 
@@ -62,7 +65,7 @@ import _TestSupport
     #expect(requests(of: 1, band) == 0 && band.players[1].ensemble.choosesPatch)
   }
 
-  /// A player may choose a patch, except while it plays the patch of its master.
+  /// A player may choose a patch, except while the peer of this player plays the patch of its master.
   @Test func followerDoesNotChooseAPatch() throws {
     var band = try makeBand([patch(100, seed: 1), patch(100, seed: 2)], seed: 1)
     #expect(band.players[1].ensemble.choosesPatch)
@@ -73,7 +76,8 @@ import _TestSupport
     #expect(band.players[1].ensemble.choosesPatch)
   }
 
-  /// The master changes its patch, the follower plays it, and then the master leaves. The new master has the same patch.
+  /// The master changes its patch. The followers receive and play the new patch. Then the master is disconnected, and a follower
+  /// takes over. Both remaining peers already play the same patch, so neither requests one.
   @Test func patchStaysAfterAChangeOfTheMaster() throws {
     let (first, second) = (patch(100, seed: 1), patch(3000, seed: 2))
     var band = try makeBand([first, patch(50, seed: 3), patch(60, seed: 4)], seed: 9)
@@ -92,8 +96,8 @@ import _TestSupport
     for n in 1...2 { #expect(band.players[n].ensemble.patchDigest == second.digest) }
   }
 
-  /// The follower refuses a patch, because it cannot play its text. It does not request this patch again, but it requests a
-  /// later patch.
+  /// The engine of the follower refuses a patch, because it cannot play the text. The follower does not request this patch again,
+  /// but requests a later patch.
   @Test func refusedPatchIsNotRequestedAgain() throws {
     let (bad, good) = (patch(100, seed: 1), patch(100, seed: 2))
     var band = try makeBand([bad, nil], seed: 3)
@@ -107,15 +111,16 @@ import _TestSupport
     #expect(received(by: 1, band) == [bad, good])
   }
 
-  /// Parts from a peer that is not the master change nothing. If the octets of the parts from the master do not have the stated digest,
-  /// the digest is refused, and later parts with this digest change nothing.
+  /// Parts from a peer that is not the master change nothing. If parts from the master contain octets with another digest than
+  /// stated, the follower refuses the stated digest. Later parts with this digest change nothing.
   @Test func forgedPartsAreNotPlayed() throws {
     let shared = patch(100, seed: 1)
     var band = try makeBand([shared, nil, nil], seed: 3)
-    // Until the follower has begun to receive.
+    // Wait until the follower has begun to receive the patch, and then cut the network, so that only forged parts arrive.
     while band.players[1].ensemble.patches.reception == nil { band.run(for: .milliseconds(1)) }
     band.connected = { _, _ in false }
     let (master, other) = (band.identity(0), band.identity(2))
+    // The digest of the shared patch, but zeros instead of its octets. The patch of 100 octets has two parts.
     let forged = (0...1).map {
       PatchPart(shared.digest, index: $0, of: 2, octets: [UInt8](repeating: 0, count: 64))
     }
@@ -130,7 +135,7 @@ import _TestSupport
 
   /// However many requests arrive, the master sends at most 32 parts in ten milliseconds.
   @Test func rateOfPartsIsLimited() throws {
-    // 20 000 octets have 313 parts of at most 64 octets. Part 312 is the last one, and part 511 does not exist.
+    // 20 000 octets have 313 parts of at most 64 octets. The last part has the number 312, and there is no part 511.
     let shared = patch(20_000, seed: 1)
     var band = try makeBand([shared, nil], seed: 3)
     band.run(for: .milliseconds(100))
@@ -144,7 +149,8 @@ import _TestSupport
       band.run(for: .milliseconds(1))
     }
     let parts = band.players[0].outputs.compactMap { if case .patchPart(let part, _) = $0 { part } else { nil } }
-    // The 100 ms overlap with at most eleven intervals of ten milliseconds, in which 352 parts may be sent.
+    // The 100 ms overlap with at most eleven intervals of ten milliseconds. In eleven intervals, 11 * 32 = 352 parts may be sent.
+    // The lower limit shows that the master uses most of this rate.
     #expect((250...352).contains(parts.count) && parts.allSatisfy { $0.count == 313 })
   }
 }

@@ -5,7 +5,7 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
-/// When presences are sent, what they report, and which ones are rejected.
+/// When a peer sends its presence, what the presence reports, and which presences are rejected.
 @Suite struct PresenceTests {
   @Test func presenceIsSentFourTimesPerSecondAndAtOnceOnChange() throws {
     var band = VirtualBand(players: 3, seed: 5, joined: false)
@@ -13,14 +13,15 @@ import _TestSupport
     band.run(for: .seconds(2), probing: false)
     let countBeforeIdling = band.players[0].sentPresences.count
     band.run(for: .seconds(10), probing: false)
-    // Four presences per second for 10 s to each of two peers.
+    // Four presences per second for 10 s to each of two peers: 80.
     #expect((78...82).contains(band.players[0].sentPresences.count - countBeforeIdling))
     let countBeforeChange = band.players[0].sentPresences.count
-    // The new setting is part of the presence. Two presences to a peer are at least 50 ms apart.
+    // The presence reports `takesOver`, which depends on `masterLoss`. Two presences to a peer are at least 50 ms apart.
     band.players[0].ensemble.masterLoss = .stop
     band.run(for: .milliseconds(51), probing: false)
     #expect(band.players[0].sentPresences.count == countBeforeChange + 2)
-    // The content changes every millisecond for one second. 20 presences are sent to each of the two peers.
+    // The content changes every millisecond for one second. With at least 50 ms between two presences, 20 presences are sent to each
+    // of the two peers: 40.
     let countBeforeManyChanges = band.players[0].sentPresences.count
     for n in 0..<1000 {
       band.players[0].ensemble.masterLoss = n % 2 == 0 ? .continue : .stop
@@ -39,8 +40,9 @@ import _TestSupport
     #expect(band.players[0].sentPresences.count - countBefore == 5 * 17)
   }
 
-  /// The gates change 10 ms after a presence was sent. The next presence may follow only 50 ms after the previous one. An attempt that
-  /// is too early is repeated after another 50 ms. With the network delay of up to 3 ms, this takes at most 110 ms.
+  /// A peer sends its presence at the beginning of a session. Its gates change 10 ms later. The next presence may be sent only 50 ms
+  /// after the previous one. A peer that tries earlier tries again 50 ms later. With the network delay of up to 3 ms, the other
+  /// peer knows the change after at most 110 ms.
   @Test func changeRightAfterJoiningIsReportedWithin110Milliseconds() throws {
     var band = VirtualBand(players: 2, seed: 7, joined: false)
     band.run(for: .seconds(2))
@@ -48,7 +50,7 @@ import _TestSupport
     band.run(for: .milliseconds(10))
     band.players[0].ensemble.gates.set(.notes, open: false)
     band.run(for: .milliseconds(110))
-    // The weight is 75 while no rhythm plays, and a closed gate reduces it by 25.
+    // The weight shows the gates that the presence has reported. It is 75 while no rhythm plays. A closed gate reduces it by 25.
     #expect(band.players[1].ensemble.weights(of: band.identity(0)).outward == 50)
   }
 
@@ -67,13 +69,16 @@ import _TestSupport
     let now = Instant(nanoseconds: 0)
     for member in [Identity(1), Identity(3)] { ensemble.joined(member, at: now) }
     let presence = Presence(identity: Identity(1), claim: nil, channel: Channel(2), gates: .none, takesOver: false)
-    // Identity 2 is not in session, 3 is another peer in session, and 9 is the local peer.
+    // The presence of peer 1 arrives from another sender. Peer 2 is not in session, peer 3 is in session, and peer 9 is the local
+    // peer.
     for sender in [Identity(2), Identity(3), Identity(9)] {
       let rejected = ensemble.rejected
       ensemble.received(presence, from: sender, at: now)
       #expect(ensemble.rejected == rejected + 1)
     }
+    // The gates of peer 1 are unknown, so none of the presences was accepted.
     #expect(ensemble.weights(of: Identity(1)).outward == nil)
+    // Peer 1 sends its own presence after the end of its session: the fourth rejected presence.
     ensemble.left(Identity(1), at: now)
     ensemble.received(presence, from: Identity(1), at: now)
     #expect(ensemble.rejected == 4)

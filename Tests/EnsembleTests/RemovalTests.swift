@@ -7,8 +7,8 @@ import _TestSupport
 @testable import Ensemble
 @testable import RTPMIDI
 
-/// The removal of a remote peer. The tests search all stored properties of a core by reflection, so they also cover
-/// containers that are added later.
+/// The removal of the data of a remote peer from a ``PeerCore``, the state of the local peer without threads and I/O. The tests
+/// search all stored properties of the core by reflection, so they also cover containers that are added later.
 @Suite struct RemovalTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   // Values that occur nowhere else, so that the search finds only data of the remote peer.
@@ -18,6 +18,7 @@ import _TestSupport
   private let name = "a remote peer"
   private let channel = Channel(wire: 3)
 
+  /// A session with a remote peer at the IPv4 address `host`, whose SSRC is the same number.
   private func info(_ host: UInt32, named name: String) -> SessionInfo {
     SessionInfo(
       name: name, ssrc: host, control: SocketAddress(host: host, port: 5004),
@@ -41,6 +42,7 @@ import _TestSupport
   /// - Parameter recognised: whether the core knows the identity of the peer.
   private func fill(_ core: PeerCore, recognised: Bool = true) throws {
     core.established(session, info(0x0A00_0002, named: name), at: now)
+    // On channel 1, controller 7 contains the total activity, and controller 11 the activity of the peer.
     let volume = Message.controlChange(Channel(wire: 0), controller: 7, value: 90)
     let expression = Message.controlChange(Channel(wire: 0), controller: 11, value: 80)
     for message in [volume, expression] {
@@ -61,6 +63,7 @@ import _TestSupport
     core.ensemble.received(presence, from: remote, at: now)
     core.ensemble.measured(ClockTransit(.back, sent: now, received: now), with: remote, at: now)
     core.ensemble.warn(of: remote, .isUnreadable)
+    // A setting of the remote player on its channel.
     core.received(.controlChange(channel, controller: 1, value: 9), on: session, isAdmitted: true)
     core.handle(.peerSendsJournals(session), at: now)
     core.handle(.clock(session, ClockTransit(.out, sent: now, received: now)), at: now)
@@ -96,6 +99,7 @@ import _TestSupport
     #expect(paths(of: remote, in: core) == [])
     #expect(paths(of: name, in: core) == [])
     #expect(paths(of: SocketAddress(host: 0x0A00_0002, port: 5004), in: core) == [])
+    // No settings of a remote player are left.
     #expect(paths(in: core) { ($0 as? ChannelSettings)?.messages.isEmpty == false } == [])
     #expect(core.roster.sessionCount == 1 && core.roster.identities == [Identity(9)])
     #expect(core.ensemble.owner(of: channel) == nil && core.roster.session(of: Identity(9)) == otherSession)
@@ -115,6 +119,7 @@ import _TestSupport
     expectNoTrace(in: core)
   }
 
+  /// The roster stores a new peer in the row (slot) of the removed peer.
   @Test func nextPeerInTheSlotOfARemovedPeerInheritsNothing() throws {
     let core = makeCore()
     try fill(core)
@@ -125,7 +130,8 @@ import _TestSupport
     #expect(core.roster.session(of: remote) == nil && core.roster.identities == [Identity(3), Identity(9)])
   }
 
-  /// A follower still plays by the clock of a master that has left.
+  /// A follower still plays by the clock of a master that has left. The row with this clock therefore stays in the roster. The row
+  /// no longer belongs to a session or to a member.
   @Test func onlyTheClockOfADepartedMasterIsKept() throws {
     let core = makeCore()
     core.established(session, info(0x0A00_0002, named: name), at: now)
@@ -142,7 +148,7 @@ import _TestSupport
     #expect(core.roster[remote] != nil)
   }
 
-  /// If two peers invite each other, one of the two sessions ends. The core keeps the data of the peer.
+  /// If two peers invite each other, two sessions begin and one of them ends. The core keeps the data of the remote peer.
   @Test func dataOfAPeerSurvivesTheEndOfADuplicateSession() throws {
     let core = makeCore()
     try fill(core)
@@ -153,7 +159,7 @@ import _TestSupport
     let closed = kept == session ? secondSession : session
     #expect(core.roster[closed]?.identity == nil)
     core.handle(.closed(closed), at: now)
-    // Outputs that wait to be executed may name the session.
+    // Pending outputs may still name the closed session, so they are discarded.
     _ = core.takeOutputs(at: now)
     #expect(paths(of: closed, in: core) == [])
     #expect(core.roster.session(of: remote) == kept && core.ensemble.channel(of: remote) == channel)

@@ -50,8 +50,9 @@ import Testing
     #expect(ensemble.totalActivity(at: now) == 0)
   }
 
-  /// A follower receives a total of the first master before it can play its rhythm. Then it receives the rhythm of a second
-  /// master. The instant of the total is a time of the first master's clock and has no meaning in the second rhythm.
+  /// A follower receives a total from a first master before it can play the rhythm of this master. Then the follower receives the
+  /// rhythm of a second master. The instant of the total is a time of the first master's clock and has no meaning in the second
+  /// rhythm.
   @Test func earlyTotalIsDiscardedWhenTheMasterChanges() {
     var ensemble = EnsembleState(identity: Identity(1))
     let now = Instant(nanoseconds: 1_000_000_000)

@@ -5,8 +5,8 @@ import Testing
 
 /// A master that crashes and restarts with its saved timeline message.
 @Suite struct RestoringTests {
-  /// Creates three players and lets them play for six seconds, with a tempo change after three. Player 0 is the master.
-  /// Also returns the timeline message that player 0 saves after the tempo change.
+  /// Creates three players and lets them play for six seconds. After three seconds, the tempo changes. Player 0 is the master.
+  /// Also returns the timeline message that player 0 saves after it has announced the tempo change.
   private func makePlayingBand(seed: UInt64) throws -> (band: VirtualBand, saved: TimelineMessage) {
     var band = VirtualBand(players: 3, seed: seed)
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
@@ -15,6 +15,7 @@ import Testing
     try band.command(0) { try $0.change(tempo: fast, at: $1) }
     band.run(for: .milliseconds(10))
     let saved = try #require(band.players[0].ensemble.resumable)
+    // Only a master has something to resume.
     #expect(band.players[1].ensemble.resumable == nil)
     band.run(for: .seconds(3))
     return (band, saved)
@@ -24,6 +25,7 @@ import Testing
     var (band, saved) = try makePlayingBand(seed: seed)
     let scheduleBeforeCrash = band.players[0].ensemble.schedule
     band.crash(0)
+    // The master returns before the other players take over. A takeover follows 1.5 s after the last packet of a master.
     band.run(for: .milliseconds(1200))
     try band.restart(0, resuming: saved)
     let restart = band.now
@@ -35,8 +37,10 @@ import Testing
       #expect(band.players[n].runs.count == 1, "seed \(seed)")
     }
     let first = try #require(band.players[0].runs.last?.first)
+    // The restored master plays from the next step on. A step lasts 109 ms.
     #expect(first.at > restart && first.at - restart < .milliseconds(300) && band.players[0].runs.count == 2)
-    // The instant of the first step by the local clock of player 0, to which the schedule before the crash refers.
+    // The instant of the first step after the restart, in the local time of player 0. The schedule from before the crash also
+    // contains local times of player 0.
     let localTime = first.at + (band.localTime(of: 0) - band.now)
     let error = localTime - scheduleBeforeCrash.deadline(Tick(of: first.step))
     #expect(error.magnitude < .microseconds(1), "seed \(seed): not in phase")

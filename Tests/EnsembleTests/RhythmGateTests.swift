@@ -35,8 +35,9 @@ import Testing
     band.command(1) { ensemble, _ in ensemble.gates.standard[.rhythm] = false }
     band.run(for: .milliseconds(300))
     let lastStep = try #require(band.soundedSteps(of: 1).last)
+    // A step lasts 125 ms, so player 1 has omitted at least one step.
     #expect(band.role(1) == .idle && band.now - lastStep.at > .milliseconds(150))
-    // While the master plays, player 1 may not start, because its rhythm would outrank the one that the others follow.
+    // While the master plays, player 1 may not start, because the rhythm of player 1 would outrank the rhythm that the others follow.
     #expect(throws: CommandError.belongsTo(master)) { try band.command(1) { try $0.start(tempo: .standard, at: $1) } }
     band.run(for: .seconds(1))
     #expect(band.role(2) == .follower(of: master) && band.role(1) == .idle)
@@ -67,7 +68,8 @@ import Testing
     try band.command(2) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
     for n in 0..<2 { #expect(band.role(n) == .follower(of: leader)) }
-    // The leader cannot hand the rhythm over, because no peer would follow the new master.
+    // The leader cannot offer the rhythm to another peer (`offer`), because no peer would follow the new master. When the leader
+    // leaves (`part`), it therefore stops the rhythm.
     #expect(throws: CommandError.gateIsClosed(band.identity(0))) {
       try band.command(2) { [to = band.identity(0)] in try $0.offer(to: to, at: $1) }
     }

@@ -40,10 +40,12 @@ import Testing
       ensemble.page = PageReport(delay: delay)
       ensemble.adaptLead(coversPages: true)
     }
+    // The lead is 20 ms longer than the delay of the page.
     adapt(to: .milliseconds(280))
     adapt(to: .milliseconds(180))
     #expect(ensemble.lead == .milliseconds(200))
     try ensemble.start(tempo: .standard, at: Instant(nanoseconds: 0))
+    // A master keeps the longer lead.
     adapt(to: .milliseconds(280))
     adapt(to: .zero)
     #expect(ensemble.lead == .milliseconds(300))
@@ -54,6 +56,7 @@ import Testing
     #expect(ensemble.lead == .milliseconds(100))
   }
 
+  /// The page needs only 10 ms, but the sound lead is 200 ms. The lead is 20 ms longer than the sound lead.
   @Test func leadIsNeverTooShortForTheSound() {
     var ensemble = EnsembleState(identity: Identity(1))
     ensemble.raiseSoundLead(to: .milliseconds(200))

@@ -79,6 +79,8 @@ import Testing
     for n in [0] + successors[..<count] { band.crash(n) }
     band.run(for: .seconds(5))
     #expect(band.masters == [successors[count]])
+    // The crashed successors have been silent for as long as the master. They therefore drop out of the order of succession at the
+    // moment at which the master counts as lost, after 1.5 s. The limit allows for another 300 ms.
     for n in successors[count...] {
       #expect(try #require(band.players[n].roles.last).since - crash < .milliseconds(1800), "seed \(seed)")
     }
@@ -95,6 +97,7 @@ import Testing
       #expect(band.faults(n) == [] && !band.players[n].continues.dropFirst().contains(false), "seed \(seed)")
       if n != successors.last { band.crash(n) }
     }
+    // The three takeovers each cause an error of less than 1 ms (`expectInPhase`).
     let last = try #require(band.soundedSteps(of: successors[2]).last)
     #expect((last.at - band.dueTime(of: last.step, onScheduleOf: 0)).magnitude < .milliseconds(3), "seed \(seed)")
   }

@@ -7,8 +7,9 @@ import _TestSupport
 
 /// Gradual changes of the tempo.
 @Suite struct TempoRampTests {
-  /// Lets the band run for `duration`. Returns the tempo of each quarter note in this time, from the distances of the deadlines in a
-  /// player's schedules. The keys are the first ticks of the quarter notes.
+  /// Lets the band run for `duration`. Returns the tempo of each quarter note in this time, in BPM, rounded to hundredths. The tempo
+  /// follows from the deadlines at which the quarter note begins and ends in the schedule of a player. The keys are the first
+  /// ticks of the quarter notes.
   private func tempos(_ band: inout VirtualBand, player: Int, for duration: Nanoseconds) -> [Tick: Double] {
     var tempos: [Tick: Double] = [:]
     for _ in 0..<duration.count / 20_000_000 {
@@ -27,10 +28,12 @@ import _TestSupport
     band.run(for: .seconds(3))
     try band.command(0) { try $0.change(tempo: try! Tempo(bpm: 160), over: 8, at: $1) }
     let tempos = tempos(&band, player: player, for: .seconds(6)).sorted { $0.key < $1.key }.map(\.value)
+    // The ramp begins after the quarter notes at 120 BPM.
     let ramp = tempos.drop { $0 < 121 }
     #expect(ramp.prefix(9).map { $0.rounded() } == [125, 130, 135, 140, 145, 150, 155, 160, 160], "\(tempos)")
   }
 
+  /// After 3 s, a ramp over 100 beats has not ended yet.
   @Test func laterChangeEndsTheRamp() throws {
     var band = try VirtualBand.playing(2, seed: 6)
     band.run(for: .seconds(3))
@@ -50,7 +53,8 @@ import _TestSupport
     }
   }
 
-  /// Each step of the ramp changes a quarter note by less than a nanosecond. The tempo still reaches its target.
+  /// The ramp changes the length of a quarter note from 500 000 000 ns (120 BPM) by 2 ns in 64 parts. Each part is less than a
+  /// nanosecond. The tempo still reaches its target within the 32 s of the 64 beats.
   @Test func tinyChangeReachesItsTarget() throws {
     var band = try VirtualBand.playing(2, seed: 8)
     band.run(for: .seconds(3))

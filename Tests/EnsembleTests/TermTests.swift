@@ -6,8 +6,10 @@ import Testing
 
 /// The terms of hostile peers, and the term of a claim after a loss of power.
 ///
-/// A peer follows a term only if the term is credible: at most 2^20 above its highest term. Each refused message raises this limit by
-/// 2^20, until a message is followed.
+/// A peer follows a term only if the term is credible: at most 2^20 above its highest term, `EnsembleState.highestTerm`. Each refused
+/// message raises this limit by another 2^20. When the peer follows a message, the limit is 2^20 again.
+///
+/// In Swift, `a << 20 + b` means `(a << 20) + b`.
 @Suite struct TermTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let hostile = Identity(2)
@@ -35,18 +37,21 @@ import Testing
     }
     ensemble.left(hostile, at: now)
     ensemble.advance(to: now + .seconds(10))
+    // The local peer has taken over the last rhythm, or has become idle. In the second case, it starts a rhythm. In both cases, its
+    // claim has the next term.
     #expect(ensemble.claim?.identity == Identity(1) || ensemble.role == .idle)
     if ensemble.role == .idle { try ensemble.start(tempo: .standard, at: now + .seconds(10)) }
     #expect(ensemble.claim == Claim(term: 100_000 << 20 + 1, identity: Identity(1)))
   }
 
   /// Each refused message makes 2^20 further terms credible. The hostile peer sends a thousand messages that are refused, then
-  /// one that is followed. Afterwards, only 2^20 further terms are credible again, as at first. Otherwise, each further rhythm
-  /// could raise the terms by 2^30.
-  @Test func refusedTermsRaiseTheTermsByOneStepEach() {
+  /// one that is followed. Afterwards, only 2^20 further terms are credible, as at first. Without this reset, each further rhythm
+  /// could raise the highest term by about 2^30.
+  @Test func followedTermResetsTheLimitThatRefusedTermsRaised() {
     var ensemble = makeState()
     for _ in 0..<1000 { ensemble.received(message(.max), from: hostile, at: now) }
     #expect(ensemble.rejected == 1000 && ensemble.highestTerm == 0)
+    // The limit is 2^20, and 2^20 for each of the thousand refused messages.
     let highest: UInt64 = 1001 << 20
     ensemble.received(message(highest), from: hostile, at: now)
     #expect(ensemble.highestTerm == highest)
@@ -71,7 +76,8 @@ import Testing
     #expect(ensemble.role == .idle && ensemble.rejected == 0 && ensemble.highestTerm == 5)
   }
 
-  /// The terms of the ensemble are 2^24 ahead of a new peer. The peer follows after 15 repetitions of the message.
+  /// The terms of the ensemble are 2^24, or 16 * 2^20, ahead of a new peer. The new peer refuses the message 15 times. Then the
+  /// limit is 16 * 2^20, and the peer follows. The other peer is not hostile here.
   @Test func newPeerFollowsARhythmFarAheadAfterRepetitions() {
     var ensemble = makeState()
     for n in 1...16 {
@@ -81,7 +87,8 @@ import Testing
     #expect(ensemble.role == .follower(of: hostile) && ensemble.highestTerm == 1 << 24 && ensemble.rejected == 15)
   }
 
-  /// The local peer has claimed term 900. A loss of power has left term 64 on the disk. Another peer still reports the claim.
+  /// The local peer has claimed term 900. After a loss of power, the disk contains only term 64. Another peer, which is not hostile
+  /// here, still reports the claim with term 900.
   @Test func claimAfterALossOfPowerIsNewerThanTheLastClaim() throws {
     var ensemble = makeState(highestTerm: 64)
     let presence = Presence(

@@ -3,8 +3,8 @@ import MusicalTime
 import Playback
 import Testing
 
-/// The ticks that a ``TickCursor`` returns if its caller is late, if its caller wakes up only for steps, and after a change of the
-/// run.
+/// The ticks that a ``TickCursor`` returns: if its caller is late, if its caller wakes up only for steps, after a change of the run,
+/// and with a forged timeline.
 @Suite struct TickCursorTests {
   @Test func cursorContinuesAtThePresentTickAfterALongSuspension() {
     let schedule = PlaybackSchedule(

@@ -4,8 +4,8 @@ import Testing
 
 /// The total activity after a takeover by a peer that was the master before.
 @Suite struct TotalAfterTakeoverTests {
-  /// The new master knows levels from its earlier time as the master, which have changed since. Neither these levels nor the
-  /// level of the lost master count in the total.
+  /// The new master was the master before, and still knows the activity levels from that time. These levels have changed since.
+  /// Neither they nor the level of the lost master count in the total.
   @Test(arguments: UInt64(1)...8) func outdatedLevelsDoNotCountAfterATakeover(seed: UInt64) throws {
     var band = VirtualBand(players: 4, seed: seed, activity: [0, 60, 40, 10], joined: false)
     // Only player 0 takes over from a lost master.

@@ -5,6 +5,10 @@ import Playback
 /// Functions for tests in which activity and totals are delivered.
 extension VirtualBand {
   /// Creates `count` players that are in session. Player 0 has just started a rhythm.
+  ///
+  /// - Parameters:
+  ///   - activity: the initial activity of the first players; the others have 0.
+  ///   - rule: how every player combines the activity of all players into the total activity.
   static func playing(
     _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8] = [], rule: TotalActivityRule = .sum
   ) throws -> VirtualBand {

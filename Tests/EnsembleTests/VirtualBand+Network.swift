@@ -27,8 +27,8 @@ extension VirtualBand {
     }
   }
 
-  /// Sends a control change to the player with identity `to`, or to all if nil. Records its value for the recovery journals.
-  /// All other MIDI messages are dropped. If ``carriesActivity`` is false, control changes are dropped too.
+  /// Sends a control change to the player with identity `to`, or to all if nil. Records the value of the controller for the
+  /// recovery journals. All other MIDI messages are dropped. If ``carriesActivity`` is false, control changes are dropped too.
   private mutating func post(_ message: Message, at instant: Instant, from n: Int, to: Identity?) {
     guard carriesActivity, case .controlChange(_, let controller, let value) = message else { return }
     players[n].sent.append((now, controller, value.value))
@@ -49,14 +49,15 @@ extension VirtualBand {
       if !isLost {
         world.add(.datagram(datagram, from: n, to: other), at: arrival)
       } else if case .message(.controlChange(_, let controller, _), _) = datagram {
-        // The journal of a later packet repairs the loss. Here that packet always arrives 40 ms later.
+        // The journal of a later packet repairs the loss. In the band, this packet arrives 40 ms after the instant at which the lost
+        // packet would have arrived.
         world.add(.datagram(.journal(controller), from: n, to: other), at: arrival + .milliseconds(40))
       }
     }
   }
 
-  /// Delivers a datagram from player `a` to player `n`. If the two players are not connected, a recovery journal waits until
-  /// they are. Any other datagram is lost in this case.
+  /// Delivers a datagram from player `a` to player `n`. If the two players are not connected, a recovery journal is delivered when
+  /// they are connected again, and any other datagram is lost.
   mutating func deliver(_ datagram: Datagram, from a: Int, to n: Int) {
     guard players[n].isAlive else { return }
     guard connected(a, n) else {
@@ -82,7 +83,8 @@ extension VirtualBand {
     }
   }
 
-  /// Delivers to each player the result of one clock probe with each other player. The reply of the probe arrives now.
+  /// Delivers to each player the result of one clock probe with each other player: the transits of the request and of the reply. The
+  /// reply arrives now. The request and the reply count as one packet when packets are lost.
   mutating func probe() {
     for a in players.indices where players[a].isAlive {
       let local = localTime(of: a)

@@ -17,7 +17,7 @@ extension VirtualBand {
     var ensemble: EnsembleState { didSet { isChanged = true } }
     /// The local time minus the true time, at instant 0 of true time.
     var ahead: Nanoseconds { didSet { isChanged = true } }
-    /// The rate error of the local clock in parts per million. A positive clock is fast.
+    /// The rate error of the local clock in parts per million. If the value is positive, the clock is fast.
     var skew: Int64 = 0 { didSet { isChanged = true } }
     /// Whether the ensemble or the local clock has been written since ``deadline`` and ``wakeTime`` were calculated.
     /// They must then be calculated again.
@@ -40,12 +40,12 @@ extension VirtualBand {
     /// Each sounded step, and the total activity that selected its layers.
     var steps: [(step: Step, total: UInt8)] = []
 
-    /// The next tick that a master would send at its deadline, without a lead. The band sends no ticks. It only checks
-    /// their order, for every player.
+    /// The next tick that the player would send if it were the master. A tick is sent at its deadline, without a lead. The band
+    /// sends no ticks. It only checks the order of these ticks, for every player.
     var sendCursor = TickCursor(lead: .zero)
     /// The last tick that ``sendCursor`` has returned, and its run.
     var lastSentTick: (tick: Tick, run: UInt32)?
-    /// The number of these ticks that did not directly follow the previous tick.
+    /// The number of ticks of ``sendCursor`` that did not directly follow the previous tick.
     var outOfOrderTicks = 0
 
     /// The number of times that a deadline was still due after three advances, so that a fourth was necessary.
@@ -74,8 +74,7 @@ extension VirtualBand {
     func trueTime(of local: Instant) -> Instant {
       let withoutSkew = local - ahead
       guard skew != 0 else { return withoutSkew }
-      // In the time t, a clock with a skew of s ppm advances t * (1 + s / 1e6). So t is the local time without the part
-      // s / (1e6 + s).
+      // In the true time t, a clock with a skew of s ppm advances by l = t * (1 + s / 1e6). Therefore t = l - l * s / (1e6 + s).
       var instant =
         withoutSkew
         - Nanoseconds(withoutSkew.nanoseconds / 1_000_000 * skew * 1_000_000 / (1_000_000 + skew))
@@ -124,6 +123,7 @@ extension VirtualBand {
     if players[n].stuckDeadlines > 0 {
       faults.append("player \(n): \(players[n].stuckDeadlines) deadlines still due after three advances")
     }
+    /// Checks a step and the step before it. `directly` means that their numbers must be consecutive.
     func check(_ step: Sounded, follows last: Sounded, _ place: String, directly: Bool = true) {
       if directly, step.step.index != last.step.index + 1 {
         faults.append("\(place): step \(step.step.index) follows step \(last.step.index)")

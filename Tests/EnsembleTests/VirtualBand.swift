@@ -20,6 +20,7 @@ struct VirtualBand {
   enum Datagram {
     case timelineMessage(TimelineMessage)
     case presence(Presence)
+    /// The data octets of a System Exclusive message: an offer, a patch request or a part of a patch.
     case exclusive([UInt8])
     case message(Message, at: Instant)
     /// A recovery journal that contains the controller with this number.
@@ -43,7 +44,7 @@ struct VirtualBand {
   /// The newest value of each controller that was sent, for ``Datagram/journal(_:)``. Element `sender * players.count +
   /// receiver` contains the controllers from this sender to this receiver.
   var journals: [[UInt8: UInt8]]
-  /// Whether activity and totals are delivered.
+  /// Whether control changes, which contain activity and totals, are delivered.
   let carriesActivity: Bool
   private var isProbing = true
 

@@ -3,8 +3,8 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
-/// The weights of the connections in an interconnected network: 75 while no rhythm plays, 100 from the master to a follower,
-/// 75 from a follower to the master, and 50 between followers.
+/// The weights of the connections between peers: 75 while no rhythm plays. While one plays, 100 from the master to a follower, 75
+/// from a follower to the master, and 50 between followers.
 ///
 /// Each kind of message that flows adds 25. Notes and modification always flow. While a rhythm plays, the rhythm flows from the master,
 /// and activity flows to and from the master. While no rhythm plays, any peer may start one, so the rhythm flows in both directions.
@@ -43,6 +43,7 @@ import Testing
       band.players[1].ensemble.gates.standard[gate] = false
       expected -= 25
       #expect(weights(band, 1, of: 0) == [expected, 75])
+      // Player 1 reports its gates in its next presence, which is sent within 50 ms and arrives within 3 ms.
       band.run(for: .milliseconds(60))
       #expect(weights(band, 0, of: 1) == [75, expected])
     }

@@ -12,12 +12,13 @@ struct CapturedPacket: Sendable {
   let port: Int
   /// The protocols from the outermost to the innermost.
   let protocols: [Substring]
-  /// The two letters of the command of an AppleMIDI packet. Wireshark need not know the command, as for `TU`, a clock probe. Nil for
-  /// RTP.
+  /// The two letters of the command of an AppleMIDI packet, also of a command that Wireshark does not know, such as `TU` (a clock
+  /// probe). Nil for RTP.
   let command: String?
   /// The RTP sequence number; nil if the packet is not RTP.
   let sequence: UInt16?
-  /// The status octets of the MIDI commands.
+  /// The fields `channel_status`, and then the fields `common_status`. The status of a system command is its status octet. The status
+  /// of a channel command is only the upper half of its status octet, 8...14.
   let status: [UInt8]
   let isMalformed: Bool
 
@@ -37,7 +38,7 @@ struct CapturedPacket: Sendable {
     isMalformed = !values[7].isEmpty
   }
 
-  /// Parses hexadecimal numbers separated by commas.
+  /// Parses hexadecimal numbers with the prefix 0x, separated by commas.
   private static func numbers(_ text: Substring) -> [UInt16] {
     text.split(separator: ",").compactMap { UInt16($0.dropFirst(2), radix: 16) }
   }

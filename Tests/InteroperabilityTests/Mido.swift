@@ -47,12 +47,19 @@ struct Mido {
     case .meta(let meta):
       let bytes = meta.bytes
       return switch meta.type {
+      // Texts, Device Name, Sequencer-Specific.
       case 0x01...0x07, 0x09, 0x7F: true
+      // Sequence Number.
       case 0x00: bytes.count == 2
+      // MIDI Channel Prefix, MIDI Port.
       case 0x20, 0x21: bytes.count == 1
+      // Set Tempo.
       case 0x51: bytes.count == 3
+      // SMPTE Offset: hours and rate, minutes, seconds, frames, hundredths of a frame.
       case 0x54: bytes.count == 5 && bytes[0] < 0x80 && bytes[1] < 60 && bytes[2] < 60 && bytes[4] < 100
+      // Time Signature. The second byte is the exponent of the denominator.
       case 0x58: bytes.count == 4 && bytes[1] < 6
+      // Key Signature: the number of sharps, or of flats if negative; 0 for major or 1 for minor.
       case 0x59: bytes.count == 2 && (-7...7).contains(Int8(bitPattern: bytes[0])) && bytes[1] < 2
       default: false
       }

@@ -25,6 +25,7 @@ struct MidoFile: Decodable, Equatable, Sendable {
     division =
       switch file.division {
       case .ticksPerQuarter(let count): count
+      // The upper octet is the negative frame rate in two's complement.
       case .timeCode(let rate, let count): (256 - rate.rawValue) << 8 | count
       }
     tracks = file.tracks.map { track in
@@ -32,8 +33,8 @@ struct MidoFile: Decodable, Equatable, Sendable {
     }
   }
 
-  /// The file as `StandardMIDIFile` reads it: a track ends at its first End of Track, or at its last event if there is no End of
-  /// Track. `StandardMIDIFile` ignores events after End of Track, and adds a missing End of Track. mido does neither.
+  /// The file that mido has read, changed to what `StandardMIDIFile` reads. `StandardMIDIFile` ignores events after the first End of
+  /// Track of a track, and adds a missing End of Track at the last event. mido does neither.
   var endingAtEndOfTrack: MidoFile {
     var file = self
     file.tracks = tracks?.map { track in

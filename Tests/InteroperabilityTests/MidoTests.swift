@@ -81,7 +81,7 @@ import _TestTraits
     }
   }
 
-  /// Files with damaged tracks. If mido and `StandardMIDIFile` both read a file, the events are the same.
+  /// The files have damaged tracks. If mido and `StandardMIDIFile` both read a file, the events are the same.
   ///
   /// `StandardMIDIFile` reads every file that mido reads, with two exceptions: a delta time of more than four bytes, and running
   /// status after a System Exclusive or a system message. It also reads files that mido rejects: meta events may have any content,

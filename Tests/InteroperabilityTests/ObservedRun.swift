@@ -24,6 +24,7 @@ struct ObservedRun: Sendable {
     let listener = try await PymidiListener(in: folder)
     let capture: Result<PacketCapture, Unavailable>
     do {
+      // `PacketCapture.end()` stops the capture. The limit, 300 s, is longer than the run.
       capture = .success(try await PacketCapture(port: listener.port, limit: 300, in: folder))
     } catch let error as Unavailable {
       capture = .failure(error)

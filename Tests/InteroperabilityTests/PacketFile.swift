@@ -29,8 +29,8 @@ struct PacketFile {
     append(UInt32(ipLength))  // and the original length.
     append(0x4500 as UInt16)  // IPv4, header of 20 octets.
     append(ipLength)
-    append(0x0000_4000 as UInt32)  // Don't fragment.
-    append(0x4011_0000 as UInt32)  // Time to live 64; UDP.
+    append(0x0000_4000 as UInt32)  // Identification 0; don't fragment.
+    append(0x4011_0000 as UInt32)  // Time to live 64; UDP (17); no checksum.
     append(0x7F00_0001 as UInt32)  // From 127.0.0.1 to 127.0.0.1.
     append(0x7F00_0001 as UInt32)
     append(source)

@@ -21,9 +21,9 @@ import _TestSupport
 
   @Test(.timeLimit(.minutes(10))) func pymidiReceivesStartEveryTickAndStop() async throws {
     let run = try await Self.observedRun()
-    // The session begins before the first packet and ends after the last packet. The peer sends BY on both ports, because some
-    // implementations end a session only if both ports have received BY. pymidi logs a warning for each of the three clock probes,
-    // and possibly for the second BY. It logs no other warnings.
+    // The session begins before the first packet and ends after the last packet. pymidi logs a warning for each of the three clock
+    // probes, which it does not know. The peer sends BY on both ports, because some implementations end a session only if both ports
+    // have received BY. pymidi may also log a warning for the second BY. It logs no other warnings.
     var (packets, log, sessions): ([(at: Instant, commands: [[UInt8]]?)], [String], [String]) = ([], [], [])
     for event in run.events {
       switch event {

@@ -52,7 +52,8 @@ struct RecordedSession: ~Copyable {
   ///
   /// - Parameters:
   ///   - rooms: the maximum size of each packet in octets. Data that does not fit into these packets is not sent.
-  ///   - isJournalled: whether the journal contains the data. Otherwise it contains only the number of the message.
+  ///   - isJournalled: whether the journal contains the data of the message. Otherwise Chapter X of the journal contains only COUNT,
+  ///     the number of System Exclusives so far.
   mutating func send(systemExclusive data: [UInt8], rooms: [Int] = [1400], isJournalled: Bool = true) throws {
     var octets = RigidArray<UInt8>(capacity: data.count)
     for octet in data { octets.append(octet) }

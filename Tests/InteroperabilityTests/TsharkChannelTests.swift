@@ -15,6 +15,8 @@ import Testing
   private let third = Channel(3)!
   private let last = Channel(16)!
 
+  /// On channel 1, Bank Select (controllers 0 and 32) precedes the Program Change. On channel 2, Reset All Controllers (121) comes
+  /// between them, so the X flag is set. On channel 16, there is no Bank Select.
   @Test func programsAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(
@@ -38,6 +40,7 @@ import Testing
           """))
   }
 
+  /// The log of a controller contains its last value. The log of All Sound Off (120) contains the count of the commands instead: 2.
   @Test func controllersAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(
@@ -81,6 +84,10 @@ import Testing
           """))
   }
 
+  /// Controllers 101 and 100 select a registered parameter by MSB and LSB, and 99 and 98 a non-registered parameter. The value 127 for
+  /// both selects no parameter. Controllers 6 and 38 set the MSB and the LSB of the value. Controllers 96 and 97 increment and
+  /// decrement it.
+  ///
   /// A journal contains PENDING if the MSB of a parameter number was sent, but not yet its LSB. Wireshark misreads such a journal
   /// (``halfOfAParameterNumberIsPending()``), so the packet after each MSB is malformed for Wireshark.
   @Test func parametersAreDecoded() async throws {
@@ -165,6 +172,12 @@ import Testing
     #expect(hex(octets[5].suffix(18)) == "21 ff fa 80 09 20 d4 06 05 81 82 40 78 06 20 40 03 85")
   }
 
+  /// Chapter N has a log for each note that sounds. The octets of OFFBITS (`n_log_octet`), from LOW to HIGH, have a bit for each note
+  /// that was ended. Octet k contains the keys 8k to 8k + 7, and bit 7 of the octet is the key 8k. LOW 15 and HIGH 0 or 1 mean that
+  /// there are no OFFBITS.
+  ///
+  /// - Channel 1: octet 8 is 128 (key 64), and octet 15 is 8 (key 124).
+  /// - Channel 2: octet 7 is 8 (key 60).
   @Test func notesAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(.noteOn(last, key: 127, velocity: 1))
@@ -218,6 +231,7 @@ import Testing
     }
   }
 
+  /// Chapter W contains the lower seven bits of the Pitch Bend first: 12345 = 57 + 96 * 128.
   @Test func wheelAndPressuresAreDecoded() async throws {
     var session = try RecordedSession()
     try session.send(

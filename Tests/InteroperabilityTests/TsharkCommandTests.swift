@@ -6,9 +6,11 @@ import Testing
 @Suite struct TsharkCommandTests {
   private static let (second, last) = (Channel(2)!, Channel(16)!)
 
-  /// Every kind of message with its fields in Wireshark. Wireshark shows the values of Pitch Bend and Song Position in packet order, the
-  /// lower seven bits first. The sequencer messages are consecutive at the end, so that every Chapter Q refers to the previous packet.
-  /// Wireshark decodes Chapter Q correctly only in this case.
+  /// Every kind of message with its fields in Wireshark. Wireshark shows the two data octets of Pitch Bend and Song Position in packet
+  /// order, the lower seven bits first: 12345 is 57 + 96 * 128, and these two octets are 0x39 and 0x60.
+  ///
+  /// The sequencer messages are consecutive at the end, so that every Chapter Q refers to the previous packet. Wireshark decodes
+  /// Chapter Q correctly only if it refers to the previous packet.
   private static let kinds: [(Message, String)] = [
     (.noteOff(second, key: 0, velocity: 127), "channel_status 8, channel 1, note 0, velocity 127"),
     (.noteOn(last, key: 127, velocity: 1), "channel_status 9, channel 15, note 127, velocity 1"),
@@ -98,8 +100,8 @@ import Testing
 
   @Test func segmentsOfASystemExclusiveAreDecoded() async throws {
     var session = try RecordedSession()
-    // Packets of 100, 100 and 1400 octets have room for 81, 77 and the other 43 data octets. The journals of the last two packets are four
-    // octets longer, because they have a Chapter X.
+    // The 201 data octets fill packets of at most 100, 100 and 1400 octets: 81, 77 and the other 43 data octets. The journals of the
+    // last two packets are four octets longer than the first journal, because they have a Chapter X.
     let data = [0x43] + (0..<200).map { UInt8($0 & 0x7F) }
     try session.send(systemExclusive: data, rooms: [100, 100, 1400], isJournalled: false)
     #expect(

@@ -110,7 +110,8 @@ import Testing
 
   @Test func backwardsTimeCodeIsDecoded() async throws {
     var session = try RecordedSession()
-    // The quarter frames 7 to 0, and the first two of the next time code. In the second guard packet, every S bit is 1.
+    // The eight quarter frames of 07:06:05:12 in descending order, from 7 to 0, and the first two of the next time code. In the second
+    // guard packet, every S bit is 1.
     for data in [0x72, 0x67, 0x50, 0x46, 0x30, 0x25, 0x10, 0x0C, 0x72, 0x67] as [UInt7] {
       try session.send(.quarterFrame(data))
     }

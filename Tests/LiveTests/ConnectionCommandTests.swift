@@ -16,7 +16,7 @@ import _TestTraits
 /// Tests of the commands that connect to a discovered host and that set the connection policy. The tests themselves report the
 /// announcements to the peer. `Tests/ConsoleTests/Page/hosts.mjs` tests the commands with Avahi.
 @Suite(.ownThreads) struct ConnectionCommandTests {
-  /// A peer without a network, whose commands the test executes.
+  /// A peer whose commands the test executes. The test also reports to the peer which hosts discovery has found and lost.
   private final class Subject {
     let peer: Peer
     private let capture = LogCapture()
@@ -38,10 +38,12 @@ import _TestTraits
     var log: [String] { capture.lines }
     var now: Instant { MonotonicClock.now }
 
+    /// Reports that discovery has found a host. A host without an identity is not a Tutti peer.
     func found(_ name: String, at address: SocketAddress, identity: UInt64? = nil) {
       peer.handle(.found(service(name, at: address, identity: identity)), at: now)
     }
 
+    /// Reports that the announcement of a host has disappeared.
     func lost(_ name: String, at address: SocketAddress, identity: UInt64? = nil) {
       peer.handle(.lost(service(name, at: address, identity: identity)), at: now)
     }
@@ -57,6 +59,7 @@ import _TestTraits
     var hosts: [PeerSnapshot.Host]? { peer.snapshot(at: now).hosts }
   }
 
+  // The addresses of three hosts. Each test states which host has which address and identity.
   private let gear = SocketAddress(host: 0x0A00_0009, port: 5004)
   private let ada = SocketAddress(host: 0x0A00_0001, port: 5004)
   private let ben = SocketAddress(host: 0x0A00_0002, port: 5004)
@@ -121,7 +124,8 @@ import _TestTraits
     #expect(subject.peer.snapshot(at: subject.now).policy == .anyone && subject.peer.core.endpoint.admits("Eve", ben))
   }
 
-  /// The contacts, including the addresses that were resolved after the start, are kept while another policy applies.
+  /// The peer keeps its contacts while another policy applies. It also keeps the addresses of the contacts that were resolved after
+  /// the start. Ada is a contact by its name, and Ben by its address. Eve is no contact.
   @Test func contactsAreKept() throws {
     let folder = try TemporaryFolder()
     try "name Ada\nhost 10.0.0.2\n".write(toFile: folder.path("contacts"), atomically: true, encoding: .utf8)

@@ -19,7 +19,7 @@ final class DrumMachine: @unchecked Sendable {
 
   /// The control port.
   let port: UInt16
-  /// The number of ticks of which one is lost: it is encoded but not sent. 0 for no losses.
+  /// In each group of this number of ticks, one tick is lost: its packet is encoded but not sent. 0 for no losses.
   private let lossInterval: Int64
   private let ports: PortPair
   private let isEnding = Atomic(false)
@@ -29,7 +29,7 @@ final class DrumMachine: @unchecked Sendable {
   private let originStorage = Atomic<Int64>(0)
 
   /// - Parameters:
-  ///   - lossInterval: the number of ticks of which one is lost; 0 for no losses.
+  ///   - lossInterval: the number of ticks in a group of which one is lost; 0 for no losses.
   ///   - port: the control port; 0 for any free port.
   ///   - origin: the due time of tick 0 of an earlier drum machine, whose rhythm this drum machine continues; nil for a new rhythm,
   ///     which begins with Start.
@@ -54,7 +54,7 @@ final class DrumMachine: @unchecked Sendable {
 
   /// Ends all sessions with BY.
   ///
-  /// - Parameter sendingStop: whether the device sends Stop before.
+  /// - Parameter sendingStop: whether the device sends Stop before BY.
   func leave(sendingStop: Bool = true) {
     sendsStop.store(sendingStop, ordering: .releasing)
     isEnding.store(true, ordering: .releasing)

@@ -61,7 +61,8 @@ extension TimingTests {
     }
 
     /// The control thread of the peer sleeps for 80 ms at a time, so it receives several packets at once. Some of them follow a lost
-    /// packet. Lost ticks must be counted also in this case.
+    /// packet. Lost ticks must be counted also in such a batch. A lost tick that is not counted puts the rhythm a tick (26 ms) behind
+    /// the drum machine. `expectInStep` permits only 6 ms.
     private func expectLostTicksAreCountedInBatches() async throws {
       let folder = try TemporaryFolder()
       let drums = try DrumMachine(losingOneTickIn: 19)
@@ -141,6 +142,7 @@ extension TimingTests {
       peer.recognised(by: &ensemble, at: now)
       ensemble.advance(to: now + .seconds(1))
       #expect(!peer.clock.isRunning && ensemble.role == .idle)
+      // A discarded clock is not reported as silent.
       #expect(peer.clock.advance(to: now + .seconds(3)) == nil)
     }
 

@@ -32,9 +32,9 @@ final class FaultyMaster: @unchecked Sendable {
   private let isFaulty = Atomic(false)
   private let isEnding = Atomic(false)
   private let done = DispatchSemaphore(value: 0)
-  // Used only on the thread of the master.
+  // Only the thread of the master uses the following variables.
   private var random = SplitMix(seed: 11)
-  /// When the fault began; nil while there is none.
+  /// When the fault began, in local time; nil while there is no fault.
   private var faultBegin: Instant?
 
   init(_ fault: Fault) throws {

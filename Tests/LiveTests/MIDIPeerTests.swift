@@ -49,8 +49,8 @@ extension TimingTests {
       try monitor.subscribe(to: "ada notes")
       try await ada.waitForLog("master")
       try await ada.waitForLog("plays on MIDI channel")
-      // Wait until ada knows the channel of ben from the first presence of ben. At this moment, ada sends its earlier controllers
-      // again, which would disturb the comparison below.
+      // Wait until the first presence of ben has told ada the channel of ben, for up to five seconds. At this moment, ada sends its
+      // earlier controllers to ben again. During the comparison below, these messages would be unexpected.
       for _ in 0..<250 where !ada.log.contains(where: { $0.contains("ben: channel") }) {
         ada.mailbox.post(.showRoster)
         try await Task.sleep(for: .milliseconds(20))
@@ -128,7 +128,8 @@ extension TimingTests {
       _ = try (ada.leave(), ben.leave())
     }
 
-    /// The rhythm starts at the beginning, or at a Song Position, which is given in sixteenth notes.
+    /// The external clock starts at the beginning, or at a Song Position, which is given in sixteenth notes. A sixteenth note has six
+    /// ticks. The clock sends 240 ticks from this position on.
     @Test(arguments: [0, 32]) func masterAndFollowerPlayInStepWithAnExternalClock(position: Int64) async throws {
       let drums = try MIDIProgram("Drums")
       let (ada, ben) = try await pair { $0.clockFrom = [.port("Drums clock")] }
@@ -150,9 +151,9 @@ extension TimingTests {
       #expect(!ada.log.contains { $0.contains("disappeared") || $0.contains("no ticks") })
     }
 
-    /// The device is unplugged and continues its count of ticks. Then it is plugged in again with another client number. Without the
-    /// device, the peer continues the rhythm. Afterwards, the peer is in step with the device again, and has neither omitted nor
-    /// repeated a tick.
+    /// The device is unplugged after tick 149. It continues to count its ticks. Before tick 290, it is plugged in again with another
+    /// client number. Without the device, the peer continues the rhythm. Afterwards, the peer is in step with the device again. The
+    /// peer neither omits nor repeats a tick.
     @Test func rhythmIsInStepAgainAfterTheExternalClockReturns() async throws {
       var drums: MIDIProgram! = try MIDIProgram("Drums")
       let address = drums.address

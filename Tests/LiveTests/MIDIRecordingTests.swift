@@ -79,6 +79,7 @@ extension TimingTests {
       #expect(remote.map(\.message.key?.value) == [60, 61, 62, 63, 64])
       #expect(local.map(\.message.key?.value) == [80, 81, 82, 83, 84])
       for track in [remote, local] {
+        // A note sounds within 200 ms after it was played. A position is that of the tick before the instant, so one tick is added.
         for (note, instant) in zip(track, played) {
           let latest = try position(of: instant + .milliseconds(200))
           #expect(try note.tick >= position(of: instant) && note.tick <= latest + 160, "\(note.message)")
@@ -124,9 +125,10 @@ extension TimingTests {
       let figure = begins(of: file.tracks[2]).filter { velocity(of: $0.message) == 88 }
       #expect(figure.count >= 4)
       let origin = try #require(begins(of: file.tracks[1]).first).tick
+      // The figure has a note on each beat. A beat has 24 * 160 = 3840 units. Each note is at most one unit beside its beat.
       for note in figure { #expect(((note.tick - origin) % 3840 + 1) % 3840 <= 2, "\(note.tick)") }
-      // A note that is at most 50 ms late sounds at once. Any other note sounds on a line of the grid. A sixteenth note has 960 units, of
-      // which 40 % are 384 units, or 50 ms. A margin of 96 units is added.
+      // By the grid of the instrument, a note that is late by at most 40 % of a sixteenth note (50 ms) sounds at once. Any other note
+      // sounds on the next line of the grid. A sixteenth note has 960 units, of which 40 % are 384 units. The limit adds 96 units.
       let played = begins(of: file.tracks[2]).filter { velocity(of: $0.message) == 90 }
       #expect(played.count == 5)
       let lateness = played.map { ($0.tick - origin + 1) % 960 - 1 }

@@ -17,7 +17,7 @@ import _TestSupport
   }
 
   /// The follower plays the patch of the master, and then another patch that the player of the master chooses. The player of the
-  /// follower cannot choose a patch, but can save the patch that plays. A slash between digits, as in 12/8, makes no name a path.
+  /// follower cannot choose a patch, but can save the patch that plays. A slash between digits, as in 12/8, is permitted in a name.
   @Test func followerPlaysThePatchOfTheMaster() async throws {
     let folder = try TemporaryFolder()
     let (first, second) = (try patch("claps"), try patch("12/8 claps"))

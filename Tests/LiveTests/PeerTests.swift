@@ -44,7 +44,7 @@ extension TimingTests {
         // A tick takes 41.67 ms at 60 BPM and 13.89 ms at 180 BPM.
         let spacings = zip(trace.ticks, trace.ticks.dropFirst()).map { ($1.due - $0.due).microseconds }
         #expect(spacings.allSatisfy { abs($0 - 41_667) < 250 || abs($0 - 13_889) < 250 }, "\(trace.header.name)")
-        // Two seconds at 180 BPM have 144 ticks.
+        // The faster tempo applies for about two seconds. Two seconds at 180 BPM have 144 ticks.
         #expect(spacings.filter { abs($0 - 13_889) < 250 }.count > 100, "\(trace.header.name)")
       }
       #expect(traces.map(\.summary?.role) == ["master", "follower", "follower"])
@@ -57,8 +57,8 @@ extension TimingTests {
       }
     }
 
-    /// Both peers use the same clock, and the delays on loopback are equal. The configured asymmetry is therefore wrong, and the
-    /// follower deviates from the master by half of it.
+    /// Both peers use the same clock, and the delays in both directions are equal on loopback. The configured asymmetry is therefore
+    /// wrong, and the follower deviates from the master by half of this asymmetry.
     private func expectConfiguredAsymmetryShiftsTheClockOffsetByHalf() async throws {
       let folder = try TemporaryFolder()
       let ada = try LivePeer("ada", folder: folder)

@@ -8,8 +8,9 @@ import Testing
 @Suite struct StateStoreTests {
   private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-  /// Opens the first of the files of the peers with this name, not a further one with a number. The first file may be in use for some
-  /// milliseconds: a process that another test starts inherits the lock of the file, and keeps the lock until it executes its program.
+  /// Opens the first file of the peers with this name. If the first file is in use, a store opens a further file, which has a number in
+  /// its name. The function then tries again. The first file may be in use for some milliseconds: a process that another test starts
+  /// inherits the lock of the file, and keeps the lock until it executes its program.
   private func store(_ name: String) throws -> StateStore {
     _ = try LivePeer.state.get()
     for _ in 0..<1000 {

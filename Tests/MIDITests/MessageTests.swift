@@ -47,8 +47,9 @@ func encoded(_ message: Message) -> [UInt8] {
   }
 
   @Test func everyMessageDecodesFromItsBytes() {
-    // There are 6 samples of one data byte and 36 of two. On 16 channels, five kinds have two data bytes and two kinds have one.
-    // Song Position has two data bytes, Quarter Frame and Song Select have one, and seven kinds have none.
+    // A message with one data byte has 6 samples, and a message with two has 36. Of the channel messages, five kinds have two data
+    // bytes and two kinds have one, each on 16 channels. Of the system messages, Song Position has two data bytes, Quarter Frame and
+    // Song Select have one, and seven kinds have none.
     #expect(everyMessage.count == 5 * 16 * 36 + 2 * 16 * 6 + 36 + 2 * 6 + 7)
     #expect(Set(everyMessage).count == everyMessage.count)
     for message in everyMessage {

@@ -82,8 +82,8 @@ enum Event: Equatable {
       ])
   }
 
-  /// Stray data bytes: 1, 2, 3 and 8. Stray F7: one. Undefined status bytes: F4, F5, F9 and FD. Incomplete messages: a Note On
-  /// with one data byte and a Control Change without data bytes.
+  /// Stray data bytes: 1, 2, 3 and 8. Stray F7: one. Undefined status bytes: F4, F5, F9 and FD. Incomplete messages: a Note On with
+  /// one data byte and a Control Change without data bytes. The byte 7 is not stray: it belongs to the Song Select (F3).
   @Test func invalidBytesAreCounted() {
     let (events, counters) = parse([1, 2, 0xF7, 0xF4, 3, 0xF5, 0xF9, 0xFD, 0x90, 60, 0xB0, 0xF3, 0xF8, 7, 8, 0x90])
     #expect(events == [.message(.clock), .message(.songSelect(7))])

@@ -83,12 +83,15 @@ import _TestSupport
         Takes.recording("b", positions: shifted, sounds: [.snare, .hat], noise: 40, seed: seed + 50),
       ], aligns: true)
     let comparison = report.comparisons[0]
+    // The second recording has 275 hits.
     #expect(comparison.matched >= 270 && comparison.notes.count == 1, "\(comparison.notes)")
     #expect(abs(try #require(comparison.drift) - ppm) < 0.5)
-    // Because of the drift, the delay `shifted - grid` changes during the recording. The reported delay is the median of the hits 26
-    // to 300: the delay of hit 163. Unmatched hits move the median by at most three hits, and so by at most 0.15 ms.
+    // The delay of a hit is its position in `shifted` minus its position in `grid`. Because of the drift, the delay changes during the
+    // recording. The reported delay is the median of the delays of the hits 26 to 300, the delay of hit 163. Up to five unmatched hits
+    // move the median by at most three hits, and so by at most 0.15 ms.
     let middle = (-start + ppm / 1e6 * (grid[163] - start)) / 48e3
     #expect(abs(try #require(comparison.delay) - middle) < 0.0003)
+    // A tenth of a frame, in nanoseconds.
     #expect(try #require(comparison.residual?.standardDeviation) < 0.1 * 20_833)
   }
 
@@ -119,7 +122,8 @@ import _TestSupport
     #expect(comparison.notes.contains { $0.contains("do not correspond") }, "seed \(seed): \(comparison.notes)")
   }
 
-  /// The second recording has the sound of another drum. The differences are the differences of the detected onsets.
+  /// The second recording has the sound of another drum, 240 frames (5 ms) later. The differences are the differences of the detected
+  /// onsets.
   @Test func differentDrumsAreMeasuredByDetection() throws {
     let grid = Takes.grid(20, seed: 5)
     let comparison = try AudioReport(recordings: [

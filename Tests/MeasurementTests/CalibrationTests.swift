@@ -4,8 +4,8 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Tests of ``CalibrationAnalysis``: the delay of a phone from a recording of the clicks of the peer (the reference) and of the
-/// phone (the device).
+/// Tests of ``CalibrationAnalysis``, which measures the delay of a phone. It analyses a recording of the clicks of the peer (the
+/// reference) and of the phone (the device).
 @Suite struct CalibrationTests {
   /// The seeds of a test: 1...`count`, and fewer in a debug build, because the onset detector is slow there.
   static func seeds(_ count: UInt64) -> ClosedRange<UInt64> {
@@ -16,7 +16,7 @@ import _TestSupport
     #endif
   }
 
-  /// A random room with a phone, noise and echoes.
+  /// A random room with a phone, noise and echoes. The phone misses up to three clicks.
   private func room(_ random: inout SplitMix) -> CalibrationRoom {
     var room = CalibrationRoom()
     room.rate = [44_100, 48_000][Int(random.next() % 2)]
@@ -38,7 +38,8 @@ import _TestSupport
   ///
   /// - Parameters:
   ///   - seed: the seed of the noise.
-  ///   - usesReference: whether the clicks of the peer are used. Otherwise the clock of the recording must be exact.
+  ///   - usesReference: whether the delay is measured against the clicks of the peer. Otherwise it is measured against the clock of
+  ///     the recording, which must be exact.
   private func delay(_ room: CalibrationRoom, seed: UInt64, usesReference: Bool = true) throws(CalibrationError)
     -> DeviceDelay
   {
@@ -46,8 +47,8 @@ import _TestSupport
       from: CalibrationRoom.beginning, usesReference: usesReference)
   }
 
-  /// The pattern of the phone has 12 clicks. A measurement needs two thirds of them, 8. Clicks that it does not use, also missed
-  /// ones, count as rejected.
+  /// The pattern of the phone has 12 clicks. A measurement needs two thirds of them, 8. Clicks that the measurement does not use
+  /// count as rejected. These include the missed clicks.
   @Test func delaysAreExactToAMillisecond() {
     var (errors, within, refused): ([Double], Int, Int) = ([], 0, 0)
     for seed in Self.seeds(400) {
@@ -97,7 +98,7 @@ import _TestSupport
       room.levels.phone = 0
       switch seed % 3 {
       case 1:
-        // A drummer: up to 20 hits per second at random.
+        // A drummer: up to 139 hits in 6.5 s at random.
         room.others = (0..<Int(random.next() % 140)).map { _ in Double.random(in: 0...6.5, using: &random) }
       case 2:
         // A metronome of 60 to 1000 BPM.
@@ -126,7 +127,8 @@ import _TestSupport
   }
 
   @Test func faintDirectSoundBeforeAnEchoIsAmbiguous() {
-    // The direct sound of only seven of the twelve clicks is heard, 40 ms late. An echo of all clicks is heard 130 ms late.
+    // The direct sound of only seven of the twelve clicks is heard, 40 ms late. An echo of all clicks is heard 130 ms late. Other sounds
+    // at the instants of the echo simulate the echo.
     var room = CalibrationRoom()
     room.missed = [1, 4, 6, 8, 10]
     room.delay = 40

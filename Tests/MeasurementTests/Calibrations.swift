@@ -9,7 +9,7 @@ struct CalibrationRoom {
   var rate = 48_000
   /// The delay of the phone in milliseconds.
   var delay = 100.0
-  /// The latency of the microphone in milliseconds, which is not known to the analysis.
+  /// The latency of the microphone in milliseconds. The analysis does not know it.
   var latency = 12.0
   /// The rate of the recording clock minus the rate of the peer's clock, in ppm.
   var drift = 0.0
@@ -54,8 +54,8 @@ struct CalibrationRoom {
   /// The length of the recording of one calibration in seconds.
   static let length = 6.9
 
-  /// Returns the recording of `count` calibrations, one after another. The first instant of the recording is wrong by the
-  /// latency only.
+  /// Returns the recording of `count` calibrations, one after another. The first instant of the recording does not allow for
+  /// ``latency``, and has no other error.
   func recording(seed: UInt64, count: Int = 1) -> Recording {
     var samples = [Double](repeating: 0, count: Int(Self.length * Double(count) * Double(rate)))
     let paths = [(delay: 0.0, gain: 1.0)] + echoes

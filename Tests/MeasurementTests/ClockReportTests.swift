@@ -17,7 +17,9 @@ import _TestSupport
     let errors = Clocks.gaussian(4000, seed: seed).map { $0 * sigma }
     let report = try Clocks.report(Clocks.stamps(period: Self.period, errors: errors), nominalBPM: 120)
     #expect(report.ticks == 4000 && report.runs == 1 && report.lost == 0 && report.doubled == 0 && report.late == 0)
-    // A standard deviation that is computed from 4000 values has a relative standard error of 1.1 % (1 / sqrt(2 * 4000)).
+    // A standard deviation that is computed from 4000 values has a relative standard error of 1.1 % (1 / sqrt(2 * 4000)). With 1500
+    // degrees of freedom, the error is 1.8 %. The tolerances of the standard deviations and of the Allan deviation are four to five
+    // standard errors.
     #expect(try #require(report.phase.standardDeviation).isClose(to: sigma, 0.05))
     #expect(try #require(report.interval?.standardDeviation).isClose(to: 2.0.squareRoot() * sigma, 0.06))
     for row in report.stability.prefix(5) {
@@ -133,7 +135,7 @@ import _TestSupport
     #expect(report.stability[0].allanDeviation.isClose(to: expected, 0.1))
   }
 
-  /// Most ticks are lost, up to 22 in succession, and the nominal tempo is given approximately or not at all.
+  /// Most ticks are lost, up to 22 in succession. The tempo is 125 BPM. The nominal tempo is not exact, or it is not given.
   @Test(arguments: [nil, 122, 128]) func manyLostTicksAreCounted(nominal: Double?) throws {
     var random = SplitMix(seed: 7)
     var (stamps, tick): ([Int64], Int64) = ([], 0)
@@ -142,6 +144,7 @@ import _TestSupport
       tick += random.integer(in: 0...9) < 7 ? 1 : random.integer(in: 1...23)
     }
     let report = try Clocks.report(stamps, nominalBPM: nominal)
+    // The number of all ticks, from the rounded time between the first and the last stamp, minus the 5000 ticks with stamps.
     let lost = Int((stamps[4999] - stamps[0] + 10_000_000) / 20_000_000) + 1 - 5000
     #expect(report.lost == lost && report.doubled == 0 && report.late == 0 && report.runs == 1)
     #expect(report.warnings.contains { $0.contains("more than a tenth of the ticks") })
@@ -150,11 +153,11 @@ import _TestSupport
 
   @Test func lateTicksAreNeitherLostNorDoubled() throws {
     var stamps = Clocks.stamps(period: 20e6, errors: [Double](repeating: 0, count: 500))
-    // Ticks 100 to 103 come together, 10 ms before tick 104. Tick 100 is 70 ms late.
+    // Ticks 100 to 103 come together, 10 ms after the due time of tick 103. Tick 100 is therefore 70 ms late.
     for index in 100...103 { stamps[index] = stamps[103] + 10_000_000 + Int64(index) * 1000 }
     let report = try Clocks.report(stamps)
-    // A tick is late if it is more than half a tick, 10 ms, after the best-fit line. Tick 103 is not late: it comes 10 ms after
-    // its time, but the four ticks have moved the line.
+    // A tick is late if it is more than half a tick, 10 ms, after the best-fit line. Tick 103 comes 10 ms after its due time. It is not
+    // late, because the four ticks have moved the line towards them.
     #expect(report.lost == 0 && report.doubled == 0 && report.late == 3 && report.ticks == 500)
     #expect(report.phase.maximum.isClose(to: 70e6, 0.02))
   }
@@ -172,6 +175,7 @@ import _TestSupport
   }
 
   @Test func changeOfTempoIsReported() throws {
+    // From tick 500 on, a tick takes 22 ms instead of 20 ms.
     let errors = (0..<1000).map { $0 < 500 ? 0 : Double($0 - 500) * 2e6 }
     let report = try Clocks.report(Clocks.stamps(period: 20e6, errors: errors))
     #expect(report.warnings.contains { $0.contains("the tempo is not constant") })
@@ -189,7 +193,7 @@ import _TestSupport
       ([5, 5, 5, 5], "do not differ"), ([0, 0, 0, 0, 20, 40], "do not differ"),
       // Two ticks, a stop, two ticks.
       ([0, 20, 4_000, 4_020], "fewer than 3 ticks"),
-      // The largest distances of three stamps. They can be measured.
+      // Three stamps with the largest permitted distances. Their clock can be measured.
       ([1 - (1 << 61), 0, (1 << 61) - 1], nil),
     ] as [([Int64], String?)])
   func clockThatCannotBeMeasuredIsRejected(stamps: [Int64], reason: String?) throws {

@@ -67,12 +67,13 @@ import _TestSupport
   /// One loud pulse does not hide the others, and one soft pulse is not lost.
   @Test func pulsesOfDifferentLevelsAreFound() throws {
     var recording = recording((0..<50).map { 4_800 + Double($0) * 1_000 }, isSquare: false, scale: 0.25)
+    // Pulse 10 becomes 3.5 times as loud, and pulse 20 becomes softer.
     for frame in 14_800..<15_200 { recording.samples[frame] *= 3.5 }
     for frame in 24_800..<25_200 { recording.samples[frame] *= 0.7 }
     #expect(try ClockStamps(recording).stamps.count == 50)
   }
 
-  /// The click of a plug that was connected is ten times louder than the pulses. It gives one more stamp.
+  /// When a plug is connected, a click arises that is ten times louder than the pulses. It gives one more stamp.
   @Test func loudClickDoesNotHideThePulses() throws {
     var recording = recording((0..<50).map { 4_800 + Double($0) * 1_000 }, isSquare: false, noise: 0.001, scale: 0.08)
     recording.samples[2_000] = 0.9
@@ -86,6 +87,7 @@ import _TestSupport
   }
 
   @Test func clockBytesOfAMIDIFileAreMeasured() throws {
+    // A quarter note of 480 ms has 960 ticks of the file, so such a tick takes 500 us. A clock byte follows every 40 ticks, or 20 ms.
     let tempo = StandardMIDIFile.Event(tick: 0, .meta(StandardMIDIFile.MetaEvent(microsecondsPerQuarter: 480_000)!))
     let file = file([tempo] + (0..<100).map { StandardMIDIFile.Event(tick: $0 * 40, .message(.clock)) })
     let stamps = try ClockStamps(name: "a.mid", midiFile: file.bytes(), usesNotes: false)
@@ -94,7 +96,7 @@ import _TestSupport
     #expect(report.warnings.contains { $0.contains("resolution of 500.000 us") })
   }
 
-  /// A file with one track, which repeats `event` `count` times.
+  /// A file with one track, in which `event` (a delta time and the bytes of an event) is repeated `count` times.
   private func bytes(_ count: Int, of event: [UInt8]) -> [UInt8] {
     let content = Array(repeating: event, count: count).joined() + [0, 0xFF, 0x2F, 0]
     let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: content.count >> $0) }
@@ -115,6 +117,7 @@ import _TestSupport
 
   @Test func independentTracksAreRefused() {
     var file = bytes(3, of: [4, 0xF7, 1, 0xF8])
+    // The low byte of the format.
     file[9] = 2
     let error = #expect(throws: ReportError.self) { try ClockStamps(name: "a.mid", midiFile: file, usesNotes: false) }
     #expect(error?.reason == "contains independent tracks (format 2)")
@@ -136,6 +139,7 @@ import _TestSupport
       ]
     }
     let stamps = try ClockStamps(name: "a.mid", midiFile: file(events).bytes(), usesNotes: true)
+    // Beat 10 is 10 * 0.5 s after the first beat, and beat 19 is another 9 * 0.4 s later.
     #expect(stamps.stamps.count == 20 && stamps.stamps[10] == 5_000_000_000 && stamps.stamps[19] == 8_600_000_000)
     let error = #expect(throws: ReportError.self) {
       try ClockStamps(name: "a.mid", midiFile: file(events).bytes(), usesNotes: false)

@@ -29,6 +29,8 @@ import _TestSupport
     return String(decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self) + end
   }
 
+  /// If the first stamp has a decimal point, all stamps are in seconds, otherwise in nanoseconds. Only the first field of a line counts.
+  /// The largest stamp is 2^61 - 1 ns.
   @Test(arguments: [
     ("1\n20\n300\n", [1, 20, 300]), ("-5\n0\n7\n", [-5, 0, 7]),
     ("0.5\n1.25\n3\n", [500_000_000, 1_250_000_000, 3_000_000_000]),
@@ -41,6 +43,7 @@ import _TestSupport
     #expect(clock.stamps == stamps && clock.warnings.isEmpty && clock.header == nil && clock.source == nil)
   }
 
+  /// The magnitude of a stamp must be less than 2^61 ns (73 years).
   @Test(arguments: [
     ("", 1, "is empty"), ("1\n2\nx\n", 3, "\"x\" is not a stamp"), ("a\nb\u{7}\n1\n", 2, "\"b?\" is not a stamp"),
     ("1\n2\n2.5\n", 3, "is in seconds"),
@@ -76,7 +79,7 @@ import _TestSupport
     #expect(acted.header?.name == "anna" && acted.duePeriod == 20_000_000 && acted.source == .acted)
     let report = try ClockAnalysis(acted, provenance: Clocks.provenance).report
     #expect(report.nominalTempo == 125 && report.nominalSource == "due instants")
-    // Relative to its due instant, each tick is acted on 100 ns later than the previous tick. Of 20 ms, this is 5 ppm.
+    // The ticks are acted on 100, 200 and 300 ns after their due instants. A period is therefore 100 ns longer than 20 ms, or 5 ppm.
     #expect(try #require(report.drift).value.isClose(to: -5, 1e-4))
     // The due instants are not compared with themselves.
     #expect(try ClockAnalysis(due, provenance: Clocks.provenance).report.drift == nil)
@@ -102,9 +105,10 @@ import _TestSupport
     #expect(report.phaseMagnitude.maximum == 0)
   }
 
-  /// Each of the first four lines is a run. The second has a number far ahead, the third the same number again, the fourth a lower
-  /// number. A repeated number is a doubled tick only if its due instant is less than 2.4 ms from that of the first: the shortest tick,
-  /// at 999 BPM, takes 2.5 ms. The last three lines are one run, which begins with an instant before that of the fourth line.
+  /// Each of the first four lines is a run. The second line has a number far ahead, the third line has the same number again, and the
+  /// fourth line has a lower number. A repeated number is a doubled tick only if its due instant is less than 2.4 ms from the due
+  /// instant of the first tick with this number. The shortest tick, at 999 BPM, takes 2.5 ms. The last three lines are one run, which
+  /// begins with an instant before the instant of the fourth line.
   @Test func implausibleTickNumbersOfATraceBeginNewRuns() throws {
     let limit: Int64 = (1 << 61) - 1
     let clock = try read(

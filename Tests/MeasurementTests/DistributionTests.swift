@@ -11,8 +11,8 @@ import _TestSupport
     sorted[max(1, (sorted.count * thousandths + 999) / 1_000) - 1]
   }
 
-  /// One to 4000 random values from nanoseconds to minutes. The remainder of the seed modulo 3 selects their sign: 0 for values
-  /// that are not negative, 1 for values that are not positive, 2 for both.
+  /// One to 4000 random values from nanoseconds to minutes. The remainder of the seed modulo 3 selects their signs: with 0, no value
+  /// is negative; with 1, no value is positive; with 2, both signs are possible.
   private func values(seed: UInt64) -> [Int64] {
     var random = SplitMix(seed: seed)
     let scale = Int64(1) << random.integer(in: 1...36)

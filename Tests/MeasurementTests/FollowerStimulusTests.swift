@@ -7,8 +7,8 @@ import _TestSupport
 /// Tests of the clock that `tutti measure follower` sends to a device (the stimulus), and of the file that records it.
 @Suite struct FollowerStimulusTests {
   /// The ideal instant of a tick has no jitter. The planned instant of a tick has jitter in the part `jitter`. The tempo step is -8 %, so
-  /// the part `faster` is slower. The number of a lost tick is divisible neither by 2 nor by 3, so a pattern of 8 or 12 sounds per quarter
-  /// note has no sound on it.
+  /// the part `faster` is slower here. The number of a lost tick is divisible neither by 2 nor by 3, so a device that plays 8 or 12
+  /// sounds per quarter note plays no sound on a lost tick.
   @Test(arguments: UInt64(1)...10) func ticksHaveTheStatedProperties(seed: UInt64) throws {
     let stimulus = try FollowerStimulus(tempo: 120, jitter: 2.6, step: -8, losses: 6, seconds: 10, seed: seed)
     let ticks = stimulus.ticks

@@ -33,8 +33,8 @@ import _TestSupport
     for loss in report.losses { #expect(abs(loss.ticks) < 0.02) }
   }
 
-  /// The jitter of the clock causes jitter of the device. The jitter transfer is the standard deviation of this jitter, divided by the
-  /// standard deviation of the jitter of the clock. A low-pass filter of first order with the gain g has the transfer
+  /// The jitter of the clock causes jitter of the device. The jitter transfer is the standard deviation of the jitter of the device,
+  /// divided by the standard deviation of the jitter of the clock. A low-pass filter of first order with the gain g has the transfer
   /// (g / (2 - g))^(1/2). The result of each seed is within five standard errors of this value. The mean over all seeds is within 0.02.
   @Test(arguments: [1.0, 0.3, 0.1, 0.03])
   func jitterTransferIsRecovered(gain: Double) throws {
@@ -76,8 +76,8 @@ import _TestSupport
     for loss in report.losses { #expect(abs(loss.ticks) < 0.02, "\(loss)") }
   }
 
-  /// A loop of second order has no lag. It overshoots if it is weakly damped. The figures with noise agree with the figures
-  /// that are computed from the phase errors without noise.
+  /// A loop of second order has no lag. It overshoots if it is weakly damped. The test computes the expected peak and overshoot from
+  /// the phase errors without noise. The report gets the sounds with noise.
   @Test(arguments: [(0.1, 0.0025), (0.05, 0.003)], UInt64(1)...10)
   func secondOrderLoopIsRecovered(loop: (gain: Double, rate: Double), seed: UInt64) throws {
     let followers = try Followers(seed: seed)
@@ -144,7 +144,8 @@ import _TestSupport
     #expect(abs(transfer.ratio - (0.1 / 1.9).squareRoot()) < 5 * transfer.standardError + 0.01)
   }
 
-  /// The device plays three of eight sixteenth notes. The recording also contains sounds off the grid.
+  /// The device plays three of eight sixteenth notes: 0, 3 and 6. The recording also contains sounds off the grid, 62 ms after a sound.
+  /// A sixteenth note lasts 125 ms, so these sounds are in the middle between two lines of the grid.
   @Test func sparsePatternIsMeasured() throws {
     let followers = try Followers()
     var sounds = followers.ideal(delay: 10e6).enumerated().filter { $0.offset % 8 % 3 == 0 }.map(\.element)
@@ -209,6 +210,7 @@ import _TestSupport
   @Test(arguments: [true, false]) func soundsAreFoundInARecording(usesPulses: Bool) throws {
     let followers = try Followers(seconds: 6)
     let instants = followers.counting(delay: 4e6)
+    // The recording begins at 6 s and ends half a second after the last sound.
     var drums = Drums(seconds: instants.last! / 1e9 - 5.5)
     for (index, instant) in instants.enumerated() {
       let position = (instant - 6e9) * 48e-6

@@ -3,7 +3,7 @@ import MusicalTime
 
 /// Simulated devices that follow a ``FollowerStimulus``. A device plays a sound on each tick whose number is a multiple of
 /// ``grid``. Each function that simulates a device returns the instants of its sounds, in nanoseconds of the clock that also
-/// stamped the sent ticks.
+/// stamped the sent ticks. Delays are in nanoseconds.
 struct Followers {
   /// The ticks that were sent to the devices.
   let record: StimulusRecord
@@ -69,8 +69,8 @@ struct Followers {
     return sounds { phases[$0] }
   }
 
-  /// Measures the sounds at `instants`, to which normally distributed noise is added. `noise` is its standard deviation in
-  /// nanoseconds.
+  /// Measures the sounds at `instants` after normally distributed noise is added to the instants. `noise` is the standard deviation
+  /// of the noise in nanoseconds.
   func analysis(
     _ instants: [Double], noise: Double = 0, seed: UInt64 = 99, hasCommonClock: Bool = true
   ) throws -> FollowerAnalysis {

@@ -33,6 +33,7 @@ import _TestSupport
     _ network: Network, _ protocol: NetworkProtocol = .probes, count: Int = 3_000, seed: UInt64
   ) -> (measurement: NetworkMeasurement, lost: Int) {
     var (random, measurement, lost) = (SplitMix(seed: seed), NetworkMeasurement(`protocol`), 0)
+    // Returns the stamp of the remote clock at an instant of the local clock: the middle of a unit of the resolution.
     func remote(_ local: Double) -> Instant {
       let nanoseconds = Int64((local + network.offset + local * network.ppm / 1e6).rounded())
       return Instant(nanoseconds: nanoseconds / network.resolution * network.resolution + network.resolution / 2)
@@ -48,6 +49,7 @@ import _TestSupport
       let back = network.backMinimum - network.queueing * log(Double.random(in: 1e-12..<1, using: &random))
       let arrived = sent + out
       let left = arrived + network.kept
+      // A CK reply has one stamp of the peer: the instant at which the reply leaves.
       measurement.add(
         NetworkExchange(
           sent: Instant(nanoseconds: Int64(sent)), remoteReceived: remote(`protocol` == .probes ? arrived : left),
@@ -68,11 +70,13 @@ import _TestSupport
     #expect(report.roundTrip.minimum > 399_999 && report.roundTrip.minimum < 410_000)
     #expect(report.roundTrip.mean.isClose(to: 500_000, 0.02) && report.roundTrip.p50.isClose(to: 483_917, 0.02))
     let clock = try #require(report.clock)
+    // The offset of the report is that at the last of the 3000 exchanges, which are 20 ms apart.
     let end = 2_999 * 20e6
     let error = Double(clock.offset.count) - network.offset - end * network.ppm / 1e6
     #expect(abs(error) < 3_000, "seed \(seed), \(error) ns")
     #expect(abs(error) <= Double(clock.uncertainty.count))
     #expect(abs(clock.skew - network.ppm) < 0.5)
+    // Each bound differs from the skew by about 400 us (the minimum of the round trip) / 60 s = 6.7 ppm.
     let bounds = try #require(clock.skewBounds)
     #expect(bounds.contains(network.ppm) && bounds.upperBound - bounds.lowerBound < 30, "\(bounds)")
     let (out, back) = (try #require(report.out), try #require(report.back))
@@ -86,7 +90,8 @@ import _TestSupport
     }
   }
 
-  /// Almost all of the delay is in one direction. The error of the offset then reaches the asymmetry bound.
+  /// The requests have almost all of the delay: 400 us. The estimate assumes equal delays, so the error of the offset is half of the
+  /// delay, which is the asymmetry bound.
   @Test func asymmetryIsWithinItsBound() throws {
     var network = Network()
     (network.outMinimum, network.backMinimum, network.queueing) = (400_000, 0, 1_000)
@@ -99,8 +104,8 @@ import _TestSupport
     #expect(try #require(clock.skewBounds).contains(network.ppm))
   }
 
-  /// The time stamps of CK packets have a resolution of 100 us. The errors of the stamps average out, because the requests leave
-  /// at all phases of this unit.
+  /// The time stamps of CK packets have a resolution of 100 us. Most of the error of the stamps averages out, because the random delays
+  /// and the skew move the stamps within this unit.
   @Test(arguments: UInt64(1)...10) func figuresOfAStandardPeerAreRecovered(seed: UInt64) throws {
     var network = Network()
     (network.resolution, network.ppm) = (100_000, Double(seed) * 10 - 40)
@@ -108,8 +113,8 @@ import _TestSupport
       peer: "x", pending: 0, provenance: Self.provenance)
     let clock = try #require(report.clock)
     let error = Double(clock.offset.count) - network.offset - 2_999 * 20e6 * network.ppm / 1e6
-    // A CK reply contains only the instant at which it was sent. Half of the 30 us before the reply is an error of the offset, and
-    // the round trip is 30 us longer than that of the clock probes above.
+    // A CK reply contains only the instant at which it was sent. The processing time of 30 us therefore counts as a delay of the request.
+    // Half of it is an error of the offset. The median of the round trip is 30 us longer than with clock probes (483.917 us).
     #expect(abs(error) < 40_000, "seed \(seed), \(error) ns")
     #expect(abs(clock.skew - network.ppm) < 2, "seed \(seed), \(clock.skew)")
     #expect(report.notes.contains { $0.contains("100 us") } && report.roundTrip.p50.isClose(to: 513_917, 0.02))
@@ -136,6 +141,7 @@ import _TestSupport
     #expect(report.implausible == 6 && report.answered == 100 && report.lost == 0)
   }
 
+  /// The remote clock is set forward by 5 ms after 500 of 1000 exchanges.
   @Test func clockThatWasSetHasNoSkewBounds() throws {
     var network = Network()
     var measurement = measurement(network, count: 500, seed: 1).measurement
@@ -153,6 +159,7 @@ import _TestSupport
   /// constant.
   @Test func delaysAreRightAlthoughTheSkewChanges() throws {
     var (measurement, random) = (NetworkMeasurement(.probes), SplitMix(seed: 5))
+    // The offset is 1 s plus a parabola whose slope grows from 10 to 18 ppm in 600 s.
     func remote(_ local: Double) -> Instant {
       Instant(nanoseconds: Int64((local + 1e9 + local * 10e-6 + local * local * 8e-6 / 1_200e9).rounded()))
     }
@@ -168,7 +175,8 @@ import _TestSupport
           received: Instant(nanoseconds: Int64(received.rounded()))))
     }
     let report = try measurement.report(peer: "x", pending: 0, provenance: Self.provenance)
-    // The median of the variation is ln 2 * 20 us = 13.863 us.
+    // The median of the variation is ln 2 * 20 us = 13.863 us. The middle of the parabola is 600 us away from the line through its ends.
+    // A single line for all ten minutes would therefore exceed these limits.
     for direction in [try #require(report.out), try #require(report.back)] {
       #expect(abs(direction.minimum - 200_000) < 8_000 && direction.variation.p50.isClose(to: 13_863, 0.5))
       #expect(direction.variation.maximum < 300_000)
@@ -188,7 +196,7 @@ import _TestSupport
   @Test func answersWithImplausibleStampsAreAnError() {
     var measurement = NetworkMeasurement(.clockPackets)
     measurement.requestSent()
-    // The processing time of the peer is longer than the whole time.
+    // The processing time of the peer is 1 s, but the reply arrives 1 ms after the request leaves.
     let (sent, received) = (Instant(nanoseconds: 0), Instant(nanoseconds: 1_000_000))
     measurement.add(
       NetworkExchange(sent: sent, remoteReceived: sent, remoteSent: sent + .seconds(1), received: received))
@@ -207,6 +215,7 @@ import _TestSupport
     #expect(json["answered"] as? Int == 500 && json["protocol"] as? String == "Tutti")
     #expect((json["clock"] as? [String: Any])?["skew_low_ppm"] is Double)
     #expect(report.description.hasPrefix("Network to ben, 10.0 s, protocol Tutti\nrequests 500, answers 500, lost 0"))
+    // The script has two plot commands, so it has three components.
     let script = NetworkPlot(measurement, report, file: "x.svg", format: .svg).script
     #expect(script.components(separatedBy: "\nplot ").count == 3)
   }

@@ -24,9 +24,9 @@ import _TestSupport
     #expect(onsets(drums) == [0])
   }
 
-  /// Two bars of a groove with accents and softer hits. Hits that overlap with the tail of another hit are located within one
-  /// millisecond (48 frames).
-  @Test(arguments: UInt64(1)...6) func onsetsOfAGrooveAreExactlyItsHits(seed: UInt64) {
+  /// Two bars of a groove with accents and softer hits, up to 40 frames before or after their steps. The detector finds one onset per
+  /// step that has hits. Onsets that overlap with the tail of another hit are located within one millisecond (48 frames).
+  @Test(arguments: UInt64(1)...6) func onsetsOfAGrooveMatchItsHits(seed: UInt64) {
     var random = SplitMix(seed: seed)
     // Steps from 60 ms (250 BPM) to 167 ms (90 BPM).
     let step = Int(random.integer(in: 2_880...8_000))
@@ -70,7 +70,8 @@ import _TestSupport
   }
 
   @Test func softClosingHatIsDetected() {
-    // A loud steady noise ends at frame 14 400. From there, a soft hat swells within 20 ms.
+    // A loud steady noise ends at frame 14 400. From this frame on, a soft noise, like that of a closing hat, swells within 20 ms
+    // (960 frames).
     var random = SplitMix(seed: 3)
     var samples = [Float](repeating: 0, count: 28_800)
     for frame in 4_800..<14_400 { samples[frame] = Float.random(in: -0.2...0.2, using: &random) }
@@ -84,6 +85,7 @@ import _TestSupport
   }
 
   @Test func steadyNoiseAndBeatingPartialsHaveNoOnsetAfterTheirBeginning() {
+    // White noise, a partial at 61 Hz, and two partials at 540 and 547 Hz, which beat at 7 Hz. All partials decay.
     var random = SplitMix(seed: 11)
     var samples = [Float](repeating: 0, count: 96_000)
     for frame in samples.indices {

@@ -11,8 +11,8 @@ import Testing
     return OnsetMatching(instants(reference), span: span, instants(other), span: span)
   }
 
-  /// The onset of the reference at 300 ms has a neighbour 100 ms before it and one 40 ms after it. Onsets of the other recording
-  /// are assigned to it from 50 ms before it to 20 ms after it.
+  /// The neighbours of the onset of the reference at 300 ms are 100 ms earlier and 40 ms later. Onsets of the other recording from 250
+  /// to 320 ms are assigned to this onset. `index` is the expected index of the onset of the reference.
   @Test func toleranceOnEachSideIsHalfTheDistanceToTheNeighbourOnThisSide() {
     let reference: [Int64] = [200, 300, 340]
     for (onset, index) in [(249, 0), (251, 1), (319, 1), (321, 2)] {

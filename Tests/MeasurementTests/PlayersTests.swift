@@ -6,12 +6,16 @@ import _TestSupport
 @testable import Measurement
 
 /// Tests of the report on players (`tutti measure players`), on simulated players with known correction gains. An asynchrony is
-/// the instant of an action minus the instant of the nearest line of the grid. The grid has a line on each sixteenth note.
+/// the instant of an action minus the instant of the nearest line of the grid. The grid has a line on each sixteenth note, which
+/// is six ticks or 125 ms.
 @Suite struct PlayersTests {
+  /// The length of a tick at 120 BPM in nanoseconds.
   private static let tick: Int64 = 20_833_333
+  /// The instant of tick 0 in nanoseconds.
   private static let origin: Int64 = 7_000_000_000_000
 
-  /// The ticks of a run with at least `lines` lines of the grid. `clock` is added to all instants, in nanoseconds.
+  /// The ticks of a run, from line 0 to line `lines` + 1. The actions are on the lines 1 to `lines` (``actions(_:clock:)``). `clock` is
+  /// added to all instants, in nanoseconds.
   private func ticks(_ lines: Int, clock: Int64 = 0) -> [TraceTick] {
     (0..<lines * 6 + 7).map { index in
       let due = Instant(nanoseconds: Self.origin + clock + Int64(index) * Self.tick)
@@ -19,8 +23,8 @@ import _TestSupport
     }
   }
 
-  /// The actions of a player. On each line of a run, from the second line on, there is an action with this asynchrony in
-  /// nanoseconds, or no action if it is nil.
+  /// The actions of a player in a run. The first asynchrony is that of the action on line 1, the next one that of the action on line 2,
+  /// and so on. Asynchronies are in nanoseconds. If an asynchrony is nil, there is no action on its line.
   private func actions(_ asynchronies: [Double?], clock: Int64 = 0) -> [TraceAction] {
     asynchronies.enumerated().compactMap { index, asynchrony in
       asynchrony.map {
@@ -77,6 +81,7 @@ import _TestSupport
     #expect(difference.count == 2000 && difference.mean.isClose(to: expected.reduce(0, +) / 2000, 0.001))
     for (player, asynchronies) in zip(report.players, players) {
       let figures = try #require(player.asynchrony)
+      // The instants in the trace are rounded to whole nanoseconds.
       #expect(figures.count == 2000 && abs(figures.mean - asynchronies.reduce(0, +) / 2000) < 2)
       // The interval between two actions is the distance of two lines plus the difference of the asynchronies.
       let steps = zip(asynchronies.dropFirst(), asynchronies).map { $0 - $1 }
@@ -88,7 +93,8 @@ import _TestSupport
     }
   }
 
-  /// The mean of eleven times 0.1 is not 0.1, because of rounding.
+  /// The first series is eleven times 0.1. Because of rounding, its calculated mean is not 0.1, so the calculated deviations from the
+  /// mean are not 0. The series must still count as constant.
   @Test func constantSeriesHasNoCorrelation() {
     let pairs = (0..<11).map { (0.1, Double($0)) }
     #expect(Correlation.coefficient(pairs) == nil && Correlation.coefficient(pairs.map { ($0.1, $0.0) }) == nil)
@@ -104,6 +110,8 @@ import _TestSupport
     let values = pair.crossCorrelation.map { $0 ?? .nan }
     // The values are those of the lags -4...4. The index of lag 1 is 5.
     #expect(values.count == 9 && values[5] > 0.99)
+    // The expected values at the lags 0 and 2 are -0.5: the lag 1 autocorrelation of the intervals (see the next test). At all other lags,
+    // the expected value is 0.
     #expect(values.enumerated().allSatisfy { $0.offset == 5 || abs($0.element) < 0.7 })
   }
 
@@ -116,10 +124,11 @@ import _TestSupport
     #expect(abs(try #require(player.intervals?.autocorrelation) + 0.5) < 0.05)
     #expect(abs(try #require(player.asynchronyAutocorrelation)) < 0.06)
     #expect(try #require(player.asynchrony?.standardDeviation).isClose(to: 5e6, 0.05))
+    // An interval is 125 ms plus the difference of two asynchronies, which have standard deviations of 5 ms.
     #expect(try #require(player.intervals?.variation).isClose(to: 5e6 * 2.0.squareRoot() / 125e6, 0.05))
   }
 
-  /// The peers are on different machines, whose clocks are a day apart.
+  /// The peers are on different machines, whose clocks are a day apart. Each action of Bert is 1 ms later than that of Anna.
   @Test func clocksOfThePeersNeedNotBeRelated() throws {
     let asynchronies = Clocks.gaussian(200, seed: 5).map { $0 * 5e6 }
     let report = try PlayersAnalysis(
@@ -130,7 +139,8 @@ import _TestSupport
     #expect(difference.count == 200 && abs(difference.minimum + 1e6) < 3 && abs(difference.maximum + 1e6) < 3)
   }
 
-  /// Bert and Cleo have each played a second run, at different times. Anna has played only one run.
+  /// Anna has played one run. Bert and Cleo have each played a second run, 100 s and 500 s after the first one. No other
+  /// player has a run at these times, so only the three lines of the first run are compared.
   @Test func runsWithoutPartnerAreNotCompared() throws {
     func withSecondRun(_ name: String, after pause: Int64) -> PlayerTrace {
       PlayerTrace(
@@ -179,6 +189,7 @@ import _TestSupport
     #expect(lines[2] == "{\"action\":-7,\"force\":127}")
     let trace = try Trace(contentsOf: path)
     #expect(trace.actions == [TraceAction(at: Instant(nanoseconds: -7), force: 127)] && trace.ticks.count == 1)
+    // A missing force, a force of 0, and an instant more than 73 years from the origin of the clock.
     for bad in ["{\"action\":1}", "{\"action\":1,\"force\":0}", "{\"action\":9223372036854775807,\"force\":1}"] {
       let text = lines[0] + "\n" + bad + "\n"
       let error = #expect(throws: TraceError.self) { try Trace(bytes: Array(text.utf8), file: "t") }
@@ -196,6 +207,7 @@ import _TestSupport
     // The titles, and a row for each of the 100 actions of both players. The columns are the player, the run, the line, the asynchrony
     // and the distance of two lines: six ticks of 20 833 333 ns.
     #expect(rows.count == 201 && rows[1].hasPrefix("anna,0,1,0.0,124999998"))
+    // The script has two plot commands, so it has three components.
     #expect(PlayersPlot(analysis, file: "x.svg", format: .svg).script.components(separatedBy: "\nplot ").count == 3)
   }
 }

@@ -11,8 +11,8 @@ func header(_ name: String, audio: TraceHeader.Audio? = nil) -> TraceHeader {
     memoryLocked: true, command: "tutti peer --name \"\(name)\"", patch: "rock", activity: 64, audio: audio)
 }
 
-/// A recording of reproducible drum-like sounds. A sound is a decaying sine of falling frequency with decaying noise, and begins
-/// with a click.
+/// A recording of reproducible drum-like sounds. A sound lasts 0.4 s. It is the sum of a decaying sine, whose frequency falls, and of
+/// decaying noise, which begins with a click.
 struct Drums {
   private(set) var samples: [Float]
   let rate: Int

@@ -67,13 +67,15 @@ import Testing
 
   @Test func termsWithMissingValuesAreOmitted() {
     var series = PhaseSeries([0, 1, 5, .nan, 2, 3, 7, 4, 4])
-    // The terms of three adjacent values: (0, 1, 5), (2, 3, 7), (3, 7, 4), (7, 4, 4).
+    // The terms of three adjacent values are (0, 1, 5), (2, 3, 7), (3, 7, 4) and (7, 4, 4). Their second differences are 3, 3, -7 and 3.
+    // The sum of the squares is 76. The sum is divided by twice the number of terms.
     #expect(series.allanDeviation(factor: 1) == DeviationEstimate(value: (76.0 / 8).squareRoot(), terms: 4))
     #expect(series.timeDeviation(factor: 1)?.terms == 4)
     // The time deviation needs three adjacent windows of two values. After the missing value, there are only five values.
     #expect(series.timeDeviation(factor: 2) == nil)
     #expect(series.maximumTimeIntervalErrors(count: 2) == [4, 5])
-    // A window of the time interval error may contain a missing value. Here the window (5, missing, -9) has the range 14.
+    // A window of the time interval error may contain a missing value. In the phase values 5, 5, 5, missing, -9, -5, 0, 0, 0, the window
+    // (5, missing, -9) has the range 14.
     (series.phase[0], series.phase[1], series.phase[4], series.phase[5]) = (5, 5, -9, -5)
     (series.phase[6], series.phase[7], series.phase[8]) = (0, 0, 0)
     #expect(series.maximumTimeIntervalErrors(count: 2) == [5, 14])
@@ -86,6 +88,7 @@ import Testing
     let two = PhaseSeries(phase + phase.map { $0 + 1e9 }, runs: [0..<1001, 1001..<2002])
     let both = try #require(two.allanDeviation(factor: 8))
     #expect(both.terms == 2 * one.terms && both.value.isClose(to: one.value, 1e-6))
+    // These values are those of one run in the tests above: for the factor 8, and for the ninth factor, 256.
     #expect(try #require(two.timeDeviation(factor: 8)).value.isClose(to: 0.3426790937, 1e-6))
     #expect(two.maximumTimeIntervalErrors(count: 9)[8].isClose(to: 8.622002187, 1e-6))
   }

@@ -25,6 +25,7 @@ import _TestSupport
   /// A trace without a summary.
   private func trace(_ name: String, _ ticks: [TraceTick]) -> Trace { Trace(header: header(name), ticks: ticks) }
 
+  /// 2880 ticks are one minute.
   @Test func constantOffsetIsMeasuredExactly() throws {
     let report = try SyncReport(traces: [
       trace("anna", run(2_880)), trace("bert", run(2_880, offset: { _ in -1_500 })),
@@ -47,7 +48,7 @@ import _TestSupport
     #expect(abs(drift - ppm) < 1e-4)
   }
 
-  /// In the second run, the peer is 50 ms later than in the first run. This difference is no drift.
+  /// In the second run, the peer is 50 ms later than in the first run. Only the offsets within a run show a drift.
   @Test func differenceBetweenRunsIsNoDrift() throws {
     let later = Self.origin + .seconds(100)
     let other =
@@ -162,6 +163,7 @@ import _TestSupport
   }
 
   @Test func extremeInstantsDoNotTrap() throws {
+    // The largest instant that a trace file can contain, in nanoseconds: 73 years.
     let limit = (Int64(1) << 61) - 1
     /// Two ticks that are due at one end of the range and acted on at the other end.
     func extreme(_ sign: Int64) -> [TraceTick] {
@@ -227,10 +229,12 @@ import _TestSupport
     #expect(runs.p50.median.isClose(to: 0.6745 * 1_050_000, 0.15))
     let interval = try #require(runs.p50.interval)
     #expect(interval.contains(runs.p50.median) && interval.lowerBound < 700_000 && interval.upperBound > 800_000)
+    // Ten of eleven ticks belong to the noisy runs, whose medians are 0.6745 times 1100 to 2000 us: 742 to 1349 us.
     #expect(try #require(comparison.magnitude).p50 > 900_000)
   }
 
-  /// The offset grows by 1 us per second. The mean of an interval of 100 s is therefore the offset in its middle.
+  /// The offset grows by 1 us per second. The mean of an interval of 100 s is therefore the offset in the middle of the interval. The
+  /// 36 000 ticks take 750 s, so the eighth interval is shorter.
   @Test func offsetOverTimeIsInIntervals() throws {
     let count = 36_000
     let other = run(count, offset: { Int64(Double($0) * 20_833_333 / 1e6) })
@@ -239,7 +243,7 @@ import _TestSupport
     #expect(intervals.reduce(0) { $0 + $1.magnitude.count } == count)
     for (index, interval) in intervals.enumerated() where index < 7 {
       #expect(interval.start == Double(index) * 100 && interval.end == Double(index + 1) * 100)
-      // The offset grows by 1 us per second. The mean is in microseconds, the magnitude in nanoseconds.
+      // The start and the end are in seconds, the mean is in microseconds, and the magnitude is in nanoseconds.
       #expect(abs(interval.mean - (interval.start + 50)) < 0.1)
       #expect(interval.magnitude.maximum.isClose(to: interval.end * 1e3, 0.001))
     }
@@ -255,7 +259,8 @@ import _TestSupport
     let report = try SyncReport(traces: traces, reference: .median)
     #expect(report.comparisons.map(\.name) == ["anna", "bert", "cleo"] && report.peers.count == 3)
     #expect(report.comparisons.map(\.common) == [1_000, 1_000, 900])
-    // Without cleo, the median is halfway between anna and bert.
+    // Without cleo, the median is halfway between anna and bert. At tick 99, anna is 99 us later than bert, so bert is 49.5 us earlier
+    // than the median.
     #expect(report.comparisons[1].offset?.minimum == -49_500 && report.comparisons[1].offset?.maximum == 0)
     #expect(report.comparisons[0].offset?.maximum == 999_000 && report.comparisons[2].offset?.minimum == -999_000)
     #expect(report.description.contains("Offset from the median timeline of all traces"))
@@ -280,6 +285,7 @@ import _TestSupport
     #expect(try analysis.report == SyncReport(traces: traces))
     #expect(rows.count == 800 && rows[7].offset == errors[7] && rows[7].tick == 7 && rows[500].run == 1)
     #expect(rows[7].text == "\"be,rt\",0,7,\(rows[7].due),\(errors[7])")
+    // The script has two plot commands, so it has three components.
     let script = SyncPlot(analysis, file: "x.svg", format: .svg).script
     #expect(script.components(separatedBy: "\nplot ").count == 3 && script.contains("$histogram0 << END_OF_DATA"))
   }

@@ -32,14 +32,15 @@ import _TestSupport
     let rate = Double(random.integer(in: -500_000...500_000)) / 1e3
     let clock = Self.clock(seconds: 30, seed: seed) { _ in rate }
     let result = try #require(clock.partsPerMillion)
-    // The summand 1e-4 allows for the rounding of the readings to whole nanoseconds.
+    // The uncertainty is 2 * 40 ns in 30 s, which is 0.0027 ppm. The summand 1e-4 allows for the rounding of the readings to whole
+    // nanoseconds.
     #expect(abs(result.value - rate) <= result.uncertainty + 1e-4 && result.uncertainty < 0.003)
     #expect(clock.excursion <= 0)
     #expect(SystemClock(before: Self.state(), after: Self.state(), rate: clock).notes == [])
   }
 
-  /// NTP slews the clock by 0.5 ppm for five of thirty seconds, 2.5 us in total. The excursion is the deviation from a constant rate in
-  /// nanoseconds, as far as errors of the readings do not explain it.
+  /// NTP slews the clock by 0.5 ppm for five of thirty seconds, 2.5 us in total. The deviation from a constant rate is largest at second
+  /// 14: 2.5 us * (1 - 14 / 30) = 1.3 us. The excursion is less, because ``ClockRate`` subtracts the possible errors of the readings.
   @Test(arguments: 0..<20) func slewIsReported(seed: UInt64) {
     let clock = Self.clock(seconds: 30, seed: seed) { (10..<15).contains($0) ? 10.5 : 10 }
     let notes = SystemClock(before: Self.state(), after: Self.state(), rate: clock).notes

@@ -59,7 +59,7 @@ enum Takes {
       let sinc = distance == 0 ? 1 : sin(.pi * distance) / (.pi * distance)
       return Float(sinc * (0.5 + 0.5 * cos(.pi * distance / Double(taps + 1))))
     }
-    // The sound is faded out, so that it does not end with a step.
+    // The last 50 ms (2400 frames) are faded out, so that the sound does not end with a step.
     let length = drums.samples.count
     var result = [Float](repeating: 0, count: length + 2 * taps)
     for index in 0..<length {

@@ -35,7 +35,7 @@ import _TestSupport
     return [UInt8](try #require(FileManager.default.contents(atPath: path)))
   }
 
-  /// A complete trace with all members.
+  /// A complete trace: a header with an audio file, `count` ticks, and a summary.
   private func example(seed: UInt64 = 1, count: Int = 3) -> Trace {
     let audio = TraceHeader.Audio(
       file: "anna.wav", rate: 48_000, firstFrame: 4_800_256, firstInstant: Instant(nanoseconds: 100_005_333_333))
@@ -220,7 +220,7 @@ import _TestSupport
     // At 20 BPM, the slowest tempo, a tick takes 125 ms. The ticks 3...11 are missing, but tick 12 comes when it is due, so there
     // is no pause.
     #expect(runs([(0, 0), (1, 125), (2, 250), (12, 1500)]) == [0..<4])
-    // Tick 2 follows tick 1 after 380 ms, which is longer than the slowest tick.
+    // Tick 2 follows tick 1 after 380 ms, which is longer than a tick at 20 BPM.
     #expect(runs([(0, 0), (1, 20), (2, 400), (3, 420)]) == [0..<2, 2..<4])
   }
 }

@@ -1,8 +1,8 @@
 import MusicalTime
 import Testing
 
-/// The clock difference that one packet implies. The packet travels between a local instant, `here`, and a remote one,
-/// `there`.
+/// Tests of the clock difference that follows from one packet. The packet travels between the local instant `here` and the remote
+/// instant `there`.
 @Suite struct ClockTransitTests {
   private let here = Instant(nanoseconds: 1_000_000)
   private let there = Instant(nanoseconds: 5_003_000)

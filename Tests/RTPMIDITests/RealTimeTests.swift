@@ -6,10 +6,11 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// The operations of the clock and network threads, in functions that may neither allocate nor lock. The proof is that this file
-/// compiles in a debug build. The tests check that the functions work.
+/// The operations of the clock and network threads, in functions that may neither allocate nor lock. The debug build proves this,
+/// because it compiles this file only if the annotations hold. One test checks the results of the functions, and one test counts
+/// allocations at run time.
 @Suite struct RealTimeTests {
-  /// Encodes a Clock and a timeline message, each in a packet. Returns whether both were encoded completely.
+  /// Encodes a Clock, and then the System Exclusive `timeline` in place of the Clock. Returns whether both were encoded completely.
   @_noLocks @_noAllocation
   private static func sendTick(
     _ sender: inout PacketSender, _ timeline: borrowing RigidArray<UInt8>, at instant: Instant,
@@ -90,11 +91,12 @@ import _TestSupport
     var journalled = PacketSender(ssrc: 4, sequence: 1)
     let isAcknowledged = Self.sendJournal(
       &journalled, .noteOn(Channel(1)!, key: 60, velocity: 1), at: now, into: &packet)
-    // The guard packet: headers of RTP, command section, recovery journal and channel journal, and Chapter N with one log.
+    // The guard packet: the headers of RTP (12 octets), command section (1), recovery journal (3) and channel journal (3), and a
+    // Chapter N with one log (4).
     #expect(isAcknowledged && packet.count == 12 + 1 + 3 + 3 + 4)
     #expect(Self.sendTick(&sender, rigid(timeline), at: now, into: &packet))
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 8)
-    #expect(Self.receive(&receiver, packet.span, at: now) == 3, "the data octets of the timeline message")
+    #expect(Self.receive(&receiver, packet.span, at: now) == 3, "the data octets of the System Exclusive")
     let request = try #require(encoded { ClockPacket(ssrc: 3, sentAt: now).append(to: &$0) })
     #expect(Self.answer(rigid(request), ssrc: 4, at: now, into: &packet) && packet.count == ClockPacket.length)
     var parser = StreamParser(systemExclusiveCapacity: 8)
@@ -103,7 +105,8 @@ import _TestSupport
     #expect(parsed == 1 + 2 + 3, "a Clock, two octets of System Exclusive data, a Note On")
   }
 
-  /// Counts allocations at run time, with packets with journals of all kinds, of which every fifth is lost.
+  /// Every packet has a journal, and the journals contain commands of all kinds. Every fifth packet is lost. The sequence numbers wrap
+  /// from 65 535 to 0 after 36 packets.
   @Test func receivingAllocatesNothing() {
     var sender = PacketSender(ssrc: 3, sequence: 65_500)
     sender.sendsJournal = true
@@ -115,7 +118,7 @@ import _TestSupport
       case .exclusive(let data, _):
         packets.append(octets { _ = sender.encode(systemExclusive: rigid(data), at: now, into: &$0) })
       }
-      // The sender acts as if the feedback of the receiver were eight packets late.
+      // Every 64 packets, feedback acknowledges all packets but the newest seven, as if it were late. `sequence` is the next number.
       if packets.count % 64 == 0 { sender.acknowledge(sender.sequence &- 8) }
     }
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 512)
@@ -128,6 +131,7 @@ import _TestSupport
     }
     let allocations = allocation_count_end()
     #expect(allocations == 0)
+    // About 200 packets are lost. The limits show that most losses were repaired.
     #expect(rejected == 0 && receiver.statistics.repairs > 150 && receiver.statistics.recovered > 150)
   }
 }

@@ -6,8 +6,8 @@ import Testing
 /// The detection of steps of the system clock and of suspensions.
 @Suite struct ClockStepDetectorTests {
   @Test func stepIsReportedOnceAndNoiseIsIgnored() {
-    // The argument of `update` is CLOCK_REALTIME minus CLOCK_BOOTTIME in nanoseconds. It varies by the time between the
-    // readings of the two clocks.
+    // The argument of `update` is CLOCK_REALTIME minus CLOCK_BOOTTIME in nanoseconds. The difference varies by the time between the
+    // readings of the two clocks. A change of less than 1 ms is no step.
     var clock = ClockStepDetector(of: .system)
     let noise: [Int64] = [0, 300, -250, 90_000, -90_000]
     for n in noise { #expect(clock.update(1_700_000_000_000_000_000 + n) == nil) }

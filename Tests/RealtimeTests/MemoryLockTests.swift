@@ -16,6 +16,7 @@ import Testing
 
   /// Returns whether all pages of the `count` octets from `start` on are resident.
   private static func isResident(_ start: UnsafeRawPointer, _ count: Int) -> Bool {
+    // `mincore` needs the beginning of a page of 4096 octets. It writes one octet per page, whose bit 0 is 1 if the page is resident.
     let first = Int(bitPattern: start) & ~4095
     let length = Int(bitPattern: start) + count - first
     var pages = [UInt8](repeating: 0, count: (length + 4095) / 4096)
@@ -39,7 +40,8 @@ import Testing
   }
 
   @Test func slotsOfANewRingAreResident() {
-    // 4 MB, so that the allocator takes the memory from the kernel.
+    // 2^19 elements of 8 octets are 4 MB. The allocator takes so much memory directly from the kernel, so earlier use of the memory
+    // cannot have made its pages resident.
     let ring = SPSCRing<Int>(capacity: 1 << 19)
     #expect(Self.isResident(ring.slots, ring.capacity * MemoryLayout<Int>.stride))
   }
@@ -54,6 +56,7 @@ import Testing
     var (isCode, size, resident, mappings) = (false, "", "", 0)
     while fgets(&line, Int32(line.count), file) != nil {
       let text = line.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+      // The first line of a mapping contains its address range, its permissions and its file.
       if text.contains("-") && text.contains(" r") { isCode = text.contains("r-xp") && text.contains("/libc.so") }
       if isCode, text.hasPrefix("Size:") { size = text.filter(\.isNumber) }
       if isCode, text.hasPrefix("Rss:") {

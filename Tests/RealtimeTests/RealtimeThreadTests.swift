@@ -14,7 +14,8 @@ import Testing
     #expect(thread.join(within: .seconds(60)))
   }
 
-  /// The kernel grants SCHED_FIFO with the requested priority, or the thread has normal priority and gives advice for the user.
+  /// The kernel grants SCHED_FIFO with the requested priority, or the thread has normal priority and its policy has advice for the
+  /// user.
   @Test func schedulingPolicyReportsWhatTheKernelGranted() {
     let thread = RealtimeThread(name: "granted", priority: 10) {}
     thread.join()
@@ -64,6 +65,7 @@ private final class PolicyRecorder: Sendable {
   }
 }
 
+/// The body of the thread that stands for a thread of a library. `argument` is the recorder.
 private func recordFromLibrary(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   // Invariant: the test holds the recorder until this thread has been joined.
   Unmanaged<PolicyRecorder>.fromOpaque(argument!).takeUnretainedValue().record("library")

@@ -7,7 +7,7 @@ import Receiving
 import Testing
 import _TestSupport
 
-/// Datagrams of sessions with a passkey. The SSRC of the peer is 7, its address is host 1.
+/// Datagrams of sessions with a passkey. The remote peer has the SSRC 7 and sends from host 1.
 @Suite struct AuthenticationTests {
   private let now = Instant(nanoseconds: 5_000_000_000)
   private let source = SocketAddress(host: 1, port: 5005)
@@ -15,6 +15,7 @@ import _TestSupport
   private let local = SessionKeys(sending: TagKey(low: 1, high: 2), receiving: TagKey(low: 3, high: 4))
   private let remote = SessionKeys(sending: TagKey(low: 3, high: 4), receiving: TagKey(low: 1, high: 2))
 
+  /// A command that opens a session with the remote peer in slot 0.
   private func open(_ keys: SessionKeys?, session: UInt64 = 1) -> ReceivingCommand {
     let source = StreamSource(ssrc: 7, address: source, localSSRC: 9)
     return .open(slot: 0, SessionID(number: session), source, Admission(), keys: keys)
@@ -29,7 +30,7 @@ import _TestSupport
     return receiver
   }
 
-  /// An RTP packet of the peer.
+  /// An RTP packet of the remote peer.
   private func packet(sequence: UInt16 = 1) -> [UInt8] {
     var sender = PacketSender(ssrc: 7, sequence: sequence)
     return octets { _ = sender.encode(.clock, at: now, into: &$0) }
@@ -69,7 +70,8 @@ import _TestSupport
     #expect(authenticity(datagram, by: &receiver) == "refused")
   }
 
-  /// Everything that belongs to the established session needs a tag: RTP, BY, CK, RS, clock probes, and unknown octets.
+  /// Everything that belongs to the established session needs a tag. The datagrams are RTP, BY with a token, BY without a token, CK, RS,
+  /// TU (a clock probe), the unknown command XX, and octets that are neither RTP nor a command.
   @Test func datagramWithoutATagIsRefused() {
     var receiver = receiver(open(local))
     let ssrc: [UInt8] = [0, 0, 0, 7]
@@ -83,7 +85,7 @@ import _TestSupport
     for datagram in datagrams { #expect(authenticity(datagram, by: &receiver) == "refused", "\(datagram)") }
   }
 
-  /// IN, OK, NO and packets of the handshake can belong to a session that is only beginning.
+  /// IN, OK, NO and TH (a packet of the passkey handshake) can belong to a session that is only beginning.
   @Test func datagramThatCanBeginASessionNeedsNoTag() {
     var receiver = receiver(open(local))
     for letters in ["IN", "OK", "NO"] {
@@ -128,8 +130,8 @@ import _TestSupport
     #expect(second == nil)
   }
 
-  /// The receiver's sealer counts the replies. Each reply therefore has a tag with a new number, and the peer accepts
-  /// all replies.
+  /// The sealer of the receiver numbers the replies. The setter of the subscript keeps its count, so that no reply has the number of an
+  /// earlier one. The peer therefore accepts all replies.
   @Test func replyHasATag() throws {
     var receiver = receiver(open(local))
     var opener = DatagramOpener(remote)

@@ -85,7 +85,8 @@ import _TestSupport
     }
   }
 
-  /// A note that does not sound is recorded and reported like any other one.
+  /// The velocity of the sound is rounded down, but at least 1: 60 % of 101 are 60.6. A note that does not sound is recorded and
+  /// reported like any other note.
   @Test(arguments: [(UInt8(100), UInt7(101)), (60, 60), (1, 1), (0, 0)])
   func noteSoundsWithItsShareOfTheVelocity(percent: UInt8, velocity: UInt7) {
     var peer = Peer(percent)
@@ -146,15 +147,15 @@ import _TestSupport
     #expect(peer.execute(.releaseNotes) == Result())
   }
 
-  /// All Notes Off of a peer that is heard leaves nothing to end.
+  /// After All Notes Off, a hearing of 0 % has no note left to end.
   @Test func allNotesOffEndsNotes() {
     var peer = Peer(60)
     _ = peer.receive(on(100), .controlChange(Self.channel, controller: 123, value: 0))
     #expect(peer.hear(0) == Result())
   }
 
-  /// Notes that set the pitches of the instrument do not sound. Notes that sound already end. When the session ends,
-  /// the key that is still held is released.
+  /// The notes of the remote peer set the pitches of the local player's instrument, so they do not sound. A note that sounded before
+  /// ends. When the session ends, the key that is still held is released.
   @Test func notesThatSetPitchesDoNotSound() {
     var peer = Peer(60)
     _ = peer.receive(on(100))

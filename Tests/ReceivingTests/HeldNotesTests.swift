@@ -62,8 +62,8 @@ import _TestSupport
     let message = Message.controlChange(channel, controller: number, value: 0)
     #expect(held.ends(with: message))
     held.note(message)
-    // A message that ends a note passes a closed gate too.
-    #expect(!held.ends(with: message), "a second message would be a flood that no gate stops")
+    // A message that ends a note passes a closed gate. A repetition ends no note, so a closed gate stops it.
+    #expect(!held.ends(with: message), "a repetition")
     #expect(
       held.release() == [
         .controlChange(channel, controller: 64, value: 0), .noteOff(other, key: 50, velocity: 64),
@@ -80,7 +80,7 @@ import _TestSupport
     #expect(held.release() == [.noteOff(channel, key: 60, velocity: 64)])
   }
 
-  /// The release phase of a note sounds on after its Note Off. Only All Sound Off ends it.
+  /// The release phase of a note sounds on after its Note Off. Only All Sound Off ends this sound.
   @Test func allSoundOffAlsoSilencesReleasedNotes() {
     let channel = Channel(3)!
     var held = HeldNotes()

@@ -57,10 +57,12 @@ import _TestSupport
     }
   }
 
+  /// The messages of the local player that sound.
   private func sounds(_ outputs: [Receiver.Output]) -> [Message] {
     outputs.compactMap { if case .sound(let message, nil) = $0 { message } else { nil } }
   }
 
+  /// The messages that are sent to `receiver`.
   private func sent(_ outputs: [Receiver.Output], to receiver: StreamMessage.Receiver) -> [Message] {
     outputs.compactMap { if case .send(let sent) = $0, sent.receiver == receiver { sent.message } else { nil } }
   }
@@ -115,8 +117,7 @@ import _TestSupport
     _ = execute(.route(channel, PlayerRoute(.stream(self.streams[1]), on: channel)), &receiver)
     let ended = play([end(60)], &receiver)
     #expect(sent(ended, to: streams[0]) == [end(60)] && sent(ended, to: streams[1]).isEmpty)
-    // The same key is played again. The note at the former receiver ends, because the next Note Off goes to the new
-    // receiver.
+    // Key 62 is played again. Its note at the first receiver ends, because the next Note Off goes to the second receiver.
     let replaced = play([note(62)], &receiver)
     #expect(sent(replaced, to: streams[0]) == [end(62)] && sent(replaced, to: streams[1]) == [note(62)])
     #expect(sent(play([end(62)], &receiver), to: streams[1]) == [end(62)])
@@ -141,14 +142,15 @@ import _TestSupport
     var receiver = Receiver(identity: 1)
     let held = [note(60), control(64, 127)]
     let count = sounds(play(held + (0..<1000).map { control(1, UInt7(masking: UInt8($0 % 128))) }, &receiver)).count
+    // Of 1002 messages, 512 are admitted.
     #expect(count == 512 && receiver.refused == 490)
     let ends = [control(64, 0), end(60)]
     #expect(sounds(play(ends, &receiver)) == ends.map { $0.on(Channel(16)) })
     #expect(sounds(play(ends, &receiver)).isEmpty, "each note ends once")
   }
 
-  /// When programs disconnect, the notes that they hold end. The notes of programs at other ports and of other clients
-  /// sound on.
+  /// When programs disconnect, the notes and pedals that they hold end. The notes of other programs sound on. The three selections are
+  /// one program, the two programs of a client, and all three programs.
   @Test(arguments: [0, 1, 2]) func notesOfADisconnectedProgramEnd(selection: Int) {
     var receiver = Receiver(identity: 1)
     let programs = [keyboard, ProgramID(client: 128, port: 1), ProgramID(client: 129, port: 0)]
@@ -168,7 +170,7 @@ import _TestSupport
   }
 
   /// A peer counted as a standard device and got the notes on their input channels. When the peer is recognised as a
-  /// Tutti peer, these notes end there.
+  /// Tutti peer, these notes end at this peer.
   @Test func notesAsPlayedEndAtOnePeer() {
     var receiver = Receiver(identity: 1)
     _ = play([note(60), note(62), end(62), control(64, 127)], &receiver)
@@ -247,7 +249,8 @@ import _TestSupport
       while receiver.next() != nil {}
     }
     let allocations = allocation_count_end()
-    // The messages sound at the local peer in every second round only. In the other rounds, their route leads to one stream.
+    // In every second of the 2000 rounds, the messages sound at the local peer. In the other rounds, their route leads to one stream.
+    // At most five messages sound per round.
     #expect(allocations == 0 && count > 4000, "\(allocations) \(count)")
   }
 

@@ -27,19 +27,20 @@ import _TestSupport
       let message: Message =
         n % 2 == 0 ? .noteOn(channel, key: key, velocity: 64) : .noteOff(channel, key: key, velocity: 64)
       packets.append(octets { _ = sender.encode(message, at: now, into: &$0) })
+      // The feedback is 20 packets late.
       if n % 50 == 49 { sender.acknowledge(UInt16(truncatingIfNeeded: n - 20)) }
     }
     var admission = Admission()
     (admission.notes, admission.modification) = (true, true)
     let (first, second) = (SessionID(number: 1), SessionID(number: 2))
     receiver.execute(.open(slot: 0, first, StreamSource(ssrc: 7, address: address, localSSRC: 1), admission))
-    let strange = SocketAddress(host: 2, port: 1)
-    let strangeSource = StreamSource(ssrc: 7, address: strange, localSSRC: 1)
-    // Everything once beforehand, because the Swift runtime allocates type metadata at first use.
+    let stranger = SocketAddress(host: 2, port: 1)
+    let strangerSource = StreamSource(ssrc: 7, address: stranger, localSSRC: 1)
+    // All operations run before the count begins, because the Swift runtime allocates type metadata at first use. Packet 1 is lost.
     for n in [0, 2] {
       let packet = packets[n]
-      _ = receiver.receive(packet.span, from: strange, at: now)
-      receiver.execute(.open(slot: 1, second, strangeSource, admission))
+      _ = receiver.receive(packet.span, from: stranger, at: now)
+      receiver.execute(.open(slot: 1, second, strangerSource, admission))
       while receiver.takeEarlyPacket(at: now) != nil {}
       receiver.execute(.close(slot: 1, second))
       while receiver.next() != nil {}
@@ -56,8 +57,8 @@ import _TestSupport
         if isRecovered { recovered += 1 } else { messages += 1 }
       }
       guard n % 100 == 0 else { continue }
-      _ = receiver.receive(packet.span, from: strange, at: now)
-      receiver.execute(.open(slot: 1, second, strangeSource, admission))
+      _ = receiver.receive(packet.span, from: stranger, at: now)
+      receiver.execute(.open(slot: 1, second, strangerSource, admission))
       while receiver.takeEarlyPacket(at: now) != nil {}
       receiver.execute(.close(slot: 1, second))
       while receiver.next() != nil {}

@@ -41,6 +41,7 @@ import _TestSupport
     receptions.compactMap { if case .message(_, let message, _, _, _, _) = $0 { message } else { nil } }
   }
 
+  /// The number of the session that has received the packet; nil if its source is unknown.
   private func session(_ receptions: [Reception]) -> UInt64? {
     if case .packet(let session, _, _) = receptions.first { session.number } else { nil }
   }
@@ -58,19 +59,20 @@ import _TestSupport
     }
   }
 
-  /// The slot of a session that has ended is used again. The packets of the ended session are of an unknown source, and the new
-  /// session has the statistics of its own stream.
+  /// The slot of a session that has ended is used again. A later packet of the ended session has an unknown source. The new session
+  /// has the statistics of its own stream.
   @Test func slotIsUsedAgain() throws {
     var receiver = receiver()
     receiver.execute(open(0))
     var old = sender(0)
+    // The receiver gets the old stream from packet 5 on.
     for _ in 0..<5 { _ = octets { _ = old.encode(.clock, at: now, into: &$0) } }
     let packet = octets { _ = old.encode(.clock, at: now, into: &$0) }
     _ = receive(packet, from: 0, by: &receiver)
     receiver.execute(.close(slot: 0, SessionID(number: 0)))
     let later = octets { _ = old.encode(.clock, at: now, into: &$0) }
     guard case .unknownSource(10, _, _) = receive(later, from: 0, by: &receiver).first else {
-      Issue.record("the session has ended")
+      Issue.record("the source of the ended session is not unknown")
       return
     }
     let source = StreamSource(ssrc: 99, address: address(7), localSSRC: 1)
@@ -81,7 +83,7 @@ import _TestSupport
     let first = octets { _ = new.encode(.clock, at: now, into: &$0) }
     let receptions = receive(first, from: 7, by: &receiver)
     guard case .packet(let session, let report, _) = receptions.first else {
-      Issue.record("the new session receives")
+      Issue.record("the new session has not received the packet")
       return
     }
     #expect(session.number == 5 && report.highestSequence == 700 && report.lost == 0)
@@ -119,7 +121,7 @@ import _TestSupport
     let request = octets { _ = ClockProbe(ssrc: 11, identity: 5, sentAt: now).append(to: &$0) }
     let left = now + .milliseconds(1)
     guard case .probe(let reply)? = receiver.reply(to: request.span, from: address(1), at: now, sentAt: left) else {
-      Issue.record("a request of the peer in session is answered")
+      Issue.record("no answer to the clock probe of the peer in session")
       return
     }
     #expect(reply.kind == .reply && reply.ssrc == 1 && reply.identity == 77 && reply.rateLimit == 40)
@@ -130,7 +132,7 @@ import _TestSupport
     let clock = octets { _ = ClockPacket(ssrc: 11, sentAt: now).append(to: &$0) }
     guard case .clockPacket(let answer)? = receiver.reply(to: clock.span, from: address(1), at: now, sentAt: left)
     else {
-      Issue.record("CK0 of the peer in session is answered")
+      Issue.record("no answer to the CK0 of the peer in session")
       return
     }
     #expect(answer.count == 1 && answer.ssrc == 1)
@@ -138,7 +140,8 @@ import _TestSupport
     #expect(receiver.reply(to: acknowledged.span, from: address(1), at: now, sentAt: left) == nil, "CK1 is no request")
   }
 
-  /// Sources are found by SSRC and address, although several have the same SSRC.
+  /// Sources are found by SSRC and address. Each SSRC belongs to three sources on different hosts. A reply shows by its SSRC, the local
+  /// SSRC of the session, which source was found.
   @Test func aThousandSourcesAreFoundInAnyOrder() throws {
     var random = SplitMix(seed: 1)
     let count = 1100
@@ -156,6 +159,7 @@ import _TestSupport
       return reply.ssrc
     }
     #expect((0..<count).allSatisfy { localSSRC($0 / 3, at: $0) == UInt32($0) })
+    // The source on host n + 3 has another SSRC.
     #expect((0..<count).allSatisfy { localSSRC($0 / 3, at: $0 + 3) == nil })
     for n in stride(from: 0, to: count, by: 2) { receiver.execute(.close(slot: n, SessionID(number: UInt64(n)))) }
     #expect((0..<count).allSatisfy { localSSRC($0 / 3, at: $0) == ($0 % 2 == 0 ? nil : UInt32($0)) })

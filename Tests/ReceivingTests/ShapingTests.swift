@@ -17,7 +17,8 @@ import _TestSupport
     .controlChange(channel, controller: controller, value: 90)
   }
 
-  /// The outputs of a message of session 1 at a receiver whose player has channel 5.
+  /// The outputs of a receiver whose player has channel 5, for a message of the remote peer in session 1. The parameters `shaping` and
+  /// `modification` are permissions of the remote peer.
   private func outputs(of message: Message, shaping: Bool = true, modification: Bool = true) -> [Receiver.Output] {
     var receiver = Receiver(identity: 1)
     receiver.add(SessionBlock())
@@ -34,11 +35,13 @@ import _TestSupport
     return outputs
   }
 
+  /// The messages that shape the instrument of the local player.
   private func shapes(_ outputs: [Receiver.Output]) -> [Message] {
     outputs.compactMap { if case .shape(let message, _) = $0 { message } else { nil } }
   }
 
-  /// The controller does not sound by itself, and does not count as a setting of the remote player.
+  /// The controller does not sound by itself. The message for the control thread is not marked as admitted, so the controller does not
+  /// count as a setting of the remote player.
   @Test func controllerOnTheChannelOfThePlayerShapesTheInstrument() {
     let outputs = outputs(of: control(1))
     guard outputs.count == 3, case .shape(control(1), _) = outputs[0], case .reception(.shaped) = outputs[1],

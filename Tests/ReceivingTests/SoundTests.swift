@@ -105,7 +105,7 @@ import _TestSupport
     }
   }
 
-  /// Each session has its own budget, which a new session in the same slot does not inherit.
+  /// Each session has its own budget, which admits a burst of 512 messages. A new session in the same slot has a full budget.
   @Test func budgetBelongsToTheSession() {
     var peer = Peer(admission())
     let control = Message.controlChange(channel, controller: 1, value: 5)

@@ -17,15 +17,17 @@ import _TestSupport
   private func on(_ key: UInt7 = 60) -> Message { .noteOn(channel, key: key, velocity: 100) }
   private func off(_ key: UInt7 = 60) -> Message { .noteOff(channel, key: key, velocity: 64) }
 
-  /// A message that sounds, when it was passed to the sound, and the instant at which it sounds (nil: at once).
+  /// A message that sounds.
   private struct Sound: Equatable {
     let message: Message
+    /// When the message was passed to the sound.
     let at: Instant
+    /// The instant at which the message sounds; nil if it sounds at once.
     let instant: Instant?
   }
 
-  /// A receiver in session 1 with one remote peer. The clock of the remote peer is ahead of the local clock by
-  /// `offset`.
+  /// A receiver in session 1 with one remote peer. The clock of the remote peer is ahead of the local clock by `offset`, by default
+  /// by more than eleven periods of the 32-bit time stamps. Notes are passed to the sound 50 ms ahead.
   private struct Peer: ~Copyable {
     var receiver = Receiver(identity: 1)
     var sounds: [Sound] = []
@@ -148,8 +150,9 @@ import _TestSupport
     #expect(abs((instants[3] - (Self.now + .milliseconds(400))).count) <= 50_000)
   }
 
-  /// A message that ends notes at once also ends notes that have not begun, on its channel and of its key.
-  @Test func messagesAtOnceEndNotesThatHaveNotBegun() {
+  /// All Notes Off that takes effect at once also removes the waiting notes of its channel. A Note Off also removes the waiting notes of
+  /// its key.
+  @Test func messagesWithoutDelayRemoveNotesThatHaveNotBegun() {
     let allNotesOff = Message.controlChange(channel, controller: 123, value: 0)
     for (ending, remaining) in [
       (allNotesOff, []), (off(60), [on(61)]),
@@ -169,6 +172,7 @@ import _TestSupport
     for closes in [false, true] {
       var peer = Peer()
       peer.receive(on(), for: Self.now + .milliseconds(100), at: Self.now)
+      // The note was passed at 50 ms and begins at 100 ms.
       let later = Self.now + .milliseconds(60)
       peer.run(until: later)
       let begin = try #require(peer.sounds.first?.instant)
@@ -222,8 +226,8 @@ import _TestSupport
     #expect(peer.sounds.isEmpty && peer.reports.isEmpty)
   }
 
-  /// A waiting note obeys the gate and the hearing (the share of the velocity that sounds) at the instant when it is passed to
-  /// the sound, not those at its arrival.
+  /// A waiting note obeys the gate and the hearing (the share of the velocity that sounds) that apply when it is passed to the sound,
+  /// not those that applied when it arrived.
   @Test func gateAndHearingApplyWhenANoteIsPassedToTheSound() {
     for (isOpen, velocity) in [(false, nil), (true, UInt7(30))] as [(Bool, UInt7?)] {
       var peer = Peer()
@@ -273,7 +277,8 @@ import _TestSupport
     }
   }
 
-  /// Notes at or after the end of the rhythm do not begin, nor do notes of an earlier rhythm.
+  /// Tick 12 is the last tick of a rhythm with the end 13. A note at or after the end of the rhythm does not begin, and neither does a
+  /// note of an earlier run.
   @Test func noNoteBeginsAfterTheRhythm() {
     for (next, sounds) in [
       (rhythm(end: 13), true), (rhythm(end: 12), false), (rhythm(run: 2), false), (.silence, false),

@@ -24,12 +24,13 @@ import Testing
 
   @Test func newestKeyIsFirstAndTheOthersFollowInOrder() {
     var chord = pitches(on(60), on(64), on(67))
+    // The others follow in the order in which they were pressed.
     #expect(take(5, &chord) == [67, 60, 64, 67, 60])
     var empty = pitches()
     #expect(take(2, &empty) == [nil, nil])
   }
 
-  /// A melody, with and without overlapping keys.
+  /// Melodies with and without overlapping keys, and a chord of which one key is released. Key 99 was never pressed.
   @Test func releasedKeysAreNotPlayed() {
     var melody = pitches(on(60), on(62), off(60))
     #expect(take(3, &melody) == [62, 62, 62])
@@ -86,14 +87,15 @@ import Testing
       player.act(force: 100, at: MusicalPosition(Tick(tick * 24)))
       played += keys(&player, before: tick * 24 + 1)
     }
-    // C3 (48) is an octave too low, so it moves to C4. C sharp (61) is between C and D, and moves to the lower note.
+    // C3 (48) is an octave too low, so it moves to C4 (60). C sharp (61) is between C and D, and moves to the lower note.
     #expect(played == [60, 60, 60, 60])
     player.pitches.receive(on(76))
     player.act(force: 100, at: MusicalPosition(Tick(200)))
     #expect(keys(&player, before: 201) == [76])
     player.pitches = BorrowedPitches()
     player.act(force: 100, at: MusicalPosition(Tick(300)))
-    #expect(keys(&player, before: 301) == [72], "the pitch of the centre")
+    // Without borrowed pitches, the tilt sets the pitch. Its first value is the centre, which selects C5 (72), the middle of the range.
+    #expect(keys(&player, before: 301) == [72])
   }
 
   /// Each note of the figure plays the next pitch. Rests, and the end of an earlier note, do not advance to the next pitch.
@@ -101,6 +103,7 @@ import Testing
     var player = try player("figure: x.x. x.x.\ngrid: 1/16\nlength: 1/1")
     for key: UInt7 in [60, 64, 67] { player.pitches.receive(on(key)) }
     player.move(to: MusicalPosition(Tick(0)), rhythmFrom: Tick(0))
+    // The first twelve units of six ticks, one and a half repetitions of the figure, have six notes.
     #expect(keys(&player, before: 12 * 6) == [67, 60, 64, 67, 60, 64])
   }
 }

@@ -5,6 +5,7 @@ import Testing
 /// Tests of the chances of strokes. An independent program has computed the test vectors, which are those of the documentation
 /// (Patches.md).
 @Suite struct ChanceTests {
+  /// The inputs and the result of ``Chance/hash(seed:bar:line:tick:)``.
   struct Vector: Sendable {
     let seed: UInt32
     let bar: Int64
@@ -27,8 +28,8 @@ import Testing
     #expect(Chance.hash(seed: vector.seed, bar: vector.bar, line: vector.line, tick: vector.tick) == vector.hash)
   }
 
-  /// Of 16 000 places, the share that sounds is within 1.25 percentage points of the chance: more than three standard
-  /// deviations.
+  /// Of 100 * 10 * 16 = 16 000 places, one percent are 160. The tolerance of 200 places, 1.25 percentage points, is more than three
+  /// standard deviations.
   @Test(arguments: [1, 30, 50, 99]) func shareOfEventsIsTheChance(percent: Int) {
     var count = 0
     for bar in Int64(0)..<100 {

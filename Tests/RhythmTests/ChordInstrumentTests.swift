@@ -13,6 +13,7 @@ import _TestSupport
     try makeTable("chords: \(text)\nplay: { always: { kick: x... .... .... .... } }").chords
   }
 
+  /// An instrument with this scale and these further fields.
   private func instrument(_ scale: String, _ fields: String = "") throws -> Instrument {
     try makeInstrument("scale: \(scale)\n\(fields)")
   }
@@ -56,7 +57,7 @@ import _TestSupport
     player.controls.set(controller: 1, to: 0)
     player.follow(try chords("C | Dm | E7 Am"), from: Self.zero)
     player.move(to: Self.zero, rhythmFrom: Tick(0))
-    // C4, D4, and then the lowest notes of E7 (D4) and Am (C4).
+    // Four notes in the bar of C (C4), four in the bar of Dm (D4), and two each with E7 (lowest note D4) and Am (C4).
     let expected = [60, 60, 60, 60, 62, 62, 62, 62, 62, 62, 60, 60]
     #expect(keys(&player, before: 288).map { Int($0) } == expected)
     #expect(keys(&player, before: 576).map { Int($0) } == expected)
@@ -69,18 +70,18 @@ import _TestSupport
     player.controls.set(controller: 1, to: 0)
     player.follow(try chords("C | D"), from: Self.zero)
     player.move(to: Self.zero, rhythmFrom: Tick(0))
-    // The action is 16 ticks late for the last beat of the bar of C, more than 40 % of a beat (9.6 ticks). Its note is therefore the
-    // first one of the bar of D.
+    // The action is 16 ticks late for the last beat of the bar of C, at tick 72. This is more than 40 % of a beat (9.6 ticks). The note
+    // therefore sounds at tick 96, in the bar of D.
     player.act(force: 90, at: MusicalPosition(Tick(88)))
     #expect(keys(&player, before: 120) == [62])
-    // An action that is 2 ticks late sounds at once.
+    // An action that is 2 ticks late sounds at once. Tick 122 is in the bar of D, and tick 193 in the next bar of C.
     player.act(force: 90, at: MusicalPosition(Tick(122)))
     #expect(keys(&player, before: 123) == [62])
     player.act(force: 90, at: MusicalPosition(Tick(193)))
     #expect(keys(&player, before: 194) == [60])
   }
 
-  /// Without a rhythm, and in a rhythm without chords, the scale of the instrument is valid.
+  /// Without a rhythm, and in a rhythm without chords, the scale of the instrument is valid. Its lowest note is A3 (57).
   @Test func scaleIsValidWithoutChords() throws {
     let instrument = try instrument("chord or A minor pentatonic, A3..A4", "pitch: tilt forward")
     var player = InstrumentPlayer(InstrumentTable(instrument), at: Self.zero)
@@ -90,14 +91,14 @@ import _TestSupport
     #expect(keys(&player, before: 1) == [57])
     player.move(to: Self.zero, rhythmFrom: Tick(0))
     player.act(force: 90, at: Self.zero)
-    // A#3 is in the chord F#.
+    // A#3 (58) is the lowest note of the chord F# in the range.
     #expect(keys(&player, before: 1) == [58])
     player.follow(ChordProgression(), from: MusicalPosition(Tick(1)))
     player.act(force: 90, at: MusicalPosition(Tick(1)))
     #expect(keys(&player, before: 2) == [57])
   }
 
-  /// The chords of another rhythm are valid from its first bar on. A jump to another timeline makes them valid at once.
+  /// The chords of another rhythm are valid from its first bar on. A jump to another timeline makes the newest chords valid at once.
   @Test func chordsChangeAtAPosition() throws {
     let instrument = try instrument("chord, C4..B4", "figure: x...\npitch: tilt forward")
     var player = InstrumentPlayer(InstrumentTable(instrument), at: Self.zero)

@@ -5,6 +5,7 @@ import Testing
 
 /// The names of chords, the chord line, and the chord at a step.
 @Suite struct ChordTests {
+  /// The notes are pitch classes, 0 for C to 11 for B. The first one is the root.
   @Test(arguments: [
     ("C", [0, 4, 7]), ("Cmaj", [0, 4, 7]), ("Dm", [2, 5, 9]), ("E7", [4, 8, 11, 2]), ("Fmaj7", [5, 9, 0, 4]),
     ("Gm7", [7, 10, 2, 5]), ("Adim", [9, 0, 3]), ("Bdim7", [11, 2, 5, 8]), ("F#m7b5", [6, 9, 0, 4]),
@@ -32,7 +33,7 @@ import Testing
   ])
   func otherTextIsNoChord(name: String) { #expect(Chord(named: name) == nil) }
 
-  /// Every kind has a root, at most six different notes, and names of its own.
+  /// Every kind of chord has a root (interval 0), at most six different notes, and names of its own.
   @Test func kindsAreDistinct() {
     let names = ChordQuality.all.flatMap(\.names)
     #expect(Set(names).count == names.count)
@@ -44,9 +45,10 @@ import Testing
     }
   }
 
-  /// Chords divide a bar evenly, and a slash continues the chord before it, also from the bar before.
+  /// Chords divide a bar of 16 steps evenly. A slash continues the chord before it, also from the bar before.
   @Test func chordLineIsDivided() throws {
     let table = try makeTable("chords: C / / G | / Am7 | F | G\nplay: { always: { kick: x... .... .... .... } }")
+    // C (0) lasts 12 steps. G (7) lasts 4 steps of the first bar and 8 of the second.
     let roots = (Int64(0)..<64).map { table.chord(at: Step($0))?.root }
     let expected: [UInt8?] = Array(repeating: 0, count: 12) + Array(repeating: 7, count: 12)
     #expect(roots.prefix(24) == expected[...])
@@ -62,6 +64,7 @@ import Testing
       let chord = table.chord(at: Step(repetition * 48 + step))
       #expect(chord?.root == [2, 7, 0][Int(step / 16)])
     }
+    // The pattern has 48 steps. Steps -1 and -33 are steps 47 and 15 of the repetition before step 0.
     #expect(table.chord(at: Step(-1))?.root == 0 && table.chord(at: Step(-33))?.root == 2)
     #expect(table.chord(at: Step(.min)) != nil && table.chord(at: Step(.max)) != nil)
   }

@@ -5,7 +5,7 @@ import Testing
 
 /// The examples in the documentation of rhythms.
 @Suite struct DocumentationTests {
-  /// The text of a page of the module's documentation.
+  /// The text of a page of the module's documentation; empty if the page cannot be read.
   static func text(of page: String) -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -22,17 +22,19 @@ import Testing
   static let page = text(of: "Patches")
   static let examples = examples(in: page)
 
+  /// If the page were not found, the test of the examples would have no cases.
   @Test func pageHasExamples() { #expect(Self.examples.count >= 6) }
 
   @Test(arguments: examples) func exampleIsAValidPatch(text: String) { #expect(faults(text) == []) }
 
-  /// The page lists the names of all drums with their notes.
+  /// The page lists all drums in rows of two names and the note: | name | General MIDI name | note |.
   @Test func pageNamesAllDrums() throws {
     for note in UInt8(35)...81 {
       let name = try #require(DrumNames.name(of: note))
       let row = Self.page.components(separatedBy: "\n").first {
         $0.hasPrefix("| \(name) | ") && $0.hasSuffix(" | \(note) |")
       }
+      // The second name also stands for the note.
       let standard = try #require(row).components(separatedBy: " | ")[1]
       #expect(DrumNames.note(named: standard) == note, "\(name)")
     }

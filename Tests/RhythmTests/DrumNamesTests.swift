@@ -15,6 +15,7 @@ import Testing
     #expect(DrumNames.note(named: "banjo") == nil && DrumNames.note(named: "") == nil)
   }
 
+  /// The map has the notes 35 to 81, which are 47.
   @Test func everyNoteHasOneName() {
     let names = (UInt8(35)...81).compactMap { DrumNames.name(of: $0) }
     #expect(Set(names).count == 47)

@@ -1,10 +1,12 @@
 import Rhythm
 import Testing
 
-/// Texts made to break a YAML reader. They are rejected with a line number, without a trap and after bounded work.
+/// Texts made to break a YAML reader. They are rejected with a line number, without a trap and after bounded work. The function
+/// `faults` loads a text, or `smallPatch` with replaced lines (SmallPatch.swift).
 @Suite struct HostileTextTests {
   @Test func aliasesAreRejectedBeforeParsing() {
-    // A billion laughs attack, as a value and as a key, which Yams would hash.
+    // A billion laughs attack: each list contains the list before it ten times. The list is a value, and then also a key, which the
+    // YAML library (Yams) would hash.
     var bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
     for (name, before) in zip("bcdefghij", "abcdefghi") {
       bomb += "\(name): &\(name) [\(Array(repeating: "*\(before)", count: 10).joined(separator: ", "))]\n"
@@ -23,6 +25,7 @@ import Testing
 
   @Test func excessiveBracketsAndQuestionMarksAreRejected() {
     let message = "has more than 1024 brackets or 16 question marks; write the patch with fewer of these characters"
+    // Bracket 1025 is in column 1025. Question mark 17 is in column 33, after 16 pairs of a question mark and a space.
     let keys = String(repeating: "{", count: 5_000) + "a" + String(repeating: ": 1}", count: 5_000)
     #expect(faults(keys) == ["small.yaml:1:1025: \(message)"])
     #expect(faults("\n" + String(repeating: "? ", count: 5_000)) == ["small.yaml:2:33: \(message)"])

@@ -9,8 +9,10 @@ import Testing
   static let page = DocumentationTests.text(of: "Instruments")
   static let examples = DocumentationTests.examples(in: page)
 
+  /// If the page were not found, the test of the examples would have no cases.
   @Test func pageHasExamples() { #expect(Self.examples.count >= 5) }
 
+  /// Each example loads and plays notes in the first bar of a rhythm.
   @Test(arguments: examples) func exampleIsAValidInstrument(text: String) throws {
     #expect(instrumentFaults(text) == [])
     var run = InstrumentRun(try InstrumentLoader.instrument(from: text, file: "example.yaml"))

@@ -5,6 +5,8 @@ import Testing
 
 /// The reading of instruments, and the faults that the loader reports.
 @Suite struct InstrumentLoaderTests {
+  /// The fields of `smallInstrument` (SmallInstrument.swift). Program 46, counted from 0, is the harp, and the keys 50 to 86 are D3 to
+  /// D6. A quarter note has 24 ticks, so 1/8 triplets has 8 ticks and 1/2 has 48.
   @Test func validInstrumentIsRead() throws {
     let instrument = try InstrumentLoader.instrument(
       from: smallInstrument.joined(separator: "\n"), file: "small.yaml")
@@ -20,6 +22,7 @@ import Testing
     #expect(instrument.length.ticks == 48)
   }
 
+  /// By default, the grid is 1/16 (6 ticks), and a note is as long as a unit of the grid.
   @Test func omittedFieldsHaveDefaults() throws {
     let instrument = try makeInstrument("scale: C major, C4..C5")
     #expect(instrument.figure == nil && instrument.brightness == nil)

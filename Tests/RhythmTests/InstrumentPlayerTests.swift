@@ -4,8 +4,10 @@ import Testing
 
 @testable import Rhythm
 
-/// The events of an instrument player.
+/// The events of an instrument player. Positions are in thousandths of a tick. `makeInstrument` gives each instrument the harp,
+/// program 46 (SmallInstrument.swift).
 @Suite struct InstrumentPlayerTests {
+  /// A player of an instrument with these fields, at position 0. `start` is the first tick of the rhythm; nil without a rhythm.
   private func run(_ fields: String, rhythmFrom start: Int64? = 0) throws -> InstrumentRun {
     var run = InstrumentRun(try makeInstrument(fields))
     run.move(to: MusicalPosition(milliticks: 0), rhythmFrom: start.map { Tick($0) })
@@ -19,6 +21,7 @@ import Testing
     run.player.controls.set(controller: 74, to: 100)
     run.advance(toTick: 0)
     #expect(run.events.map(\.kind) == [.program(46), .brightness(100)])
+    // The same value again gives no event.
     run.player.controls.set(controller: 74, to: 100)
     run.advance(toTick: 1)
     run.player.controls.set(controller: 74, to: 101)
@@ -28,8 +31,8 @@ import Testing
 
   @Test func noteIsQuantizedInARhythm() throws {
     var run = try run("scale: C major, C4..C5\nlength: 1/8")
-    // The standard grid is 1/16 (six ticks), and the tolerance is 40 % of it. 2.4 ticks late: at once. 2.401 ticks late: on the next
-    // line, tick 12.
+    // The standard grid is 1/16 (six ticks), and the tolerance is 40 % of it, 2.4 ticks. An action that is 2.4 ticks late sounds at
+    // once. An action that is 2.401 ticks late, after tick 6, sounds on the next line, tick 12.
     #expect(run.player.act(force: 100, at: position(2_400)) == .atOnce)
     run.advance(to: position(2_400))
     #expect(run.player.act(force: 90, at: position(8_401)) == .onLine(Tick(12)))
@@ -39,7 +42,7 @@ import Testing
     #expect(run.notes.map(\.event.position) == [position(2_400), position(12_000)])
     #expect(!run.notes[1].event.isImmediate && run.notes.map(\.velocity) == [100, 90])
     run.advance(toTick: 100)
-    // Both notes have the same key. The first one ends when the second one begins.
+    // Both notes have the same key. The first one ends when the second one begins. The second one lasts 1/8 (12 ticks).
     let ends = run.events.filter { if case .noteOff = $0.kind { true } else { false } }
     #expect(ends.map(\.position) == [position(12_000), position(24_000)])
   }
@@ -51,7 +54,7 @@ import Testing
     #expect(run.notes.map(\.event.position) == [position(4_000)])
     run.advance(to: position(10_001))
     #expect(run.sounding.isEmpty)
-    // Before the first downbeat too.
+    // An action before the first downbeat of a rhythm sounds at once too.
     run.move(to: position(-10_000), rhythmFrom: Tick(0))
     #expect(run.player.act(force: 64, at: position(-3_000)) == .atOnce)
     #expect(run.player.act(force: 64, at: position(3_000)) == .onLine(Tick(6)))
@@ -99,7 +102,7 @@ import Testing
   @Test func figureSoundsOnItsGrid() throws {
     var run = try run("scale: C major, C4..C6\nfigure: X.3o\ngrid: 1/8 triplets\nloudness: 88")
     run.player.controls.set(controller: 1, to: 0)
-    // The figure has four units of 8 ticks.
+    // The figure has four units of 8 ticks. An accent has velocity 120, and a ghost note 56. 60 is the lowest note of the range.
     for tick in stride(from: Int64(6), through: 64, by: 6) { run.advance(toTick: tick) }
     #expect(run.ticks == [0, 16, 24, 32, 48, 56] && run.notes.map(\.key) == [60, 64, 60, 60, 64, 60])
     #expect(run.notes.map(\.velocity) == [120, 88, 56, 120, 88, 56])
@@ -130,7 +133,8 @@ import Testing
       run.advance(toTick: 48)
       return run.ticks.map { $0 / 6 }
     }
-    // First the accents, the one on the stronger beat before the other; then the normal notes; then the ghost note.
+    // The accents (units 2 and 7) sound first, beginning with the one on the stronger beat. The normal notes (1 and 3) follow, and then
+    // the ghost note (0).
     #expect([0, 20, 50, 80, 127].map { units($0) } == [[2], [2, 7], [1, 2, 7], [1, 2, 3, 7], [0, 1, 2, 3, 7]])
   }
 
@@ -158,6 +162,7 @@ import Testing
     run.move(to: position(5_000_000), rhythmFrom: nil)
     run.advance(to: position(5_000_000))
     #expect(run.notes.map(\.event.position) == [position(5_000_000)] && run.notes[0].event.isImmediate)
+    // The note is as long as a unit of the grid, 24 ticks.
     run.advance(to: position(5_024_001))
     #expect(run.sounding.isEmpty && run.notes.count == 1)
   }
@@ -186,8 +191,8 @@ import Testing
     #expect(run.sounding.isEmpty && run.player.soundingCount == 0)
   }
 
-  /// With more than sixteen notes, the note that would end first ends earlier. At most sixteen notes wait, and further notes are
-  /// dropped.
+  /// At most sixteen notes sound: when another note begins, the note that would end first ends. At most sixteen notes wait, and
+  /// further notes are dropped. The test plays 24 notes.
   @Test func notesAreLimited() throws {
     var run = try run("scale: chromatic, C1..C6\npitch: key\nlength: 1/1", rhythmFrom: nil)
     for key in UInt8(36)..<60 {
@@ -205,14 +210,15 @@ import Testing
     var run = try run("scale: C major, C4..C6\nfigure: x...")
     #expect(run.player.nextPosition == position(0))
     run.advance(toTick: 1)
-    // The end of the note, and the next unit of the figure.
+    // The note ends at tick 6, where the next unit of the figure begins.
     #expect(run.player.nextPosition == position(6_000))
     run.move(to: position(1_000), rhythmFrom: nil)
     run.advance(toTick: 100)
     #expect(run.player.nextPosition == nil)
   }
 
-  @Test func playerIsASmallTrivialValue() {
+  /// A table can be passed through a ring or a triple buffer (``InstrumentTable``). The limits in octets keep both values small.
+  @Test func playerAndTableAreSmallValues() {
     #expect(MemoryLayout<InstrumentTable>.size < 512 && MemoryLayout<InstrumentPlayer>.size < 2_048)
   }
 

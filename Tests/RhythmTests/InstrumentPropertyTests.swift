@@ -44,7 +44,7 @@ import _TestSupport
         present = MusicalPosition(milliticks: random.integer(in: -1_000_000...1_000_000))
         run.move(to: present, rhythmFrom: isInRhythm ? present.tick : nil)
       case 14 where random.integer(in: 0...19) == 0: run.player.silence()
-      // A horizon at most half a tick ahead of the present.
+      // The horizon is at most half a tick ahead of the present, as ``InstrumentRun`` requires.
       default: run.advance(to: present + random.integer(in: 0...500))
       }
     }
@@ -57,7 +57,8 @@ import _TestSupport
     if instrument.figure == nil { #expect(run.notes.count <= placed) }
   }
 
-  /// With one action at a time, each action has its note, where the quantizer has placed it.
+  /// Each action takes place after the note of the action before. Each action then has exactly one note, at the position that
+  /// `act` returned.
   @Test(arguments: UInt64(1)...30) func everyActionSoundsOnceWhereItWasPlaced(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let grid = NoteValue.grids.randomElement(using: &random)!
@@ -67,7 +68,7 @@ import _TestSupport
     run.move(to: MusicalPosition(milliticks: 0), rhythmFrom: Tick(0))
     var present = MusicalPosition(milliticks: 0)
     for index in 0..<200 {
-      // The next action takes place after the grid line of this one.
+      // The keys 36 to 96 are the range of the instrument.
       present = present + random.integer(in: 1...30_000)
       let count = run.notes.count
       let placement = run.player.act(force: 100, key: UInt8(36 + index % 61), at: present)
@@ -77,6 +78,7 @@ import _TestSupport
         #expect(run.notes.count == count + 1 && run.notes.last?.event.position == present, "seed \(seed)")
       case .onLine(let tick):
         #expect(run.notes.count == count && MusicalPosition(tick) > present, "seed \(seed)")
+        // The next action takes place after this line.
         present = MusicalPosition(tick) + 1
         run.advance(to: present)
         #expect(run.notes.count == count + 1 && run.notes.last?.event.position == MusicalPosition(tick), "seed \(seed)")
@@ -85,7 +87,7 @@ import _TestSupport
     }
   }
 
-  /// The events do not depend on how often the caller asks for them.
+  /// The events do not depend on the horizons up to which the caller asks for them.
   @Test(arguments: UInt64(1)...30) func horizonsDoNotChangeTheFigure(seed: UInt64) throws {
     let instrument = try InstrumentLoader.instrument(from: RandomInstrument(seed: seed).text, file: "seed.yaml")
     var random = SplitMix(seed: seed)

@@ -51,6 +51,7 @@ struct InstrumentRun {
     }
   }
 
+  /// Collects the events before a tick, and checks them.
   mutating func advance(toTick tick: Int64, sourceLocation: SourceLocation = #_sourceLocation) {
     advance(to: MusicalPosition(Tick(tick)), sourceLocation: sourceLocation)
   }

@@ -67,17 +67,20 @@ import _TestSupport
         var run = InstrumentRun(instrument)
         run.move(to: MusicalPosition(milliticks: 0), rhythmFrom: Tick(0))
         run.player.act(force: 64, at: MusicalPosition(milliticks: 0))
+        // Four bars of 4/4.
         run.advance(toTick: 384)
       } catch {
         rejected += 1
         check(error, damaged, seed: seed)
       }
     }
+    // The 400 seeds must cover both results.
     #expect(loaded > 30 && rejected > 150, "\(loaded) loaded, \(rejected) rejected")
   }
 
-  /// Checks that each fault has a position in the text, a reason and a remedy on one line.
+  /// Checks that each fault has a position in the text, a reason and a remedy, and that its description is one line.
   private func check(_ error: PatchError, _ text: String, seed: UInt64) {
+    // The number of lines. A line end at the end of the text begins no further line.
     let lines = 1 + text.count { $0.isNewline } - (text.last?.isNewline == true ? 1 : 0)
     #expect(!error.faults.isEmpty, "seed \(seed)")
     for fault in error.faults {

@@ -6,7 +6,8 @@ import _TestSupport
 
 @testable import Rhythm
 
-/// The conversion of MIDI drum files to patches and back.
+/// The conversion of MIDI drum files to patches and back. At 480 ticks per quarter note, a sixteenth note has 120 ticks, and a bar of
+/// 4/4 has 1920.
 @Suite struct MIDIFileTests {
   typealias Event = StandardMIDIFile.Event
 
@@ -28,8 +29,9 @@ import _TestSupport
     return StandardMIDIFile(format: .singleTrack, division: .ticksPerQuarter(480), tracks: [.init(events)])
   }
 
-  /// The hits of an exported file. Each hit consists of the tick in thousandths of a quarter note, the key, and the kind of stroke
-  /// by the velocity: 0 for a ghost note, 1 for a normal note, 2 for an accent.
+  /// The hits of a file with `resolution` ticks per quarter note. Each hit consists of the tick in thousandths of a quarter note, the
+  /// key, and the kind of stroke: 0 for a ghost note, 1 for a normal note, 2 for an accent. These strokes have the velocities 56, 88 and
+  /// 120 in a patch. The limits 72 and 104 are halfway between these velocities.
   private func hits(_ file: StandardMIDIFile, resolution: Int64) -> [[Int64]] {
     file.tracks.flatMap(\.events).compactMap { event -> [Int64]? in
       guard case .message(.noteOn(let channel, let key, let velocity)) = event.content, channel.number == 10 else {
@@ -48,14 +50,14 @@ import _TestSupport
     let bars = random.integer(in: 1...8)
     var notes: [(tick: Int64, key: UInt8, velocity: UInt8)] = []
     for key in [UInt8(36), 38, 42, 46, 20].shuffled(using: &random).prefix(Int(random.integer(in: 1...5))) {
-      // Sixteenth notes, or triplets of sixteenth notes.
+      // Sixteenth notes, 120 ticks apart, or triplets of sixteenth notes, 80 ticks apart.
       let isTriplet = steps % 2 == 0 && random.integer(in: 0...3) == 0
       let distance: Int64 = isTriplet ? 80 : 120
       for position in 0..<bars * steps * 120 / distance where random.integer(in: 0...3) == 0 {
         notes.append((position * distance, key, [40, 88, 120].randomElement(using: &random)!))
       }
     }
-    // The last bar has a note, so that the number of bars is kept.
+    // The last bar must have a note, so that the import finds all bars. Key 49 is the crash cymbal.
     if !notes.contains(where: { $0.tick >= (bars - 1) * steps * 120 }) {
       notes.append(((bars - 1) * steps * 120, 49, 100))
     }
@@ -75,6 +77,7 @@ import _TestSupport
     #expect(imported.text.contains("kick: xxo. .... .... ....") && imported.barCount == 1)
   }
 
+  /// Triplets of eighth notes are 160 ticks apart.
   @Test func tripletsBecomeTriplets() throws {
     let imported = try PatchImport(file((0..<12).map { (Int64($0) * 160, 42, 88) }), name: "a")
     #expect(imported.text.contains("hat: xxx xxx xxx xxx"))
@@ -96,6 +99,8 @@ import _TestSupport
     #expect(imported.text.contains("snare: .... x... .... x...") && imported.unused == 1)
   }
 
+  /// Kick and snare are the same in all eight bars, so their lines have one bar. The crash sounds only in the fourth bar, so its line
+  /// has several bars.
   @Test func repeatedBarsAreWrittenOnce() throws {
     var notes: [(tick: Int64, key: UInt8, velocity: UInt8)] = [(1_920 * 3, 49, 120)]
     for bar in Int64(0)..<8 { notes += [(bar * 1_920, 36, 120), (bar * 1_920 + 960, 38, 88)] }
@@ -120,7 +125,7 @@ import _TestSupport
     #expect(message(timeCode).hasPrefix("the file counts time in SMPTE frames"))
   }
 
-  /// All shipped patches can be exported, at low, medium and high activity.
+  /// The file of a shipped patch has all hits of the drums, at low, medium and high activity.
   @Test(arguments: ShippedPatches.names) func shippedPatchesAreExported(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     let table = StepTable(patch)

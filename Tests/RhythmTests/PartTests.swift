@@ -23,7 +23,7 @@ import Testing
   /// The bass plays the notes of each chord, with the sound, the loudness and the feel of its part.
   @Test func partPlaysTheChords() throws {
     let table = StepTable(try PatchLoader.patch(from: smallStyle.joined(separator: "\n"), file: "small.yaml"))
-    // D2, G1 and C2.
+    // The roots of the chords Dm7, G7 and Cmaj7 are D2 (38), G1 (31) and C2 (36). A step has six ticks.
     let steps: [Int64] = [0, 6, 8, 16, 22, 24]
     #expect(table.notes(.bass, 0..<32).map(\.step) == steps)
     #expect(table.notes(.bass, 0..<32).map(\.key) == [38, 38, 38, 31, 31, 36])
@@ -56,7 +56,7 @@ import Testing
   /// The approach note is a semitone below the root of the next chord. The chord after the last chord is the first chord.
   @Test func approachLeadsToTheNextChord() throws {
     let table = try makeStyle("Dm7 | G7 | E", "bass: { range: E1..C3, always: { approach: ...x } }", meter: "1/4")
-    // G1 is 31 and D2 38. E1 is the lowest key, so the approach to it is F1.
+    // F#1 (30) leads to G1. E1 is the lowest key, so the approach to E1 is F1 (29), from above. C#2 (37) leads to D2.
     #expect(table.notes(.bass, 0..<12).map(\.key) == [30, 29, 37])
   }
 
@@ -66,7 +66,7 @@ import Testing
     #expect(table.notes(.bass, 0..<1).map(\.key) == [31] && table.notes(.keys, 0..<1).map(\.key) == [60])
   }
 
-  /// Chords in close position, each voice near to one of the chord before. C3 is 48.
+  /// The chords are in close position, within an octave. Each note is at most two semitones from a note of the chord before.
   @Test func voicesMoveLittle() throws {
     let table = try makeStyle(
       "C | F | G7 | C", "keys: { range: C3..C5, always: { chord: x... } }", meter: "1/4")
@@ -94,7 +94,8 @@ import Testing
     }
   }
 
-  /// A note is held across a bar line, and from the end of the line to its beginning.
+  /// A note is held across a bar line, and from the end of the line to its beginning. The note at the end of the first bar lasts 2 + 8
+  /// steps (60 ticks). The note at the end of the second bar lasts 2 + 1 steps (18 ticks).
   @Test func noteIsHeldAcrossBars() throws {
     let table = try makeStyle(
       "C", "keys: { always: { root: -... .... .... ..x- | ---- ---- .... ..x- } }")
@@ -102,7 +103,7 @@ import Testing
     #expect(table.notes(.keys, -32..<0).map(\.end) == [60, 18])
   }
 
-  /// A note ends with its chord. A chord that is written again does not end it.
+  /// A note ends when its chord ends. A chord that is written again does not end the note. A bar has 96 ticks.
   @Test func heldNoteEndsWithItsChord() throws {
     let part = "keys: { range: C4..B4, always: { root: x--- ---- ---- ---- | ---- ---- ---- ---- } }"
     #expect(try makeStyle("C | G", part).notes(.keys, 0..<32) == [StyleNote(0, 60, 96)])
@@ -111,7 +112,8 @@ import Testing
     #expect(try makeStyle("C", part).notes(.keys, 0..<32) == [StyleNote(0, 60, 192)])
   }
 
-  /// A note shortly before a change of chords that is held into the new chord belongs to it.
+  /// A note that begins less than a quarter note before a change of chords, and is held into the new chord, belongs to the new chord.
+  /// C4 is 60, and G4 is 67.
   @Test func heldNoteAnticipatesTheNextChord() throws {
     func keys(_ line: String) throws -> [StyleNote] {
       try makeStyle("C | G", "keys: { range: C4..B4, always: { root: \(line) } }").notes(.keys, 0..<32)
@@ -136,7 +138,7 @@ import Testing
     #expect(table.notes(.bass, 0..<4, activity: 100) == [StyleNote(0, 36, 12), StyleNote(2, 48, 6)])
   }
 
-  /// Other parts play several notes, but a key only once.
+  /// Other parts play several notes at a time, but each key only once. Of the notes of one key, the loudest one sounds.
   @Test func keySoundsOnceAtATime() throws {
     let table = try makeStyle(
       "C", "keys: { range: C4..C5, always: { root: X..., octave: x..., chord: x... } }", meter: "1/4")
@@ -145,8 +147,8 @@ import Testing
     #expect(hits.first { $0.note == 60 }?.velocity == 120)
   }
 
-  /// Swing moves the beginning and the end of a note, but not those of triplets. Both count from the first tick of the step: a position
-  /// in thousandths of a tick, and a duration in ticks.
+  /// Swing moves the beginning and the end of a note, but not those of triplets. Both count from the first tick of the step: `position`
+  /// in thousandths of a tick, and `end` in ticks. Swing of 75 % moves a sixteenth note by 3 ticks, and an eighth note by 6.
   @Test func notesSwing() throws {
     let swung = try makeStyle(
       "C", "keys: { always: { root: xx.x } }, guitar: { always: { root: xxx } }", meter: "1/4", fields: "swing: 75%")
@@ -168,6 +170,7 @@ import Testing
     let hits = table.hits(at: Step(0), activity: 0)
     #expect(hits.filter { $0.part == .bass }.map(\.delay) == [.milliseconds(8)])
     #expect(Set(hits.filter { $0.part == .keys }.map(\.delay)) == [.microseconds(-12_500)])
+    // 50 % of 88, the velocity of a normal note.
     #expect(Set(hits.filter { $0.part == .keys }.map(\.velocity)) == [44] && table.maximumPush == .microseconds(12_500))
   }
 
@@ -186,7 +189,7 @@ import Testing
     #expect(steps(50, .guitar) == [0])
   }
 
-  /// The chance of a part does not depend on the number of lines of the drums. Its first line has the number 64.
+  /// The chance of a part does not depend on the number of lines of the drums. The first line of the keys has the number 64.
   @Test func chanceOfAPartIsIndependentOfTheDrums() throws {
     let parts = "parts: { keys: { always: { root 40%: xxxx } } }"
     let play = "meter: 1/4\nchords: C\nseed: 5\nplay: { always: { kick: x...$ } }\n" + parts
@@ -197,6 +200,7 @@ import Testing
     let expected = (Int64(0)..<400).filter {
       Chance.happens(40, Chance.hash(seed: 5, bar: $0 / 4, line: 64, tick: UInt32($0 % 4 * 6)))
     }
+    // About 40 % of the 400 steps have a note, which are 160.
     #expect(notes[0] == notes[1] && notes[0] == expected && (100...220).contains(expected.count))
   }
 

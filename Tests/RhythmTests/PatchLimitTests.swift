@@ -1,8 +1,11 @@
 import Rhythm
 import Testing
 
-/// The limits of a patch. The function `faults` loads a text as the file `small.yaml` (SmallPatch.swift).
+/// The limits of a patch. The function `faults` loads a text as the file `small.yaml` (SmallPatch.swift). The messages begin with the
+/// line and the column of the fault. After the head (3 lines) and a kit of `n` voices (1 + n lines), `play` is in line 5 + n, and its
+/// first layer in line 6 + n.
 @Suite struct PatchLimitTests {
+  /// The fields of a patch before kit and play.
   private let head = "name: big\ndescription: Big.\ntempo: 120\n"
 
   /// A kit of `count` voices, v0, v1 and so on, each in its own cut-off group if `groups` is true.
@@ -25,7 +28,7 @@ import Testing
       ])
   }
 
-  /// 32 lines of 8 bars of 16 steps have 4096 strokes.
+  /// 32 lines of 8 bars of 16 steps have 4096 strokes. A further line of one bar has 16 more.
   @Test func strokesAreLimitedTo4096() throws {
     let full = head + kit(32) + "play:\n" + layer("always", voices: 0..<32, bars: 8)
     #expect(try PatchLoader.patch(from: full, file: "big.yaml").bars == 8)
@@ -75,6 +78,7 @@ import Testing
   }
 
   @Test func layersAreLimitedTo32() throws {
+    // The layers from 0 to 15 have a line of v0, and those from 16 to 31 a line of v1.
     let layers = (0..<32).map { layer("from \($0)", voices: $0 / 16..<$0 / 16 + 1) }.joined()
     #expect(try PatchLoader.patch(from: head + kit(2) + "play:\n" + layers, file: "big.yaml").layers.count == 32)
     #expect(

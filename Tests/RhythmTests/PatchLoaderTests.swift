@@ -5,6 +5,8 @@ import Testing
 
 /// The reading of patches, and the faults that the loader reports. Most tests replace lines of `smallPatch` (SmallPatch.swift).
 @Suite struct PatchLoaderTests {
+  /// Voices, layers and lines are in the order of the file. A line contains the indices of its voice and of its layer. The line of the
+  /// fill has no layer.
   @Test func validPatchIsRead() throws {
     let patch = try PatchLoader.patch(from: smallPatch.joined(separator: "\n"), file: "small.yaml")
     #expect(patch.name == "small" && patch.description == "A kick and a hat.")
@@ -215,7 +217,7 @@ import Testing
       ])
   }
 
-  /// Two names of one note are one voice, with the group of General MIDI.
+  /// Two names of one note are one voice. The voice has the default cut-off group of its note.
   @Test func namesOfOneNoteAreOneVoice() throws {
     let patch = try PatchLoader.patch(
       from: """

@@ -4,7 +4,8 @@ import Testing
 
 /// A phrase that is repeated in time with the rhythm.
 @Suite struct PhrasePlayerTests {
-  /// Key 60 at step 0 for two steps, and key 64 at step 6 for four steps; eight steps in total.
+  /// A phrase of eight steps: key 60 at step 0 for two steps, and `key` at step 6 for four steps. The second note therefore extends two
+  /// steps into the next repetition.
   private func table(second key: UInt8 = 64) throws -> PhraseTable {
     let first = Phrase.Note(step: 0, key: 60, velocity: 99, length: 2)
     let second = Phrase.Note(step: 6, key: key, velocity: 99, length: 4)
@@ -34,7 +35,7 @@ import Testing
     ]
     // Two notes that end at the same step may end in any order.
     #expect(Set(events(&player, before: 20)) == Set(expected))
-    // In small parts, the events are the same and in order.
+    // Taken step by step, the events are the same, and their steps are in order.
     var other = PhrasePlayer(try table(), at: position(0))
     var parts: [[Int64]] = []
     for step in 1...20 as ClosedRange<Int64> { parts += events(&other, before: step) }
@@ -44,7 +45,7 @@ import Testing
   /// A player that begins late begins in the middle of the phrase, also before tick 0.
   @Test(arguments: [Int64(5), 805, -3]) func phraseIsJoinedInPhase(step: Int64) throws {
     var player = PhrasePlayer(try table(), at: position(step))
-    // The beginning of the next repetition: 8, 808 and 0. Key 64 begins two steps before it.
+    // The next repetition begins at step 8, 808 or 0. Key 64 begins two steps earlier.
     let next = (step + 7) / 8 * 8
     let first = events(&player, before: step + 9).first { $0[0] > 0 }
     #expect(first == (step == -3 ? [64, -2] : [64, next - 2]))
@@ -67,7 +68,8 @@ import Testing
     let (end, other) = (player.next(before: position(7)), player.next(before: position(100)))
     #expect(end?.kind == .noteOff(key: 64) && end?.isImmediate == true && other == nil)
     #expect(player.isSilent && player.nextPosition == nil)
-    // Another phrase is joined at the position of the rhythm, not at its first note.
+    // The player joins another phrase at step 13 of the rhythm, which is step 5 of the phrase. Its first note is therefore the second
+    // note of the phrase.
     player.change(to: try table(second: 72))
     player.move(to: position(13))
     #expect(events(&player, before: 15) == [[72, 14]])

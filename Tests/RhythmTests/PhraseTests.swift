@@ -9,7 +9,8 @@ import Testing
     Phrase.Note(step: step, key: key, velocity: velocity, length: length)
   }
 
-  /// A phrase has 1 to 128 steps and 1 to 26 notes. A note lasts 1 to 32 steps.
+  /// A phrase has 1 to 128 steps and 1 to 26 notes. A note begins within the phrase, lasts 1 to 32 steps, and has a key and a velocity of
+  /// at most 127. No key begins twice at a step.
   @Test func impossiblePhraseIsRefused() {
     #expect(Phrase(stepCount: 16, notes: [note(15, 127, length: 32)]) != nil)
     for (stepCount, notes) in [
@@ -24,7 +25,7 @@ import Testing
   private func on(_ key: UInt7) -> Message { .noteOn(Channel(3)!, key: key, velocity: 99) }
   private func off(_ key: UInt7) -> Message { .noteOff(Channel(3)!, key: key, velocity: 64) }
 
-  /// Two bars of 4/4 from step 32 on, tick 192. Half a step has three ticks.
+  /// The phrase has two bars of 4/4, from step 32 (tick 192) on. A step has six ticks, so notes move by at most three ticks.
   @Test func notesMoveToTheNearestStep() throws {
     var recorder = try #require(PhraseRecorder(from: Step(32), stepCount: 32))
     #expect(recorder.end == Tick(384))
@@ -44,6 +45,7 @@ import Testing
     #expect(phrase?.stepCount == 32 && phrase?.notes == expected)
   }
 
+  /// Of 30 notes, a phrase has room for 26.
   @Test func recorderOmitsNotesThatDoNotFit() throws {
     var recorder = try #require(PhraseRecorder(from: Step(0), stepCount: 64))
     for step in 0..<30 as Range<Int64> {
@@ -60,6 +62,7 @@ import Testing
 
   private let scale: [UInt8] = [60, 62, 64, 65, 67, 69, 71, 72]
 
+  /// A phrase of eight notes, one of each key of the scale.
   private func phrase() throws -> Phrase {
     try #require(Phrase(stepCount: 32, notes: (0..<8).map { note($0 * 4, scale[Int($0)], length: 2) }))
   }
@@ -79,10 +82,11 @@ import Testing
     let isReversed = variations.map { $0.notes.allSatisfy { $0.step % 4 == 2 } }
     #expect(isReversed.contains(true) && isReversed.contains(false))
     let count = variations.map(\.notes.count).reduce(0, +)
-    #expect((200...280).contains(count), "three quarters of 320 notes: \(count)")
+    // The 40 variations keep about three quarters of 40 * 8 notes, which are 240.
+    #expect((200...280).contains(count), "\(count)")
   }
 
-  /// Without an instrument, the scale consists of the notes of the phrase in all octaves.
+  /// Without an instrument, the scale is empty. The notes of the phrase in all octaves then serve as the scale.
   @Test func variationWithoutAScaleHasTheNotesOfThePhrase() throws {
     let phrase = try #require(Phrase(stepCount: 16, notes: [note(0, 60), note(4, 64), note(8, 67)]))
     for seed in 1...20 as ClosedRange<UInt32> {

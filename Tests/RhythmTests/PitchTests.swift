@@ -4,7 +4,7 @@ import Testing
 
 /// Note names, scales and the sounds of General MIDI.
 @Suite struct PitchTests {
-  /// Middle C, the key 60, is C4.
+  /// Middle C, the key 60, is C4. A name has no key (nil) if the key is not in 0...127, or if the text is no note name.
   @Test func noteNamesStandForTheirKeys() {
     let keys: [(String, UInt8?)] = [
       ("C4", 60), ("c4", 60), ("C-1", 0), ("G9", 127), ("A4", 69), ("F#3", 54), ("Gb3", 54), ("Bb-1", 10), ("Cb4", 59),

@@ -12,7 +12,8 @@ import _TestSupport
     #expect(Quantizer(grid: .sixteenth, tolerance: -1) == nil && Quantizer(grid: .sixteenth, tolerance: 101) == nil)
   }
 
-  /// A sixteenth note has 6000 thousandths of a tick, and 40 % of them are 2400.
+  /// A sixteenth note has 6000 thousandths of a tick, and 40 % of them are 2400. `line` is the tick to which a later note moves; nil if
+  /// the note sounds at once.
   @Test(
     arguments: [
       (0, nil), (2400, nil), (2401, 6), (5999, 6), (6000, nil), (-1, 0), (-3599, 0), (-3600, nil), (-6000, nil),
@@ -43,7 +44,7 @@ import _TestSupport
     }
   }
 
-  /// As an instant on a timeline, the line of a quantized note is not before its action either.
+  /// On a timeline, the line of a quantized note is due at the action or later, and the line before it is due earlier than the action.
   @Test func lineIsNotDueBeforeTheAction() throws {
     for seed in UInt64(1)...50 {
       var random = SplitMix(seed: seed)

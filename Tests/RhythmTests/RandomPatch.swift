@@ -16,6 +16,7 @@ struct RandomPatch {
     /// The lowest and the highest activity at which the line sounds.
     let from: Int
     let to: Int
+    /// Whether the line replaces the lines of its voice above it.
     let replaces: Bool
     /// The distance between two characters in ticks.
     let distance: Int
@@ -67,7 +68,7 @@ struct RandomPatch {
     }
     var text = "name: seed \(seed)\ndescription: Seeded.\nmeter: \(meter)\ntempo: 120\nswell: \(swell)%\nkit:\n"
     for voice in voices {
-      // The default group of General MIDI is replaced.
+      // A group of its own replaces the default group of the note.
       let group = voice.group == 0 ? "alone\(voice.note)" : "g\(voice.group)"
       text += "  \(voice.name): { note: \(voice.note), group: \(group) }\n"
     }
@@ -87,8 +88,8 @@ struct RandomPatch {
     (self.swell, self.voices, self.lines, self.text) = (swell, voices, lines, text)
   }
 
-  /// The velocity of each note that sounds at a tick and an activity, by note, directly from the definition: the velocity of the
-  /// loudest stroke of all lines in range, except lines that a later line replaces.
+  /// The velocity of each note that sounds at a tick and an activity, by note. The velocity is that of the loudest stroke of all lines
+  /// in range, except lines that a later line replaces.
   func sounding(tick: Int, activity: Int) -> [Int: Int] {
     var velocities: [Int: Int] = [:]
     for line in lines where line.from <= activity && activity <= line.to {
@@ -98,6 +99,7 @@ struct RandomPatch {
       guard place % line.distance == 0 else { continue }
       let notated = [".": 0, "o": 56, "x": 88, "X": 120][line.bars[bar][place / line.distance]]!
       if notated == 0 { continue }
+      // In percent of the notated velocity: 100 - swell at the lowest activity of the layer, and 100 at the highest one.
       let share =
         line.from == line.to ? 100 : 100 - swell + swell * (activity - line.from) / (line.to - line.from)
       let velocity = min(127, max(1, notated * voice.level * share / 10_000))

@@ -46,6 +46,7 @@ import _TestSupport
           let bars = pick([1, 2])
           var line: [Character] = (0..<perBar * bars).map { _ in pick(Array("...xoX---")) }
           line[0] = pick(["x", "."])
+          // A hold (-) needs a note or a hold before it.
           for place in 1..<line.count where line[place] == "-" && line[place - 1] == "." {
             line[place] = "."
           }
@@ -97,6 +98,7 @@ import _TestSupport
   /// Every note except an approach note belongs to the chord of its step, or to the next chord if it anticipates this chord. A note
   /// anticipates a chord that begins less than a quarter note (four steps) later.
   @Test(arguments: UInt64(1)...60) func notesAreInTheirChord(seed: UInt64) throws {
+    // The lines of the tone `approach` are removed.
     let text = text(seed: seed).split(separator: "\n").filter { !$0.contains("approach") }.joined(
       separator: "\n")
     let table = StepTable(try PatchLoader.patch(from: text, file: "seed.yaml"))

@@ -11,6 +11,7 @@ import Testing
     #expect(instruments.contains { $0.figure != nil } && instruments.contains { $0.figure == nil })
     // A name stands for one patch.
     #expect(Set(ShippedInstruments.names).isDisjoint(with: ShippedPatches.names))
+    // Each instrument has a sound of its own.
     #expect(Set(instruments.map(\.program)).count == instruments.count)
   }
 
@@ -18,12 +19,13 @@ import Testing
     let instrument = try ShippedInstruments.instrument(name)
     #expect(instrument.name == name && instrument.description.hasSuffix("."))
     #expect(instrument.description.count <= 100 && !instrument.description.contains("\n"))
-    // Its notes are white keys, so any two instruments sound well together.
+    // All notes are white keys, so any two instruments sound well together.
     let white = Scale(tonic: 0, type: .major)
     #expect(instrument.keys.count >= 8 && instrument.keys.allSatisfy { white.contains($0) })
   }
 
-  /// Four bars at each activity, with the tilt from one end to the other.
+  /// Each activity plays four bars (384 ticks). Meanwhile, tilt and keys go from 0 to 127. The number of notes does not fall with the
+  /// activity. A figure has at least three times as many notes at 127 as at 0.
   @Test(arguments: ShippedInstruments.names) func instrumentSoundsAtEveryActivity(name: String) throws {
     let instrument = try ShippedInstruments.instrument(name)
     var counts: [Int] = []
@@ -36,6 +38,7 @@ import Testing
         for controller in [1, 74] as [UInt8] {
           run.player.controls.set(controller: .init(masking: controller), to: .init(clamping: Int(tick) / 3))
         }
+        // A free instrument plays one note per action. The actions are eighth notes.
         if instrument.figure == nil, tick % 12 == 0 {
           run.player.act(force: max(1, activity), key: UInt8(tick / 3), at: MusicalPosition(Tick(tick)))
         }

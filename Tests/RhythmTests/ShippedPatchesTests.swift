@@ -18,6 +18,7 @@ import Testing
     #expect(patch.name == name)
     let table = StepTable(patch)
     let counts = (UInt8(0)...127).map { hits(table, activity: $0) }
+    // Eight patterns with two hits per bar have 16 hits per bar of the pattern.
     #expect(counts[0] >= 16 * patch.bars)
     #expect(
       2 * counts[64] >= 3 * counts[0] && 2 * counts[127] >= 3 * counts[64], "\(counts[0]) \(counts[64]) \(counts[127])")

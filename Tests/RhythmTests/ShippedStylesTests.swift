@@ -6,6 +6,7 @@ import Testing
 
 /// The properties that musicians expect of the styles in `Patches/rhythms`.
 @Suite struct ShippedStylesTests {
+  /// The patches with pitched parts.
   static let names = ShippedPatches.names.filter { (try? ShippedPatches.patch($0))?.parts.isEmpty == false }
 
   @Test func libraryHasStylesInSeveralMeters() throws {
@@ -22,7 +23,8 @@ import Testing
     #expect(Set(chords.changes.map(\.chord)).count >= 4)
   }
 
-  /// The number of notes of each part does not fall with the activity, and all parts sound at 64.
+  /// The number of notes of each part does not fall with the activity. All parts sound at activity 64, and have more notes at 126. The
+  /// bass also sounds at 0.
   @Test(arguments: names) func partsGrowWithActivity(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     let table = StepTable(patch)
@@ -30,6 +32,7 @@ import Testing
       let counts = stride(from: UInt8(0), through: 126, by: 2).map { activity in
         table.notes(part, 0..<Int64(patch.stepCount), activity: activity).count
       }
+      // `counts[32]` is the count at activity 64, and `counts[63]` that at 126.
       #expect(counts == counts.sorted() && counts[32] > 0 && counts[63] > counts[32], "\(part): \(counts)")
       if part == .bass { #expect(counts[0] > 0) }
     }

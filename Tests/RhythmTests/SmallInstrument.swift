@@ -1,6 +1,6 @@
 import Rhythm
 
-/// The lines of a small valid instrument, with their numbers. The tests of faults replace some of them.
+/// The lines of a small valid instrument, with their numbers. The tests of faults replace some of these lines.
 let smallInstrument = [
   "name: small",  // 1
   "description: A harp.",  // 2

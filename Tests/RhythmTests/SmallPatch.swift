@@ -1,6 +1,6 @@
 import Rhythm
 
-/// The lines of a small valid patch, with their numbers. The tests of faults replace some of them.
+/// The lines of a small valid patch, with their numbers. The tests of faults replace some of these lines.
 let smallPatch = [
   "name: small",  // 1
   "description: A kick and a hat.",  // 2

@@ -1,7 +1,7 @@
 import MusicalTime
 import Rhythm
 
-/// The lines of a small valid style, with their numbers. The tests of faults replace some of them.
+/// The lines of a small valid style, with their numbers. The tests of faults replace some of these lines.
 let smallStyle = [
   "name: small",  // 1
   "description: A style.",  // 2
@@ -61,7 +61,7 @@ struct StyleNote: Hashable, CustomStringConvertible {
 }
 
 extension StepTable {
-  /// The notes of a pitched part in a range of steps, by step and key.
+  /// The notes of a pitched part in a range of steps, in the order of their steps and keys.
   func notes(_ part: Part, _ steps: Range<Int64>, activity: UInt8 = 0) -> [StyleNote] {
     steps.flatMap { step in
       hits(at: Step(step), activity: activity).filter { $0.part == part }.map { StyleNote(step, $0.note, $0.end) }

@@ -4,6 +4,7 @@ import Testing
 
 /// Invariants of the step table, over seeded patches.
 @Suite struct StepTableTests {
+  /// The hits of the table are those of the model ``RandomPatch``: position in thousandths of a tick, note and velocity.
   @Test(arguments: UInt64(1)...40) func tableMatchesThePatch(seed: UInt64) throws {
     let random = RandomPatch(seed: seed)
     let patch = try PatchLoader.patch(from: random.text, file: "seed.yaml")
@@ -65,7 +66,7 @@ import Testing
   /// about 9 KB.
   @Test func tableFitsATripleBuffer() { #expect(MemoryLayout<StepTable>.size < 10_240) }
 
-  /// Three layers play one voice. On step 0, the quieter stroke sounds only outside the range of the louder one.
+  /// Three layers play one voice. On step 0, the quieter stroke (velocity 88) sounds only outside the range of the louder one (120).
   @Test func louderLayerMasksQuieterLayer() throws {
     let table = try makeTable(
       """
@@ -101,7 +102,7 @@ import Testing
     #expect(notes(90) == [[36, 42], [], [], [42]])
   }
 
-  /// The velocity rises from 80 % to 100 % of the notated value, over the range of the layer.
+  /// The velocity of an accent is 120. It rises from 80 % to 100 % over the range of the layer, with the default swell of 20 %.
   @Test func velocityFollowsTheActivityWithinALayer() throws {
     let table = try makeTable("meter: 1/4\nplay: { from 27: { kick: X... } }")
     let velocities = [UInt8(27), 77, 127].map { table.hits(at: Step(0), activity: $0)[0].velocity }

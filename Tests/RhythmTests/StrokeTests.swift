@@ -12,7 +12,7 @@ import Testing
     #expect(Stroke(".") == nil && Stroke("O") == nil)
   }
 
-  /// The code 0 is a rest in a step table.
+  /// The codes of the five strokes are 1 to 5. In a step table, the code 0 is a rest.
   @Test func codesAreTheRawValues() {
     for stroke in Stroke.allCases { #expect(Stroke(code: stroke.rawValue) == stroke) }
     #expect(Stroke(code: 0) == nil && Stroke(code: 6) == nil)

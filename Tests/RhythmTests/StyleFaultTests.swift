@@ -127,7 +127,7 @@ import Testing
     #expect(faults(head + "parts: { bass: { always: {} } }").count == 1)
   }
 
-  /// The work and the message are bounded for hostile chords.
+  /// Hostile chords are rejected with few faults and short messages. A message quotes only the beginning of a long text.
   @Test func hostileChordsAreReported() {
     let long = String(repeating: "C", count: 100_000)
     let found = styleFaults(replacing: [4: "chords: \(long)"])
@@ -161,7 +161,7 @@ import Testing
     let eight = Array(repeating: bar, count: 8).joined(separator: " | ")
     let part = "    always:\n" + (0..<16).map { "      root \(100 - $0)%: \(eight)\n" }.joined()
     let text = smallStyle[..<7].joined(separator: "\n") + "\n"
-    // 2 parts with 16 lines of 8 bars of 16 steps have 4096 strokes and rests. The drums have 16 more.
+    // Two parts with 16 lines of 8 bars of 16 steps have 4096 strokes and rests. The drums have 16 more.
     let parts = "  bass:\n\(part)  guitar:\n\(part)"
     #expect(faults(text + parts).first?.contains("has 4112 strokes and rests, more than the limit of 4096") == true)
   }

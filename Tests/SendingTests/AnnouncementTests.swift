@@ -5,8 +5,8 @@ import RTPMIDI
 import Sending
 import Testing
 
-/// The announcement of packets with notes that begin later: later packets repeat the time stamp of such a packet. If it is lost,
-/// the recovery journal repairs the note, and the receiver knows its instant.
+/// The announcement of packets with notes that begin later: the next packets repeat the time stamp of such a packet. If the packet
+/// with the note is lost, a recovery journal repairs the note, and the announced time stamp is the instant of the note.
 @Suite struct AnnouncementTests {
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
   private let control = Message.controlChange(Channel(2)!, controller: 1, value: 5)
@@ -29,7 +29,7 @@ import Testing
     let packets = virtual.takePackets(to: peer).filter { $0.messages == [control] }
     #expect(packets.map(\.announced) == [due, due, due, nil, nil].map { $0.map { RTPHeader.timestamp(of: $0) } })
     #expect(packets.map(\.sendInstant) == packets.map { VirtualSender.origin + $0.sent })
-    // The announcement of one packet is a word of four octets.
+    // The announcement of one packet is a word of four octets. The last packet announces none.
     #expect(packets.map(\.length).first == 4 + (packets.last?.length ?? 0))
     #expect(virtual.takePackets(to: device).allSatisfy { $0.announced == nil && $0.sendInstant == nil })
   }
@@ -49,7 +49,9 @@ import Testing
     virtual.advance(to: .milliseconds(-999))
     let packets = virtual.takePackets(to: peer)
     let plain = packets.first?.length ?? 0
-    #expect(packets.prefix(5).map { $0.length - plain } == [0, 0, 4, 8, 12], "a word for each announced packet")
+    // Each announced packet adds a word of four octets. The controller (packet 0) is not announced, so the second note (packet 2) is the
+    // first packet with an announcement. The last controller (packet 6) announces three of the four notes in advance.
+    #expect(packets.prefix(5).map { $0.length - plain } == [0, 0, 4, 8, 12])
     #expect(packets.count >= 7 && packets[6].length == plain + 12)
     // `announced` is the common time stamp of the announced packets (``VirtualSender/Packet``).
     #expect(packets[6].announced == nil, "the time stamps differ")

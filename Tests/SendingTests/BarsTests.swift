@@ -14,6 +14,7 @@ import Testing
     }
   }
 
+  /// `length` is the number of steps of the pattern. The stride 7 selects a sample of the steps.
   @Test(arguments: [Int64(1), 12, 16, 20, 24, 48, 96, 100, 1000]) func songPositionIsAtTheSameStepOfThePattern(
     length: Int64
   ) {

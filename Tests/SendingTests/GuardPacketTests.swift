@@ -50,9 +50,9 @@ import Testing
     let virtual = sender()
     virtual.send(note, to: 0)
     virtual.advance(to: .zero)
+    // Packet 100 contains the note. Packet 101 is a guard packet, the only one because the sender is not polled before 50 ms.
     virtual.advance(to: .milliseconds(50))
     #expect(takePackets(virtual).count == 2)
-    // Packet 101 is the first guard packet.
     virtual.execute(.acknowledge(virtual.streams[0], sequence: 101))
     #expect(guardPacketTimes(virtual, seconds: 5) == [])
   }
@@ -65,7 +65,7 @@ import Testing
     #expect(takePackets(virtual).count == 2)
     #expect(guardPacketTimes(virtual, seconds: 2) == [])
     virtual.send(.stop, to: 0)
-    // The time is 2 s now. It does not go back to zero: the call sends Stop at 2 s.
+    // The time is already 2 s and does not go back to zero. The call only sends what is due, which is Stop.
     virtual.advance(to: .zero)
     #expect(takePackets(virtual).count == 1)
     // Twenty in the first half second, and the first of the four at intervals of a second.
@@ -94,11 +94,11 @@ import Testing
     virtual.send(note, to: 1)
     virtual.advance(to: .zero)
     #expect(takePackets(virtual) == [[7, 1, 0]])
-    // The journal covers the packets from now on. In the first of them, it is empty.
+    // The journal covers the packets from now on, so the journal of the next packet is empty.
     virtual.execute(.setJournal(virtual.streams[1], true))
     virtual.send(note, to: 1)
     virtual.advance(to: .zero)
-    // RTP header, header of the command section, Note On, and a journal without entries.
+    // The RTP header, the header of the command section (1 octet), the Note On (3), and the header of the empty journal (3).
     #expect(virtual.packets.map(\.length) == [RTPHeader.length + 1 + 3 + 3])
   }
 }

@@ -10,6 +10,7 @@ import Testing
 /// RTP streams of sessions with a passkey.
 @Suite struct SealedStreamTests {
   private let now = Instant(nanoseconds: 5_000_000_000)
+  /// The keys of the sender. The receiver has the same two keys, exchanged.
   private let local = SessionKeys(sending: TagKey(low: 1, high: 2), receiving: TagKey(low: 3, high: 4))
   private let remote = SessionKeys(sending: TagKey(low: 3, high: 4), receiving: TagKey(low: 1, high: 2))
 
@@ -38,7 +39,7 @@ import Testing
     return packets
   }
 
-  /// The tag covers the send instant, which is written before it.
+  /// The sender writes the send instant into the packet before it appends the tag, so the tag covers the send instant.
   @Test func packetHasATagAfterTheSendInstant() throws {
     let packets = packets(local)
     #expect(packets.count == 3)

@@ -4,14 +4,14 @@ import Sending
 import Testing
 
 /// The outputs that are not packets: ticks, steps, the beginning and the end of a run, and recalls. The driver passes them to the
-/// sound, the ALSA port and the trace. A step is reported 50 ms before it is due. A recall withdraws reported steps that are not due
-/// yet, because the schedule has changed.
+/// sound, the ALSA port and the trace. A tick takes 20 ms, and a step six ticks. A step is reported 50 ms before it is due. A recall
+/// withdraws reported steps that are not due yet, because the schedule has changed.
 @Suite struct SenderEventTests {
   @Test func ticksStepsBeginningAndEndAreReportedInOrder() {
     let virtual = VirtualSender()
     virtual.sender.adopt(VirtualSender.schedule(sends: false, end: 8), at: virtual.now)
     virtual.play(from: .milliseconds(-100), to: .milliseconds(500))
-    // Tick 3 is due at 60 ms, and tick 4 at 80 ms. Step 1 is due at 120 ms, so it is reported between them.
+    // Step 1 is due at 120 ms and is reported at 70 ms, between tick 3 (60 ms) and tick 4 (80 ms).
     #expect(
       virtual.events == ["step 0", "begin 0", "tick 0", "tick 1", "tick 2", "tick 3", "step 1"]
         + ["tick 4", "tick 5", "tick 6", "tick 7", "end"])
@@ -41,6 +41,7 @@ import Testing
       next = virtual.advance(to: next - VirtualSender.origin)
       wakings += 1
     }
+    // The 96 ticks are 16 steps.
     #expect(virtual.events == (0..<16).map { "step \($0)" })
     #expect(wakings == 16)
   }

@@ -25,6 +25,7 @@ import Testing
     #expect(virtual.packets.count == 1)
   }
 
+  /// The sender gets the message to the standard devices at 10 ms, but is polled only at 20 ms, when tick 1 is due.
   @Test func dueTickGoesBeforeTheMessageInProgress() {
     let virtual = VirtualSender()
     for _ in 0..<3 { virtual.open() }
@@ -64,8 +65,8 @@ import Testing
     #expect(virtual.messages(to: receivers[1]).map(\.message) == [note])
   }
 
-  /// If sending a packet takes 5 ms, a tick to 20 play-on-arrival receivers takes 100 ms, five times the length of a tick. Up to
-  /// eight deferrable packets are sent after each tick (``StreamSender/slice``).
+  /// Sending a packet takes 5 ms here. A tick to 20 play-on-arrival receivers therefore takes 100 ms, five times the length of a tick.
+  /// Up to eight deferrable packets are sent after each batch of due packets (``StreamSender/slice``).
   @Test func messagesMakeProgressInSlicesIfAllDeadlinesAreMissed() {
     let virtual = VirtualSender()
     for _ in 0..<20 { virtual.open() }
@@ -91,7 +92,8 @@ import Testing
     #expect(slices == [1, 8, 8, 3])
   }
 
-  /// If no deadline is near, all guard packets that are due are sent at once. If a deadline is near, none is sent before it.
+  /// If no deadline is near, all guard packets that are due are sent at once. If a deadline is near, no guard packet is sent before
+  /// this deadline.
   @Test func guardPacketsAreNotSentDirectlyBeforeADeadline() {
     for (isNear, expected) in [(false, [20, 20, 20]), (true, [0, 0, 0])] {
       let virtual = VirtualSender()
@@ -128,7 +130,8 @@ import Testing
     virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
     virtual.advance(to: .milliseconds(-99))
     virtual.removePackets()
-    // Each packet takes longer than two ticks. Start has been due since -10 ms. So all deadlines are missed.
+    // Each packet takes 50 ms, longer than two ticks. At -8 ms, Start is already late, because it was due at -10 ms. So the sender
+    // misses all deadlines.
     virtual.cost = .milliseconds(50)
     virtual.wait(until: .milliseconds(-8))
     for _ in 0..<400 { virtual.poll() }

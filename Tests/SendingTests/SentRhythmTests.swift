@@ -4,7 +4,7 @@ import Playback
 import Sending
 import Testing
 
-/// Start, Continue, Clock and Stop on the streams of both kinds of receivers.
+/// Start, Continue, Clock and Stop on the streams of both kinds of receivers. A tick takes 20 ms.
 ///
 /// A *time-stamp receiver*, for example a Tutti peer, plays each message at the instant of its RTP time stamp. It gets the
 /// messages ahead of time, here 90 ms before they are due. A *play-on-arrival receiver*, for example a standard device, plays
@@ -60,10 +60,11 @@ import Testing
   @Test func continuationSendsTheSongPosition() {
     let virtual = VirtualSender()
     let device = virtual.open()
+    // The rhythm continues at step 20 000.
     virtual.sender.adopt(VirtualSender.schedule(start: 6 * 20_000), at: virtual.now)
     virtual.play(from: .milliseconds(-20), to: .milliseconds(1))
-    // The song position has 14 bits. It is the step modulo 16384, which is the number of 14-bit values and a multiple of the
-    // 16 steps of the pattern.
+    // The song position has 14 bits. It is the step modulo 16 384, the number of values of 14 bits. 16 384 is a multiple of the 16 steps
+    // of the pattern, so the receiver is at the same step of the pattern.
     let messages = virtual.messages(to: device).map(\.message)
     #expect(messages == [.songPosition(UInt14(clamping: 20_000 - 16_384)), .continue, .clock])
   }
@@ -78,6 +79,7 @@ import Testing
     let before = virtual.messages(to: device)
     virtual.execute(.setTimeStamped(virtual.streams[device], true))
     virtual.advance(to: .milliseconds(405))
+    // The device has received tick 20, due at 400 ms. The ticks 21 to 24 are due by 495 ms.
     let pending = virtual.messages(to: device)
     #expect(pending == Sent.clocks(21..<25), "the ticks of the next 90 ms are sent immediately")
     virtual.play(from: .milliseconds(405), to: .milliseconds(500))
@@ -104,6 +106,7 @@ import Testing
     virtual.play(from: .milliseconds(-20), to: .milliseconds(70))
     virtual.sender.adopt(VirtualSender.schedule(run: 2, sends: false), at: virtual.now)
     virtual.play(from: .milliseconds(70), to: .milliseconds(200))
+    // The ticks 0 to 3 are due by 70 ms.
     #expect(virtual.messages(to: device).map(\.message) == [.start, .clock, .clock, .clock, .clock, .stop])
     #expect(virtual.cutsPreviousRunShort)
   }
@@ -142,6 +145,7 @@ import Testing
         == (isTuttiPeer ? [.start, .clock, .clock, .clock, .clock, note, .stop] : [note]))
   }
 
+  /// `stopStreams` stops the run on all streams at 25 ms.
   @Test func stoppingTheStreamsSendsStopOnce() {
     let virtual = VirtualSender()
     let receivers = [virtual.open(), virtual.open(isTuttiPeer: true)]

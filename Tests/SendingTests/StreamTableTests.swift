@@ -29,6 +29,7 @@ import Testing
     #expect(virtual.packets.map(\.receiver) == [0, 1])
   }
 
+  /// Each stream gets its first note as soon as it is open, and a second note at the end.
   @Test func reservedMemoryIncreasesTheCapacityAndKeepsTheStreams() {
     let virtual = VirtualSender(capacity: 0)
     for count in 1...3 {
@@ -55,7 +56,7 @@ import Testing
     #expect(virtual.openStreams == [virtual.streams[1]])
   }
 
-  /// The command that closes the first stream was lost.
+  /// Both streams have the same slot. The command that closes the first stream was lost.
   @Test func openCommandReplacesTheStreamInItsSlot() {
     let virtual = VirtualSender()
     var allocator = StreamIDAllocator()

@@ -6,7 +6,7 @@ import Playback
 import RTPMIDI
 import Sending
 
-/// A stream sender on virtual time, with receivers that decode every packet. A tick is 20 ms long, a bar has 16 steps of six
+/// A stream sender on virtual time, with receivers that decode every packet. A tick takes 20 ms, and a bar has 16 steps of six
 /// ticks. Ticks leave 90 ms ahead for time-stamp receivers. Steps are reported 50 ms ahead.
 final class VirtualSender {
   /// When the first tick is due.
@@ -16,7 +16,7 @@ final class VirtualSender {
   struct Packet: Equatable {
     /// The receiver: the number of streams that were opened before its stream.
     var receiver: Int
-    /// When the packet was sent, after ``origin``.
+    /// When the packet was sent: the time since ``origin``.
     var sent: Nanoseconds
     var sequence: UInt16
     /// The RTP time stamp: when the messages take effect.
@@ -39,7 +39,7 @@ final class VirtualSender {
   /// The outputs other than packets.
   private(set) var events: [String] = []
   private var ids = StreamIDAllocator()
-  /// The streams by receiver, including closed ones.
+  /// The stream of each receiver, including closed streams.
   private(set) var streams: [StreamID] = []
   /// The time that sending a packet takes.
   var cost = Nanoseconds.zero
@@ -55,7 +55,8 @@ final class VirtualSender {
       bars: Bars(stepsPerBar: 16, stepsPerPattern: 16), reportsTicks: reportsTicks, quietTime: quietTime)
   }
 
-  /// A schedule of 125 BPM, in which `start` is due at `origin`. `sends` is whether the sender sends the clock, as a master does.
+  /// A schedule of 125 BPM, a tick of 20 ms, in which the tick `start` is due at `origin`. `sends` is whether the sender sends the clock,
+  /// as a master does.
   static func schedule(
     run: UInt32 = 1, sends: Bool = true, start: Int64 = 0, end: Int64 = .max, at origin: Instant = origin,
     change: TempoChange? = nil
@@ -171,6 +172,7 @@ final class VirtualSender {
       var packet = Packet(
         receiver: Int(transmission.address.low & 0xFFFF), sent: now - Self.origin, sequence: header.sequence,
         timestamp: header.timestamp, sendInstant: header.sendInstant(in: octets.span))
+      // Only packets after `sequence - 6` and before this packet count, which are five.
       packet.announced = header.announcedTimestamp(in: octets.span, after: header.sequence &- 6)
       (packet.hasJournal, packet.length) = (cursor.journal != nil, octets.count)
       while let command = try cursor.next(in: octets.span) {

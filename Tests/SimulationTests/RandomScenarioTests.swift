@@ -4,8 +4,8 @@ import Testing
 
 /// Simulations of random networks and commands, in which all invariants must hold.
 @Suite struct RandomScenarioTests {
-  /// The settings of a random scenario with two to four peers, or with seven peers for every twentieth seed. With few peers, the
-  /// simulation does not take long in a debug build. `.ci/run` runs a hundred scenarios with the release build.
+  /// The settings of a random scenario with two to four peers. Every twentieth seed has seven peers. With few peers, the simulation does
+  /// not take long in a debug build. `.ci/run` runs a hundred scenarios with the release build.
   static func settings(_ seed: UInt64) -> VirtualWorld.Settings {
     .random(seed: seed, peers: seed % 20 == 0 ? 7 : 2 + Int(seed % 3), table: table)
   }

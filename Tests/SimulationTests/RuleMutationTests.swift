@@ -3,18 +3,18 @@ import Simulation
 import Testing
 
 /// Tests that the simulation detects violations. The scenarios of ``RandomScenarioTests`` violate no invariant. If a rule of the
-/// ensemble is disabled, at least one scenario violates the invariant that belongs to the rule. ``EnsembleRule`` describes the rules.
+/// ensemble (``EnsembleRule``) is disabled, at least one of ten such scenarios violates the invariant that belongs to the rule.
 @Suite struct RuleMutationTests {
   @Test(arguments: [
     (EnsembleRule.tie, Invariant.oneMaster), (.heal, .oneMaster), (.channel, .channels), (.gate, .gates),
     (.hearing, .hearing), (.failover, .failover), (.activity, .activity),
   ])
-  func disabledRuleViolatesItsInvariant(rule: EnsembleRule, invariant: Invariant) {
+  func disablingARuleViolatesItsInvariant(rule: EnsembleRule, invariant: Invariant) {
     for seed in UInt64(0)..<10 {
       var settings = RandomScenarioTests.settings(seed)
       settings.disabledRule = rule
       let world = VirtualWorld.random(settings, length: .seconds(60))
-      // The first violation suffices.
+      // The simulation ends after the second with the first violation.
       for second in Int64(1)...60 where world.outcome.counts[invariant] == nil {
         _ = world.run(until: Instant(nanoseconds: second * 1_000_000_000))
       }

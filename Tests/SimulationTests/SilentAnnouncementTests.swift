@@ -10,9 +10,9 @@ import Testing
 /// identities and to the master, and the other peers do not connect to each other. Here the announced peers with the lowest identities do
 /// not answer: they were killed but are still announced, or their announcements are false.
 @Suite struct SilentAnnouncementTests {
-  /// A scenario in which all peers that answer join at once, except the last of them, which joins after 20 s.
+  /// A scenario in which the peers that answer join at the beginning, except the last of them. This late peer joins after 20 s.
   private final class LateJoiner: Scenario {
-    /// The hosts without a peer, and those with a peer.
+    /// The hosts that are announced but run no peer, and the hosts that run a peer.
     var (silent, answering): ([Int], [Int]) = ([], [])
     private var hasBegun = false
 
@@ -21,6 +21,7 @@ import Testing
       for host in joining {
         world.enter(host)
         guard let peer = world.hosts[host].peer else { continue }
+        // The discovery of the new peer finds the announcement of each silent host.
         for other in silent {
           let place = InvitationList.Place(SocketAddress(host: other, .control))
           _ = peer.core.invitations.found(
@@ -33,7 +34,8 @@ import Testing
   }
 
   /// Fifteen seconds after a peer has joined, it is in session with two peers: those with the lowest identities among the peers that
-  /// answer.
+  /// answer. In all cases, more than sixteen peers are announced. The silent ones are the two with the lowest identities, most of the
+  /// peers, or about half of them.
   @Test(arguments: [(2, 18), (16, 4), (24, 20)], UInt64(1)...3) func peersThatDoNotAnswerIsolateNoPeer(
     counts: (silent: Int, answering: Int), seed: UInt64
   ) {

@@ -11,13 +11,15 @@ import Testing
   /// bar (2 s).
   private let limit = Nanoseconds.seconds(1)
 
-  /// Host 0 is the master before the suspension, and hosts 1 and 2 follow it. `duration` is in milliseconds. The four suspensions
-  /// of 4 to 5.5 s differ by a quarter of a bar (500 ms), so that one of them ends in each quarter of a bar.
+  /// Host 0 is the master before the suspension, and hosts 1 and 2 follow it. `duration` is in milliseconds. Followers continue for 2 s
+  /// without a master, and a session is lost after at least 5 s of silence. Some suspensions are shorter than these times, and some are
+  /// longer. The four suspensions of 4 to 5.5 s differ by a quarter of a bar (500 ms), so that one of them ends in each quarter of a bar.
   @Test(arguments: [0, 1], [1500, 4000, 4500, 5000, 5500, 20_000, 600_000])
   func peersAreBackInStepAfterSuspendAndResume(host: Int, duration: Int64) {
     var settings = VirtualWorld.Settings(table: table)
     // A low probe rate limit makes the simulation faster.
     (settings.network, settings.peers, settings.probeRateLimit) = (.lan, 3, 10)
+    // Longer than all phases of the test: 15 s before the suspension, at most 600 s, and 20 s after the suspension.
     let world = VirtualWorld.steady(settings, length: .seconds(700))
     var end = Instant(nanoseconds: 15_000_000_000)
     _ = world.run(until: end)
@@ -26,7 +28,7 @@ import Testing
     end = end + .milliseconds(duration)
     _ = world.run(until: end)
     world.resume(host)
-    // The last instant at which the peers were not in step.
+    // The last instant at which the peers were not in step. They are observed for 20 s, every 100 ms.
     var apart = end
     for tenth in Int64(1)...200 {
       _ = world.run(until: end + .milliseconds(tenth * 100))
@@ -34,15 +36,15 @@ import Testing
     }
     #expect(apart - end <= limit, "in step after \((apart - end).milliseconds) ms")
     #expect(world.outcome.holds, "\(world.outcome.violations)")
-    // The clocks of the other peers are correct, because only the local clock stood still. The resumed peer must neither find
-    // them stepped nor reject many of their time stamps.
+    // Only the clock of the suspended machine stood still. Its peer must neither conclude that the clocks of the other peers have
+    // stepped, nor reject many of their time stamps.
     let ensemble = world.hosts[host].peer!.core.ensemble
     #expect(ensemble.clockResets == 0)
     #expect(ensemble.stampsRejected < EnsembleState.rejectedStampsForWarning)
   }
 
-  /// The largest difference between the true instants at which two peers play the latest tick that any peer has reached. 1000 s
-  /// if there is not exactly one master, or if a peer does not play.
+  /// The largest difference between the true instants at which two peers play one tick: the latest tick that any peer has reached.
+  /// 1000 s if there is not exactly one master, or if a peer does not play.
   private func phaseError(_ world: VirtualWorld) -> Nanoseconds {
     let peers = world.hosts.compactMap(\.peer)
     let schedules = peers.map(\.core.ensemble.schedule)

@@ -1,6 +1,6 @@
 import Rhythm
 
-/// The table of a pattern whose number of hits depends on the total activity. On each step, one drum sounds below activity 43, two
+/// The steps of a rhythm whose number of hits depends on the total activity, 0...127. On each step, one drum sounds below 43, two
 /// drums sound from 43 on, and three from 86 on.
 let table: StepTable = {
   let text = """

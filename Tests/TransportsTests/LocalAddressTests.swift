@@ -5,13 +5,15 @@ import Testing
 
 @testable import Transports
 
-/// The local address of a datagram on a host with several addresses. Each address in 127.0.0.0/8 belongs to the loopback interface.
-/// If the sender gives no local address, the kernel chooses 127.0.0.1.
+/// The local address of a datagram on a host with several addresses. Each address in 127.0.0.0/8 belongs to the loopback interface. If
+/// a program sends a datagram without giving a local address, the kernel chooses 127.0.0.1.
 @Suite struct LocalAddressTests {
+  /// 127.0.0.1.
   private let first: UInt32 = 0x7F00_0001
+  /// 127.0.0.2.
   private let second: UInt32 = 0x7F00_0002
 
-  /// The socket is of the kind that a kernel with IPv6 gives, or of the kind that a kernel without IPv6 gives.
+  /// The answerer has a dual-stack socket, or an IPv4 socket as on a kernel without IPv6.
   @Test(arguments: [true, false]) func replyLeavesFromTheAddressOfTheRequest(isDualStack: Bool) throws {
     let answerer = try #require(UDPSocket.open(0, isDualStack: isDualStack).socket)
     let initiator = try UDPSocket(port: 0)
@@ -40,8 +42,8 @@ import Testing
     #expect(socket.send([1], to: loopback, from: loopback))
   }
 
-  /// Short packets and packets of more than 256 octets are copied by different parts of the code. Each packet is sent twice: as it is,
-  /// and with the send instant at octet 8.
+  /// Packets of at most 256 octets and longer packets are copied by different parts of the code. Each packet is sent twice: unchanged,
+  /// and with the send instant written at octet 8.
   @Test(arguments: [44, 1472]) func packetsLeaveFromTheGivenAddress(length: Int) throws {
     let pair = try PortPair(port: 0)
     defer { pair.close() }

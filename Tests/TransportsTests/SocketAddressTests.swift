@@ -27,6 +27,7 @@ import Transports
     ("[::192.168.1.20]:5004", "[::192.168.1.20]:5004"),
     // The first interface is `lo` on every Linux system.
     ("[fe80::1%lo]:5004", "[fe80::1%lo]:5004"), ("fe80::1%1", "[fe80::1%lo]:5004"),
+    // If no interface has the number, the number remains in the text.
     ("fe80::1%4294967295", "[fe80::1%4294967295]:5004"),
   ])
   func descriptionsOfAddressesResolveToTheSameAddress(text: String, description: String) throws {
@@ -39,6 +40,7 @@ import Transports
     #expect(try SocketAddress(resolving: "10.99.0.2:5006") == SocketAddress(host: 0x0A63_0002, port: 5006))
     let address = SocketAddress(high: 0x2001_0DB8_0001_0002, low: 0x0003_0004_0005_0006, port: 5004)
     #expect(try SocketAddress(resolving: "2001:db8:1:2:3:4:5:6") == address)
+    // ::ffff:10.99.0.2, an IPv4 address in the form of IPv6.
     #expect(SocketAddress(high: 0, low: 0xFFFF_0A63_0002, port: 5006) == SocketAddress(host: 0x0A63_0002, port: 5006))
     #expect(!SocketAddress(host: 0, port: 0).isIPv6 && address.isIPv6)
   }
@@ -75,7 +77,7 @@ import Transports
     #expect(error?.description.contains("requires an interface; write for example [fe80::1%eth0]:5004") == true)
   }
 
-  @Test func hostNameResolvesToAllItsAddresses() throws {
+  @Test func firstAddressOfAHostNameIsTheResolvedOne() throws {
     let all = try SocketAddress.all(resolving: "localhost:5006")
     #expect(all.allSatisfy { ["127.0.0.1:5006", "[::1]:5006"].contains($0.description) })
     #expect(try all.first == SocketAddress(resolving: "localhost:5006"))

@@ -37,6 +37,7 @@ import Testing
     pair.dropForeignDatagrams()
     let sender = try UDPSocket(port: 0)
     defer { sender.close() }
+    // The first octets of an invitation (IN).
     let control: [UInt8] = [0xFF, 0xFF, 0x49, 0x4E]
     // Version 2 and payload type 97, with and without marker, padding, extension and a contributing source.
     let rtp: [[UInt8]] = [[0x80, 0x61, 0], [0xB1, 0xE1, 0]]
@@ -54,7 +55,7 @@ import Testing
         received.append((0..<datagram.count).map { datagram.octets[$0] })
       }
       #expect(received == rtp.filter(accepted.contains) + [control])
-      // The empty datagram is not sent.
+      // The empty element of `foreign` is not sent, so it is not dropped either.
       #expect(pair.dropped &- before == UInt32(all.count - 1 - accepted.count))
     }
   }
@@ -70,7 +71,7 @@ import Testing
     #expect(sender.send([UInt8](repeating: 0xF8, count: 40), to: at(loopback, pair.data.port)))
     // Only the data port has data.
     #expect(pair.wait(milliseconds: 1000) == (false, true, false))
-    // The buffer is smaller than the datagram: the datagram is truncated, its length is still reported.
+    // The buffer is smaller than the datagram. The content is truncated, but the complete length is reported.
     var room = [UInt8](repeating: 0, count: 16)
     let arrival = try #require(room.withUnsafeMutableBytes { pair.data.receive(into: $0.baseAddress!, room: 16) })
     #expect(arrival.length == 40 && room == [UInt8](repeating: 0xF8, count: 16))
@@ -83,7 +84,7 @@ import Testing
     #expect(room.withUnsafeMutableBytes { sender.receive(into: $0.baseAddress!, room: 16) }?.length == 1)
   }
 
-  /// Short packets and packets of more than 256 octets are copied by different parts of the code.
+  /// Packets of at most 256 octets and longer packets are copied by different parts of the code. The maximum is 1472 octets.
   @Test(arguments: [0, 1, 255, 256, 257, 1400, 1472])
   func packetsUpToTheMaximumLengthAreSentCompletely(length: Int) throws {
     let pair = try PortPair(port: 0)
@@ -149,7 +150,7 @@ import Testing
     #expect(!socket.send([1], to: SocketAddress(high: 0, low: 1, port: socket.port)))
   }
 
-  /// 0xB8 is the DSCP Expedited Forwarding, 46, in the upper six bits.
+  /// The upper six bits of the octet contain the DSCP. Expedited Forwarding is 46 (RFC 3246), and 46 << 2 is 0xB8.
   @Test func packetsHaveExpeditedForwardingInBothFamilies() throws {
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
@@ -163,12 +164,13 @@ import Testing
     defer { socket.close() }
     defer { sender.close() }
     let loopback = SocketAddress(host: 0x7F00_0001, port: socket.port)
-    // The kernel reports twice the requested size, to account for its own overhead. Without permission for a large buffer, some
-    // of the first thousand datagrams may be dropped.
+    // The socket requests 1 MiB. The kernel reports twice the requested size, to account for its own overhead. Without permission for
+    // a large buffer, some of the first thousand datagrams may be dropped.
     let isLarge = option(socket, SOL_SOCKET, SO_RCVBUF) >= 2 << 20
     let tick = [UInt8](repeating: 0xF8, count: 24)
     for _ in 0..<1000 { _ = sender.send(tick, to: loopback) }
     if isLarge { #expect(socket.dropped == 0) }
+    // More datagrams than the buffer holds.
     let more = 20_000
     for _ in 0..<more { _ = sender.send(tick, to: loopback) }
     var taken = 0

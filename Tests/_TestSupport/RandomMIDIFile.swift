@@ -46,7 +46,7 @@ public struct RandomMIDIFile {
       let statuses: [UInt8] = [0xF1, 0xF2, 0xF3, 0xF6, 0xF8, 0xFA, 0xFB, 0xFC, 0xFE, 0xFF]
       return .message(message(statuses[pick(statuses.count)]))
     case 6: return .systemExclusive(octets(below: 0x80) + (pick(3) == 0 ? [] : [0xF7]))
-    // The content begins with 0 or F7. The reader would turn content that is one system message into a `.message`.
+    // The content begins with 0 or F7, so it is not a system message. The reader of the file would read a system message as a `.message`.
     case 7: return .escape([pick(2) == 0 ? 0 : 0xF7] + octets(below: 0x100))
     case 8:
       // Any type except End of Track.
@@ -66,7 +66,7 @@ public struct RandomMIDIFile {
     case 0: MetaEvent(microsecondsPerQuarter: 1 + pick(0xFF_FFFF))!
     case 1: MetaEvent(StandardMIDIFile.TimeSignature(1 + pick(255), 1 << pick(6), clocksPerClick: pick(256))!)
     case 2: MetaEvent(trackName: String(repeating: "n", count: pick(300)))
-    // Key Signature: 7 flats (F9) to 7 sharps, major or minor.
+    // Key Signature: 7 flats (-7, which is F9) to 7 sharps (7), major or minor.
     case 3: MetaEvent(type: 0x59, bytes: [UInt8(truncatingIfNeeded: pick(15) - 7), UInt8(pick(2))])
     // SMPTE Offset: frame rate and hours, minutes, seconds, frames, hundredths of a frame.
     case 4:

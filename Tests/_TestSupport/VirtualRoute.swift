@@ -32,6 +32,7 @@ public struct VirtualRoute: Sendable {
   /// The remote clock minus the local clock at `instant`.
   public func difference(at instant: Instant) -> Nanoseconds {
     let seconds = Double(instant.nanoseconds) / 1e9
+    // The integral of the skew over time is in microseconds, because 1 ppm is 1 us per second.
     return offset + Nanoseconds(Int64((skew * seconds + drift / 60 * seconds * seconds / 2) * 1000))
   }
 
@@ -42,7 +43,7 @@ public struct VirtualRoute: Sendable {
   public func measurements(seconds: Double, seed: UInt64) -> [Measurement] {
     var random = Random(seed: seed)
     var measurements: [Measurement] = []
-    /// Instants in seconds with a random phase, each moved by up to a tenth of the interval.
+    /// Regular instants in seconds with a random phase. Each instant is then delayed by up to a tenth of the interval.
     func times(perSecond rate: Double, from begin: Double, to end: Double) -> [Double] {
       guard rate > 0, end > begin else { return [] }
       let phase = Double.random(in: 0..<1, using: &random)
@@ -74,7 +75,8 @@ public struct VirtualRoute: Sendable {
       let replied = sent + out + processing
       addTransitOut(sent: sent, known: replied + back, delay: out)
       addTransitBack(sent: replied, delay: back)
-      // The next request of the master reports the arrival of the acknowledgement.
+      // The next request of the master reports the arrival of the acknowledgement. The master sends this request one probe interval
+      // after the arrival. `third` is the delay of the acknowledgement, and `next` is the delay of the request.
       let acknowledged = replied + back + processing
       let pause = Nanoseconds(Int64(1e9 / (time < 60 ? probes.first : probes.later)))
       guard let third = network.delay(&random), let next = network.delay(&random) else { continue }

@@ -18,7 +18,7 @@ private struct EventKey: Comparable {
 
 /// A virtual clock, a queue of events and a random network, for tests that run several peers in one process. Time jumps from
 /// one event to the next. Events with the same instant come out in the order in which they were added, so the seed of
-/// ``random`` determines everything.
+/// ``random`` determines everything. The module `Simulation` has another type with this name, which runs complete ensembles.
 public struct VirtualWorld<Event> {
   /// The present true time.
   public private(set) var now: Instant
@@ -69,8 +69,9 @@ public struct VirtualWorld<Event> {
     return events[key.slot].take()
   }
 
-  /// Returns whether the network loses the next packet. The upper 53 bits of a random number, divided by 2^53, are a number
-  /// in 0..<1.
+  /// Returns whether the network loses the next packet.
+  ///
+  /// The upper 53 bits of a random number, divided by 2^53, are a number in 0..<1.
   public mutating func losesPacket() -> Bool { Double(random.next() >> 11) / Double(1 << 53) < loss }
 
   /// Returns the one-way delay of the next packet.

@@ -21,8 +21,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// Tests of wrong input. An error is one line with the thing, the reason and the remedy. The exit status tells the kind of the
-/// error. `tutti` leaves no new files behind.
+/// Tests of wrong input. An error is one line with the thing, the reason and the remedy. The exit status depends on the kind of error
+/// (``BadInput/status``). `tutti` leaves no new files behind.
 @Suite(.ownThreads) struct BadInputTests {
   /// Command lines with files, hosts, devices or ports that are missing, broken or of the wrong kind.
   static let unusable = [
@@ -212,7 +212,9 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     }
   }
 
+  /// A configured peer is reported after three seconds without an answer. The local peer runs for 4.5 s.
   @Test func unreachablePeerIsReportedOnceAndTheLocalPeerKeepsRunning() async throws {
+    // These ports were free a moment ago, so no peer uses them.
     let pair = try PortPair(port: 0)
     pair.close()
     let address = "127.0.0.1:\(pair.control.port)"
@@ -225,8 +227,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     #expect(warnings == ["tutti: \(address): does not answer (trying again); \(remedy)"])
   }
 
-  /// A line of a table or of an example begins with a space. At a terminal width of 1000 columns no line is wrapped, so the line is
-  /// wrapped at the standard width of 80 columns if the two texts differ.
+  /// The lines of tables and examples begin with a space. They must fit 80 columns. At a terminal width of 1000 columns, no line is
+  /// wrapped. If a line is wrapped at 80 columns, the lines of the two widths therefore differ. The part from USAGE on is not compared.
   @Test(arguments: [
     "", "demo", "peer", "calibrate", "passkey", "ports", "simulate", "measure", "measure audio", "measure clock",
     "measure follower", "measure network", "measure path", "measure players", "measure schema", "measure sync", "patch",

@@ -23,8 +23,8 @@ import _TestTraits
 
   /// Returns the samples of a recording of calibrations at 48 kHz. A calibration begins every 7 s, the first one at 0.7 s. `delays` are
   /// the delays of the phones in milliseconds; nil for a silent phone. In each calibration, the peer clicks on time, and the phone clicks
-  /// late by its delay (``ClickPattern``). The click is the click of a real peer. The recording contains white noise, 20 dB below the
-  /// first 10 ms of a click.
+  /// late by its delay (``ClickPattern``). A click is the sound of a real peer: key 75, Claves. The recording contains white noise. The
+  /// power of the noise is 20 dB (a factor of 100) below the power of the first 10 ms (480 frames) of a click.
   private static func recording(of delays: [Double?], seed: UInt64) throws -> [Float] {
     let sample = try #require(try SampleRenderer().render(.drum(75), milliseconds: 200))
     let click = sample.levels.map { 0.2 * Float($0) / 32_768 }
@@ -58,9 +58,11 @@ import _TestTraits
     }
     append(UInt32(36 + 2 * samples.count))
     data.append(Data("WAVEfmt ".utf8))
+    // The length of the chunk, the format (1: PCM) and the number of channels.
     append(UInt32(16))
     append(UInt16(1))
     append(UInt16(1))
+    // Frames per second, octets per second, octets per frame, and bits per sample.
     append(UInt32(48_000))
     append(UInt32(96_000))
     append(UInt16(2))
@@ -85,6 +87,7 @@ import _TestTraits
       #expect(listing.provenance.command.hasSuffix("calibrate --from room.wav --json"))
       #expect(listing.phones.map(\.phone) == [1, 2, 3, 4], "seed \(seed)")
       for (phone, delay) in zip(listing.phones, delays) {
+        // A phone clicks twelve times in a calibration.
         guard let delay else {
           #expect(phone.delayMs == nil && phone.problem?.contains("of 12 clicks heard") == true, "seed \(seed)")
           continue

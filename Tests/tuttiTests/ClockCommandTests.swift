@@ -30,7 +30,7 @@ import _TestTraits
     return try await Child.tutti(command, environment: environment, in: folder).outcome()
   }
 
-  /// The stamps of 1000 ticks at 125 BPM. Tick 10 is missing, and every second tick is 1 us late.
+  /// The stamps of 1000 ticks at 125 BPM, 20 ms apart, in nanoseconds. Tick 10 is missing, and every second tick is 1 us late.
   private static let stamps = (0..<1000).filter { $0 != 10 }.map { "\($0 * 20_000_000 + $0 % 2 * 1000)\n" }.joined()
 
   @Test func jsonContainsTheFiguresAndTheirProvenance() async throws {
@@ -40,7 +40,8 @@ import _TestTraits
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     let report = try decoder.decode(Report.self, from: Data(outcome.output.utf8))
     #expect(report.ticks == 999 && report.lost == 1 && abs(report.driftPpm) < 0.01)
-    // Every second tick is 1 us late: the second differences are 2 us, and the Allan deviation is sqrt(2) us / 20 ms.
+    // Every second tick is 1 us late, so the magnitude d of each second difference is 2 us. For an observation time of one tick, 20 ms,
+    // the Allan deviation is sqrt(d^2 / 2) / 20 ms = 7.0711e-5.
     #expect(report.stability[0].ticks == 1 && abs(report.stability[0].adev / 7.0711e-5 - 1) < 1e-3)
     let digest = SHA256.hash(data: Data(Self.stamps.utf8)).map { String(format: "%02x", $0) }.joined()
     let inputs = report.provenance.inputs
@@ -57,6 +58,7 @@ import _TestTraits
     }
   }
 
+  /// The last line of the file is incomplete: it has no line end.
   @Test func cutFileGivesAWarning() async throws {
     let folder = try TemporaryFolder()
     try Data("1000000\n2000000\n3000000\n40".utf8).write(to: folder.url.appendingPathComponent("cut.txt"))

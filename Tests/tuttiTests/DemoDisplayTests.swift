@@ -4,8 +4,7 @@ import Testing
 
 @testable import tutti
 
-/// Tests of what `tutti demo` shows while it plays (``DemoDisplay``), and of the activity that rises during the demo
-/// (``ActivityRamp``).
+/// Tests of the status lines of `tutti demo` (``DemoDisplay``), and of the activity that rises during the demo (``ActivityRamp``).
 @Suite struct DemoDisplayTests {
   private static let text = """
     name: small
@@ -18,10 +17,12 @@ import Testing
     fill: { every: 2 bars, from: 32, snare: .... .... .... xxxX }
     """
 
+  /// The display of a demo of four bars with 96 ticks each.
   private func display() throws -> DemoDisplay {
     DemoDisplay(try PatchLoader.patch(from: Self.text, file: "small.yaml"), ticks: 4 * 96)
   }
 
+  /// Tick 95 is the last tick of bar 1. The activity is 20, so the layers `always` and `to 63` sound.
   @Test func layersThatSoundShowTheirStrokes() throws {
     let lines = try display().lines(at: DemoPosition(tick: 95, activity: 20), size: (80, 24))
     #expect(
@@ -32,7 +33,7 @@ import Testing
       ])
   }
 
-  /// In bar 2, the lines that are two bars long show their second bar, and the fill sounds.
+  /// In bar 2, which begins at tick 96, the lines that are two bars long show their second bar, and the fill sounds.
   @Test func gridShowsThePresentBar() throws {
     let lines = try display().lines(at: DemoPosition(tick: 96, activity: 127), size: (80, 24))
     #expect(
@@ -42,6 +43,8 @@ import Testing
       ])
   }
 
+  /// A terminal with 5 rows cannot show the progress and all four lines of the patch, so only the two lines that sound are shown. The last
+  /// row and the last column stay empty. A terminal with 2 rows shows the progress only.
   @Test func lowAndNarrowTerminalShowsWhatSounds() throws {
     let display = try display()
     let lines = display.lines(at: DemoPosition(tick: 0, activity: 20), size: (20, 5))
@@ -67,8 +70,8 @@ import Testing
     #expect(position(tick) == nil && position("") == nil && position("{\"tutti_trace\":1}\n") == nil)
   }
 
-  /// The activity never falls. If the rhythm is long enough, the activity takes each value from 0 to 127. It is 127 in the last
-  /// quarter.
+  /// The activity never falls. In a rhythm of at least 768 ticks (eight bars), the activity takes each value from 0 to 127. In the last
+  /// quarter of the rhythm, the activity is 127.
   @Test(arguments: [Int64(1), 2, 96, 768, 1_000_000]) func rampRisesFromZeroToTheMaximum(ticks: Int64) {
     let ramp = ActivityRamp(ticks: ticks)
     let values = (0..<ticks).map { ramp.value(at: $0) }

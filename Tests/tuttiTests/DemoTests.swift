@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import _TestSupport
 
-/// Tests of what `tutti demo` shows. ``TimingTests`` tests the figures that it measures.
+/// Tests of the output of `tutti demo`. ``TimingTests`` tests the figures that the demo measures.
 @Suite(.serialized) struct DemoTests {
   private let arguments = ["demo", "--peers", "2", "--bars", "2", "--output", "d"]
 
-  /// Without a terminal, a line states each change of the layers. The activity rises to the maximum. Seven of the fourteen layers
-  /// of `street` end at a lower activity, so they are silent at the end.
+  /// Without a terminal, the demo writes a line whenever other layers sound than before. The activity rises to the maximum, 127. The
+  /// layer `from 112` of `street` therefore sounds at the end.
   @Test func linesStateTheLayersWithoutATerminal() async throws {
     let folder = try TemporaryFolder()
     let outcome = try await Child.tutti(arguments, in: folder).outcome()
@@ -17,6 +17,7 @@ import _TestSupport
     #expect(lines.last?.hasPrefix("bar 2, ") == true && lines.last?.hasSuffix("from 112") == true, "\(lines)")
     #expect(lines.count > 2 && Set(lines).count == lines.count, "\(lines)")
     #expect(!outcome.errors.contains("\u{1B}"))
+    // Two bars have 192 ticks.
     #expect(outcome.output.contains("peer 2  follower    192"), "\(outcome.output)")
     #expect(FileManager.default.fileExists(atPath: folder.path("d/mix.wav")))
   }

@@ -17,7 +17,7 @@ import _TestTraits
     try await ada.wait(for: "to have a channel") { $0.contains { $0.event == "channel" } }
     /// Whether `peer` has received a note or a controller of ada, with the velocity or the value 100 (0x64).
     ///
-    /// - Parameter number: the key or the number of the controller, two hexadecimal digits.
+    /// - Parameter number: the key or the number of the controller, two hexadecimal digits. Key 60 is 3C, 62 is 3E, and 64 is 40.
     func hasReceived(_ peer: PeerProcess, _ number: String) -> Bool {
       peer.events.contains { $0.event == "message" && $0.name == "ada" && $0.midi?.hasSuffix("\(number) 64") == true }
     }
@@ -60,7 +60,7 @@ import _TestTraits
     let ben = try await PeerProcess("ben", in: folder)
     let ada = try await PeerProcess("ada", connect: [ben], ["--start"], in: folder)
     try await ben.wait(forRole: "follower")
-    /// Whether `peer` has sounded a note of its own player. `key` has two hexadecimal digits.
+    /// Whether `peer` has sounded a note of its own player with velocity 100 (0x64). `key` has two hexadecimal digits: key 60 is 3C.
     func hasSounded(_ peer: PeerProcess, _ key: String) -> Bool {
       peer.events.contains { $0.event == "message" && $0.name == nil && $0.midi?.contains(" \(key) 64") == true }
     }
@@ -123,7 +123,7 @@ import _TestTraits
     try await expect(61)
     try await cleo.leave()
     try await expect(21)
-    // The maximum of the activities 20 (ada) and 1 (ben).
+    // Cleo has left. With the rule `maximum`, the total activity is the greater of the activities 20 (ada) and 1 (ben).
     ada.type("total-activity maximum")
     try await expect(20)
     for peer in [ada, ben] { try await peer.leave() }

@@ -25,8 +25,8 @@ import _TestTraits
   }
 
   /// Creates a folder with a clock in `clock.jsonl` and a recording of a simulated device in `device.wav`. The clock has a jitter of
-  /// 2 ms, a change of tempo by `step` percent, and four lost ticks. The device counts the ticks that arrive, and plays a click when
-  /// every sixth of them arrives.
+  /// 2 ms, a change of tempo by `step` percent, and four lost ticks. The device counts the ticks that arrive, and plays a click at the
+  /// arrival of every sixth tick: four clicks per quarter note. A click is a tone of 3 kHz that decays with a time constant of 1 ms.
   private func folder(step: Double = 5) throws -> TemporaryFolder {
     let stimulus = try FollowerStimulus(tempo: 120, jitter: 2, step: step, losses: 4, seconds: 6, seed: 3)
     let origin = Instant(nanoseconds: 5_000_000_000)
@@ -39,7 +39,7 @@ import _TestTraits
     let arrivals = record.sent.compactMap { $0 }
     var samples = [Int16](repeating: 0, count: Int((arrivals.last! - origin.nanoseconds) / 1_000_000) * 48 + 96_000)
     for index in stride(from: 0, to: arrivals.count, by: 6) {
-      // The recording begins one second (48 000 frames) before the origin.
+      // The recording begins one second (48 000 frames) before the origin. A nanosecond has 48e-6 frames.
       let position = Double(arrivals[index] - origin.nanoseconds) * 48e-6 + 48_000
       for frame in Int(position.rounded(.up))..<Int(position) + 300 {
         let time = (Double(frame) - position) / 48e3
@@ -52,7 +52,7 @@ import _TestTraits
     return folder
   }
 
-  /// A WAV file with one channel of 48 kHz.
+  /// A WAV file with one channel of 16 bits at 48 kHz. 96 000 is the number of octets per second.
   private func wave(_ samples: [Int16]) -> Data {
     var data = Data()
     func append(_ value: UInt32, _ size: Int) {
@@ -96,12 +96,13 @@ import _TestTraits
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     let report = try decoder.decode(Report.self, from: Data(outcome.output.utf8))
-    // The recording has the rate of the clock. It has no time reference, so the delay after the sent ticks is unknown.
+    // The recorder and the sent clock have the same rate, so the drift is near 0. The recording has no time reference, so the delay after
+    // the sent ticks is unknown.
     #expect(abs(try #require(report.recorderDriftPpm)) < 30)
     #expect(report.delayUs == nil)
     // The device does not smooth the clock, so its clicks have the jitter of the ticks.
     #expect(abs(report.transfer.ratio - 1) < 0.2)
-    // The tempo changes twice: by 5 %, and back.
+    // The tempo changes twice: by 5 %, and back. The device follows each change at once.
     #expect(report.steps.count == 2 && report.steps.allSatisfy { abs($0.lagUs) < 500 && $0.settlingS == 0 })
     // The device counts the ticks that arrive, so after each lost tick it is one tick late.
     #expect(report.losses.count == 4 && report.losses.allSatisfy { abs($0.shiftTicks - 1) < 0.05 })
@@ -110,8 +111,9 @@ import _TestTraits
 
   @Test func allFormsHaveTheProvenance() async throws {
     let folder = try folder()
-    // The device plays four clicks per quarter note, on every second line of the grid with eight lines. It is late by a tick after
-    // each of the four losses, so it kept its phase after none.
+    // The device plays four clicks per quarter note. `--sounds-per-quarter 8` expects clicks on eight grid lines per quarter note, so the
+    // device plays on every second one. After each of the four lost ticks, the device is late by one more tick, so it has kept its phase
+    // after none.
     for (form, text) in [
       ([], "Delay unknown: the recording has another clock"), (["--csv"], "losses,"),
       (["--sounds-per-quarter", "8"], "the device kept its phase after 0 of 4"),

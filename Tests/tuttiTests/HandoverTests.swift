@@ -21,8 +21,8 @@ extension TimingTests {
     }
 
     @Test func handoverLosesNoTick() async throws {
-      // If the machine stalls for longer than the lead time, the stop reaches ada too late. Such a stall also makes hits late.
-      // The test is repeated if a peer has counted late hits.
+      // If the machine stalls for longer than the lead time, the stop reaches ada too late. Such a stall also makes hits late. If a peer
+      // has counted late hits, the handover is therefore repeated, up to twice.
       var traces = try await tracesOfHandover()
       for _ in 0..<2 where !areUndisturbed(traces) { traces = try await tracesOfHandover() }
       #expect(areUndisturbed(traces), "the machine stalled in every attempt")
@@ -66,9 +66,9 @@ extension TimingTests {
       return try [trace(ada, in: folder), trace(ben, in: folder)]
     }
 
-    /// The master of four peers is killed while the rhythm plays. In the recordings of the other peers, every hit is where it
-    /// would be if the master still played. If the machine has stalled, the peers have counted late hits, and the test is
-    /// repeated.
+    /// The master of four peers is killed while the rhythm plays. In the recordings of the other peers, every hit is at the same instant
+    /// as if the master still played. If the machine has stalled, the peers have counted late hits, and the test is repeated, up to three
+    /// times.
     @Test func failureOfTheMasterIsInaudible() async throws {
       for attempt in 1...4 {
         let folder = try TemporaryFolder()
@@ -130,7 +130,7 @@ extension TimingTests {
     }
 
     /// Expects that a recording has exactly the hits of the rhythm between two instants, each within 1 ms of its deadline. The
-    /// comparison begins and ends half a step before a step, because a hit at the boundary could fall on either side of it.
+    /// comparison begins and ends half a step before a step. At a boundary on a step, a small error would decide whether a hit is inside.
     private func expectOnGrid(
       _ trace: Trace, timeline: Timeline, from begin: Instant, to end: Instant, in folder: TemporaryFolder
     ) throws {
@@ -150,7 +150,8 @@ extension TimingTests {
           name: name, samples: Array(samples[max(0, frames[0])..<min(frames[1], samples.count)]), rate: file.rate,
           firstInstant: timeline.deadline(cuts[0]))
       }
-      // The ideal recording, `cut[1]`, is the reference.
+      // The ideal recording, `cut[1]`, is the reference. At the activity 96, `pulse` has a hit on every sixteenth note: eight per second.
+      // The comparison takes more than four seconds.
       let comparison = try AudioReport(recordings: [cut[1], cut[0]]).comparisons[0]
       #expect(comparison.missing == 0 && comparison.extra == 0, "\(trace.header.name)")
       #expect(try comparison.matched > 30 && #require(comparison.magnitude).maximum <= 1e6, "\(trace.header.name)")

@@ -28,6 +28,7 @@ import _TestTraits
     let peaks = try peers.map { peer in
       try SoundFile(path: folder.path("\(peer.name).wav")).samples.map { abs($0) }.max() ?? 0
     }
+    // The peaks are fractions of full scale. Ben's recording is silent. At cleo, the note has the velocity 48: 40 % of 120.
     #expect(peaks[0] > 0.02 && peaks[1] < 0.001, "\(peaks)")
     #expect(peaks[2] > 0.002 && peaks[2] < peaks[0] * 0.6, "\(peaks)")
   }

@@ -24,7 +24,7 @@ enum IdealRecording {
     block.frame = firstFrame
     var next = ticks.lowerBound
     for _ in 0..<blocks {
-      // The hits are added up to one second ahead. The renderer can hold the hits of one second.
+      // The hits are added up to one second before they are due, because the renderer can hold the hits of one second.
       let end = FrameGrid.standard.instant(of: block.frame + 64) + .seconds(1)
       while next < ticks.upperBound, timeline.deadline(Tick(next)) < end {
         if let step = Tick(next).beginsStep {

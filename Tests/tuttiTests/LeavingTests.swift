@@ -29,7 +29,8 @@ import _TestTraits
     deinit { close(descriptor) }
   }
 
-  /// When a peer leaves, its discovery waits up to three seconds for the Avahi daemon. The notes must end before this wait.
+  /// When a peer leaves, its discovery waits up to three seconds for the Avahi daemon. The notes must end before this wait. The limit for
+  /// the end of the note is half of the longest wait.
   @Test func notesEndBeforeThePeerWaitsForAvahi() async throws {
     let folder = try TemporaryFolder()
     // The path of a socket has at most 107 octets.
@@ -59,6 +60,7 @@ import _TestTraits
     let ada = try await PeerProcess("ada", ["--start", "--audio", "wav:ada.wav"], in: folder)
     try await ada.wait(forRole: "master")
     try await ada.leave()
+    // 400 ms allow for a delay between the end of the rhythm and the report of the role.
     let idle = try #require(ada.events.last { $0.role == "idle" }?.atNs)
     #expect(MonotonicClock.now - Instant(nanoseconds: idle) > .milliseconds(400))
   }

@@ -40,13 +40,15 @@ import _TestTraits
     let peer = try await PeerProcess("ada", ["--audio", "none"], in: folder)
     let command = ["measure", "network", "127.0.0.1:\(peer.port)", "--seconds", "5", "--json"]
     let report = try decode(Network.self, await Child.tutti(command, in: folder).outcome())
+    // With one request every 20 ms, five seconds have up to 250 requests.
     #expect(report.protocol == "Tutti" && report.answered > 50 && report.lost == 0, "\(report)")
     let clock = try #require(report.clock)
+    // The true offset is within the uncertainty, with a tolerance of 1000 ns.
     #expect(abs(clock.offsetNs) <= clock.uncertaintyUs * 1e3 + 1000, "\(clock)")
     try await peer.leave()
   }
 
-  /// The peer receives the invitation and does not answer.
+  /// The measured peer receives the invitation and does not answer. With `--seconds 0`, the command runs until Ctrl-C.
   @Test(arguments: [["network", ""], ["clock", "rtp:"]])
   func interruptBeforeTheSessionIsTheReportedCause(command: [String]) async throws {
     let silent = try PortPair(port: 0)
@@ -79,6 +81,7 @@ import _TestTraits
     try await peer.leave()
   }
 
+  /// The test assumes that no program of this machine receives on port 9 (discard).
   @Test func peerThatDoesNotAnswerIsReported() async throws {
     let outcome = try await Child.tutti(["measure", "network", "127.0.0.1:9"], in: TemporaryFolder()).outcome()
     #expect(outcome.status == 69 && outcome.output.isEmpty)
@@ -90,6 +93,7 @@ import _TestTraits
     let peer = try await PeerProcess("ada", ["--audio", "none", "--start", "--bpm", "150"], in: folder)
     let command = ["measure", "clock", "rtp:127.0.0.1:\(peer.port)", "--seconds", "6", "--json"]
     let report = try decode(Clock.self, await Child.tutti(command, in: folder).outcome())
+    // At 150 BPM, six seconds have 360 ticks.
     #expect(report.ticks > 100 && report.lost == 0 && abs(report.tempoBpm - 150) < 1, "\(report)")
     try await peer.leave()
   }
@@ -99,7 +103,7 @@ import _TestTraits
     let folder = try TemporaryFolder()
     let peer = try await PeerProcess("ada", ["--audio", "none", "--start", "--trace", "ada.trace"], in: folder)
     try await peer.wait(forRole: "master")
-    // Waits, so that the first ticks of the rhythm precede the actions.
+    // The first ticks of the rhythm must precede the actions.
     try await Task.sleep(for: .seconds(1))
     for key in 60..<65 { peer.type("note \(key)") }
     try await Task.sleep(for: .seconds(1))

@@ -3,8 +3,8 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// A test of the resident memory of a peer process. The limit is that of the scenario `memory-lock.sh` of the lab, which also examines
-/// page faults and limits of locked memory.
+/// A test of the resident memory of a peer process. The scenario `memory-lock.sh` of the lab has the same limit. The scenario also examines
+/// page faults, and limits of locked memory.
 @Suite(.ownThreads) struct MemoryTests {
   @Test func playingPeerTakesAtMost110MB() async throws {
     let folder = try TemporaryFolder()
@@ -13,6 +13,7 @@ import _TestTraits
     try await Task.sleep(for: .seconds(1))
     let status = try String(contentsOfFile: "/proc/\(peer.child.identifier)/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+    // In kB. A value of 20 000 or less would be implausible.
     let memory = try #require(Int(line.filter(\.isNumber)))
     #expect(memory > 20_000 && memory <= 110_000, "\(memory) kB")
     try await peer.leave()

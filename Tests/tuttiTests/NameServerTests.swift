@@ -3,7 +3,8 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// Tests of a peer whose name server does not answer. Only root can give a process another /etc/resolv.conf.
+/// Tests of a peer whose name server does not answer. The tests need root, because only root can give a process another
+/// /etc/resolv.conf.
 @Suite(.ownThreads, .serialized, .enabled(if: geteuid() == 0)) struct NameServerTests {
   /// A name server at 127.0.0.7 that receives queries and never answers.
   private final class SilentServer {
@@ -34,7 +35,7 @@ import _TestTraits
       prefix: ["unshare", "--mount", "sh", "-c", script, "sh"], in: folder)
   }
 
-  /// The C library waits 10 s for a name server before it gives up: two attempts of 5 s each.
+  /// The C library waits 10 s for a name server before it gives up: two attempts of 5 s each. The peer must be ready before.
   @Test func peerStartsWithoutWaitingForTheNameServer() async throws {
     let server = try SilentServer()
     let folder = try TemporaryFolder()

@@ -20,8 +20,10 @@ import _TestTraits
       reader = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Starts a thread that reads the pipe. The threads of the tests can be busy for longer than a second, and a peer
-    /// that leaves waits only for a second for a reader that takes nothing. The stream ends when the writer has closed the pipe.
+    /// Starts a thread that reads the pipe. The stream ends when the writer has closed the pipe.
+    ///
+    /// A peer that leaves waits only one second for a reader that takes nothing. The other threads of the tests can be busy for longer
+    /// than a second, so the pipe is read by a separate thread.
     func startReading() -> AsyncStream<Data> {
       let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
       Thread.detachNewThread { [reader] in
@@ -84,13 +86,13 @@ import _TestTraits
     let discarded = lines.filter { $0.event == "discarded" }.compactMap(\.lines).reduce(0, +)
     #expect(discarded > 0)
     // The discarded events include other events, such as changes of the total activity. Their number depends on the duration.
-    // `OutputWriterTests` check the exact number.
+    // ``OutputWriterTests`` checks the exact number.
     #expect(lines.count { $0.event == "message" } + discarded >= notes)
     #expect(text.split(separator: "\n").last?.hasPrefix("{\"") == true && text.hasSuffix("\n"))
   }
 
-  /// /dev/full behaves like a file on a full disk. The exit status is then 74. A reader that closes its pipe, such as `head`, is
-  /// no error: it has read what it needs.
+  /// /dev/full behaves like a file on a full disk: the exit status is 74. A reader that closes its pipe, such as `head`, is no error,
+  /// because the reader has read the lines that it needs. The shell ignores SIGPIPE, so that the write fails with EPIPE.
   @Test(arguments: [(">/dev/full", 74 as Int32), ("| head -n 1", 0)])
   func fullDiskIsAnErrorButAClosedPipeIsNot(redirection: String, status: Int32) async throws {
     let folder = try TemporaryFolder()

@@ -6,8 +6,8 @@ import _TestTraits
 
 /// Tests of the writer of a standard stream, with a pipe instead of the stream.
 @Suite(.ownThreads) struct OutputWriterTests {
-  /// The pipe is full and nobody reads it while the lines are written. Exactly ``OutputWriter/capacity`` octets wait, and the other lines
-  /// are discarded. The reader gets the first lines in their order, and then the number of the other lines.
+  /// The pipe is full, and nobody reads it while 40 000 lines of 32 octets are written. Exactly ``OutputWriter/capacity`` octets (1 MiB)
+  /// wait, and the other lines are discarded. The reader gets the first lines in their order, and then the number of discarded lines.
   @Test(.timeLimit(.minutes(5))) func eachLineIsWrittenOrCountedAsDiscarded() async throws {
     let pipe = Pipe()
     let descriptor = pipe.fileHandleForWriting.fileDescriptor
@@ -21,7 +21,7 @@ import _TestTraits
       continuation.finish()
     }
     writer.flush()
-    // `flush` gives up if the reader thread does not run for a second.
+    // `flush` gives up if the reader thread takes nothing for a second, for example on a busy machine. The writer then continues.
     while !writer.isIdle { try await Task.sleep(for: .milliseconds(10)) }
     try pipe.fileHandleForWriting.close()
     var octets = Data()

@@ -19,7 +19,7 @@ import _TestTraits
     return outcome.errors
   }
 
-  @Test func shortPasskeyIsAWarning() async throws {
+  @Test func shortPasskeyCausesAWarning() async throws {
     #expect(try await messages(passkey: 15).contains("passkey: has fewer than 16 characters, so it can be guessed"))
     #expect(try await !messages(passkey: 16).contains("passkey"))
   }

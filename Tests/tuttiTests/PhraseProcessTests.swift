@@ -14,8 +14,8 @@ import _TestTraits
     func wait(_ peer: PeerProcess, for text: String) async throws {
       try await peer.child.wait(for: "to print \(text)", within: .seconds(20)) { peer.child.errors.contains(text) }
     }
-    // A recording lasts four bars of one second. This thread may be late, so that a recording contains no note. The next recording then
-    // begins. Notes are typed until a recording contains notes.
+    // A recording lasts four bars of one second. On a busy machine, this thread may type its notes too late, so that a recording contains
+    // no note. The test then begins another recording. It types notes until a recording contains notes.
     var (typed, recordings) = (0, 0)
     for number in 0..<100 where !ada.child.errors.contains("phrase: recorded") {
       if ada.child.errors.ranges(of: "no notes were played").count == recordings {
@@ -39,7 +39,7 @@ import _TestTraits
     }
     #expect(keys().isEmpty, "ben decides whether the phrase plays")
     ben.type("phrase play")
-    // The phrase has at most as many notes as ada has typed. A further note belongs to its second pass.
+    // The phrase has at most `typed` notes. If ben plays more notes, the phrase has begun again.
     try await ben.wait(for: "to repeat the phrase") { _ in keys().count > typed }
     let played = keys()
     #expect(Set(played).isSubset(of: ["3C", "3D", "3E", "3F"]) && Set(played).count < played.count, "\(played)")
@@ -48,6 +48,7 @@ import _TestTraits
     ben.type("phrase stop")
     try await wait(ben, for: "phrase: stopped")
     try await Task.sleep(for: .milliseconds(300))
+    // A phrase that still played would sound further notes in 1.5 s.
     let count = keys().count
     try await Task.sleep(for: .milliseconds(1500))
     #expect(keys().count == count)

@@ -4,7 +4,7 @@ import Testing
 @testable import tutti
 
 /// Tests of the text form of the commands that concern another player or a phrase (``PlayerCommand``), and of the errors of all commands.
-/// The rule after `hear`, such as `Ada 40`, is checked here, but it remains a text.
+/// The parser checks the rule after `hear`, such as `Ada 40`, but the command contains this rule as text.
 @Suite struct PlayerCommandTests {
   @Test func commandIsParsed() throws {
     for (line, command) in [

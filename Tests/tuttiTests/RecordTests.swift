@@ -26,7 +26,7 @@ import _TestSupport
     return try StandardMIDIFile(bytes: [UInt8](data))
   }
 
-  /// The keys of the notes that begin in the track of the local player.
+  /// The keys of the notes that begin in the track of the local player. The tracks before it contain the tempo and the rhythm.
   private func keys() throws -> [UInt8] {
     try recording()?.tracks[2].events.compactMap { event in
       guard case .message(.noteOn(_, let key, _)) = event.content else { return nil }
@@ -59,8 +59,8 @@ import _TestSupport
     ada.type("note 61")
     let begin = ContinuousClock.now
     try await ada.wait(for: "to write the notes", within: .seconds(30)) { try keys().count == 2 }
-    // The notes are placed in the file after one second, and the file is written every three seconds. The other eleven seconds are
-    // for a busy machine.
+    // A note gets its place in the recording after one second, and the file is written every three seconds. The other eleven seconds of
+    // the limit are for a busy machine.
     #expect(ContinuousClock.now - begin < .seconds(15))
     ada.type("note 62")
     ada.signal(SIGKILL)
@@ -68,8 +68,8 @@ import _TestSupport
     #expect(try keys().prefix(2) == [60, 61])
   }
 
-  /// A limit of the file size has the same effect as a full disk. The peer reports one error and plays on, and the last complete
-  /// file remains.
+  /// A limit of the file size, here 4 KiB, has the same effect as a full disk. The peer reports one error and plays on, and the last
+  /// complete file remains.
   @Test func fullDiskGivesOneMessage() async throws {
     let limit = ["bash", "-c", "trap '' XFSZ; ulimit -S -f 4; exec \"$@\"", "bash"]
     let ada = try await peer(prefix: limit)
@@ -80,7 +80,7 @@ import _TestSupport
       ada.type("release 62")
     }
     try await ada.wait(for: "to report the error", within: .seconds(30)) { ada.errors.contains("cannot be written") }
-    // Two more writes are due in this time.
+    // Writes are due every three seconds: two more in this time.
     try await Task.sleep(for: .seconds(7))
     let message = "tutti: take.mid: cannot be written (File too large)"
     #expect(ada.errors.split(separator: "\n").count { $0.hasPrefix(message) } == 1, "\(ada.errors)")
@@ -90,7 +90,7 @@ import _TestSupport
     #expect(try keys().first == 60)
     #expect(!folder.contents.contains("take.mid.partial"))
     ada.signal(SIGTERM)
-    // The recording is not complete.
+    // The exit status is 69, because the recording is not complete.
     #expect(try await ada.status(within: .seconds(20)) == 69)
   }
 }

@@ -6,13 +6,13 @@ import _TestTraits
 
 /// Tests that the published JSON schemas describe the real output of each command of `tutti measure`.
 @Suite(.ownThreads) struct SchemaTests {
-  /// Expects that the output of a command matches `schema`, and that a changed output does not match it.
+  /// Expects that the output of a command matches `schema`, and that the schema rejects a changed output.
   private func validate(_ outcome: Child.Outcome, _ schema: ReportSchema) throws {
     #expect(outcome.status == 0, "\(outcome.errors)")
     var validator = try SchemaValidator(schema.document)
     let errors = try validator.validate(outcome.output)
     #expect(errors == [], "\(schema)")
-    // The schema must also reject wrong output.
+    // The changed output has a surplus member and lacks a required one.
     let json = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     var changed = try #require(json as? [String: Any])
     changed["surplus"] = 1
@@ -76,8 +76,8 @@ import _TestTraits
       let shares = path.stages.compactMap(\.varianceShare)
       #expect(path.total.count > 10 && (shares.isEmpty || abs(shares.reduce(0, +) - 1) < 1e-6), "\(path)")
     }
-    // In a recording, each hit begins on the frame nearest to its deadline, so within half a frame (10 us). The exceptions are the
-    // late hits of a busy machine, which hardly change the median. The limit of 1 ms is a wide margin.
+    // In a recording, each hit begins on the frame nearest to its deadline, so the error is at most half a frame (10 us). On a busy
+    // machine, some hits are late. They hardly change the median. The limit of 1 ms is a wide margin.
     let sound = try #require(follower.last)
     #expect(abs(sound.total.p50Us) < 1000)
   }

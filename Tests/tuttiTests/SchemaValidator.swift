@@ -91,6 +91,8 @@ struct SchemaValidator {
     }
   }
 
+  /// Whether `value` is true or false. Foundation decodes JSON numbers and booleans as `NSNumber`. Only a boolean has the Objective-C
+  /// type `c` or `B`.
   private static func isBoolean(_ value: Any) -> Bool {
     (value as? NSNumber).map { String(cString: $0.objCType) == "c" || String(cString: $0.objCType) == "B" } ?? false
   }

@@ -15,7 +15,7 @@ import _TestTraits
     return try await Child.tutti(arguments, prefix: prefix, environment: environment, in: folder).outcome()
   }
 
-  @Test func folderThatCannotBeCreatedIsAWarning() async throws {
+  @Test func folderThatCannotBeCreatedCausesAWarning() async throws {
     let outcome = try await run(["XDG_STATE_HOME": "/dev/null/x"], in: TemporaryFolder())
     #expect(outcome.status == 0)
     let warnings = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("tutti: state folder") }
@@ -34,9 +34,9 @@ import _TestTraits
     #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious\n")
   }
 
-  /// The identity file contains a bound: no term that the peer has used is above it (``TermReservation``). The stored bound needs
-  /// more than 32 bits. The peer reserves the next block of 64 terms above the stored bound, and no second block while it runs. It
-  /// runs for two seconds, so that its main loop has begun.
+  /// The identity file contains the identity and a bound: no term that the peer has used is above the bound (``TermReservation``). The
+  /// stored bound, 10^10, needs more than 32 bits. The peer reserves the next block of 64 terms above this bound, and no second block
+  /// while it runs. It runs for two seconds, so that its main loop has begun.
   @Test func storedTermBoundHas64Bits() async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)

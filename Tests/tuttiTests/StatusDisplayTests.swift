@@ -41,7 +41,7 @@ import _TestSupport
     try await session.leave()
   }
 
-  @Test func typedCommandReplacesTheStatus() async throws {
+  @Test func commandsAndKeysChangeTheStatus() async throws {
     let folder = try TemporaryFolder()
     let session = try session(columns: 80, in: folder, ["--name", "ada", "--start"])
     try await session.wait(for: "master    ")
@@ -50,7 +50,7 @@ import _TestSupport
     session.type("\n")
     try await session.wait(for: "you       127 ##########")
     session.expectOneStatus()
-    // F5, arrow up and F1. The digits of F5 are not the keys that set the activity.
+    // F5, arrow up and F1. The sequence of F5 contains the digits 1 and 5. They must not act as the keys that set the activity.
     session.type("\u{1B}[15~\u{1B}[A\u{1B}OP")
     session.type(":part drums 40%\n")
     try await session.wait(for: "parts     drums 40 %")
@@ -62,14 +62,15 @@ import _TestSupport
     session.expectOneStatus()
     session.type("s")
     try await session.wait(for: "parts     drums 40 %")
-    // The command plays another patch. The key p plays the next patch of the library in alphabetical order. After the last one, `waltz`,
-    // this is the first one, `ballad`.
+    // The command `patch` selects another patch. The key p selects the next patch of the library in alphabetical order. The last patch is
+    // `waltz`, and the first one is `ballad`.
     session.type(":patch waltz\n")
     try await session.wait(for: "rhythm waltz: plays from the next bar on")
     session.type("p")
     try await session.wait(for: "rhythm ballad: plays from the next bar on")
     session.type(":patch nothing\n")
     try await session.wait(for: "rhythm ballad: not changed")
+    // The space bar stops the rhythm.
     session.type(" ")
     try await session.wait(for: "the rhythm stopped")
     session.type(":patch waltz\n")
@@ -117,7 +118,7 @@ import _TestSupport
 }
 
 extension TerminalSession {
-  /// Waits until the displayed beat has changed twice, so that the status lines have been drawn again.
+  /// Waits until the line of the master has changed twice, so that the status lines have been drawn again. This line shows the beat.
   fileprivate func waitForBeats() async throws {
     for _ in 0..<2 {
       let before = screen.text.last { $0.hasPrefix("master    ") }
@@ -128,7 +129,8 @@ extension TerminalSession {
     }
   }
 
-  /// Expects that the status lines are on the screen exactly once, and that none is longer than the terminal is wide.
+  /// Expects that the status lines are on the screen exactly once, and that none of the last three lines reaches the last column of the
+  /// terminal, or the column 80.
   fileprivate func expectOneStatus() {
     let lines = screen.text
     for prefix in ["master    ", "layers    ", "you       "] {

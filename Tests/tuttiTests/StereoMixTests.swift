@@ -31,9 +31,9 @@ import _TestSupport
     }
   }
 
-  /// The second recording begins two blocks later. Both clicks are at the same frame of the mix. Each recording has half of its
-  /// level in the mix, so the sum is about as loud as one click. The mean of the two channels is a little less than 0.5, because
-  /// the panning keeps the power of a recording, not the sum of its channels.
+  /// The second recording begins two blocks (128 frames) later, so the mix has 640 + 128 frames. Both clicks are at the frame 300 of the
+  /// mix. Each of the two recordings has half of its level in the mix, so the sum is about as loud as one click of 0.5. The mean of the
+  /// two channels is a little less than 0.5, because the panning keeps the power of a recording, not the sum of its channels.
   @Test func recordingsAreAlignedByTheirFirstFrames() throws {
     let folder = try TemporaryFolder()
     let files = [

@@ -21,7 +21,7 @@ final class TerminalSession {
     _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
     screen = TerminalScreen(columns: columns)
     let name = String(cString: try #require(ttyname(program)))
-    // An empty NO_COLOR has no effect. It replaces a value in the environment of the test.
+    // The environment of the test may contain NO_COLOR. An empty value has no effect.
     child = try Child.tutti(
       arguments,
       prefix: ["sh", "-c", "exec \"$@\" <\(name) >\(name) 2>\(name)", "sh"],
@@ -33,6 +33,7 @@ final class TerminalSession {
     close(program)
   }
 
+  /// Changes the width of the pseudo-terminal and of ``screen``.
   func resize(columns: Int) {
     var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)

@@ -37,8 +37,9 @@ import _TestSupport
     return try decoder.decode(Demo.self, from: Data(outcome.output.utf8))
   }
 
-  /// If the machine stalls for 40 ms, a peer plays late hits and counts them. Late hits are not the subject of this test. The demo
-  /// is therefore repeated, until each peer has once played without late hits in a demo whose master had no late hits either.
+  /// If the machine stalls for 40 ms, a peer plays late hits and counts them. Late hits are not the subject of this test. The demo is
+  /// therefore repeated, up to four times, until each of the four peers has once played without late hits. A demo counts only if its
+  /// master, the first peer, has no late hits either.
   @Test(arguments: [("street", 64), ("bossa", 20), ("pulse", 96)])
   func recordingsContainExactlyTheExpectedHits(patch: String, activity: Int) async throws {
     let folder = try TemporaryFolder()
@@ -173,14 +174,14 @@ import _TestSupport
 
   private func expectPairWithClocksHoursApart() async throws {
     let folder = try TemporaryFolder()
-    // `unshare --monotonic` sets CLOCK_MONOTONIC of each peer this many seconds ahead: at least one hour.
+    // `unshare --monotonic` sets CLOCK_MONOTONIC of each peer ahead by this number of seconds, at least one hour.
     let ahead = (0..<2).map { _ in Int64.random(in: 3_600...900_000) }
     let prefixes = ahead.map { ["unshare", "--time", "--fork", "--kill-child=TERM", "--monotonic", "\($0)"] }
     let traces = try await play(in: folder, seconds: 5, prefixes: prefixes)
     let clocks = ahead.map { Nanoseconds.seconds($0) }
     let offset = try #require(traces[1].ticks.compactMap(\.offset).last)
     #expect((offset - (clocks[0] - clocks[1])).magnitude < .milliseconds(1))
-    // 120 BPM for five seconds are 240 ticks. The magnitudes are in nanoseconds: 1e6 is 1 ms.
+    // Five seconds at 120 BPM are 240 ticks, or ten beats. At least 15 onsets match. The magnitudes are in nanoseconds: 1e6 is 1 ms.
     let sync = try SyncReport(traces: traces, clockOffsets: clocks).comparisons[0]
     #expect(try sync.common == 240 && #require(sync.magnitude).p99 <= 1e6, "\(ahead)")
     let audio = try AudioReport(recordings: try recordings(traces, in: folder), clockOffsets: clocks).comparisons[0]
@@ -200,13 +201,15 @@ import _TestSupport
     }
     let summary = try #require(traces[1].summary)
     #expect(summary.lateHits >= 1 && summary.underruns >= 1 && summary.droppedHits == 0)
-    // The follower acts on all 288 ticks of the six seconds. The ticks during the 600 ms of SIGSTOP are late.
+    // The follower acts on all 288 ticks of the six seconds (48 ticks per second). About 28 ticks are due during the 600 ms of SIGSTOP,
+    // and they are late.
     #expect(traces[1].ticks.count == 288)
     let late = traces[1].ticks.filter { $0.acted - $0.due > .milliseconds(20) }
     #expect(late.count >= 10)
     let report = try AudioReport(recordings: try recordings(traces, in: folder)).comparisons[0]
     #expect((report.magnitude?.maximum ?? 0) > 20e6 || report.missing > 0)
-    // Compare the recordings after the late hits have decayed, so that no late hit appears as an onset at the cut.
+    // The recordings are cut 400 ms after the end of the stop. The late hits have then decayed, so that none of them appears as an onset
+    // at the cut. 48 frames are one millisecond.
     var cut = try recordings(traces, in: folder)
     for n in cut.indices {
       let skip = Int((resumed + .milliseconds(400) - cut[n].firstInstant).count * 48 / 1_000_000)

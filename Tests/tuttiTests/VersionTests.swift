@@ -2,11 +2,12 @@ import BuildVersion
 import Foundation
 import Testing
 
-/// The version in all results.
+/// Tests of the version of the program, which all results contain.
 @Suite struct VersionTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
+  /// Runs a program in the root folder of the source tree. Returns the standard output and the exit status.
   private func output(of arguments: [String]) throws -> (text: String, status: Int32) {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -25,7 +26,8 @@ import Testing
     #expect(Version.current.split(separator: "+")[0] == line.dropFirst("version: ".count))
   }
 
-  /// A commit during the tests makes the commit of the program an ancestor of the present one.
+  /// The version contains the commit from which the program was built. HEAD may be a later commit, if one was made after the build. A
+  /// source tree without a Git repository gives a version without a commit.
   @Test func versionContainsTheCommit() throws {
     let metadata = Version.current.split(separator: "+").dropFirst().joined()
     guard FileManager.default.fileExists(atPath: Self.root.appending(path: ".git").path) else {

@@ -4,8 +4,10 @@
   const problems = []
   const isVisible = (element) => element.checkVisibility({ visibilityProperty: true })
   const describe = (element) => element.outerHTML.slice(0, 120)
+  /** The text of the elements that `aria-labelledby` names. */
   const labelled = (element) => (element.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean)
     .map((id) => document.getElementById(id)?.textContent ?? "").join(" ")
+  /** The accessible name of an element. */
   const nameOf = (element) => (
     element.getAttribute("aria-label") || labelled(element) || [...(element.labels ?? [])].map((label) => label.textContent).join(" ")
     || (element.matches("button, [role=tab], a") ? element.textContent : "")).trim()
@@ -37,12 +39,14 @@
   }
   // The contrast of texts (WCAG 1.4.3): 4.5. Disabled controls are exempt.
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })
+  /** The red, green, blue and alpha values, 0...255, of a CSS color. */
   const rgba = (color) => {
     canvas.clearRect(0, 0, 1, 1)
     canvas.fillStyle = color
     canvas.fillRect(0, 0, 1, 1)
     return canvas.getImageData(0, 0, 1, 1).data
   }
+  /** The relative luminance as WCAG defines it, 0...1. */
   const luminance = ([r, g, b]) => {
     const [red, green, blue] = [r, g, b].map((value) => {
       const share = value / 255
@@ -50,6 +54,7 @@
     })
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
   }
+  /** The color of the nearest opaque background of an element or of its ancestors. */
   const background = (element) => {
     for (let current = element; current; current = current.parentElement) {
       const color = rgba(getComputedStyle(current).backgroundColor)
@@ -58,6 +63,7 @@
     return rgba("canvas")
   }
   for (const element of document.querySelectorAll("body *")) {
+    // Nodes of type 3 are texts. The class `hidden` is for texts that only screen readers get.
     const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
     if (!hasText || !isVisible(element) || element.closest(":disabled, .hidden, noscript, option")) continue
     const [a, b] = [luminance(rgba(getComputedStyle(element).color)), luminance(background(element))]

@@ -1,6 +1,7 @@
 // Tests the page in a real browser with real peers: node browser.mjs [FOLDER]
 //
-// Needs chromium and .build/release/tutti (or TUTTI=PROGRAM). If FOLDER is given, screenshots are written to it.
+// Needs chromium and .build/release/tutti (or TUTTI=PROGRAM). If FOLDER is given, screenshots are written to it. With the environment
+// variable ONLY=TEXT, only some tests run: those whose function names, in lower case, contain TEXT.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { networkInterfaces, tmpdir } from "node:os"
@@ -15,8 +16,8 @@ const folder = process.argv[2]
 const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
 const PHONE = { width: 390, height: 844, isMobile: true }
 /**
- * The options of strikes. On a busy machine, the test changes the simulated sensors too rarely for short braking and for the return of
- * the hand. The strikes here therefore brake slowly and do not return. motion.mjs tests realistic strikes.
+ * The options of strikes in this file: the hand brakes slowly and does not return. Short braking and the return need frequent changes of
+ * the simulated sensors, and a busy machine changes the sensors too rarely. motion.mjs tests realistic strikes.
  */
 const SLOW = { stop: 0.1, returns: false }
 const NARROW = { width: 320, height: 640, isMobile: true }
@@ -37,7 +38,7 @@ async function start(...settings) {
 }
 
 /** Opens a page, presses Join, and waits until the clock, the sound and all samples are ready. */
-async function join_(url, size, program = browser) {
+async function openAndJoin(url, size, program = browser) {
   const page = await program.open(url, size)
   await page.wait("document.querySelector('#join')?.textContent")
   await page.click("#join")
@@ -55,15 +56,17 @@ async function checkAccessibility(page, name) {
   expect(problems.length === 0, `accessibility of ${name}`, problems.join("\n     "))
 }
 
+/** An expression for a page: whether the rhythm plays. */
 const plays = "tutti.rhythm.schedule?.plays === true"
+/** An expression for a page: the displayed step; -1 if no step is displayed. */
 const step = "Number(document.querySelector('#grid').dataset.step || -1)"
 
 /** The pages of two peers: the page of one peer shows what the page of the other peer does. */
 async function testEnsemble() {
   const ada = await start("Ada <b>bold</b>")
   const ben = await start("Ben", ["--connect", `127.0.0.1:${ada.port}`])
-  const first = await join_(ada.lead)
-  const second = await join_(ben.lead, PHONE)
+  const first = await openAndJoin(ada.lead)
+  const second = await openAndJoin(ben.lead, PHONE)
   await first.wait("tutti.state.ensemble.members.length === 1")
   await second.wait("tutti.state.ensemble.members.length === 1")
   expect(await second.evaluate("document.querySelector('#players b') === null"), "names with markup are shown as text")
@@ -94,6 +97,7 @@ async function testEnsemble() {
   await second.wait("tutti.state.ensemble.parts.length === 4")
   await first.wait("tutti.audio.samples.missing === 0", 30_000)
   expect(true, "a change of the rhythm arrives at the second page")
+  // Hits of the new rhythm sound during this pause.
   await sleep(2500)
   await screenshot(first, "style-laptop")
   await checkAccessibility(first, "a style on a laptop")
@@ -117,22 +121,25 @@ async function testEnsemble() {
 /** The instrument: playing with the keyboard and with touches, and the view in both languages. */
 async function testInstrument() {
   const peer = await start("Cleo", ["--activity", "0"])
-  const page = await join_(peer.play, PHONE)
+  const page = await openAndJoin(peer.play, PHONE)
   expect(await page.evaluate("document.querySelector('#start-stop').disabled"), "a page for players cannot start the rhythm")
   await page.evaluate("document.querySelector('#tab-ensemble').focus()")
   await page.press("ArrowRight")
   await page.wait("!document.querySelector('#instrument').hidden")
   expect(true, "the tabs work with the arrow keys")
+  // Stores the keys of the played notes: `note` contains the instrument, the key and the strength.
   await page.evaluate(`(() => {
     const play = tutti.audio.play
     globalThis.played = []
     tutti.audio.play = (...note) => { played.push(note[1]); return play.apply(tutti.audio, note) }
   })()`)
+  // The keys are those of a pentatonic scale: 55, 57, 59 and 62. The letters play the first three, and Enter plays the fourth.
   for (const letter of "asd") await page.press(letter)
   await page.evaluate("document.querySelectorAll('#keys button')[3].focus()")
   await page.press("Enter")
   await page.evaluate("document.querySelector('#pad').scrollIntoView({ block: 'center' })")
   const box = await page.evaluate("(() => { const b = document.querySelector('#pad').getBoundingClientRect(); return {x: b.x, y: b.y, width: b.width, height: b.height} })()")
+  // `x` is the position of the finger as a fraction of the width of the pad.
   const touch = (type, x) => page.send("Input.dispatchTouchEvent", {
     type, touchPoints: type === "touchEnd" ? [] : [{ x: box.x + x * box.width, y: box.y + 40 }],
   })
@@ -163,10 +170,11 @@ async function testInstrument() {
   expect(page.problems.length === 0, "no problem in the console", page.problems)
 }
 
-/** Opens a page with motion sensors on the tab *Instrument*. Its variable `played` lists the notes that it plays. */
+/** Opens a page with motion sensors, joins, and selects the tab *Instrument*. The variable `played` of the page lists the notes played. */
 async function joinWithSensors(url) {
   const page = await browser.open("about:blank", PHONE)
   await page.addSensors()
+  // The content security policy of the page forbids the data URL of `hearClicks`.
   await page.send("Page.setBypassCSP", { enabled: true })
   await page.send("Page.navigate", { url })
   await page.wait("document.querySelector('#join')?.textContent")
@@ -187,7 +195,7 @@ async function joinWithSensors(url) {
         release?.()
       }
     }
-    // The time stamps of the events that sound a note.
+    // The time stamps of the events that cause notes. The fourth argument of strike contains the time stamp.
     globalThis.causes = []
     const strike = instrument.strike
     instrument.strike = (...note) => { causes.push(note[3]?.timeStamp); return strike.apply(instrument, note) }
@@ -198,14 +206,14 @@ async function joinWithSensors(url) {
 const choose = (page, name) => page.evaluate(`document.querySelector('#instruments input[value=${name}]').click()`)
 
 /**
- * Replaces the samples of `sounds` by clicks, and silences the others. A worklet finds the clicks in the output and adds an entry to the
- * variable `onsets` of the page for each of them.
+ * Replaces the samples of `sounds` ("drum", "tone" or both) by clicks, and silences the others. An AudioWorklet finds the clicks in the
+ * output of the page. For each click, the page adds an entry to its variable `onsets`.
  */
 const hearClicks = (page, sounds = "drum tone") => page.evaluate(`(async () => {
   const { context, output, samples } = tutti.audio
   const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
     + "input?.forEach((sample, n) => { if (sample <= 0.001) return; const frame = currentFrame + n;"
-    // The filter of the instrument rings after a click.
+    // The filter of the instrument rings after a click. A new onset therefore needs 500 frames without a sample above the limit.
     + "if (!(frame - this.last < 500)) this.port.postMessage(frame); this.last = frame }); return true } })"
   await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
   const node = new AudioWorkletNode(context, "onsets")
@@ -217,7 +225,8 @@ const hearClicks = (page, sounds = "drum tone") => page.evaluate(`(async () => {
     samples[sound] = () => (isHeard ? { buffer: click, gain: 1, rate: 1 } : undefined)
   }
   globalThis.onsets = []
-  // The moments, in milliseconds of performance.now(), at which the click is heard and rendered, and at which the page knows of it.
+  // Three moments in milliseconds of performance.now(): the click is heard, the click is rendered, and the page gets the message about the
+  // click.
   node.port.onmessage = ({ data }) => {
     const { outputClock } = tutti.audio
     const now = performance.now()
@@ -226,6 +235,7 @@ const hearClicks = (page, sounds = "drum tone") => page.evaluate(`(async () => {
   }
 })()`)
 
+/** The median and the 95th percentile as text. */
 const summary = (numbers) => [0.5, 0.95].map((share) => `p${share * 100} ${quantile(numbers, share)?.toFixed(2)} ms`).join(", ")
 const quantile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length * share)]
 
@@ -236,10 +246,10 @@ async function testMotion() {
   expect((await page.evaluate("document.querySelector('#motion-state').dataset.state")) === "on", "movement is on after Join")
   await screenshot(page, "motion-phone")
   await checkAccessibility(page, "the instrument with movement")
-  const duration = "getComputedStyle(document.querySelector('#mark')).transitionDuration"
-  const usual = await page.evaluate(duration)
+  const transition = "getComputedStyle(document.querySelector('#mark')).transitionDuration"
+  const usual = await page.evaluate(transition)
   await page.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-reduced-motion", value: "reduce" }] })
-  const reduced = await page.evaluate(duration)
+  const reduced = await page.evaluate(transition)
   expect(parseFloat(usual) > 0 && parseFloat(reduced) === 0, "with reduced motion, nothing glides", `${usual}, ${reduced}`)
 
   await choose(page, "kalimba")
@@ -260,6 +270,7 @@ async function testMotion() {
   expect(reported === 0, "the activity falls to zero at rest", reported)
   await page.evaluate("played.length = 0")
   const push = strike(0.3, 1.8, SLOW)
+  // The device is tilted to the right by 0.6 rad.
   const tilted = { gravity: [-9.81 * Math.sin(0.6), 0, 9.81 * Math.cos(0.6)] }
   await page.moveSensors(1.2, (time) => ({ ...tilted, push: [0, 0, push(time)] }))
   const [high] = await page.evaluate("played.map(({ key }) => key)")
@@ -269,7 +280,8 @@ async function testMotion() {
   await shaking
   expect(true, "movement raises the activity of the peer")
 
-  // Four waves: right, left, right, left. The rate of a turn to the right is negative, because the axis points upwards.
+  // Four waves of 0.4 s from 0.2 s on: right, left, right, left. The rate of a turn to the right is negative, because the axis points
+  // upwards.
   const waving = (time) => ({ turn: [0, 0, time < 0.2 || time > 1.8 ? 0 : 6 * Math.sin((Math.PI * (time - 0.2)) / 0.4 + Math.PI)] })
   const wave = async (name) => {
     await choose(page, name)
@@ -303,7 +315,7 @@ async function testMotion() {
   expect((await page.evaluate("document.querySelector('#motion').getAttribute('aria-pressed')")) === "false", "the button shows it")
   await page.click("#motion")
 
-  // The delay from the event of the sensor to the first rendered frame of the sound.
+  // The delay from the event `devicemotion` to the first rendered frame of the sound.
   await hearClicks(page)
   const [delays, noticed] = [[], []]
   for (let n = 0; n < 12; n += 1) {
@@ -313,7 +325,7 @@ async function testMotion() {
     const { cause, onset } = await page.evaluate("({ cause: causes[0], onset: onsets[0] })")
     if (cause === undefined || !onset) continue
     delays.push(onset.rendered - cause)
-    // An upper limit of this delay that needs no estimate of the output's clock.
+    // The page is informed later than the frame is rendered. This upper limit of the delay needs no estimate of the output's clock.
     noticed.push(onset.noticed - cause)
   }
   const p95 = quantile(delays, 0.95)
@@ -323,7 +335,10 @@ async function testMotion() {
   expect(page.problems.length === 0, "no problem in the console", page.problems)
 }
 
-/** The figures: they are in time with the rhythm, and movements, waves and the button *Play* bend them. */
+/**
+ * The figures: they are in time with the rhythm. The player bends them, that is, changes their pitch and their number of notes, by tilt, by
+ * waves and by the button for a single key.
+ */
 async function testFigures() {
   const peer = await start("Hana", ["--activity", "0"])
   const page = await joinWithSensors(peer.lead)
@@ -334,10 +349,12 @@ async function testFigures() {
   await page.wait(plays)
   await sleep(4000)
   expect((await page.evaluate("onsets.length")) === 0, "no figure sounds while nobody plays")
+  // The device is tilted to and fro by up to 0.5 rad, and pushed to and fro.
   const angle = 0.5
   const swaying = (time) => ({
     gravity: [-9.81 * Math.sin(angle * Math.sin(time * 3)), -9.81 * Math.sin(0.3), 9.81], push: [2.5 * Math.sin(time * 6), 0, 0],
   })
+  // The variable `bent` of the page lists the different notes of the figure.
   await page.evaluate(`(() => {
     globalThis.bent = []
     const sounds = tutti.audio.figure.sounds
@@ -348,6 +365,7 @@ async function testFigures() {
     }
   })()`)
   await page.moveSensors(6, swaying)
+  // The distance of each onset from the nearest step, in milliseconds.
   const errors = await page.evaluate(`(() => {
     const { connection, rhythm: { schedule } } = tutti
     return onsets.map(({ heard }) => {
@@ -404,7 +422,8 @@ async function testFigures() {
       const begun = notes.filter(({ velocity }) => velocity > 0).length
       return { heard: onsets.length, begun, ended: notes.length - begun }
     })()`)
-    // Notes are sent at the reports of the activity. The first note may sound before the next report and is then not sent.
+    // A page sends the notes of its figure together with the reports of its activity. The first note may sound before the next report. It
+    // is then not sent.
     const isRight = isShared ? begun >= heard - 1 && begun <= heard && ended === begun : begun === 0
     expect(heard >= 4 && isRight, `notes of a figure are ${isShared ? "" : "not "}sent`, `${heard} heard, ${begun} and ${ended} sent`)
   }
@@ -417,11 +436,13 @@ async function testFigures() {
     await page.press("d")
     await sleep(170 + 13 * n)
   }
+  // The lateness of each onset after a sixteenth, in sixteenths: -0.1 to 0.9.
   const positions = await page.evaluate(`onsets.map(({ heard }) => {
     const position = tutti.rhythm.schedule.position(tutti.connection.peerTime(heard)) / 6
     return position - Math.floor(position + 0.1)
   })`)
-  // A note that sounds at once is heard later, by the delay of the output.
+  // A note that is played up to 0.4 sixteenths late sounds at once. It is heard later: after at most 30 ms it is rendered, and the latency
+  // of the output follows.
   const latest = 0.4 + (await page.evaluate("(tutti.audio.outputClock.latency + 30) * tutti.state.ensemble.bpm * 4 / 60000"))
   expect(positions.length === 12 && positions.every((position) => position < latest), "notes are placed on sixteenths", positions)
   await page.click("#start-stop")
@@ -438,7 +459,7 @@ async function testFigures() {
 async function testMotionStates() {
   const peer = await start("Ida")
   const state = "document.querySelector('#motion-state').dataset.state"
-  const without = await join_(peer.play, PHONE)
+  const without = await openAndJoin(peer.play, PHONE)
   await without.click("#tab-instrument")
   await without.wait(`${state} === 'missing'`)
   expect(await without.evaluate("document.querySelector('#motion').ariaDisabled === 'true'"), "without a sensor, the page says so")
@@ -469,18 +490,21 @@ async function testMotionStates() {
   }
   const open = await Peer.start("Jo", ["--http-open"], `${address}:0`)
   peers.push(open)
-  const insecure = await join_(open.play, PHONE)
+  const insecure = await openAndJoin(open.play, PHONE)
   await insecure.click("#tab-instrument")
   const isExplained = await insecure.evaluate(`${state} === 'insecure' && document.querySelector('#motion').ariaDisabled === 'true'`)
   expect(isExplained, "over plain HTTP, the page says so")
 }
 
-/** The forms of playing together with a player of another peer. */
+/**
+ * The forms of playing together with a player of another peer, the partner: using the partner's pitches, shaping the partner's instrument,
+ * and phrases.
+ */
 async function testPartner() {
   const ada = await start("Ada", ["--activity", "0"])
   const ben = await start("Ben", ["--activity", "0", "--connect", `127.0.0.1:${ada.port}`])
-  const first = await join_(ada.lead, PHONE)
-  const second = await join_(ben.play, PHONE)
+  const first = await openAndJoin(ada.lead, PHONE)
+  const second = await openAndJoin(ben.play, PHONE)
   await first.wait("tutti.state.ensemble.members.length === 1 && tutti.state.ensemble.members[0].channel")
   await second.wait("tutti.state.ensemble.members.length === 1 && tutti.state.ensemble.members[0].channel")
   for (const page of [first, second]) {
@@ -500,7 +524,7 @@ async function testPartner() {
   })()`)
   expect(await second.evaluate("document.querySelector('#forms').hidden && document.querySelector('#form-shape').hidden"), "without a partner, no form can be chosen")
 
-  // Ada sets the pitches of Ben: 57 is the second key of the page of Ada.
+  // Ada sets the pitches of Ben. On the page of Ada, the letter s is the second key, 57.
   await choose(second, "pitches")
   await first.click("#share")
   await first.evaluate("document.querySelector('#keys button').focus()")
@@ -513,7 +537,7 @@ async function testPartner() {
   await screenshot(second, "partner-phone")
   await checkAccessibility(second, "the form with pitches of a partner")
 
-  // Ben changes the sound of Ada's instrument.
+  // Ben changes the sound of Ada's instrument. Each arrow key moves a slider by one: the tone from 127, and the pitch from 64.
   await choose(second, "shape")
   await second.evaluate("document.querySelector('#shape-tone').focus()")
   await second.press("ArrowLeft")
@@ -525,10 +549,11 @@ async function testPartner() {
   expect(true, "the sliders work with the keyboard only")
   await checkAccessibility(second, "the form that changes the sound of a partner")
 
-  // Ada sends a phrase to Ben.
+  // Ada records a phrase and sends it to Ben.
   await choose(first, "phrase")
   await choose(second, "phrase")
   expect(await second.evaluate("document.querySelector('#phrase-record').disabled && document.querySelector('#phrase-play').disabled"), "without a phrase, nothing can be repeated")
+  // A fast tempo shortens the recording.
   await first.evaluate("document.querySelector('#tempo').value = 300; document.querySelector('#tempo').dispatchEvent(new Event('change'))")
   await first.click("#start-stop")
   await first.wait(plays)
@@ -574,11 +599,13 @@ async function testSound() {
   await page.click("#start-stop")
   await page.wait(plays)
   await sleep(6000)
+  // In milliseconds: the delay of the first onset after the downbeat. Then, for each later onset, the distance from the nearest sound of
+  // the rhythm.
   const [first, ...errors] = await page.evaluate(`(() => {
     const { schedule } = tutti.rhythm
     const instants = onsets.map((moment) => tutti.connection.peerTime(moment))
     const beginning = schedule.instant(schedule.start)
-    // The first sounds may be late: a page hears of the start only the lead time in advance.
+    // The sounds of the first 0.5 s are not compared. They may be late, because the page learns of the start only the lead time in advance.
     const settled = instants.filter((onset) => onset > beginning + 5e8)
     const expected = tutti.rhythm.sounds(instants[0] - 1e8, instants[instants.length - 1] + 1e8).map(({ instant }) => instant)
     return [(instants[0] - beginning) / 1e6,
@@ -601,7 +628,7 @@ async function testSound() {
 async function testSamples() {
   const peer = await start("Uma")
   const paths = `performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.includes("/sounds/"))`
-  const page = await join_(peer.lead)
+  const page = await openAndJoin(peer.lead)
   const loaded = await page.evaluate(paths)
   expect(loaded.length > 40 && loaded.every((path) => path.endsWith(".flac")), "the samples are loaded as FLAC", loaded)
   const { different, flac, wav, headers } = await page.evaluate(`(async () => {
@@ -629,6 +656,7 @@ async function testSamples() {
   console.log(`     ${loaded.length} samples: FLAC ${Math.round(flac / 1000)} kB, WAV ${Math.round(wav / 1000)} kB`)
   expect(flac < wav * 0.75, "the FLAC files are smaller", `${flac} and ${wav}`)
 
+  // `source` is a script that makes the browser behave as `claim` says.
   for (const [claim, source] of [
     ["says that it does not support FLAC", "HTMLMediaElement.prototype.canPlayType = () => ''"],
     ["fails to decode FLAC", `{
@@ -662,10 +690,12 @@ async function testSamples() {
  */
 async function testClock() {
   const peer = await start("Emil")
-  const page = await join_(peer.lead)
+  const page = await openAndJoin(peer.lead)
   await page.send("Performance.enable")
   const { metrics } = await page.send("Performance.getMetrics")
+  // The moment 0 of performance.now(), in nanoseconds of CLOCK_MONOTONIC.
   const origin = metrics.find(({ name }) => name === "NavigationStart").value * 1e9
+  // The errors in milliseconds. The result of `peerTime` is relative to `connection.base`.
   const errors = []
   await sleep(5000)
   for (let n = 0; n < 300; n += 1) {
@@ -686,13 +716,14 @@ async function testConnection() {
   const passkey = join(secrets, "passkey.txt")
   writeFileSync(passkey, "a passkey for the tests of the page\n")
   let peer = await start("Fay", ["--passkey-file", passkey])
-  const page = await join_(peer.lead)
+  const page = await openAndJoin(peer.lead)
   const http = new URL(peer.lead).port
   await peer.kill()
   await page.wait("tutti.connection.state === 'lost'")
   peer = await start("Fay", ["--passkey-file", passkey], http)
   const restarted = Date.now()
   await page.wait("tutti.connection.state === 'open' && tutti.connection.hasClock")
+  // The page tries again after at most 2.5 s (RETRY_INTERVALS in connection.js).
   expect(Date.now() - restarted < 3500, "the page connects again to a peer that has started again", `${Date.now() - restarted} ms`)
   const stranger = await browser.open(`http://127.0.0.1:${http}/#token=wrong`, PHONE)
   await stranger.wait("tutti.connection.state === 'refused'")
@@ -705,8 +736,8 @@ async function testConnection() {
 }
 
 /**
- * The calibration of two pages through the real audio path: the pages and the peer play on the output of a sound server, whose microphone
- * records all of them. For a second calibration, the sound of one page is delayed by a known time.
+ * The calibration of two pages through a sound server: the pages and the peer play on the output of the server, and the microphone of the
+ * server records this output. For a second calibration, the sound of one page is delayed by a known time.
  */
 async function testCalibration() {
   if (!hasSoundServer()) return console.log("skip the calibration: install the packages pulseaudio and libasound2-plugins")
@@ -715,13 +746,13 @@ async function testCalibration() {
   try {
     const peer = await start(
       "Gus", ["--audio", "alsa:pulse", "--microphone", "alsa:pulse"], "0", server.environment)
-    const pages = [await join_(peer.lead, undefined, audible), await join_(peer.play, PHONE, audible)]
+    const pages = [await openAndJoin(peer.lead, undefined, audible), await openAndJoin(peer.play, PHONE, audible)]
     const [leader, player] = pages
     expect(
       (await player.evaluate("document.querySelector('#calibration-state').textContent")).includes("± 40 ms"),
       "a page without calibration shows its uncertainty")
     expect(await player.evaluate("document.querySelector('#calibrate').disabled"), "a player cannot calibrate")
-    // Meanwhile, the estimate of the peer's clock improves, and the time stamps of the output are smoothed.
+    // During this pause, the estimate of the peer's clock improves, and the time stamps of the output are smoothed.
     await sleep(6000)
     const calibrate = async () => {
       const known = peer.events.length
@@ -738,7 +769,8 @@ async function testCalibration() {
     expect(text.startsWith("Calibrated") && Math.abs(delay - before[1].delay_ms) < 1e-6, "the page stores and uses its delay", `${text}, ${delay}`)
     await checkAccessibility(leader, "the results of a calibration")
     await screenshot(leader, "calibration-laptop")
-    // Simulates a loudspeaker that is 120 ms later.
+    // Simulates a loudspeaker that is 120 ms later. The new path leaves out the limiter of the page. The gain of 4 undoes the attenuation
+    // before the limiter (LIMITER_RANGE in audio.js).
     await player.evaluate(`(() => {
       const { context, output } = tutti.audio
       output.disconnect()

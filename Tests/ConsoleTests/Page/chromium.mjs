@@ -30,6 +30,7 @@ export class Chromium {
   constructor({ flags = [], environment = {}, isMute = true } = {}) {
     this.#folder = mkdtempSync(join(tmpdir(), "tutti-browser-"))
     const options = [...FLAGS, ...(isMute ? ["--mute-audio"] : []), ...flags, `--user-data-dir=${this.#folder}`]
+    // With --remote-debugging-pipe, the browser reads messages from file descriptor 3 and writes messages to file descriptor 4.
     this.#process = spawn(process.env.CHROMIUM ?? "chromium", [...options, "about:blank"], {
       stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, ...environment },
     })
@@ -37,6 +38,7 @@ export class Chromium {
     this.#process.stdio[4].setEncoding("utf8").on("data", (data) => this.#read(data))
   }
 
+  /** Handles the messages in `data`, each of which ends with a zero byte. A message without a number is an event of a session. */
   #read(data) {
     this.#received += data
     const messages = this.#received.split("\0")
@@ -171,7 +173,7 @@ export class Page {
       this.send("Emulation.setSensorOverrideReadings", { type, reading: { xyz: { x, y, z } } }))))
   }
 
-  /** Changes the values of the sensors for a number of seconds. `sensors` returns the values at a time in seconds. */
+  /** Moves the sensors for a number of seconds and then sets them to rest. `sensors` returns their values at a time in seconds. */
   async moveSensors(seconds, sensors) {
     const begin = Date.now()
     for (;;) {

@@ -1,4 +1,5 @@
-// A client that behaves like a page, but needs no browser: it sends clock requests, and a random activity 20 times per second.
+// A client that behaves like a page, but needs no browser. It sends a clock request every 1.25 s, and a random activity 20 times per
+// second.
 
 import { Kind, encode } from "../../../Sources/Console/Page/frames.js"
 

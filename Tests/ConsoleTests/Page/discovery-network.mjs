@@ -23,8 +23,9 @@ export class DiscoveryNetwork {
   #children = []
 
   /**
-   * Runs the script `url` again, in a new network, unless it runs there already. In the first case, this function does not return: the
-   * process ends with the status of the script in the network. Without the programs or the permission, the process ends with a message.
+   * Returns at once if the script `url` runs in a private network already. Otherwise, starts the script again in a new private network. The
+   * present process then ends with the status of that script, so the function does not return. If a program or the permission is missing,
+   * the process ends with a message.
    */
   static enter(url) {
     if (process.env[MARK]) return
@@ -39,7 +40,7 @@ export class DiscoveryNetwork {
     process.exit(status === 2 ? 0 : status ?? 1)
   }
 
-  /** Starts the system bus and the daemon. Programs that this process starts from now on use them. */
+  /** Starts the system bus and the Avahi daemon. Programs that this process starts from now on use this bus and this daemon. */
   static async start() {
     const network = new DiscoveryNetwork()
     const folder = network.#folder
@@ -61,6 +62,7 @@ export class DiscoveryNetwork {
     return network
   }
 
+  /** Starts a program and collects its output. */
   #run(program, args) {
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] })
     child.output = ""
@@ -69,6 +71,7 @@ export class DiscoveryNetwork {
     return child
   }
 
+  /** Waits until a program has written `text`, at most 20 s. */
   async #wait(child, text) {
     for (let n = 0; n < 400; n += 1) {
       if (child.output.includes(text)) return

@@ -17,6 +17,7 @@ const folder = process.argv[2]
 const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
 const PHONE = { width: 390, height: 844, isMobile: true }
 const NARROW = { width: 320, height: 640, isMobile: true }
+/** The name of a peer, with markup that the page must show as text. */
 const MARKED = "Ben <b>bold</b>"
 const network = await DiscoveryNetwork.start()
 const browser = new Chromium()
@@ -46,7 +47,7 @@ async function open(url, size) {
 
 async function screenshot(page, name) {
   if (!folder) return
-  // The strip at the top covers nothing while the page is not scrolled.
+  // While the page is not scrolled, the strip at its top covers nothing.
   await page.evaluate("scrollTo(0, 0)")
   await page.screenshot(join(folder, `${name}.png`))
 }
@@ -56,16 +57,19 @@ async function checkAccessibility(page, name) {
   expect(problems.length === 0, `accessibility of ${name}`, problems.join("\n     "))
 }
 
+/** An expression for a page: the names of the listed hosts. */
 const names = "[...document.querySelectorAll('#hosts .name')].map(({ textContent }) => textContent)"
+/** An expression for a page: the label or the id of the element with the focus. */
 const focused = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.id"
 
-/** Waits until the page lists exactly these hosts. */
+/** Waits until the page lists exactly these hosts, in this order. */
 async function waitForHosts(page, ...expected) {
   await page.wait(`JSON.stringify(${names}) === ${JSON.stringify(JSON.stringify(expected))}`, 20_000)
     .catch(async () => expect(false, `the page lists ${expected}`, await page.evaluate(names)))
 }
 
 const waitForMessage = (page, text) => page.wait(`document.querySelector('#messages').textContent.includes(${JSON.stringify(text)})`, 15_000)
+/** Moves the focus to the button of the host whose row begins with `name`. */
 const focus = (page, name) => page.evaluate(
   `[...document.querySelectorAll('#hosts li')].find((row) => row.textContent.startsWith(${JSON.stringify(name)})).querySelector('button').focus()`)
 const choosePolicy = (page, who) => page.evaluate(
@@ -114,7 +118,8 @@ async function testHosts(page, phone, player) {
     (await page.evaluate("tutti.state.ensemble.members[0].name")) === MARKED, "the chosen host is in session and leaves the list")
   expect((await page.evaluate(focused)) === "Connect to Abe", "the focus is in the list", await page.evaluate(focused))
 
-  // A page must not be able to let the peer send to any other address.
+  // A page must not be able to make the peer send to an address of its choice. The page requests an address that listens, a host that has
+  // disappeared, and two values that are no names.
   const socket = createSocket("udp4")
   let datagrams = 0
   socket.on("message", () => { datagrams += 1 })
@@ -128,7 +133,7 @@ async function testHosts(page, phone, player) {
   expect(datagrams === 0, "the peer invites no address that is not in the list", datagrams)
 }
 
-/** The connection policy: for invitations, not for sessions. */
+/** The connection policy: a new policy applies to new invitations. Sessions continue. */
 async function testPolicy(ada, page, phone) {
   expect(await page.evaluate("document.querySelector('#policy [value=contacts]').disabled"), "without a contacts file, contacts cannot be chosen")
   await choosePolicy(page, "none")
@@ -144,7 +149,7 @@ async function testPolicy(ada, page, phone) {
   expect(true, "the peer is admitted after the policy has changed again")
 }
 
-/** The languages, and peers without discovery, with discovery and with contacts. */
+/** The empty list, the list in German, a peer that connects by itself, and a peer without discovery but with contacts. */
 async function testOthers(page, phone) {
   await page.evaluate("document.querySelector('#hosts button').focus()")
   const abe = peers.find(({ name }) => name === "Abe")

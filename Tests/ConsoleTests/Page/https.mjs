@@ -14,8 +14,8 @@ const folder = process.argv[2]
 const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
 const PHONE = { width: 390, height: 844, isMobile: true }
 const home = mkdtempSync(join(tmpdir(), "tutti-home-"))
-// Browsers treat 127.0.0.1 as secure even without HTTPS, so the tests use the name of this machine. The DNS may not resolve this name, so a
-// flag of the browser does.
+// Browsers treat 127.0.0.1 as secure even without HTTPS, so the tests use the name of this machine. The DNS may not know this name.
+// Therefore a flag of the browser maps the name to 127.0.0.1.
 const name = `${hostname().toLowerCase().split(".")[0]}.local`
 const flags = [`--host-resolver-rules=MAP ${name} 127.0.0.1`]
 let failures = 0
@@ -61,6 +61,7 @@ async function testTrusted(peer) {
   const store = join(home, ".pki/nssdb")
   mkdirSync(store, { recursive: true })
   execFileSync("certutil", ["-N", "-d", `sql:${store}`, "--empty-password"])
+  // "C,,": the certificate is a trusted authority for TLS servers.
   execFileSync("certutil", ["-A", "-d", `sql:${store}`, "-n", "Tutti", "-t", "C,,", "-i", join(home, "authority.crt")])
   const browser = new Chromium({ flags, environment: { HOME: home } })
   try {
@@ -79,8 +80,8 @@ async function testTrusted(peer) {
     expect(
       await page.evaluate("navigator.wakeLock.request('screen').then((lock) => lock.release(), () => undefined).then(() => true)"),
       "the wake lock is available")
-    const plain = await page.evaluate("document.querySelector('#secure').hidden")
-    expect(plain, "the secure page offers no certificate")
+    const isHidden = await page.evaluate("document.querySelector('#secure').hidden")
+    expect(isHidden, "the secure page offers no certificate")
     expect(page.problems.length === 0, "no message on the console", page.problems.join("\n     "))
   } finally {
     await browser.close()

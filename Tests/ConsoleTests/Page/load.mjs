@@ -15,19 +15,19 @@ const [pages, seconds] = [Number(process.argv[2] ?? 50), Number(process.argv[3] 
 const folder = mkdtempSync(join(tmpdir(), "tutti-load-"))
 
 /**
- * Plays at 240 BPM, which is 96 ticks per second, with `count` pages. Returns the number of frames that the pages got, and the lateness of
- * all ticks in microseconds, ascending.
+ * Plays at 240 BPM, which is 96 ticks per second, with `count` pages. `number` is the number of the run. Returns the number of frames that
+ * the pages got, and the lateness of all ticks in microseconds, ascending.
  */
 async function run(count, number) {
   const trace = join(folder, `${number}.trace`)
   const peer = await Peer.start("Load", ["--trace", trace, "--bpm", "240"])
   const clients = Array.from({ length: count }, () => new Client(peer.lead))
   await Promise.all(clients.map((client) => client.opened))
+  // A client must start the rhythm. In a run without pages, this client leaves after the start.
   const first = clients[0] ?? new Client(peer.lead)
   await first.opened
   await sleep(1000)
   first.send(Kind.command, encodeJSON({ do: "start" }))
-  // In a run without pages, the client that has started the rhythm leaves.
   await sleep(200)
   if (count === 0) first.close()
   await sleep(seconds * 1000)
@@ -36,6 +36,7 @@ async function run(count, number) {
   await sleep(300)
   await peer.kill()
   const ticks = readFileSync(trace, "utf8").split("\n").filter((line) => line.includes('"due')).flatMap((line) => {
+    // The last line may be incomplete.
     try {
       return [JSON.parse(line)]
     } catch {

@@ -4,9 +4,9 @@
 // without a browser connect to the peer and send their activity 20 times per second. Once a minute, after a garbage collection, the script
 // prints the JavaScript heap, the DOM nodes and the event listeners of the page, and the resident memory of the peer.
 //
-// The exit status is 1 if one of these figures is still growing. A figure is growing if its median in the last third of the time exceeds
-// its median in the second third by more than 5 %, and also by more than 256 kB (nodes and listeners: 50). The first third is not used,
-// because the peer and the browser fill their caches then.
+// The exit status is 1 if one of these values grows. A value grows if its median in the last third of the time exceeds its median in the
+// second third by more than 5 %, and also by more than 256 kB (nodes and listeners: 50). The first third is not used, because the peer and
+// the browser fill their caches in this time.
 //
 // Needs chromium and .build/release/tutti (or TUTTI=PROGRAM). Node.js before version 22 needs --experimental-websocket.
 

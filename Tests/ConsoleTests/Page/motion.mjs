@@ -26,7 +26,7 @@ const LACKS = [[], ["acceleration"], ["rotation"], ["gravity"], ["acceleration",
 /** The time in seconds at which the hand brakes. */
 const BRAKE = 1.2
 
-/** The gestures of a recogniser for the samples of a device, with their times in seconds. */
+/** The results of a recogniser for the samples of a device, one for each sample, with their times in seconds. */
 function gestures(device, seconds, movement, recognizer = new MotionRecognizer()) {
   return [...device.samples(seconds, movement)].map((sample) => ({ time: sample.timeStamp / 1000, ...recognizer.add(sample) }))
 }
@@ -37,7 +37,10 @@ const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / num
 /** The angle of the wrist, which turns by 20 degrees with the strike, and back. */
 const wrist = (time) => swing(BRAKE - 0.12, 0.16, 0.35)(time) - swing(BRAKE + 0.1, 0.4, 0.35)(time)
 
-/** A strike causes exactly one onset, in any position of the device. Returns the share of such strikes and their p95 latency in samples. */
+/**
+ * A strike causes exactly one onset, in any position of the device. Returns the share of the strikes with exactly one onset, and the 95th
+ * percentile of the latency in samples. The latency is the time from the beginning of the braking to the onset.
+ */
 function testStrikes(rate, lacks) {
   let [right, count] = [0, 0]
   const [latencies, strengths] = [[], SPEEDS.map(() => [])]
@@ -53,9 +56,10 @@ function testStrikes(rate, lacks) {
     })
   }
   const name = `${rate} Hz, without ${lacks.join(" and ") || "nothing"}`
-  // A device with an accelerometer only.
+  // A device that lacks two kinds of sensors has only an accelerometer.
   const isLone = lacks.length === 2
   const share = right / count
+  // The least share that passes: 70 % with an accelerometer only, 85 % with a low rate, and 99 % otherwise.
   const least = isLone ? 0.7 : rate < 30 ? 0.85 : 0.99
   expect(share >= least, `${name}: one strike is one onset`, share)
   latencies.sort((a, b) => a - b)
@@ -83,6 +87,7 @@ function testSilence(rate, lacks) {
       const waves = all.filter(({ wave }) => wave).length
       expect(waves === 0, `${name}: no wave while ${movement}`, `${waves}, seed ${seed}`)
       if (movement === "rest") {
+        // The first second is not used.
         const largest = Math.max(...all.map(({ activity }) => activity ?? 0).slice(rate))
         expect(largest < 0.05, `${name}: no activity at rest`, largest)
       }
@@ -90,7 +95,7 @@ function testSilence(rate, lacks) {
   }
 }
 
-/** Each turn of a shake causes one onset. */
+/** Each turn of a shake causes one onset. The number of onsets of a shake may differ by one. */
 function testShakes() {
   for (const rate of [50, 60, 100, 120]) {
     for (const turns of [3, 5]) {
@@ -110,6 +115,7 @@ function testWaves() {
     for (let seed = 1; seed <= 20; seed += 1) {
       const levels = []
       for (const size of [1, 1.6, 2.4]) {
+        // Four waves to and fro, one every 0.6 s: the device turns by `size` in 0.45 s.
         const angle = (time) => [0, 1, 2, 3].reduce((sum, n) => sum + swing(1 + n * 0.6, 0.45, n % 2 ? -size : size)(time), 0)
         const waves = gestures(new Device({ rate, seed }), 4, { angle }).filter(({ wave }) => wave).map(({ wave }) => wave)
         expect(waves.length === 4, `${rate} Hz: four waves are four onsets`, `${waves.length}, seed ${seed}`)
@@ -122,7 +128,7 @@ function testWaves() {
   }
 }
 
-/** The tilt of a device that is held flat, upright, and in random positions. */
+/** The tilt of a device: held flat or upright and then turned by 0.5 rad, and at rest in random positions. */
 function testTilt() {
   const recognized = (device, seconds, movement) => gestures(device, seconds, movement).at(-1).tilt
   for (const lacks of LACKS.filter((lack) => !lack.includes("gravity"))) {
@@ -184,7 +190,7 @@ function testPlacement() {
   for (let share = 0; share < 4; share += 0.01) {
     const instant = segment.instant + share * sixteenth
     const late = share % 1
-    // At the limits, rounding errors decide.
+    // At these limits, the result depends on rounding errors.
     if (Math.abs(late - 0.4) < 1e-6 || late > 1 - 1e-6) continue
     const wanted = late <= 0.4 ? undefined : segment.instant + Math.ceil(share) * sixteenth
     const actual = placed(schedule, instant)
@@ -199,11 +205,13 @@ function testPlacement() {
 /** The keys of all positions and figures. */
 function testKeys() {
   const marimba = { name: "marimba", drums: [], low: 55, high: 79 }
+  // Sets of pitch classes, bit 0 for C: the chords C and Cmaj7, and the pitch class C alone. Undefined selects the pentatonic scale.
   const chords = [undefined, 0b000010010001, 0b100010010001, 0b000000000001]
   for (const chord of chords) {
     const keys = Array.from({ length: POSITIONS }, (_, position) => keyAt(marimba, position, chord))
     const isInScale = keys.every((key) => (chord ? chord & (1 << (key % 12)) : [0, 2, 4, 7, 9].includes((key - 55) % 12)))
     expect(isInScale && Math.max(...keys) <= 91 && keys[0] >= 55, `keys of ${chord}`, keys)
+    // The highest key is an octave above the range of the marimba: 91. With one pitch class, higher keys move down, so they do not rise.
     if (chord !== 1) expect(keys.every((key, index) => index === 0 || key > keys[index - 1]), `rising keys of ${chord}`, keys)
   }
   expect(keyAt({ ...marimba, drums: [60, 61] }, 3) === 61, "drums repeat")
@@ -213,6 +221,7 @@ function testKeys() {
     expect(figure.some(({ from }) => from === 0) && figure.every(({ from }) => from < 1), `the ${name} sounds at all strengths`)
   }
   expect(figureOf({ name: "kalimba" }) === undefined, "the kalimba has no figure")
+  // Tilts from -0.7 to 0.7 rad select the eight positions.
   const angles = [-3, -0.7, -0.1, 0, 0.1, 0.69, 3].map(tiltedPosition)
   expect(angles.join() === "0,0,3,4,4,7,7", "positions of tilts", angles)
 }
@@ -227,6 +236,7 @@ function swungFigure() {
     plays: true, firstRun: 1, start: 0, end: 9600, changeTick: Infinity, first: segment, second: segment, mixTick: Infinity,
     mix: { parts: [100, 100, 100, 100], isQuiet: false },
   }, (instant) => instant)
+  // `swing` contains the delays of the four sixteenths of a quarter note, in thousandths of a tick.
   const table = { lines: [], chords: [], bars: 1, barSteps: 16, swing: [0, 2000, 4000, 2000] }
   rhythm.setPatches({ newest: { tick: 0, table } })
   const figure = new Figure({ rhythm, connection, outputDelay: () => 20 })
@@ -234,12 +244,14 @@ function swungFigure() {
   return { clock, figure }
 }
 
-/** A planned note of a figure stays planned until its swung instant, so that it is also sent to the other players. */
+/** A planned note of a figure stays planned until its swung instant. Otherwise the note would not be sent to the other players. */
 function testSwungFigure() {
   const { clock, figure } = swungFigure()
+  // Position 2 and the greatest strength, with which all notes of the figure sound.
   figure.bend(2, 1, { holder: "key" })
   const waiting = new Map()
   const [heard, shared] = [[], new Set()]
+  // Two bars of 2 s. As in player.js, the sounds from 20 ms ago until 200 ms from now are found every 40 ms.
   for (; clock.now < 4000; clock.now += 40) {
     const now = clock.now * 1e6
     const sounds = figure.sounds(now - 20e6, now + 200e6)
@@ -254,13 +266,14 @@ function testSwungFigure() {
     for (const { key, instant } of sounds) if (instant >= now) waiting.set(key, instant)
     for (const { key } of figure.planned(now, now + 40e6)) shared.add(key)
   }
+  // The test tolerates one missing note.
   const perBar = figureOf({ name: "marimba" }).filter((entry) => entry).length
   const inTwoBars = heard.filter((instant) => instant < 3999e6).length
   expect(inTwoBars >= 2 * perBar - 1 && inTwoBars <= 2 * perBar, "all notes of two bars", `${inTwoBars} of ${2 * perBar}`)
   expect(shared.size >= 2 * perBar - 1, "all notes are passed on", `${shared.size} of ${2 * perBar}`)
 }
 
-/** A figure sounds as long as at least one finger holds it, and for a bar after the last finger has left. */
+/** A figure sounds as long as at least one finger holds it, and for a bar (2 s) after the last finger has left. */
 function testHeldFigure() {
   const { clock, figure } = swungFigure()
   figure.bend(2, 1, { holder: "first" })
@@ -268,6 +281,7 @@ function testHeldFigure() {
   figure.release("first")
   clock.now = 5000
   expect(figure.isSounding, "the second finger holds the figure")
+  // The second release of the first finger has no effect.
   figure.release("first")
   figure.release("second")
   clock.now = 6900
@@ -276,7 +290,7 @@ function testHeldFigure() {
   expect(!figure.isSounding, "the figure ends a bar after the release")
 }
 
-/** The notes for other players. Each note that has begun ends exactly once, also when all notes are ended because the page is hidden. */
+/** The notes for other players. Each note that has begun ends exactly once, also if `endAll` ends all notes. */
 function testSharedNotes() {
   const sent = []
   const notes = new SharedNotes({ command: ({ key, velocity }) => sent.push(`${key}/${velocity}`) })

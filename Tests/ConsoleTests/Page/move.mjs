@@ -17,8 +17,8 @@ const ADDRESS = "10.78.0.1"
 /** The difference of the clocks of the two peers in seconds. */
 const DIFFERENCE = 12_345
 /**
- * Lets a page behave as if it were hidden: browsers then run the timers of the page, but not those of its workers, once per second. The
- * browser of the test shows all pages, so the script simulates this.
+ * A script that simulates a hidden page, because the browser of the test shows all pages. In a hidden page, browsers run each timer of the
+ * page at most once per second. The timers of its workers run as usual.
  */
 const HIDDEN = `{
   Object.defineProperty(document, "hidden", { get: () => true })
@@ -53,7 +53,7 @@ async function until(condition, what) {
   }
 }
 
-/** Creates the network with a system bus and an Avahi daemon. */
+/** Creates the network in the network namespace of this process, and starts a system bus and an Avahi daemon. */
 async function createNetwork() {
   const run = (command) => execFileSync("/bin/sh", ["-ec", command], { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` } })
   // The files of the daemons are in fixed folders, so the namespace has its own /run.
@@ -78,15 +78,15 @@ async function createNetwork() {
   await until(() => output.includes("Server startup complete"), `avahi-daemon: ${output}`)
 }
 
-/** Opens a page, presses Join, and waits until the clock, the sound and all samples are ready. */
-async function join_(browser, url, prepare = () => undefined) {
+/** Opens a page, calls `prepare`, presses Join, and waits until the clock, the sound and all samples are ready. */
+async function openAndJoin(browser, url, prepare = () => undefined) {
   const page = await browser.open(url)
   await prepare(page)
   await page.wait("document.querySelector('#join')?.textContent")
   await page.click("#join")
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.isRunning", 20_000)
   await page.wait("tutti.audio.samples.instruments.length > 0 && tutti.audio.samples.missing === 0", 30_000)
-  // The events of the connection, by the clock of the system.
+  // The events of the connection, with their times by the clock of the system.
   await page.evaluate(`(() => {
     globalThis.changes = []
     for (const type of ["state", "switch"]) tutti.connection.addEventListener(type, ({ detail }) => changes.push([Date.now(), type, detail]))
@@ -94,7 +94,10 @@ async function join_(browser, url, prepare = () => undefined) {
   return page
 }
 
-/** Replaces the drums by clicks, silences the tones, and stores the moments at which the clicks are rendered in the variable `onsets`. */
+/**
+ * Replaces the drums by clicks and silences the tones. An AudioWorklet finds the clicks in the output. The page appends the moment of each
+ * click to its variable `onsets`: the moment of performance.now() at which the click is heard, by the OutputClock of the page.
+ */
 const hearClicks = (page) => page.evaluate(`(async () => {
   const { context, output, samples } = tutti.audio
   const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
@@ -103,13 +106,14 @@ const hearClicks = (page) => page.evaluate(`(async () => {
   await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
   const node = new AudioWorkletNode(context, "onsets")
   output.connect(node)
-  // A sound starts between two samples, so a click of a single sample could become too soft to be found.
+  // A sound can start between two samples. A click of a single sample could then become too soft to be found.
   const click = new AudioBuffer({ length: 16, sampleRate: context.sampleRate })
   click.getChannelData(0).fill(1, 0, 8)
   samples.drum = () => ({ buffer: click, gain: 1, rate: 1 })
   samples.tone = () => undefined
   globalThis.onsets = []
-  // The pauses of the page in milliseconds, with the moments at which they ended.
+  // The pauses of the page of more than 100 ms: their lengths in milliseconds, and the moments at which they ended. A page that does not
+  // pause polls its connection every 40 ms.
   globalThis.pauses = []
   const { connection } = tutti
   let polled = performance.now()
@@ -125,24 +129,30 @@ const hearClicks = (page) => page.evaluate(`(async () => {
   }
 })()`)
 
-/** The start of the page in CLOCK_MONOTONIC, in milliseconds. */
+/** The moment 0 of performance.now() in CLOCK_MONOTONIC, in milliseconds. */
 async function navigationStart(page) {
   await page.send("Performance.enable")
   const { metrics } = await page.send("Performance.getMetrics")
   return metrics.find(({ name }) => name === "NavigationStart").value * 1000
 }
 
-/** The clock of the peer at this moment by the estimate of the page, minus CLOCK_MONOTONIC, in milliseconds. */
+/**
+ * The present time of the peer's clock by the estimate of the page, minus CLOCK_MONOTONIC, in milliseconds. `start` is the result of
+ * {@link navigationStart}.
+ */
 async function clockDifference(page, start) {
   const [now, estimate, base] = await page.evaluate(
     "(() => { const now = performance.now(); return [now, tutti.connection.peerTime(now), Number(tutti.connection.base)] })()")
   return (estimate + base) / 1e6 - start - now
 }
 
-/** Without messages about connections that have failed. */
+/** The problems of a page, without messages about connections that have failed. */
 const problems = (page) => page.problems.filter((text) => !/WebSocket connection to|net::ERR_/.test(text))
 
-/** The rhythm plays at the peer Ada, on whose pages two players have joined. Ada disappears by a signal. */
+/**
+ * The rhythm plays at the peer Ada, which serves three pages: `leader`, `heard` and `hidden`. The signal SIGKILL or SIGSTOP ends or stops
+ * the process of Ada. The pages move to the peer Ben.
+ */
 async function testDisappearance(signal) {
   const passkey = join(folder, "passkey.txt")
   writeFileSync(passkey, "a passkey for the tests of the page\n")
@@ -153,15 +163,15 @@ async function testDisappearance(signal) {
   const browser = new Chromium()
   try {
     expect(new URL(ada.lead).hostname === ADDRESS, "the page has the address of the network", ada.lead)
-    const leader = await join_(browser, ada.lead)
-    // AudioWorklet requires a secure context. For a browser, the loopback address is one. The test hears this page, and therefore
-    // disables its content security policy. That of the other page is in effect.
-    const heard = await join_(browser, ada.play.replace(ADDRESS, "127.0.0.1"), async (page) => {
+    const leader = await openAndJoin(browser, ada.lead)
+    // An AudioWorklet requires a secure context. Browsers treat pages of the loopback address as secure. The content security policy of
+    // this page forbids the data URL of the worklet, so the test disables this policy. The policies of the other pages are in effect.
+    const heard = await openAndJoin(browser, ada.play.replace(ADDRESS, "127.0.0.1"), async (page) => {
       await page.send("Page.setBypassCSP", { enabled: true })
       await page.send("Page.reload")
     })
     await hearClicks(heard)
-    const hidden = await join_(browser, ada.play, async (page) => {
+    const hidden = await openAndJoin(browser, ada.play, async (page) => {
       await page.send("Page.addScriptToEvaluateOnNewDocument", { source: HIDDEN })
       await page.send("Page.reload")
       await page.wait("document.hidden")
@@ -174,9 +184,9 @@ async function testDisappearance(signal) {
     expect(true, `${signal}: the pages know the other peer before they need it`)
     await leader.click("#start-stop")
     for (const page of pages) await page.wait("tutti.rhythm.schedule?.plays === true")
-    // Meanwhile, the estimates of all clocks improve.
+    // During this pause, the estimates of all clocks improve.
     await sleep(6000)
-    const samples = await heard.evaluate("tutti.audio.samples.missing")
+    const missingBefore = await heard.evaluate("tutti.audio.samples.missing")
     await Promise.all(pages.map((page) => page.evaluate("changes.length = 0")))
     const disappeared = Date.now()
     const moment = await heard.evaluate("performance.now()")
@@ -192,8 +202,9 @@ async function testDisappearance(signal) {
     expect(text === "Connected to Ben, because Ada did not answer", "the page shows that it has moved", text)
     await sleep(3500)
 
-    // The sound from before the loss until now. The steps of the onsets are counted back from the last one. While the page learns the
-    // clock of the new peer, the sound may drift slowly, but each onset is one or more whole steps after the previous one.
+    // The onsets from 1.5 s before the loss of the peer until now. `last` is the step of the last onset. The steps of the other onsets are
+    // counted back from this step. While the page learns the clock of the new peer, the sound may drift slowly. But each onset is nearly a
+    // whole number of steps after the previous one. `step` is the length of a step in milliseconds.
     const { onsets, last, step, expectedSteps, pauses } = await heard.evaluate(`(() => {
       const { connection, rhythm: { patch: { table }, schedule } } = tutti
       const heard = onsets.filter((onset) => onset > ${moment} - 1500).sort((a, b) => a - b)
@@ -211,17 +222,19 @@ async function testDisappearance(signal) {
     console.log(`     ${onsets.length} onsets in ${heardSteps.length} of ${expectedSteps.length} steps; a step is ${step.toFixed(1)} ms, the largest `
       + `gap ${Math.max(...gaps).toFixed(1)} ms, the largest deviation from whole steps ${deviation.toFixed(2)} ms`)
     expect(onsets.length > 30, "the rhythm is heard")
-    // A page that gets no processor time for 0.2 s leaves hits out, as on a very busy machine.
-    const time = (step_) => onsets[0] + (step_ - heardSteps[0]) * step
-    const isExcused = (step_) => pauses.some(({ end, length }) => length > 170 && end > time(step_) - 50 && end - length < time(step_))
-    const excused = expectedSteps.filter((step_) => !heardSteps.includes(step_) && isExcused(step_))
+    // Unless a page looks for a peer, it schedules a hit at most 200 ms in advance (HORIZON in player.js). A page that gets no processor
+    // time for about 200 ms, as on a very busy machine, leaves hits out. A missing step is excused if it was due during a pause of more
+    // than 170 ms, or up to 50 ms after such a pause.
+    const time = (number) => onsets[0] + (number - heardSteps[0]) * step
+    const isExcused = (number) => pauses.some(({ end, length }) => length > 170 && end > time(number) - 50 && end - length < time(number))
+    const excused = expectedSteps.filter((number) => !heardSteps.includes(number) && isExcused(number))
     if (excused.length > 0) console.log(`     left out because the page paused: ${excused.length} of ${expectedSteps.length} steps`)
-    const due = expectedSteps.filter((step_) => !excused.includes(step_))
+    const due = expectedSteps.filter((number) => !excused.includes(number))
     console.log(`     pauses of the page: ${pauses.map(({ end, length }) => `${length.toFixed(0)} ms until ${(end - moment).toFixed(0)}`).join(", ") || "none above 100 ms"}`)
     expect(due.join() === heardSteps.join(), "every step of the rhythm is heard exactly once", `${heardSteps}, expected ${due}`)
     expect(deviation < step * 0.3, "the rhythm does not jump", `${deviation} ms`)
 
-    // Ben's clock is ahead of CLOCK_MONOTONIC by a known time. A page on Ben itself shows the position of Ben.
+    // Ben's clock is ahead of CLOCK_MONOTONIC by a known time.
     const starts = await Promise.all(pages.map(navigationStart))
     for (const [n, page] of pages.entries()) {
       const error = async () => (await clockDifference(page, starts[n])) - DIFFERENCE * 1000
@@ -230,15 +243,16 @@ async function testDisappearance(signal) {
       console.log(`     error of the clock: ${first.toFixed(3)} ms, later ${(await error()).toFixed(3)} ms`)
     }
     expect(true, "the page uses the clock of the new peer")
-    const own = await join_(browser, ben.play)
+    // A page that Ben has served shows the position of Ben. The instants of the same tick, 96 ticks after the start, are compared.
+    const own = await openAndJoin(browser, ben.play)
     await own.wait("tutti.rhythm.schedule?.plays === true")
     const instant = (page) => page.evaluate(
       "(() => { const { connection, rhythm: { schedule } } = tutti; return schedule.instant(schedule.start + 96) / 1e6 + Number(connection.base) / 1e6 })()")
     const [moved, native] = [await instant(heard), await instant(own)]
     expect(Math.abs(moved - native) < 2, "the rhythm of the page is where that of the new peer is", `${moved - native} ms`)
-    expect(samples === 0 && (await heard.evaluate("tutti.audio.samples.missing")) === 0, "the samples are kept")
+    expect(missingBefore === 0 && (await heard.evaluate("tutti.audio.samples.missing")) === 0, "the samples are kept")
 
-    // The page leads the new peer, and loads samples from it, as far as its content security policy and CORS permit.
+    // The page leads the new peer and loads samples from this peer. The content security policy of the page and CORS must permit this.
     await leader.wait("tutti.state.ensemble.role === 'master'", 10_000)
     await leader.evaluate("document.querySelector('#patch').value = 'motown'; document.querySelector('#patch').dispatchEvent(new Event('change'))")
     await leader.wait("tutti.state.ensemble.patch === 'motown' && tutti.state.ensemble.parts.length === 4")

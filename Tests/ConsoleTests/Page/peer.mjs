@@ -29,7 +29,7 @@ export class Peer {
    *
    * @param http the value of the option --http: the address and port of the page; "0" for any free port.
    * @param environment variables for the peer, such as PULSE_SERVER. The peer then plays sound, so `args` must contain the option --audio.
-   * @param launcher a program and its arguments, which start the peer.
+   * @param launcher a program and its arguments. The program starts the peer, for example in a namespace.
    */
   static async start(name, args = [], http = "0", environment = undefined, launcher = []) {
     const peer = new Peer()

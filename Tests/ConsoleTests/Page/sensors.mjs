@@ -6,7 +6,7 @@ import { cross, dot, plus, scaled, unit } from "../../../Sources/Console/Page/ve
 const GRAVITY = 9.80665
 /** The time in seconds over which the sensors average. */
 const BANDWIDTH = 0.008
-/** The number of instants in this time from which the average is computed. */
+/** The number of instants within BANDWIDTH from which the average is computed. */
 const POINTS = 8
 
 /** Returns a generator of random numbers from 0 to 1 (Mulberry32). */
@@ -35,7 +35,7 @@ function turned(vector, axis, angle) {
   return plus(plus(scaled(vector, cosine), cross(axis, vector), sine), axis, dot(axis, vector) * (1 - cosine))
 }
 
-/** Half a sine wave from a time on, with a duration in seconds and a height; 0 before and after. */
+/** Half a sine wave that begins at `from` and has a duration in seconds and a height; 0 before and after. */
 const pulse = (time, from, duration, height) => (
   time < from || time >= from + duration ? 0 : height * Math.sin((Math.PI * (time - from)) / duration))
 
@@ -44,11 +44,14 @@ const pulse = (time, from, duration, height) => (
  * `moment` on for `stop` seconds, and then returns slowly if `returns` is true.
  */
 export function strike(moment, speed, { stop = 0.04, returns = true } = {}) {
+  // The durations of the acceleration and of the return in seconds, and the distance that the hand moves in m.
   const [push, back] = [0.12, 0.4]
   const way = speed * (push + stop) / 2
   return (time) => {
+    // Half a sine wave of this height and duration changes the speed by `speed`.
     const height = (duration) => (speed * Math.PI) / 2 / duration
     const forth = pulse(time, moment - push, push, height(push)) - pulse(time, moment, stop, height(stop))
+    // After a rest of 60 ms, the acceleration of the return is a full sine wave. Its height moves the hand back by `way`.
     const since = time - moment - stop - 0.06
     const isBack = returns && since >= 0 && since < back
     return forth - (isBack ? ((2 * Math.PI * way) / back ** 2) * Math.sin((2 * Math.PI * since) / back) : 0)
@@ -56,8 +59,8 @@ export function strike(moment, speed, { stop = 0.04, returns = true } = {}) {
 }
 
 /**
- * A shake: returns the acceleration in m/s^2 as a function of the time. From `moment` on, the hand turns back `turns` times. `speed` is its
- * largest speed in m/s.
+ * A shake: returns the acceleration in m/s^2 as a function of the time. From `moment` on, the hand moves to and fro, and reverses its
+ * direction `turns` times. `speed` is its largest speed in m/s.
  */
 export function shake(moment, turnsPerSecond, speed, turns) {
   const rate = Math.PI * turnsPerSecond
@@ -74,7 +77,7 @@ export function walk(time) {
   return sway + pulse(phase / 1.7, 0.1, 0.03, 2.5)
 }
 
-/** A turn: returns the angle in rad as a function of the time. From `moment` on, the device turns smoothly by `size` in `seconds`. */
+/** A turn: returns the angle in rad as a function of the time. From `moment` on, the device turns smoothly by `size` rad in `seconds`. */
 export const swing = (moment, seconds, size) => (time) => {
   const share = Math.min(Math.max((time - moment) / seconds, 0), 1)
   return size * (share - Math.sin(2 * Math.PI * share) / 2 / Math.PI)
@@ -83,21 +86,23 @@ export const swing = (moment, seconds, size) => (time) => {
 /** A simulated device, held in a random position and moved in a random direction. */
 export class Device {
   /**
-   * @param options `rate`: samples per second. `lacks`: the sensors that the device does not have. `noise` and `turnNoise`: the standard
-   * deviations of the noise in m/s^2 and rad/s. `jitter`: the random part of the time between two samples.
+   * @param options `rate`: samples per second. `lacks`: the sensors that the device does not have, of `acceleration`, `gravity` and
+   * `rotation`. `noise` and `turnNoise`: the standard deviations of the noise in m/s^2 and rad/s. `jitter`: the random part of the instant
+   * of a sample, as a fraction of the time between two samples.
    */
   constructor({ rate, seed = 1, lacks = [], noise = 0.12, turnNoise = 0.015, jitter = 0.1 }) {
     Object.assign(this, { rate, lacks, noise, turnNoise, jitter, random: generator(seed) })
-    /** The upward direction in the axes of the device. */
+    // These directions are in the axes that the device has at the angle 0.
+    /** The upward direction. */
     this.up = direction(this.random)
-    /** The axis of the earth along which the hand moves, and the axis about which the device turns. */
+    /** The direction in which the hand moves, and the axis about which the device turns. */
     this.moveAxis = direction(this.random)
     this.turnAxis = direction(this.random)
   }
 
   /**
-   * Generates the samples of a number of seconds. `push` is the acceleration in m/s^2 along `moveAxis`, and `angle` the angle in rad of the
-   * device about `turnAxis`. Both are functions of the time in seconds.
+   * Generates the samples of a number of seconds. `push` returns the acceleration in m/s^2 along `moveAxis`. `angle` returns the angle in
+   * rad by which the device has turned about `turnAxis`. Both are functions of the time in seconds.
    */
   * samples(seconds, { push = () => 0, angle = () => 0 } = {}) {
     const phase = this.random()

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sleep } from "./chromium.mjs"
 
-/** Whether PulseAudio and its plugin for ALSA are installed. */
+/** Whether the programs pulseaudio and pactl are installed. */
 export function hasSoundServer() {
   try {
     execFileSync("pulseaudio", ["--version"], { stdio: "ignore" })

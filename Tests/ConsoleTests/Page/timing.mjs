@@ -1,17 +1,17 @@
 // Measures the timing of the page: node timing.mjs
 //
-// 1. From pressing start on a page to the downbeat at all peers.
-// 2. The sound of a page during a start, changes of tempo, activity and rhythm, and a stop, against the trace of its peer.
-// 3. The displayed step against the sound.
+// 1. The time from pressing start on a page to the downbeat at all peers.
+// 2. The sound of a page during a start, changes of tempo and activity, and a stop, compared with the trace of its peer.
+// 3. The displayed step, compared with the sound.
 // 4. The estimate of the peer's clock, on loopback and with 5 +- 1 ms of delay and 1 % loss in each direction.
 //
-// The browser and the peers run on the same machine, and the browser reports the start of a page in CLOCK_MONOTONIC, the clock of the
-// peers. The instants of the downbeats and of the hits are those of the traces. The instant of a sound is the one at which the page's OutputClock
-// expects it to be heard, and the instant of a displayed step is the beginning of the next frame: the delays of a real loudspeaker and of a
-// real display are not measured here.
+// The browser and the peers run on the same machine. The browser reports the start of a page in CLOCK_MONOTONIC, the clock of the peers.
+// The instants of the downbeats and of the hits are those of the traces. The instant of a sound is that at which the page's OutputClock
+// expects the sound to be heard. The instant of a displayed step is the beginning of the next frame after the step was drawn. The delays of
+// a real loudspeaker and of a real display are not measured here.
 //
-// Needs an idle machine, chromium, root, /dev/net/tun, iproute2, python3 and .build/release/tutti (or TUTTI=PROGRAM). It runs in a network
-// namespace of its own.
+// Needs an idle machine, chromium, root, /dev/net/tun, iproute2, python3 and .build/release/tutti (or TUTTI=PROGRAM). The script runs in a
+// network namespace of its own.
 
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -34,7 +34,9 @@ if (process.env.TUTTI_TEST_NETWORK === undefined) {
 }
 process.env.PATH += ":/usr/sbin:/sbin"
 
+/** The address of the peer Cleo, and the address at which the network with delay and loss leads to Cleo. */
 const [ADDRESS, OTHER] = ["10.79.0.1", "10.79.0.2"]
+/** The number of starts that are measured. */
 const STARTS = 10
 /** The length of a frame of the display in milliseconds. */
 const FRAME = 1000 / 60
@@ -61,7 +63,7 @@ function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 }
 
-/** Starts a peer that writes a trace, and the rhythm into a WAV file. */
+/** Starts a peer that writes a trace, and records the rhythm in a WAV file. */
 async function start(name, args = [], http = "127.0.0.1:0") {
   const files = ["--audio", `wav:${join(folder, `${name}.wav`)}`, "--trace", join(folder, `${name}.trace`)]
   const peer = await Peer.start(name, [...files, ...args], http, {})
@@ -69,9 +71,13 @@ async function start(name, args = [], http = "127.0.0.1:0") {
   return peer
 }
 
-/** Opens a page, joins, and waits until its clock has settled. Returns the page and its time origin in CLOCK_MONOTONIC, in nanoseconds. */
+/**
+ * Opens a page, joins, and waits until its clock has settled. Returns the page and `origin`: the moment 0 of performance.now() in
+ * CLOCK_MONOTONIC, in nanoseconds.
+ */
 async function joinPage(url) {
   const page = await browser.open(url)
+  // The page is loaded again without its content security policy. The variable `isOld` does not exist in the new document.
   await page.send("Page.setBypassCSP", { enabled: true })
   await page.wait("document.querySelector('#join')?.textContent")
   await page.evaluate("globalThis.isOld = true")
@@ -85,7 +91,7 @@ async function joinPage(url) {
   return { page, origin: metrics.find(({ name }) => name === "NavigationStart").value * 1e9 }
 }
 
-/** The lines of the trace of a peer. The last line may be incomplete. */
+/** The lines of the trace of a peer, without the header. The last line may be incomplete and is left out. */
 function trace(name) {
   const lines = readFileSync(join(folder, `${name}.trace`), "utf8").split("\n").slice(1, -1)
   return lines.map((line) => JSON.parse(line))
@@ -96,7 +102,7 @@ function downbeats(name) {
   return trace(name).filter(({ tick }) => tick === 0).map(({ due }) => due)
 }
 
-/** From pressing start to the downbeat at both peers. */
+/** Measures the time from pressing start to the downbeat at both peers. */
 async function testStart(leader, names) {
   await leader.page.evaluate(`(() => {
     globalThis.pressed = []
@@ -111,6 +117,7 @@ async function testStart(leader, names) {
     await sleep(700)
   }
   const lead = await leader.page.evaluate("tutti.state.ensemble.lead")
+  // Every second press is a stop.
   const pressed = (await leader.page.evaluate("pressed")).filter((_, index) => index % 2 === 0)
   for (const name of names) {
     const found = downbeats(name)
@@ -131,7 +138,8 @@ async function listen({ page }) {
     // Only the drums are compared with the trace.
     tutti.audio.samples.tone = () => undefined
     globalThis.steps = []
-    // The step that a frame draws is seen when the next frame begins.
+    // The view draws before this function is called in the same frame. The display shows the drawn step from the beginning of the next
+    // frame on, at begin + FRAME.
     const watch = (begin) => {
       const step = Number(document.querySelector("#grid").dataset.step || -1)
       if (step !== steps.at(-1)?.step) {
@@ -144,7 +152,7 @@ async function listen({ page }) {
   })()`)
 }
 
-/** The sound of the pages during changes, against the hits of the peers. */
+/** Compares the sounds and the displayed steps of the pages with the hits of their peers, during changes of tempo and activity. */
 async function testChanges(leader, players) {
   for (const player of players) await listen(player)
   const change = (selector, value) => leader.page.evaluate(`(() => {
@@ -187,7 +195,7 @@ async function testChanges(leader, players) {
   }
 }
 
-/** The error of the estimate of the peer's clock, sampled for 30 s. */
+/** Measures the error of the estimate of the peer's clock for 30 s. `limit` is the limit of its 95th percentile in milliseconds. */
 async function testClock(url, network, limit) {
   const { page, origin } = await joinPage(url)
   const errors = []
@@ -201,7 +209,7 @@ async function testClock(url, network, limit) {
   expect(percentile(errors, 0.95) <= limit, `p95 of the error of the clock, ${network}, is at most ${limit} ms`, percentile(errors, 0.95))
 }
 
-/** Starts the network with a delay of 5 +- 1 ms and 1 % loss in each direction. */
+/** Starts the network with a delay of 5 +- 1 ms and 1 % loss in each direction. Returns the process that relays the packets. */
 async function impair() {
   const script = fileURLToPath(new URL("impaired-network.py", import.meta.url))
   const relay = spawn("python3", [script, ADDRESS, OTHER, "5", "1", "1", "1"], { stdio: ["ignore", "pipe", "inherit"] })

@@ -10,6 +10,7 @@ import { failures as motionFailures } from "./motion.mjs"
 const vectors = JSON.parse(readFileSync(process.argv[2], "utf8"))
 let failures = motionFailures
 
+/** Counts a failure if the values differ. Prints the first 20 failures. */
 function check(what, actual, expected) {
   if (actual === expected) return
   failures += 1
@@ -28,6 +29,7 @@ for (const { name, resolution, packets, estimates: expected } of vectors.clocks)
     const wanted = expected[index]
     const actual = clock.estimate(BigInt(wanted.now))
     const what = `clock ${name}, packet ${index + 1}`
+    // Without an estimate, both sides are undefined.
     for (const key of ["offset", "uncertainty", "deviation"]) {
       check(`${what}, ${key}`, actual && Number(actual[key]), wanted[key])
     }

@@ -5,7 +5,8 @@ import _TestSupport
 
 @testable import Engine
 
-/// Tests of the contents of a MIDI recording, in virtual time. ``RecordingScript`` adds the events.
+/// Tests of the contents of a MIDI recording, in virtual time. ``RecordingScript`` adds the events. Times are in milliseconds. A tick of
+/// the rhythm takes 20 ms, and has `unit` (160) units of the file. A step takes 120 ms, or six ticks.
 @Suite struct MIDIRecordingTests {
   private let unit = RecordingScript.unit
   private let channel = Channel(3)!
@@ -24,7 +25,8 @@ import _TestSupport
     #expect(file.tracks.map(\.name) == ["Ada", "rhythm", "Ada", "Benjamin", "Cleo"])
   }
 
-  /// The name of a player can be lost when the disk does not respond. The track of the player then has a number as its name.
+  /// The name of a player can be lost when the disk does not respond. The track of the player then has a number as its name. Here only
+  /// player 0, Ada, has a name.
   @Test func playerWithoutNameIsRecorded() {
     var script = RecordingScript(["Ada"])
     script.add(.noteOn(channel, key: 60, velocity: 1), player: 2, at: 0)
@@ -113,7 +115,8 @@ import _TestSupport
     #expect(script.recording.file.messages(ofTrack: 2).count == 2)
   }
 
-  /// If the file is written while notes sound, these notes end at the end of the file.
+  /// If the file is written while notes sound, these notes end at the end of the file. Here only key 62 sounds then: key 60 ends with a
+  /// Note On of velocity 0, and key 64 with All Notes Off.
   @Test func heldNotesEndWithTheFile() {
     var script = RecordingScript()
     script.add(.noteOn(channel, key: 60, velocity: 9), at: 20)
@@ -130,7 +133,8 @@ import _TestSupport
     #expect(script.recording.file.messages(ofTrack: 2).map(\.message).last == .noteOff(channel, key: 62, velocity: 3))
   }
 
-  /// The messages of a player at one instant keep their order, because a note may begin and end within one unit of the file.
+  /// The messages of a player at one instant keep their order, because a note may begin and end within one unit of the file. Here 50
+  /// messages are played at each of ten instants.
   @Test func orderOfMessagesIsKept() {
     var random = SplitMix(seed: 5)
     var script = RecordingScript()
@@ -165,7 +169,7 @@ import _TestSupport
   }
 
   /// Two events of a track can be further apart than the largest delta time of a file, 2^28 - 1 units. At 120 BPM, this is almost ten
-  /// hours.
+  /// hours. Here the events are 100 000 s apart: 5 million ticks, or 800 million units.
   @Test func longPausesAreWritten() throws {
     var script = RecordingScript()
     script.add(.channelPressure(channel, pressure: 1), at: 0)

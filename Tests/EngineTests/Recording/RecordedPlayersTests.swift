@@ -35,6 +35,7 @@ import Testing
     #expect(players.player(of: session(2), device) == (1, nil))
     let nameless = PeerReference(name: nil, address: address, identity: nil)
     #expect(players.player(of: session(3), nameless) == (2, "\(address)"))
+    // Nothing is known of the peer of session 4. The fourth player, whose index is 3, gets the name "player 4".
     #expect(players.player(of: session(4), nil) == (3, "player 4"))
   }
 

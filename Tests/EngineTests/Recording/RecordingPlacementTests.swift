@@ -10,7 +10,8 @@ import Testing
   private let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
   private let end = Message.noteOff(Channel(2)!, key: 60, velocity: 64)
 
-  /// The position of a note between two ticks is interpolated. A tick takes 20 ms and has 160 units, so 5 ms are 40 units.
+  /// The position of a note between two ticks is interpolated, and rounded to a unit. A tick takes 20 ms and has 160 units, so 5 ms are 40
+  /// units, and 479.9999 ms are rounded to tick 24.
   @Test func notesAreBetweenTheTicksOfTheRhythm() {
     var script = RecordingScript()
     script.add(note, at: 20)

@@ -32,7 +32,8 @@ import _TestSupport
 
   private func message(_ controller: UInt7) -> Message { .controlChange(channel, controller: controller, value: 0) }
 
-  /// A message that ends all notes passes a closed gate only if it ends a note. Here the first of three messages ends the only note.
+  /// All Sound Off (120), All Notes Off (123) and Poly Mode On (127) end all notes. Such a message passes a closed gate only if it ends a
+  /// note. Here the first of three messages ends the only note.
   @Test(arguments: [UInt7(120), 123, 127]) func messagePassesAClosedGateOncePerNote(controller: UInt7) throws {
     let peer = makePeer()
     let core = peer.core
@@ -46,7 +47,8 @@ import _TestSupport
     #expect(peer.takeSounds().isEmpty)
   }
 
-  /// The budget limits the number of messages of a peer per second. All Notes Off passes although the budget is exhausted.
+  /// The budget limits the number of messages of a peer per second. At one instant, it admits 512 messages. All Notes Off passes although
+  /// the budget is exhausted.
   @Test func messagePassesAnExhaustedBudget() {
     let peer = makePeer()
     peer.receive(.noteOn(channel, key: 60, velocity: 100), on: session)

@@ -53,7 +53,8 @@ import _TestSupport
     .controlChange(channel, controller: controller, value: value)
   }
 
-  /// Settings of every kind: what Reset All Controllers resets (RP-015), and what it does not reset.
+  /// Settings of every kind: what Reset All Controllers resets (RP-015), and what it does not reset. Controllers 101 and 100 select the
+  /// registered parameter 0, the pitch bend range, and controller 6 sets this parameter.
   private func settings(on channel: Channel) -> [Message] {
     [
       control(1, 90, on: channel), control(7, 20, on: channel), control(10, 0, on: channel), control(0, 1, on: channel),
@@ -63,8 +64,9 @@ import _TestSupport
     ]
   }
 
-  /// The state of a synthesizer channel: the last value of each controller, of the program and of the parameters. Reset All
-  /// Controllers acts by RP-015.
+  /// The state of a synthesizer channel: the last value of each controller, of the program and of the parameters. The key of a parameter
+  /// contains the values of controllers 101 and 100, and the number of the controller that has set it. Reset All Controllers acts by
+  /// RP-015.
   private func state(of channel: Channel, after messages: [Message]) -> [String: Int] {
     var state: [String: Int] = [:]
     for message in messages where message.channel == channel {
@@ -86,7 +88,8 @@ import _TestSupport
     return state
   }
 
-  /// Expects that all settings of a channel have their defaults, by General MIDI.
+  /// Expects that `messages` return all settings of a channel to their defaults by General MIDI, such as a pitch bend range of two
+  /// semitones (parameter 0).
   private func expectDefaults(_ messages: [Message], on channel: Channel) {
     let state = state(of: channel, after: settings(on: channel) + messages)
     let defaults = [
@@ -134,7 +137,7 @@ import _TestSupport
     #expect(state(of: other, after: sounds) == ["7": 30])
   }
 
-  /// Two peers have set controllers on one channel, until the higher identity moved.
+  /// Two peers have set controllers on one channel, until the peer with the higher identity moved to another channel.
   @Test func settingsOfTheRemainingOwnerAreKept() {
     let peer = makePeer(with: [2, 3])
     let core = peer.core
@@ -177,7 +180,8 @@ import _TestSupport
     #expect(state(of: other, after: takeSent(by: peer, to: .stream(device))).count == expected.count)
   }
 
-  /// The message was played on the former channel of the local peer, after the settings were moved to the new one.
+  /// The local peer moves from channel 16 to channel 2. A message that has sounded on channel 16 is reported to the core after the settings
+  /// were moved. The core sends the message again on channel 2.
   @Test func settingThatIsPlayedDuringTheMoveIsMovedToo() throws {
     let peer = makePeer()
     let core = peer.core

@@ -11,9 +11,9 @@ import _TestSupport
 @Suite struct ClonedPeerTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
-  /// The core tells the second machine that another machine uses its identity, and ends its session half a second later. If both
-  /// sessions are with one machine, the peer has a second address. The core then ends the second session at once, without such a message.
-  /// The core distinguishes two machines by their clocks, which are `ahead` of the clock of the core.
+  /// The core tells the second machine that another machine uses the same identity, and ends the second session half a second later. If
+  /// both sessions are with one machine, the peer has a second address. The core then ends the second session at once, without such a
+  /// message. The core distinguishes two machines by their clocks, which are `ahead` of the clock of the core.
   @Test(arguments: [true, false]) func laterMachineIsInformed(isClone: Bool) throws {
     var sessions = CoreSessions(identity: 1)
     let first = CoreSessions.Remote(host: 2, identity: 5, ahead: .seconds(100))
@@ -24,7 +24,7 @@ import _TestSupport
     #expect(sessions.core.roster.session(of: Identity(5)) != nil)
     sessions.remotes.append(second)
     // A second session with the same identity can result from mutual invitations only in the first ten seconds of the first
-    // session. Therefore, the second machine invites the core after eleven seconds.
+    // session. Therefore, the second machine invites the core after eleven seconds (step 110).
     var outputs: [PeerCore.Output] = []
     for step in Int64(1)...120 {
       let now = start + .milliseconds(100 * step)
@@ -41,7 +41,7 @@ import _TestSupport
   }
 
   /// The peer of the first session stops receiving, but still sends. After `silence` milliseconds, a second session with its identity
-  /// begins, from another address. If the peer was deaf for long enough, and both sessions are with one machine, the core keeps the
+  /// begins, from another address. If no clock probe was answered for 500 ms, and both sessions are with one machine, the core keeps the
   /// second session, and reports that the peer has left and joined again. In all other cases, the first session is kept.
   @Test(arguments: [(1000, false, true), (300, false, false), (1000, true, false)])
   func deafPeerIsInSessionFromItsNewAddress(silence: Int64, isClone: Bool, hasMoved: Bool) throws {
@@ -51,6 +51,7 @@ import _TestSupport
     sessions.remotes = [first, second]
     try sessions.invite(first, at: start)
     var former: SessionID?
+    // Each report ends with whether it names the address of the second session.
     var reports: [String] = []
     for step in Int64(0)...130 {
       let now = start + .milliseconds(100 * step)
@@ -75,8 +76,8 @@ import _TestSupport
     #expect(reports == (hasMoved ? ["left false", "joined true"] : []))
   }
 
-  /// A remote peer reports that an identity is used twice. The report is passed on only if it is about the identity of the local peer,
-  /// which is 1.
+  /// A remote peer reports that two machines use one identity. The core passes the report on only if it is about the identity of the local
+  /// peer, which is 1.
   @Test(arguments: [UInt64(1), 2]) func reportAboutTheLocalIdentityIsPassedOn(identity: UInt64) throws {
     var sessions = CoreSessions(identity: 1)
     sessions.remotes = [.init(host: 2, identity: 5, ahead: .seconds(100))]

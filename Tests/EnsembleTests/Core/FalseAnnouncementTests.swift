@@ -8,8 +8,8 @@ import _TestSupport
 
 /// Announcements of peers that do not exist. Any program on the network can send them.
 @Suite struct FalseAnnouncementTests {
-  /// The rate limit follows from the number of sessions. With 4000 sessions, it would be one request per second. Without a session, it
-  /// is 50, the maximum.
+  /// The probe rate limit follows from the number of sessions, not of announcements. With 4000 sessions, the limit would be one request per
+  /// second. Without a session, it is 50, the maximum.
   @Test func falseAnnouncementsDoNotSlowTheClockProbes() {
     let now = Instant(nanoseconds: 0)
     let core = PeerCore(
@@ -51,7 +51,7 @@ import _TestSupport
       _ = endpoint.drain()
       #expect(endpoint.invitationCount <= 64)
       #expect(invitations.nextDeadline > now, "nothing is due twice")
-      // A peer that is announced later does not wait for those that were tried before.
+      // A peer that is announced after all others were tried does not wait for their next invitations.
       if newcomer == nil, now >= start + .seconds(210) {
         newcomer = now
         // The list is full, so it forgets a silent peer.

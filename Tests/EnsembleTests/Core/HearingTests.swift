@@ -59,8 +59,8 @@ import _TestSupport
     #expect(peer.takeSounds() == [end])
     peer.receive(note, on: session)
     #expect(peer.takeSounds().isEmpty && passed(peer).last == note)
-    // While the players are quiet, another change sends new admissions to the receiver: how the messages of each peer sound. They state
-    // that the players are quiet, so the end of the quiet must replace them.
+    // This change sends new admissions to the receiver, which determine how the messages of each peer sound. They also state that the
+    // players are quiet. When the quiet ends, other admissions must replace them.
     try peer.core.hearing.apply("all=50")
     _ = peer.takeOutputs()
     mix.isQuiet = false
@@ -86,7 +86,7 @@ import _TestSupport
     #expect(peer.takeSounds() == [note])
   }
 
-  /// A standard device has no sound of its own.
+  /// The choice `none` does not apply to a standard device, because such a device has no sound of its own.
   @Test func notesOfAStandardDeviceSound() throws {
     let peer = try makePeer()
     peer.core.recognisedAsStandardDevice(session, at: now)

@@ -49,15 +49,17 @@ import _TestSupport
     // The network thread sends the messages of the player, so the core outputs none.
     #expect(takeMessagesToThePeer().isEmpty)
     core.recognised(session, Identity(2), at: now)
-    // The core outputs the ends twice: before and after it tells the clock thread, which sends them, that the peer is a Tutti peer. The
-    // second time, it also ends notes that have begun between the two. Here no note has, so the second ends repeat the first.
+    // The clock thread sends the messages to the peer. The core outputs the ends once before and once after it tells the clock thread that
+    // the peer is a Tutti peer. The second output also ends the notes that have begun in between. Here there are none, so both outputs are
+    // equal.
     let ends: [Message] = [
       .noteOff(channel1, key: 60, velocity: 64), .controlChange(channel1, controller: 64, value: 0),
     ]
     #expect(takeMessagesToThePeer() == ends + ends)
   }
 
-  /// After a change of address, the ticks of a Tutti master arrive on the new session before the master is recognised.
+  /// After a change of address, the ticks of a Tutti master arrive on the new session before the master is recognised. Therefore the core
+  /// does not report the clock of an unidentified peer as unused.
   @Test func clockIsReportedAsUnusedOnlyIfThePeerIsAStandardDevice() {
     let core = coreWithUnidentifiedPeer()
     func countReports() -> Int {
@@ -89,7 +91,8 @@ import _TestSupport
     #expect(peer.takeSounds() == (identity == 2 ? [modulation] : [note, modulation]))
   }
 
-  /// The replies of a Tutti peer were lost, so that it counted as a standard device. Then a request of the peer arrives.
+  /// The replies of a Tutti peer to clock probes were lost, so the peer counted as a standard device. Then a clock probe of the peer shows
+  /// that it is a Tutti peer. Its identity is not known yet, so it may be the peer with identity 2, to which the gate is closed.
   @Test func gateIsClosedForATuttiPeerThatCountedAsAStandardDevice() throws {
     let core = coreWithUnidentifiedPeer()
     let peer = ListeningPeer(core, at: now)

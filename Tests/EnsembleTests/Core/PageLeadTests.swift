@@ -17,7 +17,8 @@ import _TestSupport
     return band.players[n].ensemble.lead.count / 1_000_000
   }
 
-  /// A phone at player 2 delays the start by player 1. The band has no packet delays of sessions, so none are added.
+  /// A phone at player 2 delays the start by player 1. The ensembles of the band know no packet delays, so the lead contains only the delay
+  /// of the phone and the margin.
   @Test func leadCoversThePhonesOfOtherPeers() throws {
     var band = VirtualBand(players: 3, seed: 9)
     band.players[2].ensemble.page = PageReport(delay: .milliseconds(200))

@@ -23,8 +23,8 @@ import _TestSupport
     }
   }
 
-  /// The clock thread and the network thread get the keys with the session. Without them, they would send packets without tags, and
-  /// receive forged ones.
+  /// The clock thread and the network thread get the keys with the session. Without the keys, the clock thread would send packets without
+  /// tags, and the network thread would receive forged packets.
   @Test(arguments: [true, false]) func threadsGetTheKeysOfTheSession(hasPasskey: Bool) throws {
     var sessions = CoreSessions(identity: 1, key: hasPasskey ? key : nil)
     sessions.remotes = [.init(host: 2, identity: 5, ahead: .seconds(100), key: hasPasskey ? key : nil)]
@@ -84,8 +84,8 @@ import _TestSupport
     #expect(sessions.core.endpoint.establishedCount == 0 && remote.endpoint.establishedCount == 0)
   }
 
-  /// A peer with another passkey is a candidate, but it is neither in the roster nor does it count for the probe rate limit: with 60
-  /// sessions, the limit would be 1000 / 60 = 16 requests per second. Without a session, it is 50, the maximum.
+  /// A peer with another passkey is a candidate. It is not in the roster, and does not count for the probe rate limit. With 60 sessions,
+  /// the limit would be 1000 / 60 = 16 requests per second. Without a session, the limit is 50, the maximum.
   @Test func candidateDoesNotCount() throws {
     let other = GroupKey([UInt8](repeating: 1, count: 32))
     var sessions = CoreSessions(identity: 1, key: key)

@@ -9,7 +9,7 @@ import _TestSupport
 @testable import Ensemble
 @testable import RTPMIDI
 
-/// A phrase that the player records and sends, and one that arrives.
+/// A phrase that the local player records and sends, and a phrase that arrives from a remote peer.
 @Suite struct PhraseTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let session = SessionID(number: 1)
@@ -63,6 +63,7 @@ import _TestSupport
     #expect(core.takeRecordedPhrase(at: bar + .seconds(3)) == nil)
   }
 
+  /// A recording also has at most eight bars. Without notes, it gives no phrase.
   @Test func recordingNeedsARhythmThatPlaysUntilItsEnd() throws {
     #expect(throws: PhraseRecording.Failure.noRhythm) { try makeCore().recordPhrase(bars: 1, at: now) }
     let (core, bar) = try recordingCore()

@@ -10,7 +10,8 @@ import _TestSupport
 @Suite struct ReflectedInvitationTests {
   private let remote = SocketAddress(host: 2, port: 5004)
 
-  /// A hostile device must not keep a configured peer away for good.
+  /// Each invitation to a configured peer comes back. The core still repeats its invitations, about one per second. Otherwise, a hostile
+  /// device could keep the configured peer away for good. In the ten seconds of the test, at least five invitations are sent.
   @Test func reflectedInvitationIsRepeatedAndReportedOnce() throws {
     let start = Instant(nanoseconds: 1_000_000_000)
     let core = PeerCore(

@@ -68,7 +68,8 @@ import _TestSupport
     }
   }
 
-  /// The controller acts as if the local player had sent it: it sounds here and goes to all peers. The player is informed once.
+  /// A controller of the remote player on the channel of the local peer acts as a controller of the local player: it changes the sound of
+  /// the local instrument. The local player is informed once.
   @Test func controllerOfAPeerActsOnTheLocalPlayer() throws {
     let peer = makePeer(remoteOn: Channel(9)!)
     let local = try #require(peer.core.ensemble.channel)
@@ -91,8 +92,10 @@ import _TestSupport
     let local = try #require(peer.core.ensemble.channel)
     let slot = try #require(peer.core.roster.slot(of: session))
     #expect(peer.core.admission(of: slot).shaping)
+    // The remote peer has no channel and plays on channel 16. Its controllers shape unless the local peer also has channel 16.
     peer.core.ensemble.roster[slot].membership?.channelClaim = nil
     #expect(peer.core.admission(of: slot).shaping == (local != PeerCore.lastChannel))
+    // The remote peer claims the channel of the local peer. Its controllers on this channel shape only if the local peer has moved away.
     receivePresence(claiming: local, peer.core)
     #expect(peer.core.admission(of: slot).shaping == (peer.core.ensemble.channel != local))
   }

@@ -31,8 +31,9 @@ import Testing
     account.heard(Tick(96), run: 2, start: start)
     account.played(Tick(97), run: 2, start: start)
     account.settle()
-    // The expected ticks begin with the first tick that arrived, also for a peer that joins late, as in run 2. So each run has two ticks:
-    // 0 and 1, 96 and 97. The first of each arrived. The recovered tick came before the first tick of its run, and does not count.
+    // The expected ticks begin with the first tick that arrived, also for a peer that joins late, as in run 2. So run 1 has the ticks 0
+    // and 1, and run 2 has the ticks 96 and 97. Of each run, only the first tick arrived. The recovered tick came before the first tick of
+    // run 2, and does not count.
     #expect(account.expected == 4 && account.received == 2 && account.lost == 2)
   }
 

@@ -49,8 +49,9 @@ import _TestSupport
     #expect(kept.session == first && kept.isReported)
   }
 
-  /// A device uses the identity of the local peer. The initiator of the session ends it, and informs its player. The other side does not
-  /// end it, because the initiator would not know the reason and would invite again and again.
+  /// A device uses the identity of the local peer. The core does not recognise the device. Only the initiator of the session ends the
+  /// session and informs its player. If the other side ended the session, the initiator would not know the reason and would invite again
+  /// and again. The test checks the information, not the end of the session.
   @Test(arguments: [true, false]) func deviceWithTheLocalIdentityIsNotRecognised(isInitiator: Bool) {
     let core = PeerCore(
       name: "a", ensemble: EnsembleState(identity: Identity(1)),
@@ -86,15 +87,15 @@ import _TestSupport
     #expect(reports == 1 && core.roster.session(of: Identity(5)) == first)
   }
 
-  /// The peer was not heard within the last second: it has restarted, or has a new address.
+  /// The peer was not heard within the last second, as after a restart or a change of its address.
   @Test(arguments: [1, 9] as [UInt64], [(true, true), (true, false), (false, true), (false, false)])
   func silentPeerIsReplaced(local: UInt64, isInitiator: (Bool, Bool)) {
     let kept = keptSession(local: local, isInitiator: isInitiator, age: .seconds(20), silence: .milliseconds(1100))
     #expect(kept.session == second && !kept.isReported)
   }
 
-  /// The first session is less than ten seconds old, so both peers have invited each other. The session that the lower identity began is
-  /// kept.
+  /// Each peer began one of the sessions, and the first session is less than ten seconds old. So the peers have invited each other. The
+  /// session that the lower identity began is kept: that of the local peer if its identity is 1, and that of the peer (5) if it is 9.
   @Test(arguments: [1, 9] as [UInt64], [true, false])
   func mutualInvitationsKeepTheSessionOfTheLowerIdentity(local: UInt64, isFirstInitiator: Bool) {
     let kept = keptSession(

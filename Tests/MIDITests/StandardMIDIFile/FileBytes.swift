@@ -7,14 +7,15 @@ func header(_ words: String = "00 01 00 01 00 60") -> [UInt8] { hex("4D 54 68 64
 
 /// A chunk with the content `content`, hexadecimal.
 ///
-/// - Parameter length: the length in the chunk header; nil: the length of the content.
+/// - Parameter length: the length that the chunk header states; nil for the length of the content.
 func chunk(_ content: String, type: String = "MTrk", length: UInt32? = nil) -> [UInt8] {
   let content = hex(content)
   let length = length ?? UInt32(content.count)
   return Array(type.utf8) + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + content
 }
 
-/// The offset of the first byte of a track's content, if the file has a header of six bytes and one chunk.
+/// The offset in bytes of the content of the first track: the header chunk takes 8 + 6 bytes, and the header of the track chunk takes
+/// 8 bytes.
 let contentOffset = 22
 
 /// The only track of a file with the track content `content`, hexadecimal.

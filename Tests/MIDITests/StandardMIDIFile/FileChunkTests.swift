@@ -3,10 +3,13 @@ import Testing
 import _TestSupport
 
 /// The reader of Standard MIDI Files: header and chunks.
+///
+/// The byte numbers in the expected errors count from the beginning of the file. The header takes 14 bytes, and the header of each
+/// track chunk takes 8 bytes. The content of the first track therefore begins at byte 22.
 @Suite struct FileChunkTests {
   /// The content of a track with one note.
   private let note = "00 90 40 10 20 FF 2F 00"
-  /// The content of a track without events.
+  /// The content of a track without events, which ends at tick 16 (hexadecimal 10).
   private let empty = "10 FF 2F 00"
 
   @Test func headerContainsFormatAndDivision() throws {
@@ -105,7 +108,7 @@ import _TestSupport
     )
   }
 
-  /// The last four bytes are End of Track, without which a track that is cut off is rejected.
+  /// A file that is cut off is rejected, because End of Track, the last four bytes, is incomplete or missing.
   @Test func everyBeginningOfAFileIsRejected() {
     let bytes = specificationExample
     #expect(readError(bytes) == nil)

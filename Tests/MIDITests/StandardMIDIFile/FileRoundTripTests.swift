@@ -44,7 +44,7 @@ import _TestSupport
     for number in 0..<40 {
       let bytes = try random.next().bytes()
       let other = try random.next().bytes()
-      // In half of the files, only the bytes after the header are damaged.
+      // In half of the files, only the bytes after the header (14 bytes) are damaged.
       for damage in 0..<10 {
         var damaged = bytes
         for _ in 0...damage % 3 {

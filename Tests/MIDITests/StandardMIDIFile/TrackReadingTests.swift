@@ -3,6 +3,9 @@ import Testing
 import _TestSupport
 
 /// The reader of Standard MIDI Files: the events of a track.
+///
+/// The byte numbers in the expected errors count from the beginning of the file. The content of the first track begins at byte 22
+/// (``contentOffset``).
 @Suite struct TrackReadingTests {
   private let channel = Channel(1)!
 

@@ -6,7 +6,8 @@ import _TestSupport
 
 @testable import PeerProtocol
 
-/// The tags of datagrams.
+/// Tests of the tags that ``DatagramSealer`` writes and ``DatagramOpener`` checks. The content of a datagram has three octets unless a
+/// test states another length.
 @Suite struct DatagramTagTests {
   private let start = Instant(nanoseconds: 5_000_000_000)
   /// The keys of the two peers of a session: the sending key of each peer is the receiving key of the other peer.
@@ -23,6 +24,7 @@ import _TestSupport
     return (0..<datagram.count).map { datagram[$0] }
   }
 
+  /// The length of the content that `opener` finds in `datagram`; nil if `opener` refuses the datagram.
   private func open(_ datagram: [UInt8], by opener: inout DatagramOpener, port: Port = .data) -> Int? {
     opener.open(datagram.span, port: port)
   }
@@ -58,6 +60,7 @@ import _TestSupport
     }
   }
 
+  /// The opener remembers the newest 256 numbers. Of 300 replayed datagrams, some are older.
   @Test func replayIsRefused() {
     var (sealer, opener) = (DatagramSealer(one, thread: .clock), DatagramOpener(other))
     let datagrams = (0..<300).map { _ in sealed(by: &sealer, at: start) }
@@ -100,8 +103,8 @@ import _TestSupport
     #expect(open(datagram, by: &opener, port: .control) == 3)
   }
 
-  /// Each thread counts its own datagrams. The datagrams of one thread therefore do not move the window of another
-  /// thread.
+  /// Each thread numbers its own datagrams from 0 on. With one window for all threads, the numbers of the second thread would be
+  /// replays.
   @Test func threadsHaveSeparateWindows() {
     var opener = DatagramOpener(other)
     for thread in [DatagramSealer.Thread.control, .clock, .network] {
@@ -117,14 +120,15 @@ import _TestSupport
   @Test func datagramOlderThanASecondIsRefused() {
     var (clock, control) = (DatagramSealer(one, thread: .clock), DatagramSealer(one, thread: .control))
     var opener = DatagramOpener(other)
-    let recent = sealed(by: &clock, at: start)
-    let old = sealed(by: &clock, at: start)
+    // Both datagrams are sealed at the same instant. The second one arrives more than a second later.
+    let punctual = sealed(by: &clock, at: start)
+    let heldBack = sealed(by: &clock, at: start)
     let probe = sealed(by: &control, at: start + .milliseconds(900))
     #expect(open(probe, by: &opener) == 3)
-    #expect(open(recent, by: &opener) == 3)
+    #expect(open(punctual, by: &opener) == 3)
     let later = sealed(by: &control, at: start + .milliseconds(1200))
     #expect(open(later, by: &opener) == 3)
-    #expect(open(old, by: &opener) == nil)
+    #expect(open(heldBack, by: &opener) == nil)
   }
 
   /// The time in the counter has 26 bits, in sixteenths of a second (62.5 ms). It wraps around after 48 days.

@@ -4,20 +4,21 @@ import Testing
 
 @testable import PeerProtocol
 
-/// The computations of the handshake.
+/// Tests of the computations of the handshake (``Handshake``).
 @Suite struct HandshakeTests {
   private let group = GroupKey([UInt8](repeating: 0x5A, count: 32))
   private let hello = HandshakePacket(.hello, ssrc: 0x1111_1111, identity: 0xA, nonce: .init(high: 1, low: 2))
   private let answer = HandshakePacket(.answer, ssrc: 0x2222_2222, identity: 0xB, nonce: .init(high: 3, low: 4))
   private let token: UInt32 = 0x0102_0304
 
+  /// The octets of a hexadecimal text.
   private func octets(_ hex: String) -> [UInt8] {
     stride(from: 0, to: hex.count, by: 2).map {
       UInt8(hex.dropFirst($0).prefix(2), radix: 16)!
     }
   }
 
-  /// The expected values were computed with hmac and hashlib of Python by the formulas in the documentation.
+  /// The expected values were computed with hmac and hashlib of Python by the formulas at ``Handshake``.
   @Test func proofsAndKeysAreThoseOfAnotherImplementation() throws {
     let handshake = try #require(Handshake(group, initiator: hello, answerer: answer, token: token))
     let initiator = octets("ffcece43764e783a4fe6d7923ec866059e86e828a8ede1b92cfde68e8934b54c")

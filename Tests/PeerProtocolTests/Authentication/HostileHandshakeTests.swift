@@ -77,7 +77,8 @@ import _TestSupport
     #expect(pair.nodes.allSatisfy { $0.session != nil })
   }
 
-  /// The SSRCs and the token of a session have 32 bits each. The nonces make its keys new even if these numbers are repeated.
+  /// The SSRCs and the token of a session have only 32 bits each, so they can be repeated in a later session. The nonces make the keys
+  /// of each session new nevertheless.
   @Test func eachSessionHasNewNonces() throws {
     var pair = ProtectedPair()
     for second in Int64(0)..<4 {
@@ -87,6 +88,7 @@ import _TestSupport
       pair.exchange(at: start + .seconds(second))
     }
     let nonces = (packets(.hello, by: 0, in: pair) + packets(.answer, by: 1, in: pair)).map(\.nonce)
+    // Each of the four sessions has two nonces.
     #expect(nonces.count == 8 && Set(nonces).count == 8)
   }
 

@@ -39,6 +39,7 @@ struct ProtectedPair {
 
   static let key = GroupKey([UInt8](repeating: 0x5A, count: 32))
 
+  /// Creates peer 0 with the key `first` and peer 1 with the key `second`. A key is nil for a peer without a passkey.
   init(_ first: GroupKey? = key, _ second: GroupKey? = key) {
     nodes = [Self.node(0, first, seed: 1), Self.node(1, second, seed: 2)]
   }
@@ -58,7 +59,7 @@ struct ProtectedPair {
     return id
   }
 
-  /// Lets both endpoints do what is due, and delivers datagrams until none is in flight.
+  /// Lets both endpoints do what is due at `now`, and delivers datagrams until neither endpoint sends another one.
   mutating func exchange(at now: Instant) {
     for node in nodes { node.endpoint.advance(to: now) }
     var isQuiet = false
@@ -132,6 +133,8 @@ struct ProtectedPair {
   mutating func deliver(_ octets: [UInt8], to n: Int, _ port: Port, at now: Instant) {
     let other = nodes[1 - n]
     let source = port == .control ? other.control : other.data
+    // If the tag is valid, the endpoint gets the content and learns that the datagram is authentic. All other datagrams reach the endpoint
+    // unchanged.
     if let count = nodes[n].opener?.open(octets.span, port: port) {
       if let probe = ClockProbe(octets.span), let id = nodes[n].session, let ssrc = nodes[n].endpoint.localSSRC(of: id),
         let answer = probe.answer(from: ssrc, identity: UInt64(n + 1), receivedAt: now, sentAt: now)

@@ -9,13 +9,14 @@ import _TestSupport
 @Suite struct ProtectedSessionTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
+  /// The octets of the packet that `append` appends.
   private func octets(_ append: (inout RigidArray<UInt8>) -> Bool) -> [UInt8] {
     var packet = RigidArray<UInt8>(capacity: 100)
     _ = append(&packet)
     return (0..<packet.count).map { packet[$0] }
   }
 
-  @Test func peersWithOnePasskeyAreInSession() throws {
+  @Test func peersWithTheSamePasskeyAreInSession() throws {
     var pair = ProtectedPair()
     try pair.connect(from: 0, at: start)
     let keys = pair.nodes.map { node in node.session.flatMap { node.endpoint.keys(of: $0) } }
@@ -26,6 +27,7 @@ import _TestSupport
   @Test func peersWithDifferentPasskeysAreNotInSession() throws {
     var pair = ProtectedPair(ProtectedPair.key, GroupKey([UInt8](repeating: 1, count: 32)))
     let id = try pair.connect(from: 0, at: start)
+    // A candidate that has not proved within five seconds that it knows the passkey is dropped.
     pair.exchange(from: start, to: start + .seconds(6))
     for node in pair.nodes {
       #expect(node.session == nil)
@@ -92,7 +94,7 @@ import _TestSupport
     }
     pair.exchange(at: start + .seconds(1))
     #expect(pair.nodes[1].session != nil && pair.nodes[1].endpoint.counters.notAuthentic == before + 2)
-    // The authentic one ends the session.
+    // An authentic BY ends the session.
     pair.nodes[0].endpoint.close(pair.nodes[0].session!, at: start + .seconds(1))
     pair.exchange(at: start + .seconds(1))
     #expect(pair.nodes.allSatisfy { $0.session == nil })
@@ -159,7 +161,7 @@ import _TestSupport
     }
   }
 
-  /// The recording is sent while the session exists: it changes nothing.
+  /// All datagrams that established a session are sent again while the session exists. Both peers keep the session.
   @Test func recordingHasNoEffectOnItsSession() throws {
     var pair = ProtectedPair()
     try pair.connect(from: 0, at: start)
@@ -198,7 +200,8 @@ import _TestSupport
     let restarted = ProtectedPair.node(0, ProtectedPair.key, seed: 3)
     pair.nodes[0] = restarted
     try pair.connect(from: 0, at: now)
-    // The last packets of the former process are at most 50 ms old. The restarted peer repeats its proof.
+    // The last packets of the former process are at most 50 ms old, so peer 1 keeps the old session. The restarted peer repeats its proof
+    // every 250 ms. A later proof arrives when the old session is silent.
     #expect(pair.nodes[1].session == session)
     pair.exchange(from: now, to: now + .seconds(2))
     #expect(pair.nodes[1].session != session && pair.nodes[0].session != nil)
@@ -207,8 +210,8 @@ import _TestSupport
     #expect(first.sending == second.receiving)
   }
 
-  /// A forged invitation with the SSRC of the invited peer does not remove the candidate of the local invitation. The
-  /// invitation therefore still ends with the report `unreachable`, after which its owner can repeat it.
+  /// Peer 0 has invited peer 1, which is now a candidate. A forged invitation with the SSRC of peer 1 does not remove this candidate.
+  /// The invitation of peer 0 therefore still ends with the output `unreachable`, which tells the driver that it can invite again.
   @Test func forgedInvitationDoesNotRemoveAnOwnCandidate() throws {
     var pair = ProtectedPair(ProtectedPair.key, GroupKey([UInt8](repeating: 1, count: 32)))
     let id = try pair.connect(from: 0, at: start)
@@ -226,7 +229,8 @@ import _TestSupport
     #expect(pair.nodes[0].outputs.contains(.unreachable(id)))
   }
 
-  /// Some devices send octets after their name. Such octets are not a mark.
+  /// Some devices send octets after their name. Here, these octets are the number 0, which is not a mark, because a mark begins with the
+  /// letters TPK.
   @Test func otherOctetsAfterTheNameAreIgnored() {
     let endpoint = Endpoint(name: "a", identity: 1, random: SplitMix(seed: 1))
     let invitation = octets { SessionCommand(.invitation, token: 1, ssrc: 2, name: "b", mark: 0).append(to: &$0) }

@@ -6,8 +6,8 @@ import Testing
 import _TestSupport
 
 /// Datagrams without a valid tag: IN, OK, NO, CK and RS of a hostile device that has recorded everything. They
-/// can start a candidate, but have no other effect. The same holds for a reply of a member of the group
-/// with an identity that is not its own.
+/// can start a candidate, but have no other effect. A clock probe of a member of the group has no effect either if it
+/// has a valid tag, but another identity than the one that the member has proved.
 @Suite struct UntaggedDatagramTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   /// The mark of a peer with a passkey.
@@ -19,6 +19,7 @@ import _TestSupport
     return (0..<packet.count).map { packet[$0] }
   }
 
+  /// A command of the hostile device.
   private func command(_ kind: SessionCommand.Kind, token: UInt32, ssrc: UInt32) -> [UInt8] {
     octets { SessionCommand(kind, token: token, ssrc: ssrc, name: "eve", mark: mark).append(to: &$0) }
   }
@@ -33,6 +34,7 @@ import _TestSupport
     }
   }
 
+  /// Whether a datagram begins with FF FF and the letters IN.
   private func isInvitation(_ octets: [UInt8]) -> Bool { Array(octets.prefix(4)) == [0xFF, 0xFF, 0x49, 0x4E] }
 
   /// Two peers in session since `start`. The network loses everything from then on.
@@ -49,8 +51,8 @@ import _TestSupport
     try #require(pair.nodes[n].session.flatMap { pair.nodes[n].endpoint.localSSRC(of: $0) })
   }
 
-  /// CK packets prove that a device receives, but not that it knows the passkey. The CK2 of this test has the right
-  /// stamps.
+  /// CK packets prove that a device receives, but not that it knows the passkey. The network delivers only the invitations of peer 0, so
+  /// peer 0 is a candidate of peer 1. The hostile device then sends CK0 and CK2 with the SSRC of peer 0. The stamps of CK2 are right.
   @Test func clockPacketsOfACandidateProveNothing() throws {
     var pair = ProtectedPair()
     pair.loses = { $0.sender == 0 && !isInvitation($0.octets) }
@@ -96,7 +98,8 @@ import _TestSupport
     #expect(pair.nodes[1].endpoint.counters.notAuthentic == before + 1)
   }
 
-  /// The hostile device tries to complete the invitation of peer 0 by an invitation of its own, with the SSRC and the address of peer 1.
+  /// Peer 0 has invited peer 1, but its invitations on the data port are lost. The hostile device tries to complete this invitation by
+  /// an invitation of its own, with the SSRC and the address of peer 1.
   @Test func invitationDoesNotCompleteAnInvitation() throws {
     var pair = ProtectedPair()
     pair.loses = { $0.sender == 0 && $0.port == .data }
@@ -109,7 +112,8 @@ import _TestSupport
     #expect(pair.nodes[0].session == nil && pair.nodes[0].endpoint.establishedCount == 0)
   }
 
-  /// The hostile device is a candidate, and answers the invitation of peer 0 with the recorded token.
+  /// The hostile device invites peer 0 with the token 77 and the SSRC 4711, and becomes a candidate. It then accepts the
+  /// invitation that peer 0 has sent to peer 1, with the recorded token. An acceptance proves only that a device has received the token.
   @Test func acceptanceDoesNotVerifyACandidate() throws {
     var pair = ProtectedPair()
     pair.loses = { _ in true }
@@ -124,7 +128,7 @@ import _TestSupport
     #expect(pair.nodes[0].session == nil && pair.nodes[0].endpoint.establishedCount == 0)
   }
 
-  /// The peers do not hear each other and invite each other again. The hostile device refuses these invitations.
+  /// The peers do not hear each other for 1.5 s and invite each other again. The hostile device refuses these invitations.
   @Test func refusalDoesNotEndASession() throws {
     var pair = try silentPair()
     let before = [0, 1].map { commands(.invitation, by: $0, .control, in: pair).count }
@@ -141,7 +145,8 @@ import _TestSupport
     #expect(pair.nodes.allSatisfy { $0.session != nil && $0.endpoint.establishedCount == 1 })
   }
 
-  /// The recorded invitation is sent twice per second. The session is lost as if nothing had arrived.
+  /// The recorded invitation is sent to both ports of peer 1 twice per second, for seven seconds. Peer 1 loses the session after five
+  /// seconds without an authentic datagram.
   @Test func recordedInvitationDoesNotKeepASessionAlive() throws {
     var pair = try silentPair()
     let recorded = pair.sent.filter { $0.sender == 0 && isInvitation($0.octets) }
@@ -153,8 +158,9 @@ import _TestSupport
     #expect(recorded.count == 2 && pair.nodes[1].session == nil)
   }
 
-  /// An invitation that began at the same instant as the session is not taken for the invitation of this session, although its second
-  /// packet arrives when the session is already silent. It begins a candidate.
+  /// An invitation arrives on the control port when the session begins, and on the data port after 600 ms of silence. An unprotected
+  /// session would continue, because such an invitation has crossed the invitation of the session. With a protected session, the new
+  /// invitation begins a candidate.
   @Test func crossingInvitationBeginsACandidate() throws {
     var pair = try silentPair()
     let ssrc = try ssrc(of: 0, in: pair)

@@ -38,8 +38,8 @@ import Testing
     for n in expected.indices { #expect(PatchPart(systemExclusive: Array(expected[..<n])) == nil) }
   }
 
-  /// The message of a part with 64 octets, the most that a part can have. With digest, index and count there are 76 octets, which take
-  /// 87 bytes. Four bytes at the beginning, F0 and F7 are added.
+  /// A part has at most 64 octets. With digest, index and count, these are 76 octets, which take 87 bytes. The message also has four
+  /// bytes at the beginning, F0 and F7.
   @Test func longestPartHas93Bytes() {
     let part = PatchPart(digest, index: 0, of: 512, octets: Array(128..<192))
     #expect(part.systemExclusive.count + 2 == 93 && PatchPart(systemExclusive: part.systemExclusive) == part)

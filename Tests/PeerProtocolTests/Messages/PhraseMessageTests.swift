@@ -38,9 +38,10 @@ import _TestSupport
       var other = bytes
       other[n] = 0x80
       #expect(PhraseMessage(systemExclusive: other) == nil)
-      // Nine bytes can contain the first note.
+      // The first nine bytes are a complete message with the first note only.
       #expect(PhraseMessage(systemExclusive: Array(bytes[..<n])) == nil || n == 9)
     }
+    // A phrase has 1 to 128 steps. In a phrase of 15 steps, the last step has the number 14.
     for stepCount in [0, 15, 129] as [UInt8] {
       let message = PhraseMessage(stepCount: stepCount, notes: [note(15, 60)])
       #expect(PhraseMessage(systemExclusive: message.systemExclusive) == nil, "\(stepCount)")

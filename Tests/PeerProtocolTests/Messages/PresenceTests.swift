@@ -39,6 +39,7 @@ import _TestSupport
         channel: number == 1 || number == 10 ? nil : Channel(number),
         gates: GateSet(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
         activity: UInt8(random.next() % 128), mutesReceiver: random.next() % 2 == 0,
+        // The digest is nil for the bits 0.
         patch: PatchDigest(bits: random.next() % 4),
         page: PageReport(
           port: UInt16(random.integer(in: 0...65535)), delay: .milliseconds(random.integer(in: 0...500))))
@@ -66,7 +67,7 @@ import _TestSupport
     #expect(PageReport(port: 0).port == nil)
   }
 
-  /// The byte of the delay, which is below 128, is its octet without the top bit. 40 units are the limit.
+  /// The limit of the delay is 40 units of 10 ms. A value below 128 has no top bit, so the byte in the message equals the decoded octet.
   @Test func longerDelayOfThePageIsRejected() {
     let presence = Presence(
       identity: Identity(1), claim: nil, channel: nil, gates: .all, takesOver: false,

@@ -18,8 +18,8 @@ import _TestSupport
       let offset = network.offsets[other] - network.offsets[own]
       // The transits of clock probes. Those of CK have a resolution of 100 us.
       let transits = network.transits(own).filter { $0.resolution == Nanoseconds(1) }
-      // In five seconds, each of the two endpoints begins more than 220 exchanges of request, reply and acknowledgement. Both
-      // endpoints report the transit of each packet once.
+      // In five seconds, each of the two endpoints begins more than 220 exchanges of request, reply and acknowledgement. These are more
+      // than 6 * 220 packets. Both endpoints report the transit of each packet once.
       let repeated = transits.count - Set(transits).count
       #expect(transits.count > 6 * 220 && repeated < 10, "a reply and a request may leave at the same instant")
       for direction in [ClockTransit.Direction.out, .back] {
@@ -41,7 +41,7 @@ import _TestSupport
     network.run(for: .seconds(1))
     let sent = network.sent("TU", by: 3).compactMap { ClockProbe($0.span) }.filter { $0.kind == kind }
     let reported = Set(network.transits(1).filter { $0.direction == .out }.map(\.sent))
-    // The exchanges at the beginning and at the end may be incomplete.
+    // In one second, each endpoint begins about 47 to 50 exchanges. The exchanges at the beginning and at the end may be incomplete.
     #expect(sent.count > 45 && sent.dropFirst(2).dropLast(2).allSatisfy { reported.contains($0.transmit) })
   }
 
@@ -67,7 +67,7 @@ import _TestSupport
     }
   }
 
-  /// The newest probe of the peer contains the limit for the rate of requests.
+  /// The rate limit in the newest probe of the peer limits the requests of the local endpoint.
   @Test(arguments: [1, 2, 9, 50, 65535] as [UInt16]) func rateLimitOfThePeerIsApplied(rateLimit: UInt16) throws {
     var network = EndpointNetwork(2, .tutti)
     network.delay = 0...0
@@ -75,7 +75,7 @@ import _TestSupport
     network.run(for: .seconds(2))
     let requests = { network.sent("TU", by: 1).compactMap { ClockProbe($0.span) }.filter { $0.kind == .request } }
     #expect(requests().allSatisfy { $0.rateLimit == 50 }, "one session has the maximum rate")
-    // The next probe of the peer has another rate limit. It is the newest one, because the peer is cut off.
+    // Endpoint 1 is cut off, so the next probe of endpoint 1 is the one that the test creates. It has another rate limit.
     network.cutOff = [1]
     let request = ClockProbe(
       ssrc: network.localSSRC(1), identity: 101, rateLimit: rateLimit, sentAt: network.clock(1))
@@ -91,6 +91,7 @@ import _TestSupport
     let intervals = zip(sent, sent.dropFirst()).map { $1.transmit - $0.transmit }
     // An interval is longer by a random part of up to a sixteenth. The test allows twice that.
     #expect(intervals.allSatisfy { $0 >= shortest && $0 <= shortest + Nanoseconds(shortest.count / 8) })
+    // In 4.9 s, there are at least 4.9 / 1.0625 = 4.6 times as many intervals as requests per second are permitted.
     #expect(intervals.count >= 4 * min(50, Int(rateLimit)))
   }
 
@@ -114,7 +115,7 @@ import _TestSupport
     var network = EndpointNetwork(2, .tutti)
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(1))
-    // Until no datagram is in transit.
+    // After 300 ms without new datagrams, no datagram is in transit.
     network.cutOff = [0, 1]
     network.run(for: .milliseconds(300))
     network.cutOff = []
@@ -158,8 +159,9 @@ import _TestSupport
     network.send(octets { _ = invitation.append(to: &$0) }, from: 2, to: 0)
     network.run(for: .milliseconds(1))
     network.send(octets { _ = invitation.append(to: &$0) }, from: 3, to: 1)
-    // The invitation on the data port arrives after 2 ms. Then the three probes begin, and 3 s later the peer counts as a standard device.
-    // Until then, there is only the event of the established session. `verify`, by which the device proves that it receives, takes 3 ms.
+    // The invitation on the data port arrives at 2 ms. The three probes begin then. The peer counts as a standard device 3 s later, at
+    // 3002 ms. `verify`, by which the device proves that it receives, takes 3 ms and ends at 4 ms. At 3001 ms, there is only the event of
+    // the established session.
     network.verify(9, at: 3, by: 0)
     network.run(for: .milliseconds(2997))
     #expect(network.events(of: 0).count == 1)
@@ -189,7 +191,8 @@ import _TestSupport
     let clock = try #require(network.sent("CK", by: 3).last)
     // Octet 5 of a probe is its kind, 1 for a reply.
     let probe = try #require(network.sent("TU", by: 3).last { $0[5] == 1 })
-    // Octet 27 of a probe is the last one of the origin, octet 19 of a CK is the last one of stamp 1: both are wrong.
+    // Octet 27 is the last octet of the origin of a probe, and octet 19 is the last octet of stamp 1 of a CK. The changed stamps match no
+    // request.
     var otherProbe = probe
     otherProbe[27] ^= 1
     var otherClock = clock
@@ -198,7 +201,7 @@ import _TestSupport
     network.run(for: .milliseconds(3))
     let before = network.endpoints[0].counters
     let transits = network.transits(0).count
-    // Address 3 is the peer's data port, address 5 is no peer's: an unknown source.
+    // Address 3 is the data port of the peer. Address 5 belongs to no peer, so it is an unknown source.
     for datagram in [clock, probe, otherProbe, otherClock] {
       network.endpoints[0].receive(datagram, from: .at(3), port: .data, at: network.clock(0))
       network.endpoints[0].receive(datagram, from: .at(5), port: .data, at: network.clock(0))

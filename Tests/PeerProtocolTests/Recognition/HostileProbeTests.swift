@@ -30,7 +30,8 @@ import _TestSupport
     return found!
   }
 
-  /// According to its stamps, the peer kept the request for longer than the whole round trip, or for a negative time.
+  /// According to the stamps of the reply, the peer kept the request for a negative time, or for longer than the round trip. The round
+  /// trip is at most 1 ms here, and an error of 1 ms is tolerated.
   @Test(arguments: [-5000, -2, 3, 5000] as [Int64]) func implausibleReplyIsRejected(milliseconds: Int64) throws {
     var (network, id) = try session()
     let request = openRequest(&network)
@@ -46,7 +47,7 @@ import _TestSupport
     #expect(network.transits(1).count == transits && network.standing[1][id]?.identity == 100)
   }
 
-  /// A reply to an open request, and an acknowledgement, from the address of peer 0 but with another identity.
+  /// A reply to an open request, and an acknowledgement of a reply, come from the address of endpoint 0 but have the identity 77.
   @Test func answersWithAnotherIdentityAreRejected() throws {
     var (network, id) = try session()
     let request = openRequest(&network)
@@ -166,7 +167,7 @@ import _TestSupport
     #expect(used == [0, 0, 0, 1, 1, 1, 1, 1])
   }
 
-  /// A duplicate gives no measurement.
+  /// A duplicate gives no measurement, and neither does a request with another identity.
   @Test func duplicateRequestIsCountedAsReplayed() throws {
     var network = try quietSession()
     let stamp = network.clock(0)

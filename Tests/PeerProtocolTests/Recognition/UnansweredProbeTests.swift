@@ -7,7 +7,8 @@ import Testing
 @Suite struct UnansweredProbeTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
-  /// Three probes without a reply, the first of them half a second ago.
+  /// At least three probes have no reply, and the first of them was sent at least half a second ago. `count` probes are sent, 20 ms
+  /// apart. `age` is the time since the first probe in milliseconds.
   @Test(arguments: [(2, 1000, false), (3, 499, false), (3, 500, true), (9, 499, false)])
   func threeProbesAndHalfASecondAreNeeded(count: Int64, age: Int64, isUnanswered: Bool) {
     var recognition = Recognition(seed: 1)

@@ -54,6 +54,7 @@ import _TestSupport
     }
     let after = endpoint.counters
     #expect(after.received - counters.received == 10_000 && after.received == after.accepted + after.dropped)
+    // The lower limits show that hostile datagrams have reached each of these checks.
     #expect(after.malformed > 1000 && after.unknownSources > 1000)
     #expect(after.rejectedExtensionPackets == counters.rejectedExtensionPackets)
     #expect(after.unknownCommands > 100 && after.refusedInvitations > 10 && after.unexpectedAnswers > 100)
@@ -97,7 +98,7 @@ import _TestSupport
     #expect(counters.rejectedExtensionPackets > 20 && counters.refusedInvitations > 20, "seed \(seed): \(counters)")
   }
 
-  /// The same with a passkey.
+  /// The endpoint and the genuine peers have the same passkey.
   @Test(arguments: UInt64(1)...2) func limitsHoldWithAPasskey(seed: UInt64) throws {
     let fuzzer = SessionFuzzer(seed: seed, hasPasskey: true)
     try fuzzer.run(inputs: 20_000)

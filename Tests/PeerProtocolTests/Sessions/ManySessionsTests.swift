@@ -82,7 +82,7 @@ import _TestSupport
                 return next
               }
               endpoint.receive(octets { _ = reply?.append(to: &$0) }, from: to, port: .data, at: next)
-            // Octets 2 and 3 are the letters IN.
+            // Octets 2 and 3 are the letters of the command. Only IN has the second letter N.
             case .send(let datagram, _, _, .control) where datagram[3] == UInt8(ascii: "N"): unexpectedOutputs += 1
             case .lost: unexpectedOutputs += 1
             case .extended(_, let event) where RecognitionEvent(event) == .standardDevice: unexpectedOutputs += 1

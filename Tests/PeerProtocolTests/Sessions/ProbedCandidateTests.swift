@@ -25,6 +25,7 @@ import _TestSupport
     return try #require(sent)
   }
 
+  /// Receives `probe` from the data port `data` of a peer.
   private func receive(_ probe: ClockProbe?, from data: Int = 3) {
     endpoint.receive(octets { _ = probe?.append(to: &$0) }, from: .at(data), port: .data, at: now + .milliseconds(1))
   }
@@ -48,7 +49,7 @@ import _TestSupport
     #expect(endpoint.establishedCount == 2)
   }
 
-  /// Requests, acknowledgements and replies with a wrong stamp prove nothing.
+  /// A request, a reply with a wrong origin, and an acknowledgement prove nothing.
   @Test func otherProbesEstablishNoSession() throws {
     let request = try invite()
     receive(ClockProbe(ssrc: 9, identity: 5, sentAt: now))

@@ -59,6 +59,7 @@ import _TestSupport
     return (areSettled ? together ?? .distantFuture : .distantFuture) - start
   }
 
+  /// A revival starts after one second of silence. `cut` is the length of the interruption in milliseconds.
   @Test(arguments: [500, 850] as [Int64], [0, 1]) func shortSilenceDoesNotStartARevival(cut: Int64, initiator: Int) {
     var network = Self.session(by: initiator)
     let before = [network.events(of: 0), network.events(of: 1)]
@@ -80,7 +81,7 @@ import _TestSupport
       network.cutOff = [1]
       network.run(for: .milliseconds(cut))
       let tries = network.invitations
-      // `tries` also counts the invitation of the first session on both ports.
+      // `tries` also counts the two invitations of the first session, one for each port.
       #expect(tries <= 2 + 4 * Int(cut) / 1000, "seed \(seed): each side sends two per second")
       network.cutOff = []
       // The session continues, or a new session has replaced it.

@@ -36,6 +36,7 @@ import _TestSupport
       let header = ChannelJournalHeader([0x48, length, 0xFF].span, at: &position, end: 3)
       #expect(header == nil, "LENGTH \(length) is shorter than the header")
     }
+    // The two lower bits of the first octet are the upper bits of LENGTH. 771 octets are more than the packet has.
     let long = ChannelJournalHeader([0x4B, 3, 0xFF].span, at: &position, end: 3)
     #expect(long == nil, "LENGTH has ten bits: 771")
   }

@@ -6,16 +6,15 @@ import _TestSupport
 
 @testable import RTPMIDI
 
-/// Which commands the journal contains, and from which packet on.
+/// Tests of the checkpoint of a journal, and of the commands that the journal contains.
 @Suite struct CheckpointHistoryTests {
   private let one = Channel(1)!
 
   @Test func firstPacketHasAnEmptyJournal() throws {
     let journalSender = JournalSender(sequence: 0xFFFF)
     journalSender.send(.clock)
-    #expect(
-      journalSender.packet.suffix(5) == hex("41 F8 80 FF FF")[...],
-      "J, one octet of commands, S, the checkpoint is the packet itself")
+    // 41 is J and the length of the command list, one octet. F8 is the Clock. 80 FF FF is S and the checkpoint, which is the packet itself.
+    #expect(journalSender.packet.suffix(5) == hex("41 F8 80 FF FF")[...])
     #expect(journalSender.packet.count == 17)
   }
 
@@ -34,6 +33,8 @@ import _TestSupport
     journalSender.send(.clock)
     // N, D and C: the Clock at position 1 has been played.
     #expect(Array(journalSender.packet[14...]) == hex("40 00 05 10 05 70 00 01"))
+    // With these Clocks, the sequence number wraps. The newest packet contains the last of 70 003 Clocks. Its journal contains the position
+    // of the Clock before, which is 70 001, because the first Clock has the position 0.
     for _ in 0..<70_000 { journalSender.send(.clock) }
     let journal = try SentJournal(journalSender.packet)
     #expect(journal.count == 8 && journal.q?.position == 70_001 && journalSender.discarded == 0)
@@ -67,8 +68,9 @@ import _TestSupport
 
   @Test func songPositionWrapsAt19Bits() {
     var sequencer = SequencerHistory()
-    // Song Position 16383 is Clock 98298. The first Clock after it plays this position, the other 429999 advance it. The numbers
-    // 0 to 2 are those of the packets. With `if: true`, the commands enter the checkpoint history.
+    // Song Position 16383 is Clock 98298. The first Clock after Song Position plays this Clock, and each of the other 429999 advances the
+    // position by one. The position is modulo 2^19 = 524288. The numbers 0 to 2 are those of the packets. With `if: true`, the commands
+    // enter the checkpoint history.
     sequencer.locate(16383, 0, if: true)
     sequencer.run(true, 1, if: true)
     for _ in 0..<430_000 { sequencer.clock(2, if: true) }
@@ -101,6 +103,7 @@ import _TestSupport
   }
 
   @Test func acknowledgementTrimsTheJournal() throws {
+    // The three commands are in the packets 0xFFFE, 0xFFFF and 0.
     let journalSender = JournalSender(sequence: 0xFFFE)
     journalSender.send(.channelPressure(one, pressure: 1), .programChange(one, program: 2), .pitchBend(one, 3))
     journalSender.sender.acknowledge(0xFFFD)
@@ -108,7 +111,7 @@ import _TestSupport
     journalSender.sender.acknowledge(0xFFFE)
     let journal = try journalSender.journalOfGuardPacket()
     #expect(journal.header.checkpoint == 0xFFFF && journal[1]!.header.chapters == 0x90, "P and W")
-    // Packet 0 is the last one with a command.
+    // The command of packet 0 is the last one that is not acknowledged.
     journalSender.sender.acknowledge(0)
     #expect(try journalSender.journalOfGuardPacket()[1] == nil && journalSender.hasUnacknowledged == false)
     journalSender.send(.stop)
@@ -171,7 +174,7 @@ import _TestSupport
         _ = journalSender.sender.encode(.clock, at: Instant(nanoseconds: 1), into: &$0)
       }
       #expect(try SentJournal(bare).count == 3)
-      // With room for 16 octets, nothing is sent.
+      // With room for 16 octets, nothing is sent: RTP header, Clock and header of the journal need 17 octets.
       let sequence = journalSender.sequence
       #expect(
         octets(capacity: 16) { _ = journalSender.sender.encode(.clock, at: Instant(nanoseconds: 1), into: &$0) } == [])

@@ -53,7 +53,8 @@ import _TestSupport
     #expect(statistics == reference.statistics && statistics.repairs > 5, "seed \(seed)")
   }
 
-  /// A damaged but well-formed journal may be applied, but its output is bounded.
+  /// A damaged but well-formed journal may be applied, but its output is bounded. ``PacketFuzzer`` checks the number of events of each
+  /// packet and throws if it is too large.
   @Test(arguments: UInt64(1)...10) func damagedPacketsCauseBoundedOutput(seed: UInt64) throws {
     let fuzzer = PacketFuzzer(seed: seed, count: 256)
     try fuzzer.run(inputs: 5000)
@@ -121,6 +122,7 @@ import _TestSupport
       }
     }
     #expect(notes.allSatisfy { $0 == 0 })
+    // The journal covers the next loss, so the repair changes nothing.
     #expect(try events(&receiver, packet(sequence + 3, [0x40] + journal)).get().isEmpty)
   }
 }

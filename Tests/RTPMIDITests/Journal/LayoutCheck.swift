@@ -7,8 +7,9 @@ typealias ReadLayout<Layout> = (borrowing Span<UInt8>, inout Int, Int) -> Layout
 /// Appends a layout to a packet. Returns false if there is no room.
 typealias AppendLayout<Layout> = (Layout, inout RigidArray<UInt8>) -> Bool
 
-/// Expects that `layout` is encoded as `octets`, which are handwritten in hexadecimal. Between other octets, `read` returns
-/// the layout; it fails if octets are missing at the end. `append` writes the octets, or nothing if there is less room.
+/// Expects that `layout` is encoded as `octets`, which are handwritten in hexadecimal. `read` must return the layout if other octets
+/// precede and follow it, and must return nil if octets are missing at its end. `append` must write the octets, or return false and
+/// write nothing if there is less room.
 func expectLayout<Layout: Equatable>(
   of layout: Layout, octets dump: String, read: ReadLayout<Layout>, append: AppendLayout<Layout>,
   sourceLocation: SourceLocation = #_sourceLocation

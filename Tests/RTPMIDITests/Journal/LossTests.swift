@@ -26,6 +26,7 @@ import _TestSupport
       }
       recovered += stream.receiver.statistics.recovered
     }
+    // On each kind of link, commands were lost and recovered.
     #expect(recovered > 50)
   }
 
@@ -52,9 +53,10 @@ import _TestSupport
     let journalSender = JournalSender()
     var receiver = PacketReceiver(ssrc: 1, systemExclusiveCapacity: 512)
     var received: [UInt8] = []
-    for number in 0..<200 {
-      journalSender.send(exclusive: [number == 0 ? 1 : 2], isJournalled: number == 0)
-      if number == 198 { continue }
+    for index in 0..<200 {
+      journalSender.send(exclusive: [index == 0 ? 1 : 2], isJournalled: index == 0)
+      // The packet of number 199 is lost. The journal in the packet of number 200 reveals the loss.
+      if index == 198 { continue }
       try receiver.open(journalSender.packet.span, near: Instant(nanoseconds: 1))
       while let event = receiver.next(in: journalSender.packet.span) {
         if case .systemExclusive = event { received.append(receiver.systemExclusive(at: 0)) }

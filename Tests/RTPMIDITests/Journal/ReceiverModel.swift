@@ -29,7 +29,7 @@ struct ReceiverModel {
     var steps = 0
   }
 
-  // Dictionaries with keys of type `UInt8` are by channel.
+  // In dictionaries with keys of type `UInt8`, the key is the channel.
 
   private(set) var notes: [Address: HeldNote] = [:]
   private(set) var controllers: [Address: UInt8] = [:]

@@ -5,7 +5,9 @@ import _TestSupport
 
 @testable import RTPMIDI
 
-/// Repairs from handwritten journals, as other implementations may send them.
+/// Repairs from handwritten journals, as other implementations may send them. A journal begins with the octet S Y A H TOTCHAN[4] and
+/// the checkpoint (two octets). A channel journal begins with S CHAN[4] H LENGTH[10] and an octet with the flags of its chapters.
+/// ``ChapterLayoutTests`` and ``SystemChapterLayoutTests`` describe the layouts.
 @Suite struct RepairTests {
   private let channel = Channel(1)!
 
@@ -177,7 +179,8 @@ import _TestSupport
     }
   }
 
-  /// The counts begin with the session. For a receiver that joins late or has lost many packets, they are far ahead.
+  /// The sender counts commands from the beginning of the session. If a receiver joins late or has lost many packets, the counts in the
+  /// journal are therefore far ahead of the received counts.
   @Test func countsFarAheadAreAccepted() throws {
     var receiver = receiver()
     let off = Message.controlChange(channel, controller: 123, value: 0)

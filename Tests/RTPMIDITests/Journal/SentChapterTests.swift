@@ -5,7 +5,7 @@ import Testing
 
 @testable import RTPMIDI
 
-/// The channel chapters that result from sent commands.
+/// Tests of the channel chapters that result from sent commands.
 @Suite struct SentChapterTests {
   private let one = Channel(1)!
 
@@ -14,6 +14,7 @@ import Testing
     .controlChange(one, controller: controller, value: value)
   }
 
+  /// Controllers 0 and 32 are Bank Select MSB and LSB, and 121 is Reset All Controllers.
   @Test func programChangeContainsItsBank() throws {
     let journalSender = JournalSender()
     journalSender.send(.programChange(one, program: 9))
@@ -31,6 +32,7 @@ import Testing
     #expect(afterReset.controllers.map(\.controller) == [121, 0])
   }
 
+  /// Controllers 120...127 have a count log, except Local Control (122). All other controllers have a value log.
   @Test func controllersHaveValueOrCountLogs() throws {
     let journalSender = JournalSender()
     journalSender.send(

@@ -27,7 +27,7 @@ struct SentJournal {
     var t: ChapterT?
     /// The logs of Chapter A.
     var pressures: [PressureLog] = []
-    /// The S bits of the chapters, and those of the note logs of Chapter N.
+    /// The S bits of the chapters. For Chapter N, these are the B bit, which concerns only Note Offs, and the S bits of the note logs.
     var s: [Bool] = []
   }
 

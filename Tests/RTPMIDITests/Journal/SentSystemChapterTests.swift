@@ -6,7 +6,7 @@ import _TestSupport
 
 @testable import RTPMIDI
 
-/// The system chapters that result from sent commands.
+/// Tests of the system chapters that result from sent commands.
 @Suite struct SentSystemChapterTests {
   private let one = Channel(1)!
 
@@ -51,6 +51,7 @@ import _TestSupport
   }
 
   @Test func exclusivesAreListed() throws {
+    // The five commands are in the packets 1 to 5.
     let journalSender = JournalSender()
     journalSender.send(exclusive: [1, 2, 3])
     journalSender.send(exclusive: [], isJournalled: true)
@@ -140,7 +141,8 @@ import _TestSupport
       try journalSender.journalOfGuardPacket().exclusives.map(\.data.count) == [0, 300] && journalSender.discarded == 1)
     journalSender.send(exclusive: [UInt8](repeating: 3, count: 5000))
     let logs = try journalSender.journalOfGuardPacket().exclusives
-    // Of consecutive logs without data, only the last is kept.
+    // The third command has too many octets, so its data and those of the second command are discarded too. Of consecutive logs without
+    // data, only the last is kept.
     try #require(logs.map(\.data.count) == [0])
     #expect(logs[0].log.count == 3 && journalSender.discarded == 3)
     for number in 0..<100 { journalSender.send(exclusive: [UInt8(number)]) }

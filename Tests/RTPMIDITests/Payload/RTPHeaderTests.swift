@@ -35,7 +35,8 @@ import _TestSupport
       """)
     let (header, payload) = try decode(packet)
     #expect(header.ssrc == 3 && payload.start == 28 && payload.end == 30)
-    // A packet that ends before the payload is rejected. Its last octet is interpreted as the length of the padding.
+    // The header, the sources and the extension have 12 + 8 + 8 = 28 octets. A packet that is cut within them is rejected. Its P bit is
+    // still set, so its last octet is read as the length of the padding.
     for count in 0..<28 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
   }
 
@@ -50,11 +51,13 @@ import _TestSupport
       """)
     let (header, payload) = try decode(packet)
     let headerExtension = try #require(header.headerExtension)
+    // The extension has a header of 4 octets and two words of data. The data begin after 12 + 8 + 4 octets.
     #expect(headerExtension.profile == 0xBEDE && headerExtension.words == 2 && headerExtension.length == 12)
     #expect(headerExtension.data.start == 24 && headerExtension.data.end == 32)
     #expect(header.ssrc == 3 && payload.start == 32 && payload.end == 34)
+    // A packet that ends before the payload is rejected.
     for count in 0..<32 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
-    // Octet 23 is the number of words of the extension.
+    // Octet 23 is the low octet of the number of words. With fewer words, the payload begins earlier.
     for words in 0...2 {
       var other = packet
       other[23] = UInt8(words)
@@ -71,7 +74,7 @@ import _TestSupport
       other[index] = octet
       #expect(throws: PacketError.notRTPMIDI) { try decode(other) }
     }
-    // A padding of no octets, and paddings that are longer than the payload of two octets.
+    // The last octet is the length of the padding. 0 is invalid, and 3 and 255 exceed the two octets after the header.
     for padding in [0, 3, 255] as [UInt8] {
       var padded = hex("A0 61 00 01 00 00 00 02 00 00 00 03 01")
       padded.append(padding)
@@ -79,9 +82,10 @@ import _TestSupport
     }
   }
 
-  /// One known receiver interprets the time stamp 0 as the start of a session, so it is replaced by 1.
+  /// The time stamp 0 is replaced by 1, because one known receiver interprets 0 as the start of a session.
   @Test func timeStampsCountUnitsOf100MicrosecondsAndAreNever0() {
-    // The instant in nanoseconds, and its time stamp. The time stamp wraps after 2^32 units, 429 496.7296 s.
+    // The instant in nanoseconds, and its time stamp: the number of whole units, rounded down. The time stamp wraps after 2^32 units,
+    // 429 496.7296 s.
     let table: [(Int64, UInt32)] = [
       (0, 1), (99_999, 1), (100_000, 1), (200_000, 2), (1_000_000_000, 10_000), (-1, .max),
       (429_496_729_600_000, 1), (429_496_729_599_999, .max), (429_496_729_800_000, 2),

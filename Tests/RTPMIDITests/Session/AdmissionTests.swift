@@ -14,7 +14,7 @@ import _TestSupport
     return octets { _ = command.append(to: &$0) }
   }
 
-  /// An invitation is half-open after acceptance on the control port. The endpoint keeps 64 of them.
+  /// An invitation is half open after acceptance on the control port. The endpoint keeps 64 half-open invitations, each for 15 s.
   @Test func halfOpenInvitationsAreLimitedAndExpire() {
     var network = EndpointNetwork(1, .standard)
     for stranger in 1...100 {
@@ -23,8 +23,9 @@ import _TestSupport
     }
     network.run(for: .milliseconds(2))
     #expect(network.sent("OK", by: 0).count == 100)
+    // Of the 100 invitations, 36 exceed the limit. Each of them displaced the oldest one.
     #expect(network.endpoints[0].counters.forgottenInvitations == 36)
-    // The first invitation was dropped, the last was not.
+    // The half-open invitation of stranger 1 was dropped, so its invitation on the data port is refused. That of stranger 100 was kept.
     for stranger in [1, 100] {
       let invitation = SessionCommand(.invitation, token: UInt32(stranger), ssrc: UInt32(stranger))
       network.send(octets { _ = invitation.append(to: &$0) }, from: 2 * stranger + 1, to: 1)
@@ -32,11 +33,12 @@ import _TestSupport
     network.run(for: .milliseconds(2))
     #expect(network.sent("NO", by: 1).count == 1 && network.sent("OK", by: 1).count == 1)
     network.verify(100, at: 201, by: 0)
-    // The other 63 have expired.
+    // The other 63 invitations expire: 36 + 63 = 99.
     network.run(for: .seconds(15))
     #expect(network.endpoints[0].counters.forgottenInvitations == 99)
   }
 
+  /// The limit is 1100 sessions. Each stranger is on a host of its own.
   @Test func invitationsBeyondTheLimitAreRefused() throws {
     let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
@@ -50,7 +52,7 @@ import _TestSupport
     }
     for stranger in 1...Endpoint.sessionLimit { invite(stranger) }
     #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 0)
-    // The invitation is refused on both ports.
+    // Another stranger is refused on both ports.
     invite(5000)
     #expect(endpoint.establishedCount == 1100 && endpoint.counters.refusedInvitations == 2)
     #expect(throws: TooManySessions.self) { try endpoint.connect(to: .at(20_000), data: .at(20_001), at: now) }
@@ -62,6 +64,7 @@ import _TestSupport
   @Test func oneHostCannotTakeAllPlaces() {
     let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
+    // The limit per host is raised, so that only the number of places limits the host.
     endpoint.sessionsPerHost = 2000
     /// Invites from the ports `control` and `control + 1`. All addresses from 1 000 000 to 1 999 999 are on one host.
     func invite(_ number: Int, at control: Int) {
@@ -79,7 +82,8 @@ import _TestSupport
     #expect(endpoint.establishedCount == 1001 && endpoint.counters.refusedInvitations == 20)
   }
 
-  /// By default, peers of one remote host begin eight sessions at most. The local host, 127.0.0.0/8, is not limited.
+  /// By default, peers of one remote host begin at most eight sessions. The local host, 127.0.0.0/8, is not limited, so all 20
+  /// invitations succeed. The hosts are 10.0.0.1, 127.0.0.1, 127.1.2.3, 126.0.0.1 and 128.0.0.1.
   @Test(arguments: [
     (host: 0x0A00_0001, sessions: 8), (0x7F00_0001, 20), (0x7F01_0203, 20), (0x7E00_0001, 8), (0x8000_0001, 8),
   ])
@@ -98,7 +102,7 @@ import _TestSupport
     #expect(endpoint.establishedCount == sessions)
     let declined = outputs.compactMap { if case .declined(_, _, let reason) = $0 { reason } else { nil } }
     #expect(declined == [DeclineReason](repeating: .hostIsFull, count: 20 - sessions))
-    // A peer in session that repeats its invitation, or has restarted at the same address, is not refused.
+    // A peer in session that repeats its invitation is not refused.
     outputs = []
     invite(1)
     #expect(endpoint.establishedCount == sessions && outputs.allSatisfy { $0.isNoRefusal })
@@ -115,8 +119,8 @@ import _TestSupport
         endpoint.receive(invitation(number), from: address, port: port, at: network.clock(0))
       }
     }
-    // There are four candidates per host, so four at a time can prove that they receive. The others repeat their invitations. Without
-    // the limit, three rounds would establish twelve sessions.
+    // A host has at most four candidates, so the invitations of strangers 5 to 16 on the data port were not answered. Each stranger
+    // repeats this invitation, and proves at once that it receives. Its place as a candidate is then free again.
     for _ in 1...3 {
       for number in 1...16 {
         let data = SocketAddress(host: 0x0A00_0001, port: UInt16(6000 + 2 * number + 1))
@@ -127,8 +131,8 @@ import _TestSupport
     #expect(endpoint.establishedCount == 8)
   }
 
-  /// A host that sends thousands of invitations per second displaces only its own half-open invitations. The invitation
-  /// of another host succeeds.
+  /// A host that floods the endpoint with invitations displaces only its own half-open invitations. The invitation of another
+  /// host succeeds.
   @Test func genuineInvitationSucceedsDuringAFlood() {
     var network = EndpointNetwork(2, .standard)
     var number = 100
@@ -146,7 +150,7 @@ import _TestSupport
       flood()
       network.run(for: .microseconds(500))
     }
-    // Of the 4000 half-open invitations of the flood, 16 are kept, the limit per host.
+    // Of the 20 * 200 half-open invitations of the flood, 16 are kept, which is the limit per host.
     let counters = network.endpoints[0].counters
     #expect(network.areTogether(0, 1) && counters.forgottenInvitations == 4000 - 16)
   }
@@ -209,7 +213,7 @@ import _TestSupport
 }
 
 extension Endpoint.Output {
-  /// Whether this is not a refusal.
+  /// Whether the output neither sends nor reports a refusal.
   fileprivate var isNoRefusal: Bool {
     switch self {
     case .declined, .refused: false

@@ -5,11 +5,12 @@ import _TestSupport
 
 /// Candidates: peers that have invited the endpoint on both ports, and must prove that they receive at their address. Stranger `n`
 /// has the SSRC `n` and the ports `2 n` and `2 n + 1`. `verify` exchanges the clock packets that prove that a stranger receives. All
-/// addresses from 1 000 000 to 1 999 999 are on one host.
+/// addresses from 1 000 000 to 1 999 999 are on one host. In an ``EndpointNetwork``, endpoint `k` has the ports `2 k` and `2 k + 1`.
 @Suite struct CandidateTests {
   private let endpoint = Endpoint(name: "local", random: SplitMix(seed: 1))
   private let start = Instant(nanoseconds: 1_000_000_000)
 
+  /// Delivers a clock packet from the data port of a stranger.
   private func receive(_ packet: ClockPacket, of stranger: Int, at now: Instant) {
     let datagram = octets { _ = packet.append(to: &$0) }
     endpoint.receive(datagram, from: .at(2 * stranger + 1), port: .data, at: now)
@@ -55,8 +56,8 @@ import _TestSupport
       endpoint.advance(to: next)
       later += endpoint.drain()
     }
-    // CK0 from one second on, at intervals of at least half a second, until the candidate ends after five seconds: at most eight. Then
-    // the report.
+    // The endpoint sends CK0 from 1 s on, at intervals of at least 0.5 s, until the candidate ends after 5 s. So it sends at most
+    // eight. The last output reports the end of the candidate.
     let requests = later.count { if case .clockPacket = $0 { true } else { false } }
     #expect(requests <= 8 && later.count == requests + 1, "\(later)")
     #expect(later.last == .declined(name: nil, from: .at(18), .isUnverified))
@@ -75,19 +76,20 @@ import _TestSupport
     #expect(info.ssrc == 9 && !info.isInitiator && endpoint.localSSRC(of: id) == info.localSSRC)
     #expect(endpoint.establishedCount == 1 && endpoint.candidateCount == 0)
     endpoint.advance(to: start + .seconds(50))
-    #expect(endpoint.drain() == [], "the initiator sends CK0")
+    #expect(endpoint.drain() == [], "only the initiator sends CK0")
   }
 
   /// The invitations of two Tutti peers have crossed. Each invitation has led to a session at its sender and to a
-  /// candidate at its receiver. Both peers keep the session with the lower token. But if the endpoint has not heard the
-  /// peer on its session since the invitation of the peer arrived, the candidate replaces this session, because the
-  /// peer may have restarted.
+  /// candidate at its receiver. Both peers keep the session with the lower token. But if the endpoint has received nothing on its
+  /// session since the invitation of the peer arrived, the candidate replaces the session, because the peer may have restarted.
   ///
-  /// `token` is the token of the peer's invitation. `isKept` is whether the session of the endpoint's invitation is kept.
-  /// `expectsExtension` marks the peer as a Tutti peer, because the tokens are compared only with such a peer.
+  /// `token` is the token of the peer's invitation. `isHeard` is whether the peer sends a packet on the session of the endpoint's
+  /// invitation, and `isKept` is whether this session is kept. `expectsExtension` marks the peer as a Tutti peer, because the tokens
+  /// are compared only with such a peer.
   @Test(arguments: [(0, true, false), (UInt32.max, true, true), (UInt32.max, false, false)])
   func crossingSessionOfTheLowerTokenIsKept(token: UInt32, isHeard: Bool, isKept: Bool) throws {
     _ = try endpoint.connect(to: .at(18), data: .at(19), expectsExtension: true, at: start)
+    // The peer, with SSRC 9, accepts the invitation of the endpoint on both ports.
     for port in [Port.control, .data] {
       guard case .send(let datagram, _, _, _)? = endpoint.drain().last,
         case .session(let invitation) = try ControlPacket(datagram.span)
@@ -100,6 +102,7 @@ import _TestSupport
         octets { _ = answer.append(to: &$0) }, from: .at(port == .control ? 18 : 19), port: port, at: start)
     }
     #expect(endpoint.establishedCount == 1)
+    // The invitation of the peer itself has SSRC 10.
     let command = SessionCommand(.invitation, token: token, ssrc: 10)
     for (port, address) in [(Port.control, 18), (.data, 19)] {
       endpoint.receive(octets { _ = command.append(to: &$0) }, from: .at(address), port: port, at: start + .seconds(1))
@@ -111,6 +114,7 @@ import _TestSupport
       endpoint.receive(octets { _ = packet.append(to: &$0) }, from: .at(19), port: .data, at: now)
     }
     _ = endpoint.drain()
+    // CK0 and CK2 of the candidate prove that it receives.
     let request = ClockPacket(ssrc: 10, sentAt: now)
     endpoint.receive(octets { _ = request.append(to: &$0) }, from: .at(19), port: .data, at: now)
     let answers = endpoint.drain().compactMap { output -> ClockPacket? in
@@ -125,7 +129,7 @@ import _TestSupport
     #expect(endpoint.establishedCount == 1 && endpoint.candidateCount == 0)
   }
 
-  /// Some devices begin a session but send no CK0. After a second, they get a CK0.
+  /// Some devices begin a session but send no CK0. After a second, the endpoint sends them a CK0.
   @Test func replyToCK0EstablishesTheSession() throws {
     invite(9, at: start)
     let now = start + .seconds(1)
@@ -141,7 +145,8 @@ import _TestSupport
     #expect(endpoint.establishedCount == 1)
   }
 
-  /// The third wrong CK2 ends the candidate. A stranger that does not receive the CK1 must guess its stamp, and gets few attempts.
+  /// The third wrong CK2 ends the candidate. A stranger that does not receive the CK1 must guess the stamp of the CK1. The limit gives
+  /// such a stranger few attempts.
   @Test(arguments: [2, 3]) func threeWrongRepliesEndTheCandidate(wrong: Int) throws {
     invite(9, at: start)
     let answer = try requestClock(of: 9, at: start)
@@ -155,8 +160,8 @@ import _TestSupport
     #expect(endpoint.establishedCount == (wrong == 2 ? 1 : 0) && endpoint.candidateCount == 0)
   }
 
-  /// A stranger that does not receive the CK1 must guess its stamp. Many CK0 do not give it many valid stamps to guess from, because only
-  /// the newest CK1 counts.
+  /// A stranger that does not receive the CK1 must guess the stamp of the CK1. Guessing does not become easier if the stranger sends
+  /// many CK0, because only the stamp of the newest CK1 is valid.
   @Test func onlyTheNewestCK1OfACandidateCounts() throws {
     invite(9, at: start)
     let first = try requestClock(of: 9, at: start)
@@ -218,8 +223,9 @@ import _TestSupport
     #expect(endpoint.candidateCount == 20)
   }
 
-  /// A stranger sends invitations with the address and the SSRC of a peer in session. They do not end this session, although the
-  /// peer at this address answers clock packets: those for the candidates have another SSRC, so the peer does not answer them.
+  /// A stranger sends invitations with the address and the SSRC of a peer in session. The invitations do not end this session. The
+  /// endpoint sends clock packets to each candidate, but with another SSRC than in the session. The real peer at the address does not
+  /// answer them, so the candidate gets no proof.
   @Test(arguments: [EndpointNetwork.Kind.standard, .tutti])
   func forgedInvitationDoesNotReplaceASession(kind: EndpointNetwork.Kind) throws {
     for initiator in 0...1 {
@@ -233,6 +239,7 @@ import _TestSupport
         network.send(octets { _ = forged.append(to: &$0) }, from: 0, to: 2)
         network.run(for: .milliseconds(2))
         network.send(octets { _ = forged.append(to: &$0) }, from: 1, to: 3)
+        // CK0 follows one second after the invitation.
         network.run(for: .milliseconds(1300))
       }
       #expect(network.session(1) == id && network.areTogether(0, 1))
@@ -242,7 +249,7 @@ import _TestSupport
   }
 
   /// While the local peer invites a peer, a stranger sends invitations with the address of this peer. The session is established
-  /// with the SSRC of the peer, at whatever moment the forged invitation arrives.
+  /// with the SSRC of the peer, at whatever moment the forged invitation arrives. The handshake takes four milliseconds.
   @Test(arguments: [EndpointNetwork.Kind.standard, .tutti], 0...8)
   func forgedInvitationDoesNotTakeOverAnInvitation(kind: EndpointNetwork.Kind, halfMilliseconds: Int) {
     var network = EndpointNetwork(2, kind)
@@ -268,6 +275,6 @@ import _TestSupport
 }
 
 extension Endpoint.Output {
-  /// Whether this reports that a candidate was dropped.
+  /// Whether the output reports that a candidate was dropped.
   fileprivate var isReport: Bool { if case .declined(_, _, .isUnverified) = self { true } else { false } }
 }

@@ -4,7 +4,8 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// CK exchanges. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of endpoint 1.
+/// The exchanges of the clock packets CK0, CK1 and CK2. The addresses 0 and 1 are the control and the data port of endpoint 0, and 2
+/// and 3 are those of endpoint 1.
 @Suite struct ClockTests {
   @Test func clockPacketsFollowTheirSchedule() {
     var network = EndpointNetwork(2, .standard)
@@ -20,6 +21,7 @@ import _TestSupport
   @Test func resolutionErrorsOfClockPacketsAverageOut() {
     var network = EndpointNetwork(2, .standard)
     network.delay = 70_000...70_000
+    // The units of the two clocks begin 33.3 us apart.
     network.offsets = [Nanoseconds(4_000_000_000_000), Nanoseconds(7_000_000_033_300)]
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(1900))
@@ -30,15 +32,16 @@ import _TestSupport
         let delay: Nanoseconds = $0.direction == .out ? .microseconds(70) : .microseconds(-70)
         return ($0.difference - delay - (network.offsets[other] - network.offsets[own])).microseconds
       }
-      // There are about 195 exchanges. Each gives the initiator two readings, with CK1, and the answerer three, with CK0 and CK2.
+      // There are about 195 exchanges. In each, CK1 gives the initiator two readings, and CK0 and CK2 give the answerer three.
       #expect(errors.count > 380 && transits.allSatisfy { $0.resolution == .microseconds(100) })
       #expect(errors.allSatisfy { abs($0) <= 50 } && errors.min()! < -40 && errors.max()! > 40, "all phases")
+      // At a constant phase, the mean could be as large as 50 us.
       let mean = errors.reduce(0, +) / Double(errors.count)
       #expect(abs(mean) < 5, "\(mean) us")
     }
   }
 
-  /// Two endpoints in session, after four seconds.
+  /// Two endpoints that have been in session for four seconds, and the session of endpoint 1.
   private func session() throws -> (EndpointNetwork, SessionID) {
     var network = EndpointNetwork(2, .standard)
     _ = network.connect(0, to: 1)
@@ -71,15 +74,16 @@ import _TestSupport
     sendClock(&network, ahead: .seconds(3600 * hours))
     #expect(network.endpoints[1].counters.implausibleClocks == 1)
     #expect(instant(&network, 1) == now, "the rejected packet changed nothing")
-    // The next packet of a clock that was set agrees with the first.
+    // The next CK0 agrees with the rejected one. The endpoint therefore accepts that the remote clock was set.
     sendClock(&network, ahead: .seconds(3600 * hours))
     #expect(network.endpoints[1].counters.implausibleClocks == 1)
     let step = try #require(instant(&network, 2)) - now
-    // The 32 bits of an RTP time stamp denote the instant nearest to that clock. They wrap every 429 497 s, so the instant
-    // differs from the clock by at most half of this.
+    // The Start still has the lower 32 bits of the unchanged clock. The endpoint completes them to the instant nearest to the accepted
+    // clock. The 32 bits wrap every 429 497 s, so this instant differs from the accepted clock by at most half of this time.
     #expect((step - .seconds(3600 * hours)).magnitude <= .seconds(215_000))
   }
 
+  /// Two clock packets agree if they show the same step of the remote clock, with a tolerance of a minute.
   @Test func implausibleClockPacketsThatDisagreeAreAllRejected() throws {
     var (network, _) = try session()
     let now = Instant(hundredMicroseconds: network.clock(0).hundredMicroseconds)
@@ -89,14 +93,15 @@ import _TestSupport
 
   @Test func unsolicitedRepliesAreDropped() throws {
     var (network, _) = try session()
+    // The newest CK1 of endpoint 1. Endpoint 0 accepts it once.
     let clock = try #require(network.sent("CK", by: 3).last)
-    // Octet 19 is the last one of stamp 1, which the peer returns.
+    // Octet 19 is the last octet of stamp 1, which a CK1 copies from its CK0.
     var wrongStamp = clock
     wrongStamp[19] ^= 1
     // All datagrams in transit arrive first.
     network.run(for: .milliseconds(3))
     let before = network.endpoints[0].counters
-    // Address 3 is the peer's data port. Address 5 is that of no peer.
+    // Address 3 is the data port of endpoint 1. Address 5 belongs to no endpoint.
     for datagram in [clock, wrongStamp] {
       network.endpoints[0].receive(datagram, from: .at(3), port: .data, at: network.clock(0))
       network.endpoints[0].receive(datagram, from: .at(5), port: .data, at: network.clock(0))

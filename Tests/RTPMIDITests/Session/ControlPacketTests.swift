@@ -8,7 +8,7 @@ import _TestSupport
 @Suite struct ControlPacketTests {
   private func decode(_ octets: [UInt8]) throws -> ControlPacket { try ControlPacket(octets.span) }
 
-  @Test func invitation() throws {
+  @Test func invitationIsEncodedAndDecoded() throws {
     let command = SessionCommand(.invitation, token: 0x0102_0304, ssrc: 0xA0B0_C0D0, name: "Ünal")
     let packet = hex(
       """
@@ -24,7 +24,7 @@ import _TestSupport
     #expect(try decode(Array(packet.dropLast())) == .session(command), "the NUL may be missing")
   }
 
-  @Test func acceptanceRejectionAndBye() throws {
+  @Test func acceptanceRejectionAndByeAreEncodedAndDecoded() throws {
     for (kind, letters) in [(.accepted, "4F 4B"), (.rejected, "4E 4F"), (.bye, "42 59")]
       as [(SessionCommand.Kind, String)]
     {
@@ -53,6 +53,7 @@ import _TestSupport
     #expect(try name([UInt8](repeating: 0x41, count: 65_000)) == String(repeating: "A", count: 63))
     let sent = SessionCommand(.invitation, token: 1, ssrc: 2, name: String(repeating: "é", count: 40))
     let packet = try #require(encoded { sent.append(to: &$0) })
+    // The limit of 63 octets has room for 31 characters of two octets.
     #expect(packet.count == 16 + 62 + 1, "complete characters only")
     #expect(
       try decode(packet)
@@ -61,7 +62,8 @@ import _TestSupport
     #expect(encoded(capacity: 79) { sent.append(to: &$0) } == nil)
   }
 
-  @Test func clock() throws {
+  @Test func clockPacketsAreEncodedAndDecoded() throws {
+    // This instant has 0x3C_0000_0001 whole units of 100 us, so both words of stamp 1 have bits.
     let first = ClockPacket(ssrc: 0x0A0B_0C0D, sentAt: Instant(nanoseconds: 25_769_803_776_123_456))
     #expect(first.stamp1 == 257_698_037_761 && first.count == 0)
     let second = try #require(first.reply(from: 2, sentAt: Instant(nanoseconds: 700_050)))
@@ -84,7 +86,7 @@ import _TestSupport
     }
   }
 
-  @Test func feedback() throws {
+  @Test func feedbackIsEncodedAndDecoded() throws {
     let feedback = ReceiverFeedback(ssrc: 7, sequence: 0x1234)
     let packet = hex("FF FF 52 53 00 00 00 07 12 34 00 00")
     #expect(encoded { feedback.append(to: &$0) } == packet)

@@ -6,6 +6,7 @@ import _TestSupport
 
 /// The order of the sessions by their deadlines. The sessions are in a binary heap.
 @Suite struct DeadlinesTests {
+  /// A session whose first invitation is due at `instant`, which is its deadline.
   private func session(_ number: Int, due instant: Instant) -> Session {
     let address = SocketAddress(host: UInt32(number), port: 5004)
     let session = Session(
@@ -28,7 +29,7 @@ import _TestSupport
       #expect(removed.heapIndex == nil && deadlines.count == sessions.count, "seed \(seed)")
       #expect(deadlines.earliest == sessions.map(\.deadline).min(), "seed \(seed)")
     }
-    // The rest is due in the order of the deadlines.
+    // The other sessions are due in the order of their deadlines, and at equal deadlines in the order of their numbers.
     var order: [UInt64] = []
     while let first = deadlines.first {
       order.append(first.id.number)

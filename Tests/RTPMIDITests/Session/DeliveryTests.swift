@@ -5,10 +5,11 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Delivery of the messages of a session. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
-/// endpoint 1.
+/// Delivery of the messages of a session. The addresses 0 and 1 are the control and the data port of endpoint 0, and 2 and 3 are those
+/// of endpoint 1.
 @Suite struct DeliveryTests {
-  /// Two endpoints in session. The clock of the first has run for a year, so its time stamps have wrapped 73 times.
+  /// Two endpoints in session, and the session of endpoint 1. The clock of endpoint 0 has run for a year, so its time stamps have
+  /// wrapped 73 times.
   private func session() throws -> (EndpointNetwork, SessionID) {
     var network = EndpointNetwork(2, .standard)
     network.offsets[0] = .seconds(365 * 86_400)
@@ -23,22 +24,24 @@ import _TestSupport
     var expected: [Endpoint.Output] = []
     for message in [.start, .clock, .controlChange(Channel(1)!, controller: 11, value: 64)] as [Message] {
       // The time stamp is 20 ms ahead, in units of 100 us. The network delays each datagram by one millisecond.
-      let counts = Instant(hundredMicroseconds: (network.clock(0) + .milliseconds(20)).hundredMicroseconds)
-      let packet = try #require(encoded { sender.encode(message, at: counts, into: &$0) })
+      let stamp = Instant(hundredMicroseconds: (network.clock(0) + .milliseconds(20)).hundredMicroseconds)
+      let packet = try #require(encoded { sender.encode(message, at: stamp, into: &$0) })
       network.send(packet, from: 1, to: 3)
       expected.append(
-        .message(id, message, at: counts, arrival: network.clock(1) + .milliseconds(1), isRecovered: false))
+        .message(id, message, at: stamp, arrival: network.clock(1) + .milliseconds(1), isRecovered: false))
       network.run(for: .milliseconds(10))
     }
     #expect(network.events(of: 1).suffix(3) == expected[...])
   }
 
-  /// The upper bits of the time stamps come from the CK0 of the peer.
+  /// A time stamp has the lower 32 bits of the peer's clock. The endpoint takes the upper bits from the CK0 of the peer. The peer has
+  /// the SSRC 9 and the ports 2 and 3.
   @Test func clockPacketsProvideTheUpperBitsOfTimeStamps() throws {
     var network = EndpointNetwork(1, .standard)
     let remote = Instant(hundredMicroseconds: 365 * 86_400 * 10_000)
     network.connect(0, to: 1)
     let invitation = try #require(network.sent("IN", by: 0).first)
+    // Octets 8 to 11 are the token.
     let answer = SessionCommand(
       .accepted, token: invitation[8..<12].reduce(0) { $0 << 8 | UInt32($1) }, ssrc: 9)
     let clock = ClockPacket(ssrc: 9, sentAt: remote)
@@ -58,19 +61,19 @@ import _TestSupport
     #expect(instants == [low, remote + .seconds(1)], "before CK0, the upper bits are taken as 0")
   }
 
-  /// A System Exclusive in packets of at most 80 octets is reassembled. A System Exclusive with more octets than the
-  /// limit is dropped and counted, and the next System Exclusive is delivered.
+  /// A System Exclusive in packets of at most 80 octets is reassembled. A System Exclusive with more than 256 data octets, the limit,
+  /// is dropped and counted. The next System Exclusive is delivered.
   @Test func systemExclusiveMessagesAreReassembledUpToTheLimit() throws {
     var (network, id) = try session()
     var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 65_535)
     for length in [256, 257, 256] {
       let data = (0..<length).map { UInt8(truncatingIfNeeded: $0 + length) & 0x7F }
-      let counts = Instant(hundredMicroseconds: network.clock(0).hundredMicroseconds)
+      let stamp = Instant(hundredMicroseconds: network.clock(0).hundredMicroseconds)
       let earlier = network.events(of: 1).count
       var sent = 0
       while sent < data.count {
         var packet = RigidArray<UInt8>(capacity: 80)
-        sent = try #require(sender.encode(systemExclusive: rigid(data), from: sent, at: counts, into: &packet))
+        sent = try #require(sender.encode(systemExclusive: rigid(data), from: sent, at: stamp, into: &packet))
         network.send((0..<packet.count).map { packet[$0] }, from: 1, to: 3)
       }
       network.run(for: .milliseconds(10))
@@ -79,7 +82,7 @@ import _TestSupport
       }
       // The last packet arrived 1 ms after it had left.
       let arrival = network.clock(1) - .milliseconds(9)
-      let delivered = Endpoint.Output.systemExclusive(id, data, at: counts, arrival: arrival)
+      let delivered = Endpoint.Output.systemExclusive(id, data, at: stamp, arrival: arrival)
       #expect(events == (length > 256 ? [] : [delivered]))
     }
     #expect(network.endpoints[1].statistics(of: id)?.droppedSystemExclusives == 1)
@@ -99,6 +102,7 @@ import _TestSupport
     let clocks = network.events(of: 1).count { if case .message(id, .clock, _, _, _) = $0 { true } else { false } }
     #expect(clocks == 24 && network.endpoints[1].counters.replayed >= 24)
     #expect(network.endpoints[1].statistics(of: id)?.duplicates == 24)
+    // The feedback leaves one second after the first of the packets, which arrive within half a second. So one RS acknowledges all.
     network.run(for: .seconds(1))
     let other = try #require(network.session(0))
     #expect(network.sent("RS", by: 2).count == 1)
@@ -108,8 +112,8 @@ import _TestSupport
     #expect(network.sent("RS", by: 2).count == 1, "no feedback without new packets")
   }
 
-  /// Channel messages and guard packets are acknowledged within 100 ms. Ticks, which other ticks follow, are acknowledged within
-  /// a second.
+  /// Channel messages and guard packets are acknowledged within 100 ms, because another packet may not follow soon. Ticks are
+  /// acknowledged within a second, because other ticks follow them. In the table, nil is a guard packet.
   @Test func feedbackFollowsWithin100MillisecondsIfThePeerWaits() throws {
     for (message, milliseconds) in [(.clock, 1000), (.noteOn(Channel(2)!, key: 60, velocity: 9), 100), (nil, 100)]
       as [(Message?, Int64)]
@@ -143,20 +147,21 @@ import _TestSupport
       if !isLost { network.send(packet, from: 1, to: 3) }
       network.run(for: .milliseconds(10))
     }
-    let counts = Instant(hundredMicroseconds: instant.hundredMicroseconds)
+    let stamp = Instant(hundredMicroseconds: instant.hundredMicroseconds)
     // The first and the third packet arrived 1 ms after they had left.
     let arrivals = [network.clock(1) - .milliseconds(29), network.clock(1) - .milliseconds(9)]
     #expect(
       network.events(of: 1).suffix(4) == [
-        .peerSendsJournals(id), .message(id, .start, at: counts, arrival: arrivals[0], isRecovered: false),
-        .message(id, .clock, at: counts, arrival: arrivals[1], isRecovered: true),
-        .message(id, .clock, at: counts, arrival: arrivals[1], isRecovered: false),
+        .peerSendsJournals(id), .message(id, .start, at: stamp, arrival: arrivals[0], isRecovered: false),
+        .message(id, .clock, at: stamp, arrival: arrivals[1], isRecovered: true),
+        .message(id, .clock, at: stamp, arrival: arrivals[1], isRecovered: false),
       ])
     #expect(network.endpoints[1].statistics(of: id)?.recovered == 1)
   }
 
   /// A packet with a journal of more than 128 octets is acknowledged within 100 ms, so that the sender can shorten the journal. The packet
-  /// contains a tick, because a packet with a note and any journal is acknowledged as soon. The packets of the notes are lost.
+  /// contains a tick, because a packet with a note and a journal of any length is acknowledged just as soon. The packets of the notes
+  /// are lost.
   @Test(arguments: [(64, 1), (8, 0)]) func longJournalIsAcknowledgedSoon(notes: UInt8, feedbacks: Int) throws {
     var (network, _) = try session()
     var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 1)
@@ -167,7 +172,8 @@ import _TestSupport
     }
     network.send(try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     network.run(for: .milliseconds(110))
-    // The journal of 64 notes has 134 octets, and that of 8 notes 22.
+    // A journal with n notes has 3 + 3 + 2 + 2 n octets: its header, and the channel journal with the headers of channel and Chapter N
+    // and the logs. These are 136 octets for 64 notes, and 24 for 8 notes.
     #expect(network.sent("RS", by: 2).count == feedbacks)
   }
 
@@ -200,8 +206,8 @@ import _TestSupport
     network.run(for: .milliseconds(10))
     network.send(octets { _ = again.append(to: &$0) }, from: 1, to: 3)
     network.run(for: .milliseconds(10))
-    // The old session answers the CK0 of the device. Therefore the new session is not established yet. It is established when the
-    // device answers the CK0 that the endpoint sends for it after a second.
+    // The CK0 of the device belongs to the old session, because the SSRC is the same. This CK0 does not establish the new session.
+    // The endpoint sends a CK0 of the new session after a second. The answer of the device establishes the new session.
     network.verify(sender.ssrc, at: 1, by: 1)
     #expect(network.session(1) == old)
     network.run(for: .seconds(1))

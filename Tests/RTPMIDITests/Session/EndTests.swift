@@ -4,7 +4,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// The end of a session. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of endpoint 1.
+/// The end of a session. The addresses 0 and 1 are the control and the data port of endpoint 0, and 2 and 3 are those of endpoint 1.
 @Suite struct EndTests {
   @Test(arguments: [0, 1]) func byeEndsTheSession(closing: Int) throws {
     var network = EndpointNetwork(2, .standard)
@@ -18,7 +18,7 @@ import _TestSupport
       #expect(network.events(of: k).last == .closed(ids[k]))
       #expect(network.endpoints[k].establishedCount == 0 && network.endpoints[k].nextDeadline == nil)
     }
-    // The second call has no effect.
+    // A second call of `close` has no effect.
     network.endpoints[closing].close(ids[closing], at: network.clock(closing))
     #expect(network.endpoints[closing].drain() == [])
   }
@@ -55,6 +55,7 @@ import _TestSupport
     var network = EndpointNetwork(1, .standard)
     let id = network.connect(0, to: 1)
     let invitation = try #require(network.sent("IN", by: 0).first)
+    // Octets 8 to 11 are the token.
     let token = invitation[8..<12].reduce(0) { $0 << 8 | UInt32($1) }
     let answer = SessionCommand(.accepted, token: token, ssrc: 9)
     for (from, to) in [(2, 0), (3, 1)] {
@@ -68,14 +69,15 @@ import _TestSupport
     #expect(network.events(of: 0).contains(.lost(id)) == !sendsClock)
   }
 
-  /// A standard device sends only a CK0 every ten seconds. The receiving thread may answer the CK0 in place of the
-  /// endpoint.
+  /// A standard device sends only clock packets, about every ten seconds. The receiving thread may answer CK0 in place of the endpoint.
+  /// The answered CK0 still keeps the session alive. `answersEarly` lets the network answer like this thread.
   @Test func clockPacketsAnsweredByTheReceivingThreadKeepTheSession() {
     var network = EndpointNetwork(2, .standard)
     network.answersEarly = true
     _ = network.connect(0, to: 1)
     network.run(for: .seconds(300))
     #expect(network.endpoints[0].establishedCount == 1 && network.endpoints[1].establishedCount == 1)
+    // Endpoint 0 sends as many CK0 as CK2.
     let answers = network.sent("CK", by: 3).count
     #expect(answers == network.sent("CK", by: 1).count / 2, "one CK1 for each CK0, no duplicates")
     for k in 0...1 { #expect(network.endpoints[k].counters.dropped == 0) }
@@ -106,7 +108,7 @@ import _TestSupport
     network.cutOff = [1]
     network.run(for: .seconds(40))
     // The device was last heard up to about ten seconds before it was cut off. The invitations therefore begin 20 to 30 s after
-    // the cut, and end with the cut after 40 s.
+    // the cut. The cut ends after 40 s, so there are 10 to 20 invitations, with a tolerance of five.
     let count = network.invitations - invitations
     #expect((5...25).contains(count) && network.sent("IN", by: 2).isEmpty, "only the initiator revives: \(count)")
     network.cutOff = []

@@ -4,7 +4,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Invitations and their answers. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
+/// Invitations and their answers. The addresses 0 and 1 are the control and the data port of endpoint 0, and 2 and 3 are those of
 /// endpoint 1. The network delays each datagram by one millisecond.
 @Suite struct HandshakeTests {
   /// Each session has its own local SSRC. A peer therefore does not know the SSRC of packets to another peer, and
@@ -18,6 +18,7 @@ import _TestSupport
     let sessions = network.standing[0].values.map(\.info)
     #expect(sessions.count == 3 && Set(sessions.map(\.localSSRC)).count == 3)
     for k in 1...3 { #expect(sessions.contains { $0.localSSRC == network.info(k)?.ssrc }) }
+    // Endpoint 1 knows the SSRC of its own session with endpoint 0. With this SSRC, it forges a BY to endpoint 2 (address 4).
     let known = network.info(1)!.ssrc
     let bye = SessionCommand(.bye, token: 1, ssrc: known)
     network.send(octets { _ = bye.append(to: &$0) }, from: 0, to: 4)
@@ -43,6 +44,7 @@ import _TestSupport
     #expect(a.establishedCount == 1 && b.establishedCount == 1)
   }
 
+  /// The tries are one second apart. The twelfth try leaves after 11 s, and is unanswered after 12 s.
   @Test func invitationEndsAfterTwelveUnansweredTries() {
     var network = EndpointNetwork(2, .standard)
     network.cutOff = [1]
@@ -66,7 +68,7 @@ import _TestSupport
     network.run(for: .seconds(20))
     #expect(network.sent("IN", by: 1).count == 12)
     #expect(network.events(of: 0) == [.unreachable(id)])
-    #expect(network.sent("BY", by: 0).count == 1, "the peer must not wait")
+    #expect(network.sent("BY", by: 0).count == 1, "BY ends the half-open invitation at the peer")
   }
 
   /// Each port of pymidi 0.5.0 has its own SSRC.
@@ -92,12 +94,13 @@ import _TestSupport
     #expect(network.events(of: 0).last == .closed(id) && network.endpoints[0].establishedCount == 0)
   }
 
-  /// A NO on the control port (0) is a refusal. A NO on the data port (1), after acceptance on the control port, is not: the peer
-  /// was restarted in between or has ended the session, so it counts as unreachable.
+  /// A NO on the control port (0) is a refusal. A NO on the data port (1), after acceptance on the control port, is no refusal: the
+  /// peer was restarted between the two invitations, or has ended the session. The peer then counts as unreachable.
   @Test(arguments: [0, 1]) func noEndsAnInvitation(port: Int) throws {
     var network = EndpointNetwork(1, .standard)
     let id = network.connect(0, to: 1)
     var answer = try #require(network.sent("IN", by: 0).first)
+    // The answer to the invitation has SSRC 9.
     answer.replaceSubrange(12..<16, with: [0, 0, 0, 9])
     if port == 1 {
       answer.replaceSubrange(2..<4, with: Array("OK".utf8))
@@ -132,12 +135,12 @@ import _TestSupport
     #expect(network.events(of: 1).count == 1 && network.endpoints[1].establishedCount == 1)
   }
 
-  /// A restarted peer invites the local peer, and the answer is lost. Before the peer invites again, the local peer begins to
-  /// revive the old session, which has another SSRC. All answers to the peer must contain the same SSRC.
+  /// A restarted peer invites the local peer, and the answer is lost. Before the peer repeats the invitation, the local peer begins to
+  /// revive the old session, in which it uses another SSRC. All answers to the invitation must contain the same local SSRC.
   @Test func repeatedInvitationIsAnsweredWithTheSameSSRC() throws {
     var network = EndpointNetwork(1, .standard)
     _ = network.connect(0, to: 1)
-    // Octets 8 to 11 of an invitation.
+    // Octets 8 to 11 of an invitation are the token.
     let token = try #require(network.sent("IN", by: 0).first)[8..<12].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     /// Sends a command from a port of the peer to the same port of the local peer.
     func send(_ kind: SessionCommand.Kind, _ token: UInt32, _ ssrc: UInt32, fromPort port: Int) {
@@ -146,7 +149,7 @@ import _TestSupport
       network.run(for: .milliseconds(2))
     }
     for port in 0...1 { send(.accepted, token, 9, fromPort: port) }
-    // The clock packets that prove that the peer receives.
+    // The peer sends clock packets. Without them, the session would be lost after 30 s of silence.
     network.verify(9, at: 3, by: 0)
     #expect(network.endpoints[0].establishedCount == 1)
     network.run(for: .seconds(25))
@@ -155,6 +158,7 @@ import _TestSupport
     network.run(for: .seconds(10))
     #expect(network.sent("IN", by: 0).count > 1)
     for port in 0...1 { send(.invitation, 5, 10, fromPort: port) }
+    // Octets 12 to 15 of an answer are the SSRC. The first invitation got one answer, and its repetition got one on each port.
     let answers = (network.sent("OK", by: 0) + network.sent("OK", by: 1)).map { Array($0[12..<16]) }
     #expect(answers.count == 3 && Set(answers).count == 1, "\(answers)")
   }
@@ -178,10 +182,10 @@ import _TestSupport
       #expect(network.endpoints[k].establishedCount == 1, "seed \(seed)")
       let events = network.events(of: k)
       #expect(events.count == 1, "seed \(seed): \(events)")
-      // With seed 40, both invite at the same time. Each endpoint keeps the identifier of its own invitation.
+      // With seed 40, both endpoints invite at the same time. Each endpoint keeps the identifier of its own invitation.
       if seed % 40 == 0 { #expect(network.session(k) == id, "seed \(seed)") }
     }
-    // Whichever endpoint is the initiator, it compares the clocks.
+    // In 100 s, the initiator begins about 20 exchanges of three clock packets. Either endpoint can be the initiator.
     #expect(network.sent("CK", by: 1).count + network.sent("CK", by: 3).count > 20, "seed \(seed)")
   }
 

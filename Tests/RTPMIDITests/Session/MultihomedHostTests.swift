@@ -27,7 +27,7 @@ import _TestSupport
     endpoint.receive(packet, from: address, to: local, port: port, at: now)
   }
 
-  /// Takes the outputs, and returns the commands that the endpoint sends with their addresses.
+  /// Takes the outputs. Returns the session commands that the endpoint sends, each with its destination and its source address.
   private func sentCommands() throws -> [(command: SessionCommand, to: SocketAddress, from: SocketAddress?)] {
     try endpoint.drain().compactMap {
       guard case .send(let octets, let to, let from, _) = $0,
@@ -37,11 +37,11 @@ import _TestSupport
     }
   }
 
-  /// Returns the token of the invitation that the endpoint has sent to the address `invited`.
+  /// Lets the endpoint invite the address `invited`. Returns the token of the invitation.
   private func invite() throws -> UInt32 {
     _ = try endpoint.connect(to: invited, data: data(invited), at: now)
     let sent = try sentCommands()
-    #expect(sent.count == 1 && sent[0].to == invited && sent[0].from == nil, "the host chooses the address")
+    #expect(sent.count == 1 && sent[0].to == invited && sent[0].from == nil, "the host chooses the source address")
     return try #require(sent.first).command.token
   }
 

@@ -60,8 +60,8 @@ private final class PingSession: SessionExtension {
 @Suite struct ProtocolExtensionTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
 
-  /// An endpoint in session with a peer of SSRC 9, whose ports are 2 and 3. `verify` exchanges the clock packets that prove that the
-  /// peer receives.
+  /// An endpoint in session with a peer of SSRC 9, whose ports are 2 and 3; its extension; and the session. `verify` exchanges the
+  /// clock packets that prove that the peer receives.
   private func session() throws -> (Endpoint, PingExtension, SessionID) {
     let ping = PingExtension()
     let endpoint = Endpoint(name: "local", random: SplitMix(seed: 1), protocolExtension: ping)
@@ -82,8 +82,9 @@ private final class PingSession: SessionExtension {
     let arrival = try #require(ping.sessions.first?.arrivals.first)
     #expect(arrival.address == .at(3) && arrival.port == .data && arrival.instant == now && !arrival.isAnswered)
     let accepted = endpoint.counters.accepted
-    // Five packets: rejected by the extension because of its length; outside a session by its address; outside a session by its
-    // SSRC; without an SSRC; with a command that the extension does not know.
+    // Five packets that are not accepted. The first is too long for the extension, and was already answered by the receiving thread.
+    // The second comes from the address of no session, and the third has the SSRC of no session. The fourth ends before its SSRC. The
+    // fifth has a command that the extension does not know.
     endpoint.receive(packet + [0], from: .at(3), port: .data, at: now, answeredAt: now)
     endpoint.receive(packet, from: .at(5), port: .data, at: now)
     endpoint.receive(hex("FF FF 58 58 00 00 00 08"), from: .at(3), port: .data, at: now)
@@ -116,6 +117,7 @@ private final class PingSession: SessionExtension {
     while let next = endpoint.nextDeadline, next < now + .seconds(60) {
       endpoint.advance(to: next)
       for output in endpoint.drain() {
+        // Octet 2 is the first letter of IN.
         if case .send(let datagram, _, _, .control) = output, datagram[2] == UInt8(ascii: "I") {
           if invitations == 0 { #expect(next == now + .seconds(3)) }
           invitations += 1
@@ -123,7 +125,7 @@ private final class PingSession: SessionExtension {
         if output == .lost(id) { end = next }
       }
     }
-    // Two invitations, half of the limit apart, and the loss after twice the limit.
+    // There are two invitations, at 3 s and half of the limit later. The session is lost after twice the limit.
     #expect(invitations == 2 && end == now + .seconds(6), "\(invitations) \(String(describing: end))")
   }
 

@@ -6,13 +6,14 @@ import _TestTraits
 
 @testable import Transports
 
-/// Tests with the real Avahi daemon in a private network. They are serialized, because a process can use only one bus.
-/// If a program or the permission for a network namespace is missing, they are cancelled with the reason.
+/// Tests with the real Avahi daemon in a private network. They are serialized, because a process can use only one system bus.
+/// If a program or the permission for a network namespace is missing, the tests are cancelled with the reason.
 @Suite(.serialized, .ownThreads, .timeLimit(.minutes(5))) struct DiscoveryTests {
-  /// The discovery of one peer, and the events that it has reported.
+  /// The discovery of one peer, and the events that the discovery has reported.
   private final class Seeker {
     let discovery: Discovery
     private(set) var events: [Discovery.Event] = []
+    /// The services that were found and not lost again.
     private(set) var present: Set<Discovery.Service> = []
     private let changes: Changes
     /// The number of calls of `onChange`.
@@ -26,7 +27,7 @@ import _TestTraits
       }
     }
 
-    /// Waits until `condition` is true, at most 20 s. Returns whether it is.
+    /// Takes the new events until `condition` is true, for at most 20 s. Returns whether `condition` has become true.
     func wait(until condition: (Seeker) -> Bool) async throws -> Bool {
       for _ in 0..<1000 {
         let changes = changes.count.load(ordering: .relaxed)
@@ -50,6 +51,7 @@ import _TestTraits
     func service(_ name: String) -> Discovery.Service? { present.first { $0.name == name } }
     /// The messages of the events `unavailable`.
     var unavailabilities: [String] { events.compactMap { if case .unavailable(let line) = $0 { line } else { nil } } }
+    /// The names under which the local peer was announced because its own name was in use.
     var newNames: [String] { events.compactMap { if case .renamed(let name) = $0 { name } else { nil } } }
   }
 
@@ -65,6 +67,7 @@ import _TestTraits
     }
   }
 
+  /// The message of the event `unavailable` and of the error while no daemon runs.
   private let noDaemon =
     "discovery: the Avahi daemon is not running; start it (`systemctl start avahi-daemon`, package avahi-daemon), or "
     + "connect to peers with --connect HOST:PORT"
@@ -76,7 +79,8 @@ import _TestTraits
       #expect(try await ada.wait { !$0.unavailabilities.isEmpty })
       let error = #expect(throws: TransportError.self) { try Discovery.browse(for: .seconds(5)) }
       #expect(error?.description == noDaemon)
-      // First the bus starts, then the daemon.
+      // The bus starts first. The daemon starts 2 s later, so that discovery, which tries again every second, meets a bus without a
+      // daemon.
       try await network.startBus()
       try await Task.sleep(for: .seconds(2))
       try await network.startDaemon()
@@ -161,7 +165,7 @@ import _TestTraits
     try await withNetwork { network in
       try await network.startBus()
       try await network.startDaemon()
-      // A service name has at most 63 octets: 31 of these characters.
+      // A service name has at most 63 octets. The character ö has two octets in UTF-8, so 31 of them fit.
       let seeker = Seeker(String(repeating: "ö", count: 200), port: 6004, identity: 1)
       defer { seeker.discovery.stop() }
       #expect(try await seeker.wait { $0.service(String(repeating: "ö", count: 31))?.isLocal == true })
@@ -179,6 +183,7 @@ import _TestTraits
         try Test.cancel("IPv6: the kernel does not support it, or it is disabled")
       }
       let address = try #require(seeker.service("Ada")?.address)
+      // Only a link-local address has an interface.
       #expect(address.isIPv6 && address.port == 6004 && address.isLinkLocal == (address.scope != 0))
     }
   }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Transports
 
-/// The events that result from changes of the services since the previous call of `drain`.
+/// The events that result from changes of the services since the previous call of `drain`. `set` returns whether the service has
+/// changed.
 @Suite struct ServiceChangesTests {
   private func service(_ name: String, port: UInt16 = 5004) -> Discovery.Service {
     Discovery.Service(
@@ -28,8 +29,9 @@ import Testing
     #expect(changes.drain().isEmpty)
   }
 
-  /// Two services whose names differ only in characters that are not printable are equal for the owner of discovery.
-  @Test func servicesWithTheSamePrintableNameAreLostWithTheLast() {
+  /// An event contains a name in which `?` replaces each character that is not printable. Services whose names on the network differ
+  /// only in such characters are therefore one service in the events. This service is lost when the last of them disappears.
+  @Test func servicesWithTheSamePrintableNameAreReportedAsOne() {
     var changes = ServiceChanges()
     _ = changes.set("Ada\u{1}", service("Ada?"))
     _ = changes.set("Ada\u{2}", service("Ada?"))
@@ -40,6 +42,7 @@ import Testing
     #expect(changes.drain() == [.lost(service("Ada?"))])
   }
 
+  /// If the local peer was renamed twice since the previous call, only the newest name is reported.
   @Test func unavailabilityAndNewNameAreReportedOnce() {
     var changes = ServiceChanges()
     changes.setUnavailable("no daemon")

@@ -67,6 +67,7 @@ import _TestSupport
   @Test func numbersOfNamesAndSourcesAreLimited() {
     var directory = ServiceDirectory()
     let accepted = (0..<5000).filter { directory.appeared("\($0)", at: ipv4, now: start) }
+    // The directory holds at most 1000 names.
     #expect(accepted == Array(0..<1000) && directory.count == 1000)
     let sources = (0..<100).filter {
       directory.appeared("7", at: ServiceDirectory.Source(interface: Int32($0), isIPv6: true), now: start)
@@ -77,12 +78,14 @@ import _TestSupport
     #expect(directory.appeared("4999", at: ipv4, now: start) == true)
   }
 
-  /// For any sequence of events, there is at most one look-up per name, at a current source of the name. In the end
-  /// every current name is looked up.
+  /// For any sequence of events, there is at most one look-up per name, at a current source of the name. At the end, there is a look-up
+  /// for every current name.
   @Test(arguments: 1...50 as ClosedRange<UInt64>)
   func everyNameIsLookedUpAtACurrentSource(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var directory = ServiceDirectory()
+    // The current sources of each name, and the source of the look-up of each name. A look-up remains until it fails or its source
+    // disappears.
     var present: [String: Set<ServiceDirectory.Source>] = [:]
     var running: [String: ServiceDirectory.Source] = [:]
     var now = start
@@ -93,6 +96,7 @@ import _TestSupport
         interface: Int32(random.integer(in: 1...3)), isIPv6: random.next() & 1 == 0)
       switch random.integer(in: 0...9) {
       case 0...3:
+        // Ten names with up to six sources each do not exceed the limits.
         #expect(directory.appeared(name, at: source, now: now) == true)
         present[name, default: []].insert(source)
       case 4...6:
@@ -110,6 +114,7 @@ import _TestSupport
         }
       }
     }
+    // 2 s is longer than the retry interval after a failed look-up (1 s).
     for (name, source) in directory.takeDue(at: now + .seconds(2)) { running[name] = source }
     #expect(Set(running.keys) == Set(present.filter { !$0.value.isEmpty }.keys), "seed \(seed)")
   }

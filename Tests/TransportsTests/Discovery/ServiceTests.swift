@@ -15,6 +15,7 @@ import Testing
     return body(list)
   }
 
+  /// A valid value has exactly 16 hexadecimal digits. Only the first entry with the key `tutti` counts.
   @Test(
     arguments: [
       (["tutti=0123456789abcdef"], 0x0123_4567_89AB_CDEF), (["TUTTI=FFFFFFFFFFFFFFFF"], .max),
@@ -25,10 +26,12 @@ import Testing
       // U+FF10 is the full-width digit 0.
       (["tutti=\u{FF10}123456789abc"], nil), (["tutti=1", "tutti=0123456789abcdef"], nil),
     ] as [([String], UInt64?)])
-  func identityIsReadFromTheFirstKeyIfItIsValid(entries: [String], identity: UInt64?) {
+  func identityIsTheValidValueOfTheFirstKey(entries: [String], identity: UInt64?) {
     #expect(withText(entries.map { Array($0.utf8) }) { Discovery.Service.identity($0) } == identity)
   }
 
+  /// The first entry with the key `tutti` has a value of 16 octets that are not UTF-8. The other entries are zeros, a value with a zero
+  /// octet, an octet that is not UTF-8, and 255 octets `=`, the maximum length of an entry.
   @Test func recordWithInvalidTextHasNoIdentity() {
     let hostile: [[UInt8]] = [
       Array("tutti=".utf8) + [UInt8](repeating: 0xFF, count: 16), [UInt8](repeating: 0, count: 22),
@@ -44,6 +47,8 @@ import Testing
     #expect(Discovery.Service.identity(text) == identity)
   }
 
+  /// Creates the service of the local peer, whose identity is 7, from the answer of a resolver on the interface 1 (`lo`). Its host name
+  /// contains an Escape.
   private func service(_ address: String, port: UInt16 = 5004, name: String = "Ada") -> Discovery.Service? {
     var parsed = AvahiAddress()
     guard avahi_address_parse(address, AvahiProtocol(AVAHI_PROTO_UNSPEC), &parsed) != nil else { return nil }
@@ -57,7 +62,7 @@ import Testing
     ("192.168.1.20", "192.168.1.20:5004"), ("fd00::20", "[fd00::20]:5004"), ("fe80::20", "[fe80::20%lo]:5004"),
     ("::1", "[::1]:5004"),
   ])
-  func linkLocalAddressHasItsInterface(address: String, description: String) throws {
+  func onlyALinkLocalAddressHasAnInterface(address: String, description: String) throws {
     let found = service(address)
     let service = try #require(found)
     #expect(service.address.description == description)
@@ -75,6 +80,7 @@ import Testing
     #expect(service("10.0.0.1", port: 65534) != nil)
   }
 
+  /// U+202E (right-to-left override) changes the order of the characters after it on a terminal.
   @Test func namesContainOnlyPrintableCharacters() {
     #expect(service("10.0.0.1", name: "\u{1B}[2Jevil\r\n\u{202E}")?.name == "?[2Jevil???")
   }

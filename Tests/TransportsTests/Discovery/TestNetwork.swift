@@ -4,16 +4,18 @@ import _TestSupport
 /// A private network for tests: a system bus, and an Avahi daemon in a network namespace with two interfaces that are
 /// connected only to each other. No packet leaves the machine, and the machine's own bus and daemon are not used.
 ///
-/// The D-Bus library reads the address of the bus from the environment once per process. Only one network can exist at
-/// a time.
+/// The D-Bus library reads the address of the bus from the environment once per process. All networks of a process therefore have the
+/// same address, and only one network can exist at a time.
 final class TestNetwork {
+  /// The folder of all networks of this process. The socket of the bus is in this folder.
   private static let shared = Result { try TemporaryFolder() }
 
   let folder: TemporaryFolder
   private let busPath: String
   private var bus: Child?
   private var daemon: Child?
-  private var others: [Child] = []
+  /// The processes that publish services. The references keep the processes running.
+  private var publishers: [Child] = []
 
   /// Creates the network without starting a program.
   ///
@@ -39,7 +41,7 @@ final class TestNetwork {
       </busconfig>
       """
     try configuration.write(toFile: folder.path("bus.conf"), atomically: true, encoding: .utf8)
-    // A failed test may have left the socket.
+    // A failed test may have left its socket.
     try? FileManager.default.removeItem(atPath: busPath)
     let program = try Program.find("dbus-daemon", package: "dbus")
     let child = try Child(
@@ -114,7 +116,7 @@ final class TestNetwork {
     let program = try Program.find("avahi-publish", package: "avahi-utils")
     let child = try Child(
       program, ["-s", name, "_apple-midi._udp", "\(port)"], name: "avahi-publish \(name)", in: folder)
-    others.append(child)
+    publishers.append(child)
     return child
   }
 
@@ -125,6 +127,7 @@ final class TestNetwork {
     let program = try Program.find("avahi-browse", package: "avahi-utils")
     let child = try Child(program, ["-rpt", "_apple-midi._udp"], name: "avahi-browse", in: folder)
     guard try await child.status(within: .seconds(30)) == 0 else { throw Unavailable(child.errors) }
+    // An example of a line:
     // =;eth0;IPv4;Ada;_apple-midi._udp;local;ada.local;10.0.0.1;5004;"tutti=..."
     let lines = child.output.split(separator: "\n").map { $0.split(separator: ";", omittingEmptySubsequences: false) }
     return Set(lines.filter { $0.first == "=" && $0.count >= 10 }.map { "\($0[2]) \($0[3]) \($0[8]) \($0[9])" })

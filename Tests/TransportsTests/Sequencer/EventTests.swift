@@ -54,30 +54,34 @@ import _TestSupport
       converted += 1
       #expect(snd_seq_event_t(message).type == event.type && snd_seq_event_t(message).message == message)
     }
+    // Enough events had a valid type and valid values, so that the conversion was tested.
     #expect(converted > 1000)
   }
 
   @Test func eventWithoutAMessageConvertsToNil() {
-    /// The message of an event with these contents.
+    /// The message of an event with these contents; nil if the event has none.
     func control(_ type: snd_seq_event_type, _ channel: UInt8, _ param: UInt32, _ value: Int32) -> Message? {
       var event = snd_seq_event_t()
       event.type = UInt8(type.rawValue)
       event.data.control = snd_seq_ev_ctrl_t(channel: channel, unused: (0, 0, 0), param: param, value: value)
       return event.message
     }
+    // The largest valid channel, controller and value. In the other events, one of the three numbers is out of range.
     #expect(control(SND_SEQ_EVENT_CONTROLLER, 15, 127, 127) != nil)
     #expect(control(SND_SEQ_EVENT_CONTROLLER, 16, 1, 1) == nil && control(SND_SEQ_EVENT_CONTROLLER, 0, 128, 1) == nil)
     #expect(control(SND_SEQ_EVENT_CONTROLLER, 0, 1, 128) == nil && control(SND_SEQ_EVENT_CONTROLLER, 0, 1, -1) == nil)
     #expect(control(SND_SEQ_EVENT_PITCHBEND, 0, 0, 8192) == nil && control(SND_SEQ_EVENT_PITCHBEND, 0, 0, -8193) == nil)
     #expect(control(SND_SEQ_EVENT_PITCHBEND, 16, 0, 0) == nil && control(SND_SEQ_EVENT_PGMCHANGE, 16, 0, 0) == nil)
     #expect(control(SND_SEQ_EVENT_SONGPOS, 0, 0, .max) == nil && control(SND_SEQ_EVENT_SONGPOS, 0, 0, -1) == nil)
+    // Event types that correspond to no single MIDI message.
     for type in [SND_SEQ_EVENT_CONTROL14, SND_SEQ_EVENT_NONREGPARAM, SND_SEQ_EVENT_REGPARAM, SND_SEQ_EVENT_NOTE] {
       #expect(control(type, 0, 1, 1) == nil)
     }
   }
 }
 
-/// Messages of every status byte, with data bytes at the ends of their range and random ones from `seed`.
+/// Messages of every status byte that ``Message`` can have, with data bytes at the ends and in the middle of their range, and with
+/// random data bytes from `seed`.
 func everyMessage(seed: UInt64) -> [Message] {
   var random = SplitMix(seed: seed)
   return (UInt8(0x80)...0xFF).flatMap { status -> [Message] in

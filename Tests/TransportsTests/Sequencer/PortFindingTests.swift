@@ -1,7 +1,8 @@
 import Testing
 import Transports
 
-/// The search for a sequencer port by its address or name.
+/// The search for a sequencer port by its address or name. With `sending: true`, the port must send MIDI messages; otherwise it must
+/// receive them.
 @Suite struct PortFindingTests {
   private let ports = [
     port(14, 0, "Midi Through", "Midi Through Port-0"),
@@ -26,6 +27,7 @@ import Transports
     #expect(try ports.find(text, sending: true).address == SequencerAddress(client: client, port: number))
   }
 
+  /// The complete name "keys" selects one port, although other names contain it. The part "key" is ambiguous.
   @Test func completeNameHasPrecedenceOverAPart() throws {
     let ports = [
       port(20, 0, "Keys", "Keys"), port(24, 0, "Keys Two", "Keys Two"), port(28, 0, "More Keys", "out"),
@@ -57,7 +59,7 @@ import Transports
     expect("Tutti", sending: true, "no such port")
     expect("130:0", sending: true, "belongs to this program")
     expect("clock", sending: false, "no such port")
-    // Port 131:0 of jack_midi_clock, not the local port "clock".
+    // The text is found in the client name `jack_midi_clock` of the port 131:0. The local port "clock" is ignored.
     #expect(throws: Never.self) { try ports.find("clock", sending: true) }
   }
 

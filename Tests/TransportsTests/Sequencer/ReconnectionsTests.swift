@@ -11,7 +11,7 @@ import _TestSupport
   /// The same device with another client number.
   private var keysElsewhere: SequencerPort { port(28, 0, "Keys", "Keys MIDI 1") }
 
-  /// Reconnections that know these existing connections.
+  /// The memory after the announcements of these connections.
   private func connected(_ links: [(Sequencer.Port, SequencerPort)]) -> Reconnections {
     var reconnections = Reconnections()
     for (local, port) in links {
@@ -90,9 +90,9 @@ import _TestSupport
       let links = reconnections.due(at: start + .seconds(1), ports: back)
       #expect(links.count == 2 && Set(links.map(\.port)) == [.input, .clock])
       #expect(Set(links.map(\.other)) == Set(back.map(\.address)))
-      // In the first two cases, the returned devices have the old numbers, and the number identifies the device. The number 24 belonged
-      // to the second device, which was connected to an output. In the other cases, the first device has a new number, and either
-      // device may get either connection.
+      // In the first two cases, the returned devices have the old numbers, and a connection goes to the device with its old number.
+      // The number 24 belonged to the second device, which was connected to the output `clock`. In the other cases, the first device has
+      // a new number, and either device may get either connection.
       if firstNow != 32 { #expect(links.contains { $0.port.isOutput && $0.other.client == 24 }) }
     }
   }
@@ -117,6 +117,7 @@ import _TestSupport
     let changes = reconnections.resynchronize(
       links: [SequencerLink(.clock, stranger.address)], ports: [pads, stranger], at: start)
     #expect(Set(changes) == [.gone("Keys MIDI 1"), .gone("Synth in")])
+    // Later, the keys and the synthesizer return with other numbers.
     let all = [keysElsewhere, pads, stranger, port(131, 0, "Synth", "Synth in")]
     #expect(reconnections.resynchronize(links: [SequencerLink(.clock, stranger.address)], ports: all, at: start) == [])
     let links = reconnections.due(at: start + .seconds(1), ports: all)
@@ -132,11 +133,12 @@ import _TestSupport
     }
     for port in all { _ = reconnections.note(.portStarted(port.address), at: start, ports: all) }
     let links = reconnections.due(at: start + .seconds(1), ports: all)
-    // The 64 newest are remembered.
+    // Only the newest 64 of the 200 connections are remembered.
     #expect(links.map(\.other.client) == (136..<200).map { UInt8($0) })
   }
 
-  /// Invariant: when all devices are present, the connections are those that the user has made.
+  /// Invariant: when all devices are present, every connection that the user has made and not removed exists. The simulation also counts
+  /// each restored connection as made by the user, so this test does not detect a connection that was restored by mistake.
   @Test(arguments: UInt64(1)...40) func connectionsMadeByTheUserAreRestored(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var studio = VirtualStudio(names: ["Keys", "Pads", "Drums", "Synth", "Looper"], using: &random)

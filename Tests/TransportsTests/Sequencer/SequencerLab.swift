@@ -6,7 +6,7 @@ import Testing
 import Transports
 import _TestSupport
 
-/// Tests that need a sequencer. They are serialized, because the connections of each test are announced to all clients.
+/// Tests that need an ALSA sequencer. They are serialized, because the sequencer announces the connections of each test to all clients.
 @Suite(.enabled(if: Lab.hasSequencer, "\(Lab.needsSequencer)"), .serialized)
 enum LabTests {}
 
@@ -30,7 +30,7 @@ final class OtherClient {
 
   deinit { snd_seq_close(handle) }
 
-  /// Sends an event with `length` octets of variable data to the subscribers.
+  /// Sends an event with `length` octets of variable data to the subscribers. Returns whether the sequencer has accepted the event.
   func sendVariable(_ type: snd_seq_event_type, length: Int) -> Bool {
     var octets = [UInt8](repeating: 0x55, count: length)
     return octets.withUnsafeMutableBytes { bytes in
@@ -43,7 +43,8 @@ final class OtherClient {
     }
   }
 
-  /// Sends an event of fixed size to `destination`, with the `flags` and the `time` that the event has.
+  /// Sends an event of fixed size to `destination`, with the `flags` and the `time` that the event has. Returns whether the sequencer
+  /// has accepted the event.
   func send(_ event: snd_seq_event_t, to destination: SequencerAddress) -> Bool {
     var event = event
     let to = snd_seq_addr_t(client: destination.client, port: destination.port)

@@ -21,18 +21,20 @@ extension LabTests {
         let after = MonotonicClock.now
         let arrival = try #require(receiver.receiveMessage())
         try #require(arrival.message == message)
+        // Port 1 is "notes".
         #expect(arrival.from == SequencerAddress(client: sender.client, port: 1) && arrival.port == .input)
         #expect(arrival.at >= last)
-        // How far the time stamp is outside the time of the call of `send`.
+        // How far the time stamp is before the call of `send` or after its return.
         worst = max(worst, before - arrival.at, arrival.at - after)
         last = arrival.at
       }
       #expect(receiver.receiveMessage() == nil)
+      // The tolerance is for the conversion of the stamps to CLOCK_MONOTONIC (``QueueClock``).
       #expect(worst < .milliseconds(1))
     }
 
-    /// A message received late has the time stamp of its arrival, not of the call of `receive()`. ``QueueClock`` replaces a stamp
-    /// that is older than one second by the current time.
+    /// The time stamp of a message is the instant of its arrival, not of the later call of `receive()`. Exception: ``QueueClock`` replaces
+    /// a stamp that is older than one second by the current time.
     @Test func timeStampIsTheArrivalInstant() async throws {
       let (sender, receiver) = try pair(from: .clock, to: .clockInput)
       defer { close(sender, receiver) }
@@ -88,11 +90,12 @@ extension LabTests {
       #expect(keys == (0..<100).map { .noteOn(Channel(1)!, key: UInt7(clamping: $0), velocity: 1) })
     }
 
-    /// A subscriber with a full input pool does not affect other subscribers.
+    /// A subscriber that does not read has a full input pool after 2000 of the 5000 events. The other subscriber still gets all events.
     @Test func sleepingSubscriberDoesNotAffectOthers() throws {
       let (sender, sleeping) = try pair(from: .clock, to: .input)
       let awake = try Sequencer(name: "Awake", takingClock: false)
       defer { close(sender, sleeping, awake) }
+      // Port 2 is "in".
       try sender.subscribe(SequencerLink(.clock, SequencerAddress(client: awake.client, port: 2)))
       _ = awake.receiveMessages()
       var received = 0
@@ -116,7 +119,7 @@ extension LabTests {
         #expect(
           arrivals.count == 2 && arrivals.first?.isIgnored == true && arrivals.last?.message == .start, "\(length)")
       }
-      // The kernel stores the data in cells of 28 octets, and the input pool of the receiver has 2000 cells. 60 000 octets do not fit.
+      // The kernel stores the data in cells of 28 octets, and the input pool of the receiver has 2000 cells: 56 000 octets.
       #expect(!other.sendVariable(SND_SEQ_EVENT_SYSEX, length: 60_000))
       #expect(try #require(receiver.receiveMessage()).isOverflow && receiver.receiveMessage() == nil)
     }

@@ -53,7 +53,8 @@ struct VirtualStudio {
     wait(.seconds(1))
   }
 
-  /// Makes a connection, as the user does, or as the peer does to restore the connection.
+  /// Makes a connection, as the user does, or as the peer does to restore the connection. In both cases, the connection is added to
+  /// ``requested``.
   private mutating func connect(_ link: SequencerLink) {
     guard existing.insert(link).inserted else { return }
     for port in present.values where port.address == link.other {
@@ -68,6 +69,7 @@ struct VirtualStudio {
     announce(.unsubscribed(link))
   }
 
+  /// Adds the device `name` with a random client number that is free.
   private mutating func add(_ name: String, using random: inout SplitMix) {
     let used = Set(present.values.map(\.address.client))
     let free = (UInt8(128)...140).filter { !used.contains($0) }
@@ -84,11 +86,13 @@ struct VirtualStudio {
     announce(.clientExited(port.address.client))
   }
 
+  /// Lets time pass, and restores the connections that are due.
   private mutating func wait(_ length: Nanoseconds) {
     now = now + length
     for link in reconnections.due(at: now, ports: Array(present.values)) { connect(link) }
   }
 
+  /// Announces an event to the memory of connections.
   private mutating func announce(_ event: SequencerArrival.Event) {
     _ = reconnections.note(event, at: now, ports: Array(present.values))
   }

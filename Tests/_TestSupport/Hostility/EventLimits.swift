@@ -5,7 +5,7 @@ enum EventLimits {
   static let parameterSteps = 16_383
   /// The number of recovered messages after which ``JournalRepair`` ignores the rest of a recovery journal.
   static let repair = 4096
-  /// An upper bound of the number of messages from one recovery journal. It is generous: it would also hold if the last log before the
-  /// limit gave all its ``parameterSteps``.
+  /// An upper bound of the number of messages from one recovery journal. It allows for a last log that begins just below the limit
+  /// ``repair`` and requests ``parameterSteps`` further messages.
   static let journal = parameterSteps + repair
 }

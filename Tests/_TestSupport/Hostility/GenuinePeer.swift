@@ -6,15 +6,15 @@ import Simulation
 
 /// A peer that follows the protocol. It has an ``Endpoint`` and an RTP stream of random messages.
 ///
-/// Three quarters of the peers send a recovery journal. Independently, three quarters of the peers send their packets with send
-/// instants: a header extension with the instant at which the packet was sent.
+/// Three quarters of the peers send a recovery journal. Independently, three quarters of the peers send each packet with its send
+/// instant, in a header extension.
 final class GenuinePeer {
   let endpoint: Endpoint
   private var sender: PacketSender
   private var improviser: Improviser
   private var random: SplitMix
 
-  /// The objects that check the tags of received datagrams, by session. A session without a passkey has none.
+  /// The objects that check and remove the tags of received datagrams, by session. Without a passkey, there are none.
   var openers: [SessionID: DatagramOpener] = [:]
   /// Writes the tags of the stream in the newest session; nil without a passkey.
   private var sealer: DatagramSealer?
@@ -29,12 +29,12 @@ final class GenuinePeer {
     sender.sendsInstants = random.integer(in: 0...3) > 0
   }
 
-  /// Starts a new RTP stream for a session that was established.
+  /// Starts a new RTP stream after a session was established.
   ///
   /// - Parameter ssrc: the SSRC of this peer in the session.
   func join(as ssrc: UInt32) { sender.restart(ssrc: ssrc, sequence: UInt16(truncatingIfNeeded: random.next())) }
 
-  /// Creates the objects that check and write the tags of a session that was established. Does nothing without a passkey.
+  /// Creates the objects that check and write the tags of a new session. Does nothing without a passkey.
   func established(_ id: SessionID) {
     guard let keys = endpoint.keys(of: id) else { return }
     openers[id] = DatagramOpener(keys)

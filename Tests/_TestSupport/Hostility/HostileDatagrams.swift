@@ -53,7 +53,7 @@ public struct HostileDatagrams {
     return recorded[kind][pick(recorded[kind].count)]
   }
 
-  /// Returns random octets, which mostly begin as a valid datagram does.
+  /// Returns random octets. In seven of eight cases, they begin as a valid datagram does.
   private mutating func noise() -> [UInt8] {
     let length = pick(10) == 0 ? pick(1500) : pick(64)
     var octets = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }

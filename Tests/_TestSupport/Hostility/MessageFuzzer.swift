@@ -6,7 +6,7 @@ internal import RTPMIDI
 import Simulation
 
 /// A fuzzer of the System Exclusive messages of Tutti, such as ``TimelineMessage`` and ``Presence``. The tested peer is in
-/// session with two hostile peers. They send it valid messages with random or extreme content, and damaged messages.
+/// session with two hostile peers. The hostile peers send valid messages with random or extreme content, and damaged messages.
 ///
 /// After each message, the following invariants are checked:
 /// - The number of outputs is bounded.
@@ -16,7 +16,7 @@ public final class MessageFuzzer: Fuzzer {
   /// An upper bound of the number of outputs that one message, and the work that is due afterwards, cause.
   private static let maximumOutputs = 256
 
-  /// The patch that the tested peer plays. The hostile peers request this patch, and send false parts of it.
+  /// The patch that the tested peer plays. The hostile peers request parts of this patch, and send false parts.
   private let patch = SharedPatch([UInt8](repeating: 7, count: 150))!
   private let sessions: CoreSessions
   /// The identities in the messages: of the tested peer, of the two hostile peers, and the two extreme values.
@@ -25,7 +25,9 @@ public final class MessageFuzzer: Fuzzer {
   private var random: SplitMix
   private let seed: UInt64
   private var inputs = 0
+  /// The number of messages that could be decoded.
   private var decoded = 0
+  /// The largest number of outputs that one message has caused.
   private var largestCount = 0
   private var now = Instant(nanoseconds: 1_000_000_000)
   /// The term of most messages. It increases at random, by one or by up to 2^20.
@@ -58,7 +60,7 @@ public final class MessageFuzzer: Fuzzer {
     }
   }
 
-  /// Lets each hostile peer begin a session with the tested peer, unless it has one.
+  /// Lets each hostile peer without a session begin a session with the tested peer.
   private func connect() {
     for remote in sessions.remotes where remote.endpoint.establishedCount == 0 {
       try? sessions.invite(remote, at: now)
@@ -66,7 +68,8 @@ public final class MessageFuzzer: Fuzzer {
     _ = sessions.exchange(at: now)
   }
 
-  /// Lets some time pass, and sends a message from a hostile peer to the tested peer.
+  /// Lets some time pass, and sends a message from a hostile peer to the tested peer. Sometimes, the local player of the tested peer also
+  /// enters a command.
   private func feed(_ octets: [UInt8]) throws(FuzzFailure) {
     if pick(100) == 0 { connect() }
     now = now + .milliseconds(Int64(pick(pick(50) == 0 ? 3000 : 20)))
@@ -78,7 +81,7 @@ public final class MessageFuzzer: Fuzzer {
     core.receive(.systemExclusive(session, stamp: now, arrival: now), systemExclusive: { data }, now: now)
     if pick(50) == 0 { command(core) }
     var count = sessions.exchange(at: now).count
-    // After a long time, the work that the peer does can make further work due at once.
+    // After a long time, the work of the peer can make further work due at once. All such work must be done after 16 more exchanges.
     for _ in 0..<16 where core.nextDeadline <= now { count += sessions.exchange(at: now).count }
     largestCount = max(largestCount, count)
     try check(count <= Self.maximumOutputs, "\(count) outputs")
@@ -183,7 +186,7 @@ public final class MessageFuzzer: Fuzzer {
   }
 
   private func identity() -> Identity { identities[pick(identities.count)] }
-  /// Returns a random tempo from 20 to 999 BPM.
+  /// Returns a random tempo from 20.3 to 999 BPM. A quarter note at 999 BPM takes 60 060 060 ns, and one at 20.3 BPM 2 960 000 000 ns.
   private func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: 60_060_060 + Int64(pick(2_900_000_000)))! }
 
   /// Returns a random number: small, near the present time in nanoseconds, extreme, or any number.

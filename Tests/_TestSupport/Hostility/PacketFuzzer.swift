@@ -9,14 +9,15 @@ public import RTPMIDI
 /// - No System Exclusive message exceeds the capacity of the receiver.
 public final class PacketFuzzer: Fuzzer {
   private static let systemExclusiveCapacity = 256
-  /// An upper bound of the events of one packet: the events of its recovery journal, and one event for each of its up to 4000
-  /// octets.
+  /// An upper bound of the number of events of one packet: the events of its recovery journal, and one event per octet. A hostile packet
+  /// has at most 4000 octets.
   private static let maximumEvents = EventLimits.journal + 4000
 
   private var packets: HostilePackets
   private var receiver = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: systemExclusiveCapacity)
   private let seed: UInt64
   private var inputs = 0
+  /// The number of all events.
   private var events = 0
   /// The largest number of events of one packet.
   private var largestCount = 0

@@ -19,8 +19,8 @@ import Simulation
 public final class ReceiverFuzzer: Fuzzer {
   private static let slots = 4
   private static let localChannel = Channel(wire: 4)
-  /// An upper bound of the outputs of one packet: four for each event of a ``PacketReceiver``, namely the pitch for the instrument, the
-  /// sound, the recording, and the copy for the control thread.
+  /// An upper bound of the number of outputs of one packet. Each event of a ``PacketReceiver`` causes at most four outputs: the pitch for
+  /// the instrument, the sound, the recording, and the copy for the control thread. For the number of events, see ``PacketFuzzer``.
   private static let maximumOutputs = 4 * (EventLimits.journal + 4000)
 
   private var packets: HostilePackets
@@ -65,14 +65,15 @@ public final class ReceiverFuzzer: Fuzzer {
   /// Returns a random number in 0..<count.
   private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-  /// The source address of the packets of a slot. Larger numbers are addresses of strangers.
+  /// The source address of the packets of a slot. The numbers from ``slots`` on are strangers: hosts without a session.
   private func address(_ slot: Int) -> SocketAddress { SocketAddress(host: UInt32(slot), port: 5005) }
 
   /// Feeds one input: a packet, a clock request or a command.
   private func step() throws(FuzzFailure) {
+    // The messages that the receiver has held back until they are due.
     while let output = receiver.nextTimed(at: now) { try record(output) }
     let slot = pick(Self.slots)
-    // The cases are per thousand of all inputs.
+    // The ranges give the frequency of each input in thousandths.
     switch pick(1000) {
     case 0..<900: try receive(packets.next(), from: address(slot))
     case 900..<940: try receive(packets.next(), from: address(Self.slots + pick(1000)))
@@ -101,7 +102,7 @@ public final class ReceiverFuzzer: Fuzzer {
     try execute(.open(slot: slot, SessionID(number: lastSession), source, admissions[slot]))
   }
 
-  /// Sets random gates and a random hearing for a slot.
+  /// Sets random permissions, and how loud the notes sound, for the peer in a slot.
   private func admit(_ slot: Int) throws(FuzzFailure) {
     (admissions[slot].notes, admissions[slot].modification) = (pick(4) > 0, pick(4) > 0)
     admissions[slot].isStandardDevice = pick(2) == 0
@@ -130,6 +131,7 @@ public final class ReceiverFuzzer: Fuzzer {
       sessions[slot] = nil
       try check(held.removeValue(forKey: session.number)?.isEmpty != false, "a note sounds after its session")
     }
+    // Packets that arrived shortly before this command opened their session.
     while let packet = receiver.takeEarlyPacket(at: now) {
       try receive((0..<packet.count).map { packet.octets[$0] }, from: packet.source)
     }
@@ -147,7 +149,7 @@ public final class ReceiverFuzzer: Fuzzer {
     receptions += count
   }
 
-  /// Presents a hostile packet, or a clock probe that may be truncated, as a request for the clock.
+  /// Presents a hostile packet, or a clock probe that may be truncated, as a clock request. Counts the replies.
   private func ask(_ packet: [UInt8], from address: SocketAddress) {
     let probe = octets { _ = ClockProbe(ssrc: HostilePackets.ssrc, identity: 3, sentAt: now).append(to: &$0) }
     let length = pick(2) == 0 ? pick(ClockProbe.length) : ClockProbe.length
@@ -182,7 +184,7 @@ public final class ReceiverFuzzer: Fuzzer {
   /// - Parameter isSofter: whether the message is a note that is softer than it was played, or the end of a note
   ///   (``Receiver/Output/hear(_:from:)``).
   private func recordHeard(_ message: Message, of session: SessionID, isSofter: Bool) throws(FuzzFailure) {
-    // Only messages that start or end notes are checked here.
+    // Only messages that belong to a key or end all notes are checked here.
     guard message.key != nil || message.endsAllNotes else { return }
     let endsNote = heard[session.number]?.ends(with: message) ?? false
     heard[session.number, default: HeldNotes()].note(message)

@@ -3,7 +3,8 @@ import PeerProtocol
 public import RTPMIDI
 import Simulation
 
-/// A fuzzer of an ``Endpoint`` among four genuine peers, an imitator of each peer, and many hostile strangers.
+/// A fuzzer of an ``Endpoint`` among four genuine peers, an imitator of each peer, and many hostile strangers. An imitator sends damaged
+/// copies of the datagrams of its peer.
 ///
 /// Each input is one of the following:
 /// - a hostile datagram that imitates a peer, sent from the peer's address or from the address of a stranger;
@@ -31,14 +32,14 @@ public final class SessionFuzzer: Fuzzer {
   private static let inFlightLimit = 256
   /// The maximum number of outputs per session or deadline.
   private static let outputsPerSession = 8
-  /// The control ports of the tested endpoint and of the genuine peers. Two of them are on one host.
+  /// The control ports of the tested endpoint (index 0) and of the genuine peers. Two genuine peers are on one host.
   private static let controls = [(0, 5004), (1, 5004), (1, 5006), (2, 5004), (3, 5004)].map {
     SocketAddress(host: $0, port: $1)
   }
 
   /// The peers. The tested endpoint belongs to the peer at index 0. The others are the genuine peers around it.
   private var peers: [GenuinePeer] = []
-  /// One imitator per peer: it produces damaged copies of the datagrams that the peer has sent.
+  /// One imitator per peer, with the index of the peer.
   private var imitators: [HostileDatagrams] = []
   private var inFlight: [Flight] = []
   private var random: SplitMix
@@ -103,7 +104,7 @@ public final class SessionFuzzer: Fuzzer {
 
   /// Feeds one input.
   private func step() throws(FuzzFailure) {
-    // The cases are percentages of all inputs.
+    // The ranges give the frequency of each input in percent.
     switch pick(100) {
     case 0..<40: try imitate()
     case 40..<50: try inviteFromStranger()
@@ -186,6 +187,7 @@ public final class SessionFuzzer: Fuzzer {
   /// Passes a datagram to the tested endpoint, and checks the invariants.
   private func receive(_ datagram: [UInt8], from address: SocketAddress, _ port: Port) throws(FuzzFailure) {
     let (content, isAuthentic) = peers[0].open(datagram, port: port)
+    // `answeredAt` is not nil if the network thread of a real peer has already answered the datagram.
     tested.receive(
       content, from: address, port: port, at: now, answeredAt: pick(2) == 0 ? now : nil, isAuthentic: isAuthentic)
     let outputCount = send(from: 0)

@@ -4,7 +4,7 @@ import Simulation
 
 /// A train of MIDI clock ticks with one kind of disturbance: 240 ticks at 120 BPM, the disturbance, then 480 ticks at a
 /// constant tempo. The delay of each tick is the magnitude of a normally distributed number with mean 0 and standard
-/// deviation sigma. The seed determines the train.
+/// deviation sigma, except for ticks that arrive in groups. The seed determines the train.
 public enum TickTrain: String, CaseIterable, Sendable {
   case steady
   /// Each tick is lost with a probability of 5 %, independently of the other ticks.
@@ -48,8 +48,8 @@ public enum TickTrain: String, CaseIterable, Sendable {
     public var bpm: Double
   }
 
-  /// Whether a receiver can derive the number of each tick from the arrivals. This is impossible if the sender pauses, because
-  /// a pause looks like a loss of ticks.
+  /// Whether a receiver can derive the number of each tick from the arrivals. This is impossible if the sender pauses, because a receiver
+  /// cannot distinguish a pause from a loss of ticks.
   public var tellsCount: Bool { self != .pause && self != .silence }
 
   /// Generates the train of `seed`.
@@ -107,7 +107,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
     var due = 1e12
     /// Whether each tick arrives twice.
     var isDoubled = false
-    /// The probability that a loss begins at a tick, and the number of ticks that are lost then.
+    /// The probability that a loss begins at a tick, and the range of the number of ticks that this loss takes.
     var loss: (rate: Double, count: ClosedRange<Int64>) = (0, 1...1)
     /// The number of ticks that the present loss will still take.
     private var losing: Int64 = 0
@@ -142,7 +142,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
     mutating func ramp(seconds: Double) {
       let start = due
       while due - start < seconds * 1e9 {
-        // From 0 to 1 in the first half, and to 2 in the second half.
+        // 0...1 in the first half, and 1...2 in the second half.
         let progress = (due - start) / (seconds * 0.5e9)
         let bpm = 40 + 200 * max(0, progress < 1 ? progress : 2 - progress)
         step(bpm)

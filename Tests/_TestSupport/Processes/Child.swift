@@ -11,9 +11,9 @@ public final class Child {
   private let outputPath: String
   private let errorPath: String
 
-  /// Starts `program` with `folder` as its working folder. The standard input stays open until ``closeInput()``, or
-  /// until the test process ends. The program keeps its state and its settings in `folder`, not in the home folder of the
-  /// user.
+  /// Starts `program` with `folder` as its working folder. The standard input stays open until ``closeInput()``, or until the test
+  /// process ends. A program that uses the variables of the XDG Base Directory Specification keeps its state and its settings in
+  /// `folder`, not in the home folder of the user.
   ///
   /// - Parameters:
   ///   - name: the name of the process in error messages and of its output files.
@@ -56,12 +56,14 @@ public final class Child {
 
   /// Writes a line to the standard input.
   public func type(_ line: String) { try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
+  /// Closes the standard input: the process reads the end of the file.
   public func closeInput() { try? input.fileHandleForWriting.close() }
+  /// Sends SIGINT, as Ctrl-C does.
   public func interrupt() { process.interrupt() }
   public func signal(_ number: Int32) { kill(process.processIdentifier, number) }
   public var identifier: Int32 { process.processIdentifier }
 
-  /// Waits until the process has ended. Returns its exit status, or the negative number of the signal that ended it.
+  /// Waits until the process has ended. Returns the exit status, or the negative number of the signal that ended the process.
   ///
   /// - Throws: ``TookTooLong``.
   public func status(within limit: Duration) async throws -> Int32 {

@@ -3,8 +3,8 @@ public import MusicalTime
 import Realtime
 public import Transports
 
-/// A client of the ALSA sequencer that a test controls, in the role of another MIDI program. It sends messages. The sequencer
-/// stores the messages for it until the test takes them.
+/// A client of the ALSA sequencer that a test controls, in the role of another MIDI program. The client sends messages. The sequencer
+/// stores the messages to the client until the test takes them.
 public final class MIDIProgram {
   public let name: String
   private let sequencer: Sequencer
@@ -19,7 +19,7 @@ public final class MIDIProgram {
   /// The address of the input port.
   public var address: SequencerAddress { SequencerAddress(client: sequencer.client, port: Sequencer.Port.input.number) }
 
-  /// Subscribes to the port that `text` names, to receive its messages.
+  /// Subscribes to the port that `text` names, to receive the messages of this port.
   public func subscribe(to text: String) throws {
     try sequencer.subscribe(SequencerLink(.input, sequencer.ports().find(text, sending: true).address))
   }

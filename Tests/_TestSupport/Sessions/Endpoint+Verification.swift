@@ -2,8 +2,8 @@ package import MusicalTime
 package import RTPMIDI
 
 extension Endpoint {
-  /// Exchanges CK0, CK1 and CK2 with a peer whose invitation was accepted on both ports. The exchange proves that the peer
-  /// receives at the address `data`.
+  /// Exchanges CK0, CK1 and CK2 with a peer whose invitation this endpoint has accepted on both ports. The exchange proves that the
+  /// peer receives at the address `data`.
   ///
   /// - Parameter ssrc: the SSRC of the peer.
   /// - Returns: the outputs since the last call of ``drain()``, without the CK1.
@@ -14,6 +14,7 @@ extension Endpoint {
       self.receive(octets { _ = packet.append(to: &$0) }, from: data, port: .data, at: now)
     }
     receive(ClockPacket(ssrc: ssrc, sentAt: now))
+    // CK1, the reply of this endpoint, has the count 1. The peer answers with CK2.
     for output in drain() {
       if case .send(let datagram, data, _, .data) = output, let packet = ClockPacket(datagram.span), packet.count == 1 {
         receive(packet.reply(from: ssrc, sentAt: now)!)
@@ -26,8 +27,8 @@ extension Endpoint {
 }
 
 extension EndpointNetwork {
-  /// Exchanges CK0, CK1 and CK2 between endpoint `k` and a device with the data port `from`, whose invitation the endpoint has
-  /// accepted on both ports. The exchange proves that the device receives. It takes 3 ms of virtual time.
+  /// Exchanges CK0, CK1 and CK2 between endpoint `k` and a device with the data port `from`. The endpoint has accepted the invitation of
+  /// the device on both ports. The exchange proves that the device receives. It takes 3 ms of virtual time: 1 ms per datagram.
   ///
   /// - Parameter ssrc: the SSRC of the device.
   package mutating func verify(_ ssrc: UInt32, at from: Int, by k: Int) {

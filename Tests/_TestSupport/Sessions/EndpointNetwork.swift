@@ -92,7 +92,8 @@ package struct EndpointNetwork {
   /// Time, and the datagrams in transit.
   private var world: VirtualWorld<Flight>
 
-  /// Creates `count` endpoints without sessions. Each clock is 1000 s ahead of the clock of the previous endpoint.
+  /// Creates `count` endpoints without sessions. Each clock is 1000 s ahead of the clock of the previous endpoint. The one-way delay is
+  /// 1 ms.
   package init(_ count: Int, _ kind: Kind, seed: UInt64 = 1) {
     world = VirtualWorld(
       at: Instant(nanoseconds: 0), random: SplitMix(seed: seed), delays: 1_000_000...1_000_000)
@@ -147,7 +148,7 @@ package struct EndpointNetwork {
     return nil
   }
 
-  /// Sends a datagram.
+  /// Sends a datagram from the address `from` to the address `to`.
   package mutating func send(_ datagram: [UInt8], from: Int, to: Int) {
     sent[from, default: []].append(datagram)
     if Self.command(of: datagram) == Self.invitation { invitations += 1 }
@@ -227,7 +228,8 @@ package struct EndpointNetwork {
   ///
   /// Two cases do not count:
   /// - a reconnection to a peer that is already in session;
-  /// - an invitation that the endpoint has accepted on the control port, but that the inviting peer does not complete. It expires.
+  /// - an invitation that the endpoint has accepted on the control port, but that the inviting peer does not complete. Such an invitation
+  ///   expires.
   package var isConnecting: Bool {
     for endpoint in endpoints {
       let count = endpoint.establishedCount
@@ -251,7 +253,7 @@ package struct EndpointNetwork {
     for k in endpoints.indices { drain(k) }
   }
 
-  /// Lets time pass until `isDone` returns true, but at most for `length`. Returns false if the time has passed before.
+  /// Lets time pass until `isDone` returns true, but at most for `length`. Returns whether `isDone` has returned true.
   @discardableResult
   package mutating func run(
     for length: Nanoseconds, until isDone: (borrowing EndpointNetwork) -> Bool = { _ in false }

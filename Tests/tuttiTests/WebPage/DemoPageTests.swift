@@ -5,7 +5,7 @@ import _TestTraits
 
 @testable import Console
 
-/// Tests of `tutti demo --http` with real peers. The test is the client that plays the role of the page on a phone.
+/// Tests of `tutti demo --http` with real peers. A ``PageClient`` plays the role of the page on a phone.
 @Suite(.ownThreads, .serialized) struct DemoPageTests {
   /// The members of a payload of the kind `ensemble` that are tested.
   private struct Ensemble: Decodable {
@@ -46,6 +46,7 @@ import _TestTraits
     #expect(page.next(.levels) { $0.payload.getInteger(at: 0, as: UInt8.self) == 120 } != nil)
     let outcome = try await demo.outcome()
     #expect(outcome.status == 0, "\(outcome.errors)")
+    // Five bars have 480 ticks.
     #expect(outcome.output.contains("peer 4  follower    480"), "\(outcome.output)")
     #expect(outcome.output.contains("Phones that played at the same time: 1\n"))
   }
@@ -75,6 +76,7 @@ import _TestTraits
     try await demo.wait(for: "to wait", within: .seconds(30)) { demo.errors.contains("The rhythm starts when") }
     let port = try #require(demo.errors.firstMatch(of: /127\.0\.0\.1:([0-9]+)\//)).output.1
     demo.interrupt()
+    // The exit status after SIGINT is 128 + 2. The web page is closed.
     #expect(try await demo.status(within: .seconds(20)) == 130)
     #expect(throws: RawConnection.Failure.self) { try RawConnection(port: Int(port) ?? 0) }
   }

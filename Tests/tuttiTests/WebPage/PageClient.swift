@@ -2,10 +2,13 @@ import Foundation
 
 @testable import Console
 
-/// A WebSocket client that a test uses as a page.
+/// A WebSocket client in the role of a web page. A frame is a message between a page and its peer (``Frame``), in one binary message of
+/// the WebSocket.
 final class PageClient {
   private let connection: RawConnection
+  /// The octets that were received and not decoded yet.
   private var received: [UInt8] = []
+  /// The number of the last frame that was sent.
   private var sequence: UInt32 = 0
 
   /// Opens a WebSocket connection to a peer with a token of its page.
@@ -42,10 +45,12 @@ final class PageClient {
     let length: [UInt8] =
       octets.count < 126
       ? [0x80 | UInt8(octets.count)] : [0xFE, UInt8(octets.count >> 8), UInt8(truncatingIfNeeded: octets.count)]
-    // The mask zero leaves the octets unchanged.
+    // 0x82 is the flag FIN and the opcode of a binary message. The flag 0x80 of the length announces a mask. 0xFE is this flag and the
+    // length 126, after which two octets contain the real length. The mask zero leaves the octets unchanged (RFC 6455, section 5.2).
     return connection.send([0x82] + length + [0, 0, 0, 0] + octets)
   }
 
+  /// Sends a command of the page in JSON. Returns false if the connection is closed.
   @discardableResult
   func command(_ json: String) -> Bool { send(.command, Array(json.utf8)) }
 
@@ -53,8 +58,9 @@ final class PageClient {
   func next() -> Frame? {
     while true {
       if let message = takeMessage() {
+        // 8 is a close frame, and 2 is a binary message (RFC 6455, section 5.2).
         if message.opcode == 8 { return nil }
-        // `Frame` limits the length of frames, because it decodes the frames that pages send. The frames of the peer are longer.
+        // ``Frame`` accepts only short frames, because a peer decodes only the frames of pages. The frames of a peer can be longer.
         if message.opcode == 2, let frame = Frame(unlimited: message.octets) { return frame }
         continue
       }

@@ -21,7 +21,8 @@ import _TestTraits
   }
 
   @Test(arguments: [0, 255] as [UInt8]) func codesAreReadOnDarkAndLightTerminals(background: UInt8) async throws {
-    // Texts that need the versions 1 to 6 of the QR code. Every version has an odd number of rows, and a line shows two rows.
+    // Texts of these lengths need the versions 1, 1, 2, 3, 4, 5 and 6 of the QR code. Every version has an odd number of rows. A line of
+    // text shows two rows, so the last line shows one row of the code only.
     for length in [1, 17, 30, 53, 78, 106, 130] {
       let address = String(("http://192.168.1.20:8080/#token=" + String(repeating: "a2b7", count: 30)).prefix(length))
       let code = try #require(QRCode(address))
@@ -63,7 +64,8 @@ import _TestTraits
     for title in ["web page, lead (play and control the rhythm): ", "web page, play: "] {
       let index = try #require(lines.firstIndex { $0.hasPrefix(title) })
       let address = String(lines[index].dropFirst(title.count))
-      // ``TerminalScreen`` ignores colours, so the test adds them again. It also drops spaces at the ends of lines.
+      // ``TerminalScreen`` ignores colours, so the test adds them again. ``TerminalScreen`` also drops the spaces at the ends of lines, so
+      // the white background of the scanner replaces them.
       let code = lines[(index + 1)...].prefix { $0.allSatisfy { " ▀▄█".contains($0) } }
       let coloured = code.map { "\u{1B}[38;5;16;48;5;231m\($0)" }
       #expect(try await scanner.texts(in: coloured, background: 255) == [address])

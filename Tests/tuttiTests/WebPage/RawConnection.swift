@@ -4,7 +4,7 @@ import Foundation
 final class RawConnection {
   private let descriptor: Int32
 
-  /// Connects to a port of this machine.
+  /// Connects to a port of this machine. Sending and receiving give up after ten seconds.
   init(port: Int) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()

@@ -31,6 +31,7 @@ import _TestTraits
     #expect(throws: RawConnection.Failure.self) { try PageClient(port: peer.port, token: "") }
   }
 
+  /// The server answers a request with a foreign `Host` or `Origin` with the status 421 (Misdirected Request).
   @Test func foreignHostsAndOriginsAreRejected() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     #expect(try peer.get("/", host: "attacker.example:\(peer.port)").status == 421)
@@ -63,12 +64,13 @@ import _TestTraits
     for path in ["/", "/join", "/app.js"] {
       #expect(try peer.get(path, headers: [token, "Origin: \(foreign)"]).status == 421, "\(path)")
     }
-    // The preflight request, with which a browser asks whether the page may send a token. It has no token itself.
+    // The preflight request, by which a browser asks whether the page may send a token. The preflight request itself has no token.
     let question = ["Origin: \(foreign)", "Access-Control-Request-Method: GET"]
     let answer = try peer.get(path, method: "OPTIONS", headers: question)
     #expect(answer.status == 204 && answer.text.contains("Access-Control-Allow-Headers: Authorization"))
     #expect(try peer.get("/join", method: "OPTIONS", headers: question).status == 421)
-    // Wrong tokens from another origin do not count against the limit of five, so they do not lock out the pages of this peer.
+    // Five wrong tokens reach the limit, and the next one gets the status 429. Wrong tokens from another origin do not count, so that they
+    // cannot use up this limit.
     for _ in 0..<10 { _ = try? PageClient(port: peer.port, token: "wrong", origin: foreign) }
     #expect(try peer.get("/join", headers: ["Authorization: Bearer wrong"]).status == 401)
   }
@@ -81,7 +83,8 @@ import _TestTraits
     _ = try PageClient(port: peer.port, token: "", origin: "http://127.0.0.1:\(peer.port)")
   }
 
-  /// Five wrong tokens of one address get the status 401 at once. Further ones get 429 (``AttemptLimiter``).
+  /// Five wrong tokens from one address get the status 401 at once. Further ones get 429 (``AttemptLimiter``). One wrong token is forgiven
+  /// every five seconds, so on a slow machine more than five of them can get 401.
   @Test func wrongTokensAreLimited() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     let statuses = try (0..<8).map { _ in try peer.get("/join", headers: ["Authorization: Bearer wrong"]).status }
@@ -154,6 +157,7 @@ import _TestTraits
     let instants = payload.readMultipleIntegers(as: (Int64, Int64).self)
     let (sent, received) = try #require(instants)
     #expect(sent == 123_456_789)
+    // The peer replies within 100 ms.
     #expect(received <= reply.at.nanoseconds && reply.at.nanoseconds - received < 100_000_000)
   }
 
