@@ -19,10 +19,8 @@ extension PatchReader {
     for entry in entries {
       let field = path("kit", entry.name)
       guard let name = text(entry.key, field, maximumLength: 40) else { continue }
-      guard Self.isVoiceName(name) else {
-        fault(
-          at: entry.key.position, field, "ends with ! or %, or is reserved (every, chance, from)", "choose another name"
-        )
+      if let defect = Self.defect(ofVoiceName: name) {
+        fault(at: entry.key.position, field, defect, "choose another name")
         continue
       }
       // After a fault in the value, the name is defined nevertheless, so that the lines that use the name cause no further faults.
@@ -31,10 +29,11 @@ extension PatchReader {
     }
   }
 
-  /// Whether a voice can have this name. The name must not end with `!` or `%`: in the name of a line, `!` means that the line replaces
-  /// earlier lines, and `%` ends a chance. The name must not be a field of the fill.
-  private static func isVoiceName(_ name: String) -> Bool {
-    !name.hasSuffix("!") && !name.hasSuffix("%") && !["every", "chance", "from"].contains(name)
+  /// Returns the reason why a voice cannot have this name; nil if it can. The name must not end with `!` or `%`: in the name of a line,
+  /// `!` means that the line replaces earlier lines, and `%` ends a chance. The name must not be a field of the fill.
+  private static func defect(ofVoiceName name: String) -> String? {
+    if let last = name.last, last == "!" || last == "%" { return "ends with \(last)" }
+    return ["every", "chance", "from"].contains(name) ? "is the name of a setting of the fill" : nil
   }
 
   /// Reads the value of one entry of the kit.

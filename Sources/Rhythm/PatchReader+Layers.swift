@@ -10,7 +10,8 @@ extension PatchReader {
   mutating func play(_ node: Node, meter: Meter?, kit: inout Kit) -> ([Layer], [Line]) {
     guard let entries = entries(of: node, "play", remedy: Self.layerRemedy) else { return ([], []) }
     guard (1...Patch.maximumLayers).contains(entries.count) else {
-      fault(at: node.position, "play", "has \(entries.count) layers", "write 1 to \(Patch.maximumLayers)")
+      let count = entries.isEmpty ? "no" : "\(entries.count)"
+      fault(at: node.position, "play", "has \(count) layers", "write 1 to \(Patch.maximumLayers)")
       return ([], [])
     }
     var layers: [Layer] = []

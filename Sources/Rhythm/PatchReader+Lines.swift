@@ -108,13 +108,13 @@ extension PatchReader {
     guard let (perQuarter, length) = lengths.first(where: { $0.1 == bars[0] }) else {
       let notes = [3: "eighth-note triplets", 4: "sixteenth notes", 6: "sixteenth-note triplets"]
       let choices = lengths.map { "\($0.1) (\(notes[$0.0, default: ""]))" }.joined(separator: " or ")
-      fault(at: position, field, "has \(bars[0]) steps in bar 1", "write \(choices)")
+      fault(at: position, field, "has \(Self.count(bars[0], "step")) in bar 1", "write \(choices)")
       return nil
     }
     for (index, bar) in bars.enumerated() where bar != length {
       let difference = length - bar
       fault(
-        at: position, field, "has \(bar) steps in bar \(index + 1), but \(length) in bar 1",
+        at: position, field, "has \(Self.count(bar, "step")) in bar \(index + 1), but \(length) in bar 1",
         difference > 0 ? "add \(difference)" : "remove \(-difference)")
       return nil
     }

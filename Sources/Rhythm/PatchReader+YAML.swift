@@ -93,8 +93,8 @@ extension PatchReader {
       )
     case .duplicatedKeysInMapping(let names, let context):
       fault(
-        at: TextPosition(context.mark), (names.first ?? "").printable(), "is defined more than once, first here",
-        kind.duplicateRemedy)
+        at: TextPosition(context.mark), (names.first ?? "").printable(),
+        "is defined more than once, and the first definition is here", kind.duplicateRemedy)
     case .reader(let problem, let offset, _, _):
       let line = 1 + text.prefix(offset ?? 0).count { $0.isNewline }
       fault(

@@ -119,12 +119,19 @@ struct PatchReader {
       fault(at: node.position, field, "has \(text.count) characters", remedy)
       return nil
     }
-    // One character can consist of any number of Unicode scalars, for example a letter with combining accents. The number
-    // of scalars is therefore limited too, to four per character on average.
-    guard text.unicodeScalars.count <= 4 * maximumLength, text.unicodeScalars.allSatisfy(\.isPrintable) else {
+    guard text.unicodeScalars.allSatisfy(\.isPrintable) else {
       fault(
         at: node.position, field, "has characters that are not printable (\(text.printable()))",
         "write plain text on one line")
+      return nil
+    }
+    // One character can consist of any number of Unicode scalars, for example a letter with combining accents. The number
+    // of scalars is therefore limited too, to four per character on average.
+    let count = text.unicodeScalars.count
+    guard count <= 4 * maximumLength else {
+      fault(
+        at: node.position, field, "has \(count) Unicode scalars, more than the limit of \(4 * maximumLength)",
+        "write fewer combining accents")
       return nil
     }
     return text
@@ -180,6 +187,9 @@ struct PatchReader {
     let scalars = text.prefix(index).unicodeScalars.count
     return TextPosition(line: position.line, column: position.column + scalars + (isQuoted ? 1 : 0))
   }
+
+  /// Returns a number of things as text, such as "1 step" or "15 steps".
+  static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
   /// The kind of a node, as in "is a list".
   func kind(of node: Node) -> String {

@@ -243,7 +243,8 @@ import _TestSupport
     try FileHandle(forReadingFrom: URL(fileURLWithPath: DrumLanes.defaultSoundFont)).readData(ofLength: 5_000)
       .write(to: URL(fileURLWithPath: truncated))
     let remedy =
-      "install the package timgm6mb-soundfont or fluid-soundfont-gm; tutti peer and tutti patch render have --soundfont"
+      "install the package timgm6mb-soundfont or fluid-soundfont-gm, or give a SoundFont with --soundfont (tutti peer, "
+      + "tutti patch render)"
     for (path, kind, reason) in [
       (folder.path("none.sf2"), AudioFileError.Kind.unavailable, "No such file or directory"),
       (folder.url.path, .unavailable, "not a regular file"),

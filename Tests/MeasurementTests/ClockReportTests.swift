@@ -168,7 +168,7 @@ import _TestSupport
     let (one, two) = (try Clocks.report(first, nominalBPM: 125), try Clocks.report(first + second, nominalBPM: 125))
     #expect(two.runs == 2 && two.lost == 0 && two.ticks == 2000)
     // From the last tick of the first run to the first tick of the second run: 3.607 s and one tick of 20 ms.
-    #expect(two.warnings.count == 1 && two.warnings[0].contains("stopped 1 times, for up to 3.627 s"))
+    #expect(two.warnings.count == 1 && two.warnings[0].contains("stopped once, for 3.627 s"))
     #expect(two.stability.count == one.stability.count)
     for (a, b) in zip(two.stability, one.stability) { #expect(a.allanDeviation.isClose(to: b.allanDeviation, 1e-3)) }
     #expect(two.peakToPeak < 10_000)

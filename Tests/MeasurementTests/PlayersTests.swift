@@ -189,7 +189,7 @@ import _TestSupport
     #expect(lines[2] == "{\"action\":-7,\"force\":127}")
     let trace = try Trace(contentsOf: path)
     #expect(trace.actions == [TraceAction(at: Instant(nanoseconds: -7), force: 127)] && trace.ticks.count == 1)
-    // A missing force, a force of 0, and an instant more than 73 years from the origin of the clock.
+    // A missing force, a force of 0, and an instant whose magnitude is 2^61 ns (73 years) or more.
     for bad in ["{\"action\":1}", "{\"action\":1,\"force\":0}", "{\"action\":9223372036854775807,\"force\":1}"] {
       let text = lines[0] + "\n" + bad + "\n"
       let error = #expect(throws: TraceError.self) { try Trace(bytes: Array(text.utf8), file: "t") }

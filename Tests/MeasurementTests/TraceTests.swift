@@ -120,8 +120,12 @@ import _TestSupport
     ("{\"tick\":1,\"due\":2,\"acted\":3.5}", "not an integer"),
     ("{\"tick\":1,\"due\":2,\"acted\":3,\"activity\":128}", "activity 128 is not 0...127"),
     ("{\"tick\":1,\"due\":2,\"acted\":\"x\"}", "acted"),
-    ("{\"tick\":1,\"due\":2,\"acted\":9223372036854775807}", "73 years"),
-    ("{\"tick\":1,\"due\":2,\"acted\":-9223372036854775808}", "73 years"),
+    (
+      "{\"tick\":1,\"due\":2,\"acted\":9223372036854775807}",
+      "acted is 9223372036854775807, but its magnitude must be less than 2^61 ns (73 years)"
+    ),
+    ("{\"tick\":1,\"due\":-9223372036854775808,\"acted\":3}", "due is -9223372036854775808, but its magnitude"),
+    ("{\"tick\":2305843009213693952,\"due\":2,\"acted\":3}", "tick is 2305843009213693952, but its magnitude"),
     ("{\"tick\":1,\"due\":2,\"acted\":99999999999999999999}", "not an integer"),
     ("{\"tick\":1,\"due\":2,\"acted\":3}}", "not JSON"), ("nonsense", "not JSON"), ("", "not JSON"),
     ("{\"summary\":{}}", "role"), ("[1,2]", "array"),

@@ -37,7 +37,7 @@ import _TestSupport
     ),
     (
       "chords, C4..C5",
-      "4:8: scale: is \"chords\", without a tonic; begin with a note name, such as D, F# or Bb, or write chord"
+      "4:8: scale: has \"chords\" as the tonic; begin with a note name, such as D, F# or Bb, or write chord"
     ),
     (
       "chord or, C4..C5",

@@ -49,7 +49,8 @@ import Testing
     (
       4, "scale: D minorr, D3..D6", "4:8: scale: has \"minorr\" as the kind of scale; write one of major, minor, dorian"
     ),
-    (4, "scale: H minor, D3..D6", "4:8: scale: is \"H minor\", without a tonic; begin with a note name"),
+    (4, "scale: H minor, D3..D6", "4:8: scale: has \"H\" as the tonic; begin with a note name"),
+    (4, "scale: harmonic minor, D3..D6", "4:8: scale: is \"harmonic minor\", without a tonic; begin with a note name"),
     (4, "scale: D minor, D6..D3", "4:17: scale: has the empty range D6..D3; write the lower key first"),
     (4, "scale: D minor, D3-D6", "4:17: scale: has the invalid range \"D3-D6\"; write two keys from C-1 to G9"),
     (4, "scale: D minor, D3..A9", "4:17: scale: has the invalid range \"D3..A9\"; write two keys from C-1 to G9"),
@@ -77,7 +78,10 @@ import Testing
     (10, "grid: 1/2", "10:7: grid: has \"1/2\" as a note value; write one of 1/4, 1/8, 1/16, 1/32, with or without"),
     (11, "length: 0", "11:9: length: has \"0\" as a note value; write one of 1/1, 1/2, 1/4, 1/8, 1/16, 1/32"),
     (11, "tempo: 100", "11:1: tempo: is an unknown field; remove it, or write one of name, description, sound"),
-    (11, "sound: piano", "3:1: sound: is defined more than once, first here; keep one definition"),
+    (
+      11, "sound: piano",
+      "3:1: sound: is defined more than once, and the first definition is here; keep one definition"
+    ),
   ])
   func faultHasItsPosition(line: Int, text: String, message: String) {
     let found = instrumentFaults(replacing: [line: text])

@@ -106,10 +106,9 @@ import Testing
       10, "  bell: { note: 53, pan: 3 }",
       "10:21: kit.bell.pan: is an unknown field; remove it, or write one of note, group"
     ),
-    (
-      9, "  boom%: 53\n  boom: 35",
-      "9:3: kit.boom%: ends with ! or %, or is reserved (every, chance, from); choose another name"
-    ),
+    (9, "  boom%: 53\n  boom: 35", "9:3: kit.boom%: ends with %; choose another name"),
+    (9, "  boom!: 53\n  boom: 35", "9:3: kit.boom!: ends with !; choose another name"),
+    (9, "  every: 53\n  boom: 35", "9:3: kit.every: is the name of a setting of the fill; choose another name"),
     (
       15, "  from 128:",
       "15:3: play.from 128: is not the name of a layer; "
@@ -135,7 +134,7 @@ import Testing
     ),
     (
       2, "name: again",
-      "1:1: name: is defined more than once, first here; "
+      "1:1: name: is defined more than once, and the first definition is here; "
         + "keep one definition; to write two lines of a drum in one layer, give the second line a chance, such as "
         + "`snare 100%: ...`"
     ),
@@ -144,6 +143,11 @@ import Testing
       "2:14: description: has characters that are not printable (\\u{1b}[2Jgone); write plain text on one line"
     ),
     (1, "name: " + String(repeating: "n", count: 41), "1:7: name: has 41 characters; write 1 to 40 characters"),
+    // One character: a letter with 160 combining accents.
+    (
+      1, "name: n" + String(repeating: "\u{301}", count: 160),
+      "1:7: name: has 161 Unicode scalars, more than the limit of 160; write fewer combining accents"
+    ),
   ])
   func faultIsReportedWithItsPosition(line: Int, text: String, message: String) {
     let found = faults(replacing: [line: text])
@@ -210,7 +214,7 @@ import Testing
   @Test func emptyCollectionsAreReported() {
     let head = Array(smallPatch[..<4])
     #expect(
-      faults((head + ["play: {}"]).joined(separator: "\n")) == ["small.yaml:5:7: play: has 0 layers; write 1 to 32"])
+      faults((head + ["play: {}"]).joined(separator: "\n")) == ["small.yaml:5:7: play: has no layers; write 1 to 32"])
     #expect(
       faults((head + ["play: { always: {} }"]).joined(separator: "\n")) == [
         "small.yaml:5:17: play.always: has no lines; write one line per drum, such as \"kick: X... X... X... X...\""

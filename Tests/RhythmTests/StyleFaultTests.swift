@@ -24,6 +24,11 @@ import Testing
         + "write a range of at least an octave, such as C3..B3"
     ),
     (
+      10, "    range: E1..E1",
+      "10:12: parts.bass.range: has 1 key, so some notes of the chords are outside of it; "
+        + "write a range of at least an octave, such as C3..B3"
+    ),
+    (
       10, "    range: C3..E1",
       "10:12: parts.bass.range: has the empty range C3..E1; write the lower key first"
     ),
@@ -74,7 +79,7 @@ import Testing
     ),
     (
       14, "      root: X--- ..x- X--- .... | X",
-      "14:13: parts.bass.always.root: has 1 steps in bar 2, but 16 in bar 1; add 15"
+      "14:13: parts.bass.always.root: has 1 step in bar 2, but 16 in bar 1; add 15"
     ),
     (
       16, "      fifth! 20-180%: .... ..x. .... ...x",
@@ -83,7 +88,7 @@ import Testing
     ),
     (
       18, "    level: 90%",
-      "18:5: parts.keys: has 0 layers; write 1 to 32, such as \"always: { root: X... .... X... .... }\""
+      "18:5: parts.keys: has no layers; write 1 to 32, such as \"always: { root: X... .... X... .... }\""
     ),
   ])
   func faultIsReportedWithItsPosition(line: Int, text: String, message: String) {

@@ -75,7 +75,7 @@ import _TestTraits
     let outcome = try await Child.tutti(arguments, prefix: prefix, in: TemporaryFolder()).outcome()
     #expect(outcome.status == 65)
     #expect(
-      outcome.errors == "tutti: /dev/stdin:1: is a Standard MIDI File, which must be a regular file, not a pipe; "
+      outcome.errors == "tutti: /dev/stdin:1: is a Standard MIDI File, which cannot be read from a pipe; "
         + "give the path of the file\n")
   }
 

@@ -110,7 +110,7 @@ import _TestSupport
     try save("always: { kick: x... x... x... x... }, from 0 to 100: { hat: x.x. x.x. x.x. x.x. }")
     try await session.wait(for: "layers    2 of 2")
     try save("always: { kick: x }")
-    try await session.wait(for: "has 1 steps in bar 1")
+    try await session.wait(for: "has 1 step in bar 1")
     try await session.wait(for: ": not changed")
     try await session.wait(for: "layers    2 of 2")
     try await session.leave()

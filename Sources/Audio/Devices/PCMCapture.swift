@@ -7,7 +7,7 @@ import Synchronization
 
 /// A recording of an input of a sound card, kept in memory, with the instants at which its frames arrived.
 ///
-/// A thread of normal priority reads the device, whose buffer of two seconds tolerates delays of the thread. The mean of all
+/// A thread of normal priority reads the device, whose buffer of about two seconds tolerates delays of the thread. The mean of all
 /// channels is recorded.
 public final class PCMCapture: @unchecked Sendable {
   /// The ALSA name of the device.
@@ -76,7 +76,7 @@ public final class PCMCapture: @unchecked Sendable {
       if failure == nil, samples.isEmpty {
         failure = PCMError(
           device: name, reason: "no sound arrives",
-          remedy: "check the device, or give another one; `arecord -L` lists them")
+          remedy: "check the device, or give another device that `arecord -L` lists")
       }
       return Result(samples, failure, line)
     }
@@ -122,7 +122,7 @@ public final class PCMCapture: @unchecked Sendable {
         failure =
           code == -EPIPE
           ? PCMError(
-            device: name, reason: "the recording broke off, because this program was late by two seconds",
+            device: name, reason: "the recording broke off, because this program read the device too late",
             remedy: "close other programs and measure again")
           : PCMError(device: name, code: code, listedBy: "arecord -L")
         return

@@ -49,15 +49,15 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   public var description: String { "\(device.printable()): \(reason); \(remedy)" }
 
   /// Returns the reason for `code` (-errno) as text for the user. ``CardLoop`` uses ETIMEDOUT and ENOSTR for failures that
-  /// ALSA does not report. The loop keeps only the code of an error. ENOTSUP therefore has a text here, too. The text states the
-  /// additional requirement for a reopened device: the rate at which the peer started.
+  /// ALSA does not report. The loop keeps only the code of an error. ENOTSUP therefore has a text here, too, which is true for all errors
+  /// with this code. A reopened device must also support the rate at which the peer started.
   static func reason(of code: Int32) -> String {
     switch -code {
     case EBUSY, EAGAIN: "another program is using this sound card"
     case EACCES, EPERM: "no permission to use this sound card"
     case ENOENT, ENODEV, ENXIO, ENOTDIR: "no such sound card"
     case ECONNREFUSED, EHOSTDOWN, ECONNABORTED: "the sound server does not answer"
-    case ENOTSUP: "the device does not support the rate at which this peer started"
+    case ENOTSUP: "the device does not support the parameters with which this peer started"
     case ETIMEDOUT: "playback has stalled"
     case EPIPE: "playback stopped and could not be restarted"
     case ENOSTR: "the device accepts samples without playing them"

@@ -20,7 +20,8 @@ final class SoundFont {
   private let owner: OpaquePointer
 
   static let remedy =
-    "install the package timgm6mb-soundfont or fluid-soundfont-gm; tutti peer and tutti patch render have --soundfont"
+    "install the package timgm6mb-soundfont or fluid-soundfont-gm, or give a SoundFont with --soundfont (tutti peer, "
+    + "tutti patch render)"
 
   /// Loads `path` for synthesizers of `rate` frames per second.
   ///

@@ -47,7 +47,7 @@ extension Peer {
       identity, as: service.name, at: InvitationList.Place(service.address), isInSession: isInSession, now: now)
     {
       let limit = InvitationList.announcementLimit
-      let reason = "not connected, because \(limit) announced peers is the limit"
+      let reason = "not connected, because this peer keeps the announcements of at most \(limit) peers"
       log.notice("\(service.name): \(reason); connect to it with --connect \(service.address)")
     }
   }

@@ -133,8 +133,8 @@ final class SoundOutputs {
     guard let device, let state = cardThread?.cardState else { return nil }
     let previousStatus = status
     status = state.status
-    // ENOTSUP: the device has appeared and does not support the sample rate at which this peer started. A new start selects a rate that
-    // the device supports.
+    // ENOTSUP: the device has appeared and does not support the parameters with which this peer started, such as the sample rate. A new
+    // start selects parameters that the device supports, or states the reason why there are none.
     let needsRestart = status == .lost(code: -ENOTSUP)
     switch (previousStatus, status) {
     case (.playing, .lost):

@@ -20,7 +20,8 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   case isAbsent(Identity)
   /// The rhythm gate of the local peer is closed to the peer with this identity, so the local peer would not follow it.
   case gateIsClosed(Identity)
-  /// The rhythm from before a restart cannot be continued, because the local peer has claimed or followed a higher term since.
+  /// The rhythm from before a restart cannot be continued: the local peer has claimed or followed a higher term since, or has another
+  /// identity than the master of this rhythm.
   case isOver
 
   public var description: String { description(naming: { "\($0)" }) }
@@ -42,7 +43,8 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     case .isAbsent(let identity): "\(name(identity)): not connected; wait until it is in the list of peers"
     case .gateIsClosed(let identity):
       "the offer: your rhythm gate is closed to \(name(identity)); enter `gate \(name(identity)):rhythm=open`"
-    case .isOver: "the rhythm: cannot be continued, because another peer plays a rhythm; try again when it has stopped"
+    case .isOver:
+      "the rhythm: cannot be continued, because a newer rhythm was played or this peer has a new identity; start a rhythm"
     }
   }
 }

@@ -15,8 +15,8 @@ extension EnsembleState {
   ///   - timelineMessage: the value of ``resumable``, from the same boot of the machine.
   ///   - lastTerm: the highest term that this peer had claimed or followed before it restarted. The property ``highestTerm`` can
   ///     be higher: after a restart, it is the highest term that the peer had reserved.
-  /// - Throws: ``CommandError`` if a higher term was claimed or followed, if the rhythm has ended, if a rhythm plays, or if
-  ///   another peer leads the session.
+  /// - Throws: ``CommandError`` if a higher term was claimed or followed, if the claim has another identity than the local peer, if the
+  ///   rhythm has ended, if a rhythm plays, or if another peer leads the session.
   public mutating func resume(
     _ timelineMessage: TimelineMessage, lastTerm: UInt64, at now: Instant
   ) throws(CommandError) {

@@ -24,11 +24,17 @@ extension ClockReport: CustomStringConvertible {
       Times, us; phase is the error against the best-fit line, peak to peak \((peakToPeak as Double?).microseconds)
       \(times)\(loopback.map { "\($0.text)\n" } ?? "")
       Stability against the best-fit line
-      \(table)
+      \(table)\(Self.stabilityNotes)
+
       Provenance
       \(provenance.lines.map { "\($0)\n" }.joined())
       """
   }
+
+  /// The explanation of two columns of the table of the stability.
+  private static let stabilityNotes =
+    "edf: equivalent degrees of freedom of ADEV\n"
+    + "noise: white (W), flicker (F) or random walk (RW), of the phase (PM) or of the frequency (FM)"
 
   /// The numbers of ticks.
   private var counts: String {

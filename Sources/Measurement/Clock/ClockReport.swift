@@ -97,8 +97,9 @@ public struct ClockReport: Sendable {
   private static func warnings(_ clock: ClockStamps, _ phase: ClockPhase, _ error: Distribution) -> [String] {
     var warnings: [String] = []
     if let pause = phase.longestPause {
+      let stops = phase.series.runs.count - 1
       warnings.append(
-        "\(clock.name): the clock stopped \(phase.series.runs.count - 1) times, for up to "
+        "\(clock.name): the clock stopped \(stops == 1 ? "once, for" : "\(stops) times, for up to") "
           + "\((Double(pause) as Double?).fixed(3, scale: 1e-9)) s; no figure combines ticks from before and after a stop"
       )
     }

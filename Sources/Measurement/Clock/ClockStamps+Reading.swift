@@ -22,7 +22,7 @@ extension ClockStamps {
     }
     guard !first.starts(with: "MThd".utf8) else {
       throw TraceError(
-        file: path, line: 1, reason: "is a Standard MIDI File, which must be a regular file, not a pipe",
+        file: path, line: 1, reason: "is a Standard MIDI File, which cannot be read from a pipe",
         remedy: "give the path of the file")
     }
     // The size of the file and the length of the line after the first stamp determine how much memory is reserved at once. While an

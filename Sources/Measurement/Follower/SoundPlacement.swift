@@ -109,7 +109,7 @@ struct SoundPlacement {
     }
     throw ReportError(
       subject: sounds.name, reason: "the sounds are not on a grid",
-      remedy: "give the number of equal steps in a quarter note with --sounds-per-quarter, or use one short sound")
+      remedy: "give the number of grid lines in a quarter note with --sounds-per-quarter, or use one short sound")
   }
 
   /// The fewest sounds of the steady part from which its phase error is calculated.

@@ -1,8 +1,6 @@
 extension PlayersReport: CustomStringConvertible {
   /// The report as text tables, with notes and the provenance at the end, as `tutti measure players` prints it.
   public var description: String {
-    // "outside": the actions while no rhythm played. "double": the actions that were dropped because another action is nearer to the
-    // same line (``Player``). "lag 1": the correlation of each asynchrony or interval with the next one.
     var asynchronies = TextTable(columns: ["", "actions", "outside", "double"] + Distribution.columns + ["lag 1"])
     var intervals = TextTable(columns: ["", "lines", "count", "mean", "sd", "variation %", "lag 1"])
     for player in players {
@@ -17,9 +15,12 @@ extension PlayersReport: CustomStringConvertible {
         (player.intervals?.autocorrelation ?? nil).fixed(3),
       ])
     }
-    var text = "Asynchrony to the grid of \(ticksPerLine) ticks, us; positive: late\n\(asynchronies)\n"
+    var text = "Asynchrony to the grid of \(ticksPerLine) ticks, us; positive: late\n\(asynchronies)"
+    text += "outside: actions while no rhythm played\n"
+    text += "double: actions that are not counted, because another action is nearer to the same line\n"
+    text += "lag 1: correlation of each asynchrony with the next one\n\n"
     text += "Intervals between consecutive actions, us; only those that span the most frequent number of grid lines\n"
-    text += "\(intervals)"
+    text += "\(intervals)lag 1: correlation of each interval with the next one\n"
     if !pairs.isEmpty { text += pairsText }
     if !gains.isEmpty {
       var table = TextTable(columns: ["player", "corrects to", "gain", "error"], wordColumns: 2)

@@ -1,5 +1,5 @@
 extension SyncReport: CustomStringConvertible {
-  /// The report as text tables: the offset of each peer from the reference, in total, over time and over runs; the
+  /// The report as text tables: the offset of each peer from the reference, in total, over time and as median of the runs; the
   /// lateness of the ticks of each peer; the counts that each peer wrote at its end; the provenance.
   public var description: String {
     var text = "Offset from \(referenceText), us\n\(offsets)\n"
@@ -55,10 +55,10 @@ extension SyncReport: CustomStringConvertible {
     return table
   }
 
-  /// The table over runs, or a line with the reason why there is none.
+  /// The table with the medians of the runs, or a line with the reason why there is none.
   private var runsText: String {
     guard comparisons.contains(where: { $0.perRun != nil }) else {
-      return "No figures over runs: no run has \(SyncRuns.fewestTicks) common ticks\n\n"
+      return "Median of runs: none, because no run has \(SyncRuns.fewestTicks) common ticks\n\n"
     }
     var table = TextTable(columns: ["", "runs", "|p50|", "|p95|", "|p99|", "|max|"])
     for comparison in comparisons {
@@ -69,7 +69,7 @@ extension SyncReport: CustomStringConvertible {
       table.append(
         [comparison.name, "\(runs.p50.runs)"] + [runs.p50, runs.p95, runs.p99, runs.maximum].map(\.text))
     }
-    var text = "Offset over runs, us: the median of the runs [95 % bootstrap interval]\n\(table)"
+    var text = "Median of runs: offset, us [95 % bootstrap interval]\n\(table)"
     for comparison in comparisons {
       guard let runs = comparison.perRun?.p50.runs, runs < RunStatistic.fewestRuns else { continue }
       text +=

@@ -88,25 +88,26 @@ enum TraceLine {
     ///
     /// - Throws: ``InvalidLine`` for a magnitude of 2^61 or more (73 years in nanoseconds), because differences could overflow.
     func checkRange() throws {
-      func check(_ value: Int64?) throws {
+      func check(_ key: CodingKeys, _ value: Int64?) throws {
         guard let value, value < -TraceTick.limit || value > TraceTick.limit else { return }
-        throw InvalidLine(reason: "\(value) ns is more than 73 years from the origin of the clock")
+        let unit = key == .tick ? "" : " ns (73 years)"
+        throw InvalidLine(reason: "\(key.stringValue) is \(value), but its magnitude must be less than 2^61\(unit)")
       }
-      try check(tick)
-      try check(due)
-      try check(acted)
-      try check(offset)
-      try check(uncertainty)
-      try check(action)
-      try check(woken)
-      try check(sent)
-      try check(sentAhead)
-      try check(masterSent)
-      try check(received)
-      try check(hit)
-      try check(step)
-      try check(scheduled)
-      try check(firstFrame)
+      try check(.tick, tick)
+      try check(.due, due)
+      try check(.acted, acted)
+      try check(.offset, offset)
+      try check(.uncertainty, uncertainty)
+      try check(.action, action)
+      try check(.woken, woken)
+      try check(.sent, sent)
+      try check(.sentAhead, sentAhead)
+      try check(.masterSent, masterSent)
+      try check(.received, received)
+      try check(.hit, hit)
+      try check(.step, step)
+      try check(.scheduled, scheduled)
+      try check(.firstFrame, firstFrame)
     }
 
     /// The instants of a tick on its way.

@@ -29,7 +29,8 @@ extension PatchReader {
     }
     guard !followsChords || range.count >= 12 else {
       fault(
-        at: position, "scale", "has a range of \(range.count) keys, so some notes of the chords are outside of it",
+        at: position, "scale",
+        "has a range of \(Self.count(range.count, "key")), so some notes of the chords are outside of it",
         "write a range of at least an octave, such as C4..B4")
       return nil
     }
@@ -41,9 +42,11 @@ extension PatchReader {
     if ScaleType(named: name) == .chromatic { return Scale(tonic: 0, type: .chromatic) }
     let words = name.split(separator: " ", maxSplits: 1)
     guard let first = words.first, let tonic = NoteName.pitchClass(first) else {
-      fault(
-        at: position, "scale", "is \"\(name.printable())\", without a tonic",
-        "begin with a note name, such as D, F# or Bb, or write chord")
+      let lacksTonic = words.first == nil || words.first == "chord" || ScaleType(named: name) != nil
+      let reason =
+        lacksTonic
+        ? "is \"\(name.printable())\", without a tonic" : "has \"\(words[0].printable())\" as the tonic"
+      fault(at: position, "scale", reason, "begin with a note name, such as D, F# or Bb, or write chord")
       return nil
     }
     guard words.count == 2, let type = ScaleType(named: words[1].trimmed) else {

@@ -38,7 +38,7 @@ extension PatchReader {
     let layered = entries.filter { !Self.partFields.contains($0.name) }
     guard (1...Patch.maximumLayers).contains(layered.count) else {
       fault(
-        at: node.position, field, "has \(layered.count) layers",
+        at: node.position, field, "has \(layered.isEmpty ? "no" : "\(layered.count)") layers",
         "write 1 to \(Patch.maximumLayers), such as \"always: { root: X... .... X... .... }\"")
       return nil
     }
@@ -74,7 +74,8 @@ extension PatchReader {
     else { return nil }
     guard range.count >= 12 else {
       fault(
-        at: node.position, field, "has \(range.count) keys, so some notes of the chords are outside of it",
+        at: node.position, field,
+        "has \(Self.count(range.count, "key")), so some notes of the chords are outside of it",
         "write a range of at least an octave, such as C3..B3")
       return nil
     }

@@ -23,10 +23,10 @@ struct DemoCommand: ParsableCommand {
       TABLE
         ticks      MIDI clock ticks (24 per quarter note) that were due
         received   ticks that arrived; for the master, ticks that it sent
-        hits       positions of the rhythm (sixteenth notes or triplets) with at
-                   least one stroke or note
-        heard      hits that were found in the recording
-        late       strokes and notes that sounded later than planned
+        onsets     positions of the rhythm (sixteenth notes or triplets) at which
+                   at least one hit was to begin; a hit is a drum stroke or a note
+        found      onsets that were found in the recording
+        late       hits that sounded later than planned
         underruns  how often this machine delayed the peer by 5 ms or more
         clock      time between the same tick on this peer and on the first peer
         sound      time between the same hit in this recording and in that of the

@@ -125,7 +125,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
   /// The table as text.
   var description: String {
     var table = TextTable(columns: [
-      "", "role", "ticks", "received", "hits", "heard", "late", "underruns", "clock p50", "p99", "max", "sound p50",
+      "", "role", "ticks", "received", "onsets", "found", "late", "underruns", "clock p50", "p99", "max", "sound p50",
       "p99", "max", "scheduler",
     ])
     for peer in peers {

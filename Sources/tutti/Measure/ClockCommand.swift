@@ -63,8 +63,9 @@ struct ClockCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Measure these instants. due: when ticks were due; for an RTP-MIDI device, its time stamps. acted: when the peer sent "
-        + "or played them; for an RTP-MIDI device, their arrivals. No effect on other sources.",
+      "Measure these instants of a trace or an RTP-MIDI device. due: when the ticks of a trace were due; for a device, the "
+        + "time stamps of the ticks. acted: when the peer of a trace sent or played the ticks; for a device, their arrivals. "
+        + "No effect on other sources.",
       valueName: "due|acted"))
   var instant = ClockStamps.Source.acted
 

@@ -36,7 +36,8 @@ extension LoopbackFloor {
     terminal.flush()
     guard !interruption.isRaised else {
       throw ReportError(
-        subject: "--loopback \(output) \(input)", reason: "interrupted", remedy: "let it play for about twelve seconds")
+        subject: "--loopback \(output) \(input)", reason: "interrupted",
+        remedy: "let the measurement run for about twelve seconds")
     }
     if let error = failure.withLock({ $0 }) ?? result.failure { throw error }
     // Only the intervals between the pulses matter, so any first instant will do.

@@ -19,9 +19,10 @@ struct SyncCommand: ParsableCommand {
                           skipped: those of them between two common ticks of a run;
                           extra: ticks of the peer that the reference lacks
         Offset over time  the same for up to ten intervals of time
-        Offset over runs  the median over the runs (starts of the rhythm). With five
-                          runs or more, also its 95 % bootstrap interval. With few
-                          runs, this interval is too narrow
+        Median of runs    each figure is calculated for each run (start of the
+                          rhythm); this is the median of the runs. With five runs or
+                          more, also its 95 % bootstrap interval. With few runs, this
+                          interval is too narrow
         Lateness          time from the instant at which a tick was due until the
                           peer sent or played the tick
         Counts            totals over the whole run of each peer, such as lost ticks

@@ -5,7 +5,7 @@ extension PeerCommand {
       space     start the rhythm and become the master; on the master: stop it
       n         count in for one bar, then start the rhythm
       c         continue at the position where the rhythm stopped
-      < >       move this position back or forward by one bar
+      < >       move the position for the key c back or forward by one bar
       + -       increase or decrease the tempo by 1 BPM
       b         tap quarter notes, at least three, to set the tempo
       0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
@@ -105,8 +105,8 @@ extension PeerCommand {
     it, and can close the gate `modification`.
 
     With `pitches from PEER`, the notes that PEER plays do not sound here. Each note that you play, and each press of the \
-    key x, plays one of the keys that PEER holds: the newest first, then the others in turn. When PEER holds no key, it \
-    plays the key that PEER released last.
+    key x, plays one of the keys that PEER holds: the newest first, then the others in turn. When PEER holds no key, your \
+    note or the key x plays the key that PEER released last.
 
     A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats it in \
     time with the rhythm. Each variation moves the phrase within the scale of the instrument, or within its own notes, and \

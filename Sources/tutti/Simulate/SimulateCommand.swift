@@ -25,7 +25,7 @@ struct SimulateCommand: ParsableCommand {
 
       The program checks invariants all the time, for example that there is one master, that no step is lost and that no \
       note hangs. If an invariant is violated, the exit status is 1. The report contains a digest of the run: equal digests \
-      mean equal runs. Then it lists each invariant. With --seeds, only runs with a violation have a report.
+      mean equal runs. The report then lists each invariant. With --seeds, only runs with a violation have a report.
 
       INVARIANTS
       A peer is settled after it has followed one master for 3 s without a disturbance. Two peers are in session while \

@@ -38,7 +38,7 @@ public final class ReceiverFuzzer: Fuzzer {
   private var now = Instant(nanoseconds: 1_000_000_000)
   private let seed: UInt64
   /// The numbers of inputs, of messages that were admitted, of packets and their outputs, and of replies to clock requests.
-  private var (inputs, sounds, receptions, replies) = (0, 0, 0, 0)
+  private var (inputs, admitted, packetsAndOutputs, replies) = (0, 0, 0, 0)
 
   /// A fuzzer that derives its packets from `count` valid packets.
   public init(seed: UInt64, count: Int = 8192) {
@@ -50,8 +50,8 @@ public final class ReceiverFuzzer: Fuzzer {
   }
 
   public var account: String {
-    "sessions \(lastSession), messages that sounded \(sounds), refused \(receiver.refused), receptions \(receptions), "
-      + "replies \(replies)"
+    "sessions \(lastSession), messages admitted \(admitted), refused \(receiver.refused), "
+      + "packets and their outputs \(packetsAndOutputs), replies \(replies)"
   }
 
   public func run(inputs count: Int) throws(FuzzFailure) {
@@ -129,7 +129,7 @@ public final class ReceiverFuzzer: Fuzzer {
     if case .close(let slot, let session) = command, sessions[slot] == session.number {
       try check(heard.removeValue(forKey: session.number)?.isEmpty != false, "a note sounds after its session")
       sessions[slot] = nil
-      try check(held.removeValue(forKey: session.number)?.isEmpty != false, "a note sounds after its session")
+      try check(held.removeValue(forKey: session.number)?.isEmpty != false, "a note is held after its session")
     }
     // Packets that arrived shortly before this command opened their session.
     while let packet = receiver.takeEarlyPacket(at: now) {
@@ -146,7 +146,7 @@ public final class ReceiverFuzzer: Fuzzer {
       try check(count <= Self.maximumOutputs, "more than \(Self.maximumOutputs) outputs of one packet")
       try record(output)
     }
-    receptions += count
+    packetsAndOutputs += count
   }
 
   /// Presents a hostile packet, or a clock probe that may be truncated, as a clock request. Counts the replies.
@@ -198,11 +198,11 @@ public final class ReceiverFuzzer: Fuzzer {
 
   /// Checks a message that has passed the gates.
   private func recordAdmitted(_ message: Message, of session: SessionID) throws(FuzzFailure) {
-    sounds += 1
+    admitted += 1
     let endsNote = held[session.number]?.ends(with: message) ?? false
     held[session.number, default: HeldNotes()].note(message)
     guard let slot = sessions.firstIndex(of: session.number) else {
-      return try check(endsNote, "a message sounds after its session")
+      return try check(endsNote, "a message is admitted after its session")
     }
     let isReset = if case .controlChange(_, 121, _) = message { true } else { false }
     let isOpen = message.key == nil ? admissions[slot].modification : admissions[slot].notes

@@ -74,7 +74,8 @@ public final class SessionFuzzer: Fuzzer {
     return """
       sessions \(tested.establishedCount), \(mostSessions) at most; datagrams \(counts.received), \
       accepted \(counts.accepted), malformed \(counts.malformed), unknown commands \(counts.unknownCommands), \
-      unknown sources \(counts.unknownSources), replayed \(counts.replayed), rejected probes \(counts.rejectedExtensionPackets), \
+      unknown sources \(counts.unknownSources), replayed \(counts.replayed), \
+      rejected extension packets \(counts.rejectedExtensionPackets), \
       unmatched clocks \(counts.unmatchedClocks), implausible clocks \(counts.implausibleClocks), \
       unexpected answers \(counts.unexpectedAnswers), refused invitations \(counts.refusedInvitations), \
       not authentic \(counts.notAuthentic), wrong proofs \(tested.peerExtension?.rejectedProofs ?? 0), \

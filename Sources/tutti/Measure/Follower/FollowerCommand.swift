@@ -20,7 +20,7 @@ struct FollowerCommand: ParsableCommand {
         FILE       a clock that was sent with --save. --listen is a WAV file that was
                    recorded while the clock was sent, on this or another machine
 
-      Let the device play short sounds on equal steps, the first one with the first tick. The recording must be silent \
+      Let the device play short sounds on equally spaced grid lines, the first one with the first tick. The recording must be silent \
       before Start. The parts of the clock are: steady, faster (tempo step), back (at the first tempo), jitter, losses. \
       The same options always give the same clock. Ctrl-C ends the measurement and prints the figures.
 
@@ -63,8 +63,8 @@ struct FollowerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Set the number of equal steps in a quarter note on which the device plays: 1, 2, 3, 4, 6, 8, 12 or 24. The device need not "
-        + "play on each of them.", valueName: "N"))
+      "Set the number of equally spaced grid lines in a quarter note: 1, 2, 3, 4, 6, 8, 12 or 24. The device plays on these "
+        + "lines, but not necessarily on each of them.", valueName: "N"))
   var soundsPerQuarter = 4
 
   @Flag(
