@@ -1,4 +1,4 @@
-/// The version of this program, which is also written into its traces and measurement results.
+/// The version of this program, which its traces and its reports contain.
 public enum Version {
   /// The version by Semantic Versioning 2.0.0. The build metadata after "+" is the commit from which the program was built: at least 12
   /// hexadecimal digits, and "-dirty" if a file in `Sources` or `Package.swift` differs from this commit. The metadata is missing if the

@@ -46,7 +46,8 @@ public struct StampedTicks: Sendable {
   /// The regression through the stamps, in local time; nil before the second tick, and while the slope is not a valid
   /// tempo.
   public private(set) var timeline: Timeline?
-  /// Whether the stamps are trusted: the window has at least ``judgingCount`` ticks, and the three conditions hold.
+  /// Whether the stamps are trusted: the window has at least ``judgingCount`` ticks, ``timeline`` is not nil, and
+  /// the three conditions of ``StampedTicks`` hold.
   public private(set) var isTrusted = false
   private var regression: Regression?
 

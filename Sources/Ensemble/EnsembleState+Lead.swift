@@ -7,7 +7,7 @@ import PeerProtocol
 extension EnsembleState {
   /// The largest ``lead`` that web pages can require.
   public static var maximumPageLead: Nanoseconds { .milliseconds(400) }
-  /// How much earlier a change is announced than the audio output or the slowest web page needs it.
+  /// The margin that ``lead`` adds to the time that the audio output or the slowest web page needs.
   private static var leadMargin: Nanoseconds { .milliseconds(20) }
 
   /// Sets ``soundLead`` to a greater value, because the audio output needs its steps earlier. ``lead`` increases if necessary.

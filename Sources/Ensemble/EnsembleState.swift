@@ -59,7 +59,7 @@ public struct EnsembleState: Sendable {
   /// The web page of the local peer, as the presence reports it.
   public var page = PageReport()
   /// The time from the sending of a change to its sound on the slowest web page of a member (``Roster/pageDelay``), calculated when the
-  /// local peer last sent its presence to all members; zero if no member reported such a page.
+  /// local peer last sent its presence to all members; zero if no member reported a delay.
   var remotePageDelay = Nanoseconds.zero
   /// What happens to the rhythm when its master disappears, and when the local peer leaves as the master.
   public var masterLoss = MasterLoss.continue

@@ -10,7 +10,7 @@ public struct CountIn: Hashable, Sendable, BitwiseCopyable {
 
   /// The number of clicks, 0...``maximumClicks``.
   public private(set) var clicks: UInt8 = 0
-  /// The distance between two clicks in ticks, 6...96; a multiple of a step, which has 6 ticks.
+  /// The distance between successive clicks in ticks, 6...96; a multiple of a step, which has 6 ticks.
   public private(set) var ticksPerClick: UInt8 = 24
 
   @_noLocks @_noAllocation

@@ -28,7 +28,7 @@ struct SessionReceiver: ~Copyable {
 
   /// The clock of the peer minus the local clock; nil if it is not known.
   var clockOffset: Nanoseconds?
-  /// The latest instant at which a message takes effect that was passed to the sound in advance; nil if there was none.
+  /// Of the messages that were passed to the sound in advance, the latest instant at which one takes effect; nil if there was none.
   private(set) var lastInstant: Instant?
   /// The longest time that a message may wait for its instant: longer than a quarter note at the slowest tempo.
   private static var longestWait: Nanoseconds { @_noLocks @_noAllocation get { .seconds(4) } }

@@ -19,8 +19,8 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
   /// The end of a note of a pitched part, in ticks after the first tick of the step, rounded to the nearest tick. It is later
   /// than ``position``. 0 for the drums.
   public let end: Int32
-  /// How much later than ``position`` the hit sounds. Negative for a hit that is pushed (sounds earlier than its step), and for the
-  /// grace note of a flam. The end of a note of a pitched part moves by the same time.
+  /// How much later than ``position`` the hit sounds. Negative for a hit that is pushed (sounds earlier than ``position``), and usually
+  /// for the grace note of a flam. The end of a note of a pitched part moves by the same time.
   public let delay: Nanoseconds
   /// Whether this is the grace note of a flam: a soft note shortly before the main note.
   public let isGrace: Bool

@@ -30,8 +30,8 @@ extension StreamSender {
     invalidateDeadlines()
   }
 
-  /// Does the next part of an adoption. The parts are: the due steps of the previous schedule, a stop of the receivers of this
-  /// schedule if necessary, and the change of the schedule.
+  /// Does the next part of an adoption. The parts are, in this order: the due steps of the previous schedule, a stop of its
+  /// receivers if necessary, and the change of the schedule.
   @_noLocks @_noAllocation
   mutating func continueAdoption() -> DueWork {
     guard let adoption else { return .none }

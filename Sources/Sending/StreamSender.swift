@@ -32,8 +32,8 @@ public struct StreamSender: ~Copyable {
   /// millisecond.
   public static var prelude: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(10) } }
   /// A time-stamp receiver gets Start or Continue this long before the first tick for this receiver leaves. The engine announces a start
-  /// one lead time before the first tick is due. Its `tickLead` is 10 ms less than the lead time. At least 10 ms therefore pass from the
-  /// announcement until the first tick leaves, and Start leaves in between.
+  /// at least one lead time before the first tick is due. Its `tickLead` is 10 ms less than the lead time. At least 10 ms therefore pass
+  /// from the announcement until the first tick leaves, and Start leaves in between.
   private static var aheadPreludeTime: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(5) } }
   /// The maximum number of deferrable packets between two batches of due work when deadlines are missed.
   public static var slice: Int { @_noLocks @_noAllocation get { 8 } }

@@ -37,7 +37,8 @@ extension InvariantChecker {
     }
     holder.heard.insert(key.value)
     // The player's choice does not apply to a peer that is not identified yet: its notes sound like the notes of a standard device. A
-    // note may have sounded just before the control thread identified the peer, so the check begins 100 ms after the first note.
+    // note may have sounded just before the control thread identified the peer, so the check begins 100 ms after the first note that
+    // follows the identification.
     guard peer.core.roster[session]?.identity != nil, let host = holder.host else { return }
     let firstNote = holder.firstNote ?? now
     holder.firstNote = firstNote

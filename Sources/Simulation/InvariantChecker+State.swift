@@ -30,7 +30,8 @@ extension InvariantChecker {
     /// other part of a network, the rhythm of another peer that started, or its former rhythm after a missed tempo change. The
     /// peer then slews slowly to the new phase, so that no jump is audible.
     var phaseChangedAt: Instant?
-    /// Since when the steps of the peer have differed from the same steps of its master in the total activity, the hits or the loudness.
+    /// Since when the steps of the peer have differed from the same steps of its master in the total activity, the hits or the loudness,
+    /// although they must be the same.
     var layersDifferSince: Instant?
     /// Since when the steps of the peer have been out of phase with the steps of its master.
     var outOfPhaseSince: Instant?

@@ -83,7 +83,7 @@ import _TestSupport
     // The two notes have the same key but sound different, because each channel has its own instrument. The first 7720 frames of
     // each note are compared.
     #expect(samples[1_280..<9_000].elementsEqual(samples[100_608..<108_328]) == false)
-    // The second note sounds until All Notes Off at frame 148 100, and then decays.
+    // The second note sounds until All Notes Off, which is submitted at frame 148 100, and then decays.
     #expect(samples[140_000..<148_000].contains { abs($0) > 0.01 })
     #expect(samples[240_000...].allSatisfy { $0 == 0 })
     #expect(loop.counters.messages == 4 && loop.counters.droppedNotes == 0 && loop.counters.hits == 0)

@@ -109,7 +109,8 @@ extension SoundCardTests {
       let onsets = try await recording.onsets()
       let errors = errors(onsets)
       #expect(loop.counters.underruns == 1)
-      // The gap lasts 300 ms (14 400 frames) plus the restart time, minus the frames that the card held at the beginning of the pause.
+      // The sum of 300 ms (14 400 frames), the restart time and the silence that the restart writes, minus the frames that the card held
+      // at the beginning of the pause.
       #expect((13_000...17_000).contains(loop.counters.silentFrames), "\(loop.counters)")
       #expect(onsets.count == 30 && errors.allSatisfy { abs($0) <= 1 }, "\(errors)")
       #expect(loop.counters.hits == 30 && loop.counters.late == 0)

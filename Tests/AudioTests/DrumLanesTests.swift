@@ -56,7 +56,7 @@ import _TestSupport
 
   @Test func hitsAtVaryingFramesOfABlockLandOnTheirFrames() throws {
     var lanes = try DrumLanes()
-    // The first frame is not the first one of a block.
+    // The first frame is no multiple of 64.
     lanes.skip(to: 1_000_000_007)
     let start = lanes.position
     let hits = 200

@@ -62,7 +62,8 @@ import _TestSupport
 
   /// A recall removes waiting hits, because the rhythm has changed. The recall from instant 100 on compares the instants of the steps, not
   /// those of the hits. Note 1 sounds after instant 100, but its step is earlier, so the hit remains. Note 2 is pushed: it sounds before
-  /// instant 100, but its step is at this instant, so the hit is removed. Note 3 and its step are earlier.
+  /// instant 100, but its step is at this instant, so the hit is removed. Note 3 and its step are earlier,
+  /// so it remains.
   @Test func recallRemovesAllHitsOfAStep() {
     func hit(_ note: UInt8, at instant: Int64, step: Int64) -> SoundEvent {
       SoundEvent(

@@ -27,7 +27,7 @@ import _TestSupport
   }
 
   @Test func lateRendererCatchesUpAndCountsOneUnderrun() {
-    // The period that begins at frame 256 was due at frame 0. The renderer asks for it after frame 768. At frame 256, a converter would
+    // The period that begins at frame 256 was due at frame 0. The first step comes just after frame 768. At frame 256, a converter would
     // have run empty.
     var device = NominalDevice(grid: grid, notBefore: grid.instant(of: 256))
     let late = grid.instant(of: 256 + 2 * 256) + Nanoseconds(1)

@@ -4,7 +4,8 @@ import Testing
 
 /// Tests of the samples for the web page (``SampleRenderer``).
 @Suite struct SampleRendererTests {
-  /// A level of 13 bits is a multiple of 8 in 16 bits. The loudest level has the greatest magnitude that is a multiple of 8: 32 760.
+  /// A level of 13 bits is a multiple of 8 in 16 bits. The loudest level has the magnitude 32 760, the greatest
+  /// multiple of 8 up to 32 767.
   @Test(arguments: [.drum(38), .tone(program: 12, key: 60)] as [SampleRenderer.Sound])
   func levelsHaveThirteenBitsAndFullScale(sound: SampleRenderer.Sound) throws {
     let sample = try #require(try SampleRenderer().render(sound, milliseconds: 500))

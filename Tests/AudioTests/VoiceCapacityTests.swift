@@ -70,7 +70,7 @@ import _TestSupport
   }
 
   /// Dense random hits with cut-off groups, which need more than 64 voices. With an even seed, all hits have the same phase. With an odd
-  /// seed, they have all phases. Each hit is accepted, and all voices end.
+  /// seed, the hits of each frame have a random phase. Each hit is accepted, and all voices end.
   @Test(arguments: UInt64(1)...4) func everyVoiceEndsAfterAnOverload(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var lanes = try DrumLanes()

@@ -184,8 +184,8 @@ import _TestSupport
     var clock = RemoteClock()
     var (local, remote) = (Instant(nanoseconds: 0), Instant(nanoseconds: 0))
     for _ in 0..<2000 {
-      // In two of 31 steps, one clock shows a random instant. In one of 31 steps, both clocks show nearly the same instant. In all other
-      // steps, both clocks advance.
+      // On average, one clock shows a random instant in two of 31 steps, and both clocks show nearly the same instant in one of 31 steps.
+      // In all other steps, both clocks advance.
       switch random.integer(in: 0...30) {
       case 0: local = Instant(nanoseconds: random.integer(in: .min ... .max))
       case 1: remote = Instant(nanoseconds: random.integer(in: .min ... .max))

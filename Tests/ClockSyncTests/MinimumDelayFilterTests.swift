@@ -33,9 +33,9 @@ import _TestSupport
       let isFitted = filter.fit(at: fitTime)
       #expect(isFitted)
       actual += filter.skew * filter.skew
-      // The variance of the skew follows from the growth of the variance of the offset. In the time `age`, this variance grows by age
-      // squared times the variance of the skew, plus the square of `drift`. Any age gives the same result. During the window, the skew may
-      // drift by `skewDrift * span`, and the offset then deviates by this amount per second.
+      // The variance of the skew follows from the growth of the variance of the offset. In the time `age`, the variance of the offset
+      // grows by age squared times the variance of the skew, plus the square of `drift`. Any age gives the same result. During the window,
+      // the skew may drift by `skewDrift * span`, and the offset then deviates by this amount per second.
       let drift = MinimumDelayFilter.skewDrift * age * MinimumDelayFilter.span
       reported +=
         (filter.variance(at: fitTime + age) - filter.variance(at: fitTime) - drift * drift) / (age * age)

@@ -7,8 +7,8 @@ import Transports
 
 @testable import Engine
 
-/// Tests of the sound when a peer joins another rhythm, which replaces its own. Steps are 120 ms long. The clock loop passes them to the
-/// sound 50 ms ahead. A recall withdraws the waiting hits from its instant on.
+/// Tests of the sound when a peer joins another rhythm, which replaces the rhythm that plays. Steps are 120 ms long. The clock loop passes
+/// them to the sound 50 ms ahead. A recall withdraws the waiting hits from its instant on.
 @Suite struct ClockLoopJoiningTests {
   /// The instant that is `length` after the origin.
   private func instant(_ length: Nanoseconds) -> Instant { VirtualRhythm.origin + length }

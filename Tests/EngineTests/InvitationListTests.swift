@@ -144,14 +144,14 @@ import _TestSupport
     try meet(3, in: &invitations)
     let other = try sessionWithOtherAddress()
     var now = start + .seconds(1)
-    // Two identities were recognised at the configured address, so this place is in doubt. The interval between two invitations begins with
-    // one second, and stays at two seconds while the place is in doubt.
+    // The identities of peer 3 and then of peer 2 were found at the configured address, so this place is in doubt. The interval between two
+    // invitations begins with one second, and stays at two seconds while the place is in doubt.
     for interval in [1, 2, 2, 2, 2] as [Int64] {
       advance(&invitations, to: now)
       let forged = try #require(invitations.targets.first?.session)
       invitations.established(forged, at: remote)
       // If `isRecognisedFirst` is true, the device is recognised as peer 2 before peer 2 is heard at its own address. Otherwise, peer 2 is
-      // heard there all the time, and the device is never recognised.
+      // heard there all the time. The list then gets the identity of the device only by `reached`.
       if isRecognisedFirst { invitations.recognised(forged, as: Identity(2), at: remote, now: now) }
       invitations.reached(forged, by: Identity(2), at: otherAddress, isSameMachine: isSameMachine, now: now)
       invitations.ended(forged, of: nil, at: now)
@@ -203,7 +203,7 @@ import _TestSupport
   }
 
   /// At the address that peer 2 has announced, peer 3 answers, which is in session at another address. The announced address is invited
-  /// until peer 2 is in session. `isInSession` is whether peer 2 is.
+  /// until peer 2 is in session. `isInSession` is whether peer 2 is in session.
   @Test(arguments: [true, false]) func announcedAddressIsInvitedUntilItsPeerIsInSession(isInSession: Bool) throws {
     var invitations = InvitationList(to: [], local: Identity(1), at: start)
     #expect(discover(&invitations))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Engine
 
-/// Tests of ``TickDepartures``: the instants at which ticks left ahead of their due time. The argument `of` with a plain number is the
+/// Tests of ``TickDepartures``: the instants at which ticks left ahead of their due time. An argument `of` that is a number is the
 /// rhythm to which the tick belongs: the first run of a series of runs that continue each other.
 struct TickDeparturesTests {
   private func instant(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }

@@ -20,8 +20,8 @@ import Testing
       // compared.
       let error = clocked.error(ofPlayer: n, against: dueTimes, steps: 24..<236)
       #expect(error.count == 212)
-      // The estimate of the clock from many ticks is better than a single tick, whose lateness has a standard deviation of 1 ms. A follower
-      // also has the error of the offset of the master's clock, up to half of the delay, which is up to 3 ms.
+      // The estimate of the clock from many ticks is better than a single tick, whose lateness is the magnitude of a number with a standard
+      // deviation of 1 ms. A follower also has the error of the offset of the master's clock, up to half of the delay, which is up to 3 ms.
       #expect(
         error.largest < (n == 0 ? .microseconds(600) : .microseconds(2500)),
         "seed \(seed), player \(n): \(error.largest.microseconds) us")

@@ -41,8 +41,8 @@ import Testing
     band.run(for: .seconds(10))
     #expect(band.role(1) == .master)
     let errorsInSilence = try errors(band, after: disconnection)
-    // Ten seconds have 80 steps. The bound of 900 us is the sum of two errors. The error at the beginning of the silence comes from the
-    // jitter of the network, up to 3 ms, and may be 500 us. A skew of 40 ppm that was not estimated at all adds 400 us in ten seconds.
+    // Ten seconds have 80 steps. A skew of 40 ppm that was not estimated at all would add 400 us in ten seconds. The rest of the bound is
+    // for the error at the beginning of the silence, which comes from the jitter of the network, up to 3 ms.
     #expect(
       errorsInSilence.count > 75 && errorsInSilence.allSatisfy { $0.error.magnitude < .microseconds(900) },
       "seed \(seed)")

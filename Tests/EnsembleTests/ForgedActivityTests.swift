@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Even the extreme instants cause no overflow trap. The total applies from the next beat that can still be changed. A beat lasts
-  /// 500 ms, and a change needs a lead time of 100 ms, so the total applies within 700 ms.
+  /// 500 ms, and steps are passed to the audio output 50 ms ahead, so the total applies within 700 ms.
   @Test func totalWithAnImpossibleInstantAppliesSoon() throws {
     var band = try VirtualBand.playing(2, seed: 11)
     band.run(for: .seconds(2))

@@ -60,7 +60,8 @@ import Testing
     }
   }
 
-  /// The lateness of the ticks has a standard deviation of 4 ms. The time stamps have a unit of 100 us. The error is below 150 us.
+  /// The lateness of a tick is the magnitude of a number with a standard deviation of 4 ms. The time stamps have a unit of 100 us. The
+  /// error is below 150 us.
   @Test(arguments: UInt64(1)...5) func timeStampsAreMorePreciseThanArrivalTimes(seed: UInt64) {
     var clocked = ClockedBand(seed: seed, sigma: .milliseconds(4))
     clocked.deliver(.start)

@@ -9,7 +9,7 @@ import _TestSupport
 @Suite struct PartitionTests {
   /// Two to sixteen players start within the network delay. One master remains, and every player begins at step 0.
   @Test(arguments: [2, 3, 16]) func simultaneousStartsLeaveOneMaster(count: Int) throws {
-    // A band of 16 players has 240 pairs of peers and is slow to simulate, so it gets fewer seeds.
+    // A band of 16 players has 120 pairs of peers and is slow to simulate, so it gets fewer seeds.
     for seed in UInt64(1)...(count == 16 ? 4 : 20) {
       var band = VirtualBand(players: count, seed: seed)
       band.probeInterval = .milliseconds(50)
@@ -97,7 +97,8 @@ import _TestSupport
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: startDifference)
     try band.command(1) { try $0.start(tempo: .standard, at: $1) }
-    // The players are connected between two steps: 5310 ms is not a multiple of 125 ms, the length of a step.
+    // The players are connected between two steps of player 1. The first step of player 1 sounds after the lead time of 100 ms, and 5210 ms
+    // is not a multiple of 125 ms, the length of a step.
     band.run(for: .milliseconds(5310))
     band.connected = { _, _ in true }
     let winner = band.identity(0) < band.identity(1) ? 0 : 1

@@ -37,7 +37,7 @@ import Testing
       #expect(band.players[n].runs.count == 1, "seed \(seed)")
     }
     let first = try #require(band.players[0].runs.last?.first)
-    // The restored master plays from the next step on. A step lasts 109 ms.
+    // The restored master plays from the first step that can still be passed to the sound, 50 ms ahead. A step lasts 109 ms.
     #expect(first.at > restart && first.at - restart < .milliseconds(300) && band.players[0].runs.count == 2)
     // The instant of the first step after the restart, in the local time of player 0. The schedule from before the crash also
     // contains local times of player 0.

@@ -4,8 +4,8 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Tests of ``CalibrationAnalysis``, which measures the delay of a phone. It analyses a recording of the clicks of the peer (the
-/// reference) and of the phone (the device).
+/// Tests of ``CalibrationAnalysis``, which measures the delay of a phone in a recording. The recording contains the clicks of the peer
+/// (the reference) and of the phone (the device).
 @Suite struct CalibrationTests {
   /// The seeds of a test: 1...`count`, and fewer in a debug build, because the onset detector is slow there.
   static func seeds(_ count: UInt64) -> ClosedRange<UInt64> {

@@ -18,7 +18,7 @@ import _TestSupport
     let report = try Clocks.report(Clocks.stamps(period: Self.period, errors: errors), nominalBPM: 120)
     #expect(report.ticks == 4000 && report.runs == 1 && report.lost == 0 && report.doubled == 0 && report.late == 0)
     // A standard deviation that is computed from 4000 values has a relative standard error of 1.1 % (1 / sqrt(2 * 4000)). With 1500
-    // degrees of freedom, the error is 1.8 %. The tolerances of the standard deviations and of the Allan deviation are four to five
+    // degrees of freedom, the error is 1.8 %. The tolerances of the standard deviations and of the Allan deviation are at least four
     // standard errors.
     #expect(try #require(report.phase.standardDeviation).isClose(to: sigma, 0.05))
     #expect(try #require(report.interval?.standardDeviation).isClose(to: 2.0.squareRoot() * sigma, 0.06))
@@ -153,10 +153,10 @@ import _TestSupport
 
   @Test func lateTicksAreNeitherLostNorDoubled() throws {
     var stamps = Clocks.stamps(period: 20e6, errors: [Double](repeating: 0, count: 500))
-    // Ticks 100 to 103 come together, 10 ms after the due time of tick 103. Tick 100 is therefore 70 ms late.
+    // Ticks 100 to 103 come together, 10.1 ms after the due time of tick 103. Tick 100 is therefore 70.1 ms late.
     for index in 100...103 { stamps[index] = stamps[103] + 10_000_000 + Int64(index) * 1000 }
     let report = try Clocks.report(stamps)
-    // A tick is late if it is more than half a tick, 10 ms, after the best-fit line. Tick 103 comes 10 ms after its due time. It is not
+    // A tick is late if it is more than half a tick, 10 ms, after the best-fit line. Tick 103 comes 10.1 ms after its due time. It is not
     // late, because the four ticks have moved the line towards them.
     #expect(report.lost == 0 && report.doubled == 0 && report.late == 3 && report.ticks == 500)
     #expect(report.phase.maximum.isClose(to: 70e6, 0.02))

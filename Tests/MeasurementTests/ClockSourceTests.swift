@@ -73,7 +73,7 @@ import _TestSupport
     #expect(try ClockStamps(recording).stamps.count == 50)
   }
 
-  /// When a plug is connected, a click arises that is ten times louder than the pulses. It gives one more stamp.
+  /// The click of a plug is more than ten times louder than the pulses. The click gives one more stamp.
   @Test func loudClickDoesNotHideThePulses() throws {
     var recording = recording((0..<50).map { 4_800 + Double($0) * 1_000 }, isSquare: false, noise: 0.001, scale: 0.08)
     recording.samples[2_000] = 0.9

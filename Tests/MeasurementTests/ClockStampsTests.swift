@@ -106,9 +106,9 @@ import _TestSupport
   }
 
   /// Each of the first four lines is a run. The second line has a number far ahead, the third line has the same number again, and the
-  /// fourth line has a lower number. A repeated number is a doubled tick only if its due instant is less than 2.4 ms from the due
-  /// instant of the first tick with this number. The shortest tick, at 999 BPM, takes 2.5 ms. The last three lines are one run, which
-  /// begins with an instant before the instant of the fourth line.
+  /// fourth line has a lower number. A line with the number of the line before it is a doubled tick only if the due instants of both
+  /// lines are less than 2.4 ms apart. The shortest tick, at 999 BPM, takes 2.5 ms. The last three lines are one run, which begins with
+  /// an instant before the instant of the fourth line.
   @Test func implausibleTickNumbersOfATraceBeginNewRuns() throws {
     let limit: Int64 = (1 << 61) - 1
     let clock = try read(

@@ -145,7 +145,7 @@ import _TestSupport
   }
 
   /// The device plays three of eight sixteenth notes: 0, 3 and 6. The recording also contains sounds off the grid, 62 ms after a sound.
-  /// A sixteenth note lasts 125 ms, so these sounds are in the middle between two lines of the grid.
+  /// A sixteenth note at 120 BPM lasts 125 ms, so these sounds are near the middle between two lines of the grid.
   @Test func sparsePatternIsMeasured() throws {
     let followers = try Followers()
     var sounds = followers.ideal(delay: 10e6).enumerated().filter { $0.offset % 8 % 3 == 0 }.map(\.element)

@@ -6,8 +6,8 @@ import _TestSupport
 
 /// Tests of ``RunStatistic``: the median over runs and its bootstrap interval.
 @Suite struct RunStatisticTests {
-  /// The interval from the 2.5 % to the 97.5 % percentile of the medians of 20 000 random resamples. Medians and percentiles follow the
-  /// nearest-rank method.
+  /// The interval from the percentile 2.5 to the percentile 97.5 of the medians of 20 000 random resamples. Medians and percentiles
+  /// follow the nearest-rank method.
   private func resampled(_ values: [Double], seed: UInt64) -> (Double, Double) {
     var random = SplitMix(seed: seed)
     let medians = (0..<20_000).map { _ in

@@ -40,7 +40,8 @@ import _TestSupport
   }
 
   /// NTP slews the clock by 0.5 ppm for five of thirty seconds, 2.5 us in total. The deviation from a constant rate is largest at second
-  /// 14: 2.5 us * (1 - 14 / 30) = 1.3 us. The excursion is less, because ``ClockRate`` subtracts the possible errors of the readings.
+  /// 14: 2.5 us * (1 - 14 / 30) = 1.3 us. The excursion is less, because ``ClockRate`` subtracts the possible errors of the readings and
+  /// its resolution.
   @Test(arguments: 0..<20) func slewIsReported(seed: UInt64) {
     let clock = Self.clock(seconds: 30, seed: seed) { (10..<15).contains($0) ? 10.5 : 10 }
     let notes = SystemClock(before: Self.state(), after: Self.state(), rate: clock).notes

@@ -130,8 +130,8 @@ import _TestSupport
     #expect(second == nil)
   }
 
-  /// The sealer of the receiver numbers the replies. The setter of the subscript keeps its count, so that no reply has the number of an
-  /// earlier one. The peer therefore accepts all replies.
+  /// The sealer of the receiver numbers the replies. The setter of the subscript stores the sealer with its count, so that no reply has
+  /// the number of an earlier reply. The remote peer therefore accepts all replies.
   @Test func replyHasATag() throws {
     var receiver = receiver(open(local))
     var opener = DatagramOpener(remote)

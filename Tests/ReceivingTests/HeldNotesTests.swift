@@ -62,7 +62,8 @@ import _TestSupport
     let message = Message.controlChange(channel, controller: number, value: 0)
     #expect(held.ends(with: message))
     held.note(message)
-    // A message that ends a note passes a closed gate. A repetition ends no note, so a closed gate stops it.
+    // A message that ends a note passes a closed gate. A repetition ends no note, so a closed gate stops it. Otherwise, repetitions would
+    // be a flood that no gate stops.
     #expect(!held.ends(with: message), "a repetition")
     #expect(
       held.release() == [

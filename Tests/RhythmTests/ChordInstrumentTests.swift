@@ -74,7 +74,7 @@ import _TestSupport
     // therefore sounds at tick 96, in the bar of D.
     player.act(force: 90, at: MusicalPosition(Tick(88)))
     #expect(keys(&player, before: 120) == [62])
-    // An action that is 2 ticks late sounds at once. Tick 122 is in the bar of D, and tick 193 in the next bar of C.
+    // Actions that are 2 ticks late (tick 122, in the bar of D) and 1 tick late (tick 193, in the next bar of C) sound at once.
     player.act(force: 90, at: MusicalPosition(Tick(122)))
     #expect(keys(&player, before: 123) == [62])
     player.act(force: 90, at: MusicalPosition(Tick(193)))

@@ -5,8 +5,8 @@ import Testing
 /// `faults` loads a text, or `smallPatch` with replaced lines (SmallPatch.swift).
 @Suite struct HostileTextTests {
   @Test func aliasesAreRejectedBeforeParsing() {
-    // A billion laughs attack: each list contains the list before it ten times. The list is a value, and then also a key, which the
-    // YAML library (Yams) would hash.
+    // A billion laughs attack: each list contains the list before it ten times. In the second text, the last list is also a key, which
+    // the YAML library (Yams) would hash.
     var bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
     for (name, before) in zip("bcdefghij", "abcdefghi") {
       bomb += "\(name): &\(name) [\(Array(repeating: "*\(before)", count: 10).joined(separator: ", "))]\n"

@@ -102,7 +102,8 @@ import Testing
   @Test func figureSoundsOnItsGrid() throws {
     var run = try run("scale: C major, C4..C6\nfigure: X.3o\ngrid: 1/8 triplets\nloudness: 88")
     run.player.controls.set(controller: 1, to: 0)
-    // The figure has four units of 8 ticks. An accent has velocity 120, and a ghost note 56. 60 is the lowest note of the range.
+    // The figure has four units of 8 ticks. With the loudness 88, an accent has velocity 120, and a ghost note 56. Key 60 is the lowest
+    // note of the range.
     for tick in stride(from: Int64(6), through: 64, by: 6) { run.advance(toTick: tick) }
     #expect(run.ticks == [0, 16, 24, 32, 48, 56] && run.notes.map(\.key) == [60, 64, 60, 60, 64, 60])
     #expect(run.notes.map(\.velocity) == [120, 88, 56, 120, 88, 56])

@@ -5,8 +5,8 @@ import Testing
 
 /// The reading of patches, and the faults that the loader reports. Most tests replace lines of `smallPatch` (SmallPatch.swift).
 @Suite struct PatchLoaderTests {
-  /// Voices, layers and lines are in the order of the file. A line contains the indices of its voice and of its layer. The line of the
-  /// fill has no layer.
+  /// Layers and lines are in the order of the file. Voices are in the order in which the lines first name them. A line contains the
+  /// indices of its voice and of its layer. The line of the fill has no layer.
   @Test func validPatchIsRead() throws {
     let patch = try PatchLoader.patch(from: smallPatch.joined(separator: "\n"), file: "small.yaml")
     #expect(patch.name == "small" && patch.description == "A kick and a hat.")

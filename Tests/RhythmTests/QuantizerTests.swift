@@ -12,8 +12,8 @@ import _TestSupport
     #expect(Quantizer(grid: .sixteenth, tolerance: -1) == nil && Quantizer(grid: .sixteenth, tolerance: 101) == nil)
   }
 
-  /// A sixteenth note has 6000 thousandths of a tick, and 40 % of them are 2400. `line` is the tick to which a later note moves; nil if
-  /// the note sounds at once.
+  /// A sixteenth note has 6000 thousandths of a tick, and 40 % of them are 2400. `line` is the tick to which the note moves; nil if the
+  /// note sounds at once.
   @Test(
     arguments: [
       (0, nil), (2400, nil), (2401, 6), (5999, 6), (6000, nil), (-1, 0), (-3599, 0), (-3600, nil), (-6000, nil),

@@ -50,7 +50,7 @@ import Testing
     let virtual = sender()
     virtual.send(note, to: 0)
     virtual.advance(to: .zero)
-    // Packet 100 contains the note. Packet 101 is a guard packet, the only one because the sender is not polled before 50 ms.
+    // Packet 100 contains the note. Packet 101 is a guard packet. It is the only one, because the sender is not polled between 0 and 50 ms.
     virtual.advance(to: .milliseconds(50))
     #expect(takePackets(virtual).count == 2)
     virtual.execute(.acknowledge(virtual.streams[0], sequence: 101))

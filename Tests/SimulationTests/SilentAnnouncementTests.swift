@@ -34,8 +34,8 @@ import Testing
   }
 
   /// Fifteen seconds after a peer has joined, it is in session with two peers: those with the lowest identities among the peers that
-  /// answer. In all cases, more than sixteen peers are announced. The silent ones are the two with the lowest identities, most of the
-  /// peers, or about half of them.
+  /// answer. In all cases, more than sixteen peers are announced. The peers with the lowest identities do not answer: 2 of 20, 16 of 20,
+  /// or 24 of 44 peers.
   @Test(arguments: [(2, 18), (16, 4), (24, 20)], UInt64(1)...3) func peersThatDoNotAnswerIsolateNoPeer(
     counts: (silent: Int, answering: Int), seed: UInt64
   ) {

@@ -48,7 +48,7 @@ import _TestTraits
     ben.type("phrase stop")
     try await wait(ben, for: "phrase: stopped")
     try await Task.sleep(for: .milliseconds(300))
-    // A phrase that still played would sound further notes in 1.5 s.
+    // If the phrase still played, ben would usually play further notes within 1.5 s.
     let count = keys().count
     try await Task.sleep(for: .milliseconds(1500))
     #expect(keys().count == count)

@@ -13,9 +13,9 @@ extension CardLoop {
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
     // The device runs empty when `bufferedTime` has passed since the last write. A thread that is on time notices the underrun soon
-    // after that. If the thread notices it within twice `bufferedTime`, the device is the cause: its fill level is too low. If the
-    // thread notices it later, the late thread is the cause. Within 25 ms of the last write, the device is always the cause, because a
-    // device may report its interrupts that late.
+    // after that. If the thread notices the underrun at most twice `bufferedTime` after the last write, the device is the cause: its
+    // fill level is too low. Later, the late thread is the cause. Within 25 ms of the last write, the device is always the cause,
+    // because a device may report its interrupts that late.
     var (raisesFillLevel, hasJustStarted) = (false, false)
     if isUnderrun {
       let elapsed = now - lastWrite

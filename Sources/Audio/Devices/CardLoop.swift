@@ -178,8 +178,8 @@ package final class CardLoop: @unchecked Sendable {
     state.fillLevel = fillLevel
     state.drift = clock.drift
     state.underruns = renderer.counters.underruns
-    // The device reported `state.delay` before the last fill. The last batch of a fill sounds later than this delay, by the frames of
-    // the fill. Therefore a hit must be submitted earlier by these frames. One more batch is a reserve.
+    // The device reported `state.delay` before the last fill. A hit in the last batch of a fill sounds later than this delay, by up to
+    // all frames of the fill. Therefore a hit must be submitted earlier by these frames. One more batch is a reserve.
     let framesAhead = max(filledFrames, batch.length) &+ batch.length
     state.lead = state.delay + latency + (grid.instant(of: framesAhead) - grid.instant(of: 0))
     states.publish(state)

@@ -19,7 +19,7 @@ package struct WAVFile: ~Copyable {
   private let handle: OpaquePointer
   /// The numbers of the first frame and of the next frame to write; nil before the first frame.
   private var frames: (first: Int64, next: Int64)?
-  /// The number of the frame after the last frame that the header counts.
+  /// The first frame of the last write that updated the header; the first frame of the file before the first update.
   private var lastHeaderUpdate: Int64 = 0
   /// The buffer for one block, left and right samples alternating.
   private var samples = [Int16](repeating: 0, count: 2 * Int(StereoBlock.length))
@@ -31,7 +31,7 @@ package struct WAVFile: ~Copyable {
   private static let maximumFrames = (Int64(UInt32.max) - 65_536) / 4
 
   /// Creates or truncates the file for a recording of the peer `name`. Without a name, the file has no Broadcast Wave chunk. The
-  /// chunk contains the date. Therefore two files with the same frames are identical only if neither has the chunk.
+  /// chunk contains the date. Therefore two files with the same frames are certain to be identical only without the chunk.
   ///
   /// - Throws: ``AudioFileError`` if the file cannot be opened, or if libsndfile rejects it. A rejected file is removed.
   package init(

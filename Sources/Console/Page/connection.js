@@ -23,9 +23,9 @@ const PREFERENCE = 700
 const LAST_CHANCE = 300
 /** After this time without a connection, the page tries only the peer that has served it: the device may be in another network. */
 const ABANDONMENT = 30_000
-/** If nothing arrives for this time, a page that knows other peers looks for one of them. Meanwhile, it keeps the connection. */
+/** If nothing arrives for this time, a page that knows other peers looks for a new connection. Meanwhile, it keeps the present one. */
 const SILENCE = 1700
-/** After a sleep of the device, this time replaces LONGEST_SILENCE. */
+/** After a sleep of the device, this time replaces LONGEST_SILENCE, and SILENCE has no effect. */
 const SILENCE_AFTER_SLEEP = 3000
 /** If nothing arrives for this time, the page ends the connection, unless the page is hidden and knows no other peer. */
 const LONGEST_SILENCE = 12_000
@@ -65,7 +65,7 @@ export class Connection extends EventTarget {
   #link
   /**
    * The attempts that will begin later, as {address, at, failures}. `at`: the moment at which the attempt begins. `failures`: the number
-   * of earlier attempts with this peer that have failed.
+   * of attempts with this peer that have failed since the page began to look for a peer.
    */
   #queue = []
   /**
@@ -187,7 +187,8 @@ export class Connection extends EventTarget {
   }
 
   /**
-   * Begins to look for a peer: tries the own peers of the page after `delay`, and the alternatives from `preference` after that on.
+   * Begins to look for a peer: tries the own peers of the page after `delay`, and then the alternatives one by one, the first of them after
+   * `delay` + `preference`.
    */
   #seek(delay, preference) {
     this.isSeeking = true

@@ -251,7 +251,7 @@ export class EnsembleView {
       : text("pageClockUnknown")
   }
 
-  /** After a restart, the peer numbers its messages from 1 again. The view then shows the messages from number 1 on. */
+  /** If the peer was restarted or is another one, its messages are numbered from 1 again. The view then shows them from number 1 on. */
   #forgetMessages(instance) {
     if (instance !== this.#instance) this.#shownMessage = 0
     this.#instance = instance

@@ -30,8 +30,9 @@ function onScreen(vector, angle) {
  */
 export class MotionSensor extends EventTarget {
   /**
-   * `asking`: the player has not yet given or denied the permission. `insecure`: the page was loaded without HTTPS, so it has no sensors.
-   * `denied`: the permission was denied. `waiting`: no sample has arrived yet. `missing`: there is no sensor. `ready`: samples arrive.
+   * `asking`: `start` was not called yet, or the player has not answered the request for the permission. `insecure`: the page was loaded
+   * without HTTPS, so it has no sensors. `denied`: the permission was denied. `waiting`: no sample has arrived yet. `missing`: there is no
+   * sensor. `ready`: samples arrive.
    */
   state = isSecureContext ? "asking" : "insecure"
   recognizer = new MotionRecognizer()

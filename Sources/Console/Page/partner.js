@@ -114,8 +114,8 @@ export class PartnerView {
   }
 
   /**
-   * The key that the next note plays: a pitch that the partner sets, moved into the range of the instrument. The result is `key` if the
-   * form `pitches` is not chosen, if the instrument has drums, or if the partner has not pressed a key yet.
+   * The key that the next note plays: a pitch that the partner sets, moved into the lowest two octaves of the instrument. The result is
+   * `key` if the form `pitches` is not chosen, if the instrument has drums, or if the partner has not pressed a key yet.
    */
   key(key, { drums, low }) {
     if (this.#form !== "pitches" || drums.length > 0) return key

@@ -132,7 +132,7 @@ export class Samples extends EventTarget {
     return this.#sound(this.#manifest?.drums[note])
   }
 
-  /** The same for a key of a General MIDI program. The buffer is that of the nearest sampled key. The rate transposes it to `key`. */
+  /** The same for a key of a General MIDI program. The buffer is that of the nearest sampled key, transposed to `key` by the rate. */
   tone(program, key) {
     const tones = this.#manifest?.tones[program] ?? []
     let nearest

@@ -9,7 +9,7 @@ import Realtime
 final class Pages {
   /// The maximum number of pages.
   static let maximumCount = 128
-  /// A page is closed if it has not read the frames that were sent to it for this time.
+  /// A page that has not read its frames for this time is closed.
   private static let maximumBlocking = Nanoseconds.seconds(10)
   /// All pages together may send this number of commands per second, and twice as many at once.
   private static let commandRate = 200.0

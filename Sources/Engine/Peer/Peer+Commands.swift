@@ -194,7 +194,8 @@ extension Peer {
     // Run 0: no rhythm has played.
     guard schedule.run != 0, schedule.end.index != .max else { return now }
     let end = schedule.deadline(schedule.end)
-    // A follower waits only for an end within the lead time of the master, which may be longer than the lead time of the follower.
+    // A follower does not wait for an end that is far away. The lead time of the master may be longer than the lead time of the follower,
+    // so the follower allows for the longest lead time that web pages can cause.
     let longestLead = max(ensemble.lead, EnsembleState.maximumPageLead)
     guard ensemble.role == .master || end <= now + longestLead else { return now }
     // After the end, the last sounds fade for up to half a second. Without sound, only the last messages must be sent.

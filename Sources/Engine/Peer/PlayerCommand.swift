@@ -63,8 +63,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case strike
   /// Changes the control `tilt forward` of the instrument by this amount.
   case tilt(by: Int)
-  /// Sets the time from a change of the rhythm at this peer until the change can sound on the slowest web page of the player; zero
-  /// without pages. The lead time covers this delay.
+  /// Sets the time from the sending of a change by this peer to its sound on the slowest web page of this peer; zero without pages. The
+  /// lead time covers this delay.
   case pageDelay(Nanoseconds)
   /// Plays a click for the calibration of a web page's audio output, at an instant of CLOCK_MONOTONIC.
   case click(at: Instant)

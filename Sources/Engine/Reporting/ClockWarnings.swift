@@ -2,7 +2,7 @@ import MusicalTime
 import RTPMIDI
 import Realtime
 
-/// The warnings about clocks that concern no particular peer. Each warning is given once.
+/// The warnings about clocks that name no particular peer. Each warning is given once.
 struct ClockWarnings {
   /// The number of rejected probes or time stamps that causes a warning. The network alone can cause fewer.
   private static let threshold = 8

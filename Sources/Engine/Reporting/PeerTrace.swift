@@ -20,8 +20,8 @@ struct PeerTrace {
   /// at 120 BPM.
   private var arrivals: [TickArrival?]
   private static let arrivalCount: Int64 = 1024
-  /// The maximum time between the arrival of a tick and its due instant, and between two arrivals of the same tick. If the time is
-  /// longer, the older arrival belongs to an earlier run with the same tick numbers.
+  /// An arrival belongs to an earlier run with the same tick numbers if it is at least this time away from the due instant of the tick, or
+  /// at least this time before a newer arrival of the same tick.
   private static let longestWait = Nanoseconds.seconds(3)
 
   init(_ writer: TraceWriter?) {

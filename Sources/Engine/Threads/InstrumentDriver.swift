@@ -220,8 +220,9 @@ struct InstrumentDriver: BitwiseCopyable {
     case .noteOn(let key, _):
       if endings[Int(key & 0x7F)] > instant { instant = endings[Int(key & 0x7F)] }
       beginnings[Int(key & 0x7F)] = instant
-      // A note that sounds at once gets a position that is not before the horizon. `due`, the instant of this position, is up to ``lead``
-      // later than the note. The end of the note is moved earlier by the same time, so that the note keeps its length.
+      // A note that sounds at once gets a position that is not before the horizon of the previous call. `due`, the instant of this
+      // position, is up to ``lead`` later than the note. The end of the note is moved earlier by the same time, so that the note keeps
+      // its length.
       let due = schedule.instant(event.position.tick, position: event.position.offset)
       earlierBy[Int(key & 0x7F)] = due > instant ? due - instant : .zero
       remote = remoteNotes.begin(key, at: instant, line: line(for: event.position, at: now), on: schedule)

@@ -19,7 +19,7 @@ struct RemoteNotes: BitwiseCopyable {
   private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: 0))
   /// For each key, how much later the last note begins at the other peers than at the local peer.
   private var delays = InlineArray<128, Nanoseconds>(repeating: .zero)
-  /// The keys whose last note is not sent, because the previous note of the key sounds on the same line. One bit per key.
+  /// The keys whose last note is not sent, because an earlier note of the key sounds on the same line. One bit per key.
   private var merged = UInt128(0)
 
   @_noLocks @_noAllocation

@@ -110,7 +110,7 @@ extension EnsembleState {
       applyTotal(of: master, at: now)
     case .master:
       decideTotal(at: now)
-      // If another claim outranks the local one, the local peer becomes a follower. This value then keeps its layers as they are.
+      // If another claim outranks the local one, the local peer becomes a follower. `lastTotal` then keeps the layers as they are.
       localActivity.lastTotal = schedule.intensity.next
     }
   }

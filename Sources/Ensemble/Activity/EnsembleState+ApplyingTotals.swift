@@ -16,8 +16,8 @@ extension EnsembleState {
   /// Handles a total that the master has reported.
   ///
   /// While the rhythm cannot be played yet (not ``isScheduled``), the last two totals are kept for later: the present one and a pending
-  /// one. While the rhythm plays, a total with a usable instant applies from the beat that is nearest to the instant. A total without a
-  /// usable instant applies from the next beat that can still be changed.
+  /// one. Afterwards, a total with a usable instant applies from the beat that is nearest to the instant. A total without a usable
+  /// instant applies from the next beat that can still be changed.
   mutating func received(_ report: ReceivedTotals.Report, at now: Instant) {
     guard isScheduled else {
       let newer = follower!.totals.early.newer

@@ -19,7 +19,7 @@ extension InvitationList {
       targets[n].session = session
     }
     for n in targets.indices where targets[n].session == session {
-      // The peer is not recognised yet. ``Target/reachedBy`` remains until it is.
+      // The peer is not recognised yet. ``Target/reachedBy`` remains until the recognition.
       (targets[n].isEstablished, targets[n].isReported) = (true, false)
     }
   }

@@ -79,8 +79,8 @@ public struct InvitationList {
     /// The identity of the peer if it is in session by another session than ``session``, such as one that it began itself; nil otherwise.
     var reachedBy: Identity?
     /// Whether the session of ``reachedBy`` is at another address than ``place``, and is perhaps not with the peer at this place. Either
-    /// the peer at this place answered on another machine (``isOnOtherMachine``), or the place is in doubt (``doubtEnds``). The identity
-    /// that was recognised here was perhaps forged. The place is therefore invited again, at intervals that double up to
+    /// the peer at this place was perhaps on another machine (``isOnOtherMachine``), or the place is in doubt (``doubtEnds``). The
+    /// identity that was recognised here was perhaps forged. The place is therefore invited again, at intervals that double up to
     /// ``longestRecheck``.
     var isElsewhere = false
     /// Whether the peer that answered here last was perhaps on another machine than the peer that has the same identity and is in session

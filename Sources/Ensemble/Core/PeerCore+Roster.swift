@@ -101,8 +101,8 @@ extension PeerCore {
     isRoutingOutdated = true
     reportJoined(session)
     ensemble.joined(identity, named: info.name, at: now)
-    // Controllers 7 and 11 were withheld while the kind of the peer was not known. From a Tutti peer, they are not volume and expression
-    // but activity, which the peer reports again.
+    // Controllers 7 and 11 on channel 1 were withheld while the kind of the peer was not known. From a Tutti peer, they are not volume
+    // and expression but activity, which the peer reports again.
     ensemble.roster[recognisedSlot].session!.withheldVolume = nil
     ensemble.roster[recognisedSlot].session!.withheldExpression = nil
     if let timelineMessage = ensemble.roster[recognisedSlot].session!.pendingTimelineMessage {

@@ -20,8 +20,8 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   case isAbsent(Identity)
   /// The rhythm gate of the local peer is closed to the peer with this identity, so the local peer would not follow it.
   case gateIsClosed(Identity)
-  /// The rhythm from before a restart cannot be continued: the local peer has claimed or followed a higher term since, or has another
-  /// identity than the master of this rhythm.
+  /// The rhythm that was saved before a restart cannot be continued: another peer, or this peer with another identity, was
+  /// its master, or the local peer claimed or followed a higher term before the restart.
   case isOver
 
   public var description: String { description(naming: { "\($0)" }) }

@@ -154,7 +154,7 @@ extension EnsembleState {
   /// The first tick of a bar not before `instant`, or the rhythm's first tick if it is later.
   private func bar(of schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
     let tick = schedule.firstTick(notBefore: instant).index
-    // The remainder of a negative tick is negative or zero. To subtract it rounds up, to the next bar.
+    // The remainder of a negative tick is negative or zero. Its subtraction therefore rounds up to the beginning of a bar.
     let remainder = tick % ticksPerBar
     return max(start, Tick(remainder > 0 ? tick + ticksPerBar - remainder : tick - remainder))
   }

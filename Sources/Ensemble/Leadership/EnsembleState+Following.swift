@@ -132,7 +132,7 @@ extension EnsembleState {
     if role != .idle, isNewClaim, isOver(message, at: now) != false { return }
     if isNewClaim {
       if role == .master { reportLossOfLeadership(to: sender) }
-      // A former master stops repeating the end of its rhythm. A repeat sends ``timelineMessage``, which is now the message of `sender`.
+      // A former master stops repeating the end of its rhythm. A repeat sends ``timelineMessage``, which becomes the message of `sender`.
       idle?.repeats = Repeats()
     }
     timelineMessage = message

@@ -5,8 +5,8 @@ import Playback
 // Steering of the rhythm to an external clock: tempo changes correct the position of the rhythm.
 extension EnsembleState {
   /// The number of ticks in which a single change of tempo would correct the whole error. As soon as a change applies, the next
-  /// change replaces it and is planned for the same number of ticks. The error therefore decays exponentially, to about a third in
-  /// each quarter note.
+  /// change is planned, again with this number of ticks. The error therefore decays exponentially, to about a third in each quarter
+  /// note.
   static let horizon = Tick.perQuarter
 
   /// The claim of the current rhythm, or of the last one.

@@ -19,7 +19,7 @@ struct Follower: Sendable {
   struct Playing: Sendable {
     /// The master's clock as the local peer plays by it. It slews, so that the position does not jump.
     var clock = SlewedClock()
-    /// The largest possible error of the position when the local peer entered this rhythm. The error is zero if the rhythm was
+    /// The largest possible error of the position when the local peer entered this rhythm. The value is zero if the rhythm was
     /// entered exactly in phase. If another rhythm already sounded and continued without a jump, the position could be up to a step
     /// off, so the value is the length of a step at the tempo of the entry. After the entry, the clock slews until the error is gone.
     /// An error of more than a step normally causes a jump. An error up to this value causes none, even if the tempo has risen and a

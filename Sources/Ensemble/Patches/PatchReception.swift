@@ -3,9 +3,9 @@ import PeerProtocol
 
 /// A patch (the text that describes a rhythm) that the local peer is receiving from the master.
 ///
-/// A request contains the number of the first missing part. The master sends ``PatchSharing/partsPerRequest`` parts, beginning with
-/// this part. The next request follows when all these parts have arrived, or after ``patience``. The next request also begins with the
-/// first missing part. Lost parts are thus requested again.
+/// A request contains the number of the first missing part. The master sends at most ``PatchSharing/partsPerRequest`` parts, beginning
+/// with this part. The next request follows when all these parts have arrived, or after ``patience``. The next request also begins with
+/// the first missing part. Lost parts are thus requested again.
 struct PatchReception: Sendable {
   /// The time after which a request is repeated if its parts have not all arrived.
   static var patience: Nanoseconds { .milliseconds(250) }

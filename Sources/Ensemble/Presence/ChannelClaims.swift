@@ -30,7 +30,8 @@ struct ChannelClaims: Sendable {
   private(set) var nextDeadline = Instant(nanoseconds: .min)
   /// The end of the time ``listening``, from which the local peer may claim a channel; nil before the first ``settle(for:among:at:)``.
   private var opens: Instant?
-  /// The instant since which a channel has been free while the local peer had none; nil if there is no such channel.
+  /// The instant since which a channel has been free while the local peer had none; nil if the local peer has
+  /// a channel, or if no channel is free.
   private var freeSince: Instant?
 
   /// Schedules the next ``settle(for:among:at:)``, because a claim has changed, or a peer has left.

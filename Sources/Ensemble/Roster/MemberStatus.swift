@@ -9,8 +9,8 @@ public struct MemberStatus: Sendable {
   public var identity: Identity
   /// Whether the peer is the master of the rhythm that the local peer plays.
   public var isMaster: Bool
-  /// Whether the peer is the master, or is known to play the current rhythm. Only the master knows whether a
-  /// follower plays.
+  /// Whether the peer is the master, or is known to play the current rhythm. Only the master knows whether a follower
+  /// plays.
   public var takesPart: Bool
   /// Whether the local peer, as the master, has muted the player of this peer.
   public var isMuted: Bool

@@ -23,8 +23,8 @@ struct ReferenceLine {
   ///
   /// - Parameters:
   ///   - match: the onsets of the clicks.
-  ///   - clicks: for each click, its due time plus the recorded time at which the calibration begins. The shifts in `match` are relative
-  ///     to these times. The first click is the beginning of the calibration.
+  ///   - clicks: for each click, its due time plus the assumed recorded time of the beginning of the calibration. The shifts in `match`
+  ///     are relative to these times, so they correct the assumption. The first click is the beginning of the calibration.
   init(_ match: ClickMatch, clicks: [Double]) {
     let origin = clicks[0]
     let points = match.pairs.map { (x: clicks[$0.click] - origin, y: $0.shift) }

@@ -210,7 +210,7 @@ public struct PlayersAnalysis: Sendable {
         values.append(next.asynchrony - now.asynchrony)
       }
       guard let fit = LeastSquares(rows, values) else { continue }
-      // The first coefficient is the gain for the grid (nil). The next ones are the gains for the other players.
+      // Each gain is minus a coefficient. The first coefficient is that of the grid (nil), the next ones are those of the other players.
       for (place, other) in ([nil] + others.map(Optional.some)).enumerated() {
         gains.append(
           PlayersReport.Gain(

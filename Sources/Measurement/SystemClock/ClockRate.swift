@@ -17,7 +17,7 @@ public struct ClockRate: Sendable {
   /// The largest number of comparisons. If there are more, every second comparison is discarded.
   private static let capacity = 4096
   /// The largest deviation, in nanoseconds, that does not count as a change of the rate. The kernel approximates a rate by
-  /// alternating between two integer multipliers, so small deviations occur at a constant rate.
+  /// alternating between two integer multipliers, so small deviations occur even if the rate is constant.
   private static let resolution = 50.0
 
   /// Creates an instance without readings.

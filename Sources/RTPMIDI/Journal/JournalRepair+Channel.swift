@@ -126,7 +126,7 @@ extension JournalRepair {
   /// Note Off) equals that of the sender.
   ///
   /// A note that is off at the local peer is played only if the Y bit of the log recommends that. A note that is on with
-  /// another velocity gets the velocity of the sender by a Note On. A Note Off comes first if the reference count would
+  /// another velocity gets the velocity of the sender by a Note On. Note Offs come first if the reference count would
   /// otherwise be too high.
   ///
   /// - Parameter extras: the logs of Chapter E of the channel.

@@ -14,7 +14,8 @@ struct TimeCodeHistory: BitwiseCopyable {
   private var isBackwards = false
   /// The number of the newest quarter frame, 0...7.
   private var point: UInt8 = 0
-  /// The newest packet with a quarter frame, except quarter frames that belong to no time because they are out of order.
+  /// The newest packet with a quarter frame of a time. A quarter frame belongs to no time if it is out of order, or if an earlier quarter
+  /// frame of the time is missing.
   private(set) var lastSent = LastSent()
 
   @_noLocks @_noAllocation

@@ -17,9 +17,9 @@
 /// - In the 512 packets after a step of 64 or more. If the step was forged, the second genuine packet restarts the stream.
 ///
 /// The first packets of a stream can arrive in exchanged order. The three numbers directly before the first received
-/// number therefore count as duplicates and cannot restart the stream. Lower numbers are behind the window and can restart
-/// the stream. After a restart, the highest number and the 63 numbers before it count as duplicates, so that packets of the earlier
-/// stream with these numbers cannot restart the stream again.
+/// number therefore count as duplicates and cannot restart the stream. Lower numbers count as behind the window and can
+/// restart the stream. After a restart, the highest number and the 63 numbers before it count as duplicates, so that packets
+/// of the earlier stream with these numbers cannot restart the stream again.
 struct SequenceWindow: BitwiseCopyable {
   /// The class of a packet.
   enum Admission: BitwiseCopyable {

@@ -19,7 +19,8 @@ struct ClockComparison {
     var remote: Instant
   }
 
-  /// The instant at which the next CK0 is due; nil while the local peer sends no CK0, for example as the answerer.
+  /// The instant at which the next CK0 is due; nil while the local peer sends no CK0, for example as
+  /// the answerer of an established session.
   private(set) var next: Instant?
   /// The number of CK0 packets that were due so far.
   private var sent = 0

@@ -85,8 +85,8 @@ extension Endpoint {
       $0.phase == .established && $0.peerIdentity == identity && isReplaced($0, by: session)
     }
     if let rival {
-      // The invitations for two new sessions may have crossed. The preferred one of the two sessions is kept. An older
-      // session is kept unless it is silent or outdated.
+      // If the rival is new, the invitations of the two peers may have crossed. The preferred one of the two sessions is
+      // then kept. An older rival is kept unless it is silent or outdated.
       let isNew = now - rival.establishedAt < .seconds(2)
       let isKept = isNew ? rival.isPreferred && !isPreferred : !rival.isSilent(at: now) && !rival.isOutdated
       guard !isKept else {

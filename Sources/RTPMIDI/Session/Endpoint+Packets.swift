@@ -28,7 +28,8 @@ extension Endpoint {
     guard let session = table[id], session.phase == .established else { return }
     let instant = session.complete(stamp, arrivedAt: arrival)
     outputs.append(.message(id, message, at: instant, arrival: arrival, isRecovered: isRecovered))
-    // The peer waits for feedback after such a message: see `Session.scheduleFeedback(at:isAwaited:)`.
+    // A peer that sends journals waits for feedback after a message other than Timing Clock: see
+    // `Session.scheduleFeedback(at:isAwaited:)`.
     guard message != .clock, !isRecovered, session.journalLength != nil else { return }
     session.scheduleFeedback(at: arrival, isAwaited: true)
     update(session, at: arrival)
@@ -88,8 +89,9 @@ extension Endpoint {
     }
   }
 
-  /// Evaluates the report of a packet. The first packet sets the anchor of the remote clock if no clock packet has set it. The upper
-  /// bits of the time stamp are unknown and taken as 0, until a clock packet sets the anchor again.
+  /// Evaluates the report of a packet. The first packet sets the anchor of the remote clock if no reading of the clock has set
+  /// it (``SessionContext/accept(reading:at:)``). The upper bits of the time stamp are unknown and taken as 0, until a reading
+  /// sets the anchor again.
   private func evaluate(_ report: PacketReport, of session: Session) {
     session.lastHeard = report.arrival
     if session.anchor == nil {

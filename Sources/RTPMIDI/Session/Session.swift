@@ -147,7 +147,7 @@ final class Session {
     (self.id, self.token, self.localSSRC, self.control, self.data) = (id, token, localSSRC, control, data)
     self.isInitiator = isInitiator
     controlSource = control
-    // The random token makes the seeds of sessions differ. The sessions therefore do not send CK0 in step with each other.
+    // The random token makes the seeds of sessions differ. The sessions therefore do not send in step with each other.
     seed = UInt64(token) << 32 | id.number & 0xFFFF_FFFF
     clock = ClockComparison(seed: seed)
   }

@@ -4,7 +4,7 @@ public enum ControlSource: Hashable, Sendable, BitwiseCopyable {
   case controller(UInt8)
   /// The force of the last action: the velocity of a Note On, or Expression (CC 11) from a device that sends no notes.
   case force
-  /// The activity of the player: how active the player is.
+  /// The activity of the player (`ActivityLevel`).
   case activity
   /// The key of the last Note On. Only the property ``Instrument/pitch`` can follow the key.
   case key

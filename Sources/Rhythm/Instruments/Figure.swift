@@ -38,7 +38,7 @@ public struct Figure: Hashable, Sendable {
   }
 
   /// The importance of the note of a unit: the velocity of its stroke, and the strength of its metrical position. The strength is the
-  /// length in ticks of the longest note value of which the tick of the unit is a multiple.
+  /// length in ticks of the longest note value in the list below of which the tick of the unit is a multiple.
   private func importance(of unit: Int, _ grid: NoteValue) -> (stroke: UInt8, meter: Int) {
     let tick = unit * Int(grid.ticks)
     // In ticks: whole, half, quarter and eighth note, eighth triplet, sixteenth note and triplet, thirty-second note and triplet.

@@ -1,5 +1,5 @@
-/// A collection of at most sixteen notes in no particular order. ``InstrumentPlayer`` and ``PhrasePlayer`` keep their sounding notes in
-/// one collection. ``InstrumentPlayer`` keeps the notes that wait to begin in another one.
+/// A collection of at most sixteen notes in no particular order. An ``InstrumentPlayer`` or a ``PhrasePlayer`` keeps its sounding notes
+/// in one collection. An ``InstrumentPlayer`` keeps the notes that wait to begin in another one.
 struct InstrumentNotes: Sendable, BitwiseCopyable {
   struct Note: Sendable, BitwiseCopyable {
     var key: UInt8 = 0

@@ -17,7 +17,7 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
   private var sounding = InstrumentNotes()
   private var isStopped = false
 
-  /// Creates a player that begins at `position`. If a repetition of the phrase has begun before `position`, the player begins in the
+  /// Creates a player that begins at `position`. If no repetition of the phrase begins exactly at `position`, the player begins in the
   /// middle of the phrase.
   ///
   /// Real-time: safe.

@@ -13,7 +13,8 @@ extension AvahiLoop {
     if browser == nil { isBroken = true }
   }
 
-  /// Handles the appearance of `name` at `source`. If a limit of the directory is exceeded, counts the service as ignored.
+  /// Handles the appearance of `name` at `source`. If a limit of the directory is exceeded, counts the name or the source
+  /// as ignored.
   func appeared(_ name: String, at source: ServiceDirectory.Source) {
     if !directory.appeared(name, at: source, now: MonotonicClock.now) { ignored.add(1, ordering: .relaxed) }
   }

@@ -13,7 +13,8 @@ import Synchronization
 ///   callbacks only within ``run()``.
 /// - Other threads use only ``changes`` (a mutex), ``ignored`` (an atomic) and ``stop()``.
 /// - `poll` lives as long as the loop.
-/// - Client, group, browser and resolvers live until ``disconnect()`` frees them together. No callback calls ``disconnect()``.
+/// - Client, group and browser live until ``disconnect()`` frees them, together with all resolvers. A resolver whose look-up ends is
+///   freed earlier. No callback calls ``disconnect()``.
 /// - Callbacks receive an unretained pointer to the loop, because the loop outlives its client.
 final class AvahiLoop: @unchecked Sendable {
   /// The DNS-SD service type of RTP-MIDI sessions.

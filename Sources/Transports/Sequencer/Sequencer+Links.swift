@@ -60,7 +60,7 @@ extension Sequencer {
     return links
   }
 
-  /// Calls the ALSA function `call` with the subscription of `link`. Returns the result of `call`: 0 or a negative error code.
+  /// Calls the ALSA function `call` with the subscription of `link`. Returns 0 or a negative error code.
   private func request(_ link: SequencerLink, _ call: (OpaquePointer?, OpaquePointer?) -> Int32) -> Int32 {
     var subscription: OpaquePointer?
     guard snd_seq_port_subscribe_malloc(&subscription) == 0 else { return -ENOMEM }

@@ -230,8 +230,8 @@ struct PeerCommand: ParsableCommand {
       configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
       configuration.trace = trace
       configuration.midiRecording = record
-      /// Renames the file of an earlier MIDI recording, so that the next recording does not replace it. The earlier recording ended with
-      /// a crash, or because the peer got a new identity.
+      /// Renames the file of an earlier MIDI recording, so that the next recording does not replace it. Called with --restore, because
+      /// the earlier recording may have ended with a crash, and when the peer gets a new identity.
       func keepRecording() {
         guard let record, let kept = PreviousRecording.keep(record) else { return }
         log.notice("\(record): the previous recording is now \(kept)")

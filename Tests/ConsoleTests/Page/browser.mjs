@@ -336,8 +336,8 @@ async function testMotion() {
 }
 
 /**
- * The figures: they are in time with the rhythm. The player bends them, that is, changes their pitch and their number of notes, by tilt, by
- * waves and by the button for a single key.
+ * The figures: they are in time with the rhythm. The player bends them, that is, changes their pitch, the number of their notes and their
+ * loudness, by tilt, by waves and by the button *Play* (`#single`).
  */
 async function testFigures() {
   const peer = await start("Hana", ["--activity", "0"])
@@ -599,8 +599,8 @@ async function testSound() {
   await page.click("#start-stop")
   await page.wait(plays)
   await sleep(6000)
-  // In milliseconds: the delay of the first onset after the downbeat. Then, for each later onset, the distance from the nearest sound of
-  // the rhythm.
+  // In milliseconds: the delay of the first onset after the downbeat. Then, for each onset more than 0.5 s after the downbeat, the distance
+  // from the nearest sound of the rhythm.
   const [first, ...errors] = await page.evaluate(`(() => {
     const { schedule } = tutti.rhythm
     const instants = onsets.map((moment) => tutti.connection.peerTime(moment))

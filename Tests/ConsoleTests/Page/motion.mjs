@@ -59,7 +59,7 @@ function testStrikes(rate, lacks) {
   // A device that lacks two kinds of sensors has only an accelerometer.
   const isLone = lacks.length === 2
   const share = right / count
-  // The least share that passes: 70 % with an accelerometer only, 85 % with a low rate, and 99 % otherwise.
+  // The least share that passes: 70 % with an accelerometer only, 85 % below 30 Hz, and 99 % otherwise.
   const least = isLone ? 0.7 : rate < 30 ? 0.85 : 0.99
   expect(share >= least, `${name}: one strike is one onset`, share)
   latencies.sort((a, b) => a - b)

@@ -59,8 +59,8 @@ import _TestSupport
     #expect(peer.takeSounds() == [end])
     peer.receive(note, on: session)
     #expect(peer.takeSounds().isEmpty && passed(peer).last == note)
-    // This change sends new admissions to the receiver, which determine how the messages of each peer sound. They also state that the
-    // players are quiet. When the quiet ends, other admissions must replace them.
+    // This change sends new admissions to the receiver. Admissions determine how the messages of each peer sound. The new ones also state
+    // that the players are quiet, so other admissions must replace them when the quiet ends.
     try peer.core.hearing.apply("all=50")
     _ = peer.takeOutputs()
     mix.isQuiet = false

@@ -49,9 +49,9 @@ import _TestSupport
     // The network thread sends the messages of the player, so the core outputs none.
     #expect(takeMessagesToThePeer().isEmpty)
     core.recognised(session, Identity(2), at: now)
-    // The clock thread sends the messages to the peer. The core outputs the ends once before and once after it tells the clock thread that
-    // the peer is a Tutti peer. The second output also ends the notes that have begun in between. Here there are none, so both outputs are
-    // equal.
+    // The core passes the ends to the clock thread, which sends them: once before and once after the core tells the clock thread that the
+    // peer is a Tutti peer. The second time, the core also ends the notes that have begun in between. Here there are none, so the ends are
+    // the same both times.
     let ends: [Message] = [
       .noteOff(channel1, key: 60, velocity: 64), .controlChange(channel1, controller: 64, value: 0),
     ]

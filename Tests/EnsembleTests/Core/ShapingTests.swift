@@ -69,7 +69,7 @@ import _TestSupport
   }
 
   /// A controller of the remote player on the channel of the local peer acts as a controller of the local player: it changes the sound of
-  /// the local instrument. The local player is informed once.
+  /// the local instrument, and goes to all peers. The local player is informed once.
   @Test func controllerOfAPeerActsOnTheLocalPlayer() throws {
     let peer = makePeer(remoteOn: Channel(9)!)
     let local = try #require(peer.core.ensemble.channel)

@@ -103,8 +103,8 @@ import _TestSupport
     #expect(open(datagram, by: &opener, port: .control) == 3)
   }
 
-  /// Each thread numbers its own datagrams from 0 on. With one window for all threads, the numbers of the second thread would be
-  /// replays.
+  /// Each thread numbers its own datagrams from 0 on, so each thread needs a window of its own. With one window for all threads, the
+  /// opener would refuse the datagrams of the second thread as old or as replays.
   @Test func threadsHaveSeparateWindows() {
     var opener = DatagramOpener(other)
     for thread in [DatagramSealer.Thread.control, .clock, .network] {
@@ -120,7 +120,7 @@ import _TestSupport
   @Test func datagramOlderThanASecondIsRefused() {
     var (clock, control) = (DatagramSealer(one, thread: .clock), DatagramSealer(one, thread: .control))
     var opener = DatagramOpener(other)
-    // Both datagrams are sealed at the same instant. The second one arrives more than a second later.
+    // Both datagrams are sealed at the same instant. The second one arrives after a datagram that is sealed 1.2 s later.
     let punctual = sealed(by: &clock, at: start)
     let heldBack = sealed(by: &clock, at: start)
     let probe = sealed(by: &control, at: start + .milliseconds(900))

@@ -51,8 +51,9 @@ import _TestSupport
     try #require(pair.nodes[n].session.flatMap { pair.nodes[n].endpoint.localSSRC(of: $0) })
   }
 
-  /// CK packets prove that a device receives, but not that it knows the passkey. The network delivers only the invitations of peer 0, so
-  /// peer 0 is a candidate of peer 1. The hostile device then sends CK0 and CK2 with the SSRC of peer 0. The stamps of CK2 are right.
+  /// CK packets prove that a device receives, but not that it knows the passkey. Of the datagrams of peer 0, the network delivers only the
+  /// invitations, so peer 0 is a candidate of peer 1. The hostile device then sends CK0 and CK2 with the SSRC of peer 0. The stamps of
+  /// CK2 are right.
   @Test func clockPacketsOfACandidateProveNothing() throws {
     var pair = ProtectedPair()
     pair.loses = { $0.sender == 0 && !isInvitation($0.octets) }

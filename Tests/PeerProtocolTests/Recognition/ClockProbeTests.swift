@@ -75,7 +75,7 @@ import _TestSupport
     network.run(for: .seconds(2))
     let requests = { network.sent("TU", by: 1).compactMap { ClockProbe($0.span) }.filter { $0.kind == .request } }
     #expect(requests().allSatisfy { $0.rateLimit == 50 }, "one session has the maximum rate")
-    // Endpoint 1 is cut off, so the next probe of endpoint 1 is the one that the test creates. It has another rate limit.
+    // Endpoint 1 is cut off, so the newest probe of endpoint 1 is the one that the test creates. It contains the rate limit of the test.
     network.cutOff = [1]
     let request = ClockProbe(
       ssrc: network.localSSRC(1), identity: 101, rateLimit: rateLimit, sentAt: network.clock(1))

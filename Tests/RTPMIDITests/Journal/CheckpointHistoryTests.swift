@@ -174,7 +174,8 @@ import _TestSupport
         _ = journalSender.sender.encode(.clock, at: Instant(nanoseconds: 1), into: &$0)
       }
       #expect(try SentJournal(bare).count == 3)
-      // With room for 16 octets, nothing is sent: RTP header, Clock and header of the journal need 17 octets.
+      // With room for 16 octets, nothing is sent. The RTP header (12), the command section with the Clock (2) and the header of the journal
+      // (3) need 17 octets.
       let sequence = journalSender.sequence
       #expect(
         octets(capacity: 16) { _ = journalSender.sender.encode(.clock, at: Instant(nanoseconds: 1), into: &$0) } == [])

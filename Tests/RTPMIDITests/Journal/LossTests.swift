@@ -55,7 +55,8 @@ import _TestSupport
     var received: [UInt8] = []
     for index in 0..<200 {
       journalSender.send(exclusive: [index == 0 ? 1 : 2], isJournalled: index == 0)
-      // The packet of number 199 is lost. The journal in the packet of number 200 reveals the loss.
+      // The packet of number 199 is lost. The receiver evaluates the journal in the packet of number 200, whose sequence number shows the
+      // loss.
       if index == 198 { continue }
       try receiver.open(journalSender.packet.span, near: Instant(nanoseconds: 1))
       while let event = receiver.next(in: journalSender.packet.span) {

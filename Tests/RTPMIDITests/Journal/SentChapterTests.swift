@@ -32,7 +32,8 @@ import Testing
     #expect(afterReset.controllers.map(\.controller) == [121, 0])
   }
 
-  /// Controllers 120...127 have a count log, except Local Control (122). All other controllers have a value log.
+  /// In the default encoding, Chapter C has a count log for the controllers 120...127, except Local Control (122), and a value log for
+  /// all other controllers.
   @Test func controllersHaveValueOrCountLogs() throws {
     let journalSender = JournalSender()
     journalSender.send(

@@ -225,7 +225,7 @@ import _TestSupport
 
   /// A stranger sends invitations with the address and the SSRC of a peer in session. The invitations do not end this session. The
   /// endpoint sends clock packets to each candidate, but with another SSRC than in the session. The real peer at the address does not
-  /// answer them, so the candidate gets no proof.
+  /// answer these packets, so the candidate gives no proof.
   @Test(arguments: [EndpointNetwork.Kind.standard, .tutti])
   func forgedInvitationDoesNotReplaceASession(kind: EndpointNetwork.Kind) throws {
     for initiator in 0...1 {

@@ -101,7 +101,7 @@ final class InvitedSession {
     }
   }
 
-  /// Executes the outputs of the endpoint. When the session is established, sets `end` to `seconds` from now.
+  /// Executes the outputs of the endpoint. When the session is established, sets `end` to `seconds` from now, unless `seconds` is nil.
   ///
   /// - Returns: false if the peer has ended an established session.
   private func handleOutputs(
