@@ -154,16 +154,8 @@ import Testing
   /// The bass note has the length of a bar, 1920 ms. The rhythm ends in the middle of the bar, at tick 48, with a release of all pitched
   /// parts, which ends the note.
   @Test func notesOfPartsHaveAnEnd() throws {
-    let text = """
-      name: two
-      description: A kick on each quarter, and a long bass note.
-      tempo: 120
-      chords: Dm7
-      play: { always: { kick: x... x... x... x... } }
-      parts: { bass: { sound: bass, range: E1..E3, always: { root: x--- ---- ---- ---- } } }
-      """
     try withLoop { loop, rings, _, _ in
-      rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
+      try style(rings)
       rings.schedule.publish(VirtualRhythm.schedule(end: 48))
       loop.play(from: .milliseconds(-60), to: .milliseconds(2000))
       let events = events(rings)

@@ -192,8 +192,7 @@ import Testing
     #expect((notes[1].due - notes[0].due - .milliseconds(125)).magnitude < .milliseconds(1))
   }
 
-  /// The master's rhythm jumps by `milliseconds` within a run. The driver does not play the skipped notes, 4800 in the jump of 600 s. After
-  /// a pause of the process, the position of the rhythm also jumps, so the driver skips notes in the same way.
+  /// The master's rhythm jumps by `milliseconds` within a run. The driver does not play the skipped notes, 4800 in the jump of 600 s.
   @Test(arguments: [Int64(600_000), -400_000]) func notesThatTheRhythmSkipsAreNotPlayed(milliseconds: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table("figure: xxxx xxxx xxxx xxxx"), run: 1)
@@ -215,6 +214,23 @@ import Testing
     #expect((8...10).contains(beginnings(played).count))
     // The last note may still sound.
     #expect(played.filter { $0.message.silencesNote }.count >= beginnings(played).count - 1)
+  }
+
+  /// The process pauses for 600 s, so the driver is called late. It does not play the 4800 notes of the pause. The note that sounded at
+  /// the beginning of the pause ends.
+  @Test func notesOfAPauseOfTheProcessAreNotPlayed() throws {
+    var driver = InstrumentDriver(at: Self.origin)
+    driver.adopt(settings(try table("figure: xxxx xxxx xxxx xxxx"), run: 1), at: Self.origin)
+    // The figure has a note on each line: at 0, 125, ... and 1000 ms.
+    var played = run(&driver, from: Self.origin, until: Self.origin + .seconds(1))
+    #expect(beginnings(played).count == 9)
+    let now = Self.origin + .seconds(601)
+    let next = run(&driver, from: now, until: now + .seconds(1))
+    // The line at the end of the pause is skipped, because it is not later than the lead (50 ms) from then.
+    #expect(beginnings(next).map(\.due) == (1...8).map { now + .milliseconds($0 * 125) })
+    played += next
+    // All notes have ended, except the last one, which still sounds.
+    #expect(played.count { $0.message.silencesNote } == beginnings(played).count - 1)
   }
 
   /// Volume, pan, activity (controller 11 on channel 1) and All Notes Off are played unchanged. The instrument replaces all other

@@ -279,10 +279,9 @@ import _TestSupport
   /// one is withdrawn.
   @Test func newestAnnouncementDeterminesTheAddress() {
     var invitations = InvitationList(to: [], local: Identity(1), at: start)
-    let elsewhere = SocketAddress(host: 0x0A00_0003, port: 5004)
-    #expect(discover(&invitations) && discover(&invitations, as: "Ben #2", at: elsewhere))
+    #expect(discover(&invitations) && discover(&invitations, as: "Ben #2", at: otherAddress))
     invitations.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
-    #expect(invitations.targets.map(\.place.control) == [elsewhere])
+    #expect(invitations.targets.map(\.place.control) == [otherAddress])
     invitations.withdrawn(Identity(2), as: "Ben #2", isInSession: { _ in false }, now: start)
     #expect(invitations.targets.isEmpty)
   }

@@ -3,32 +3,24 @@
 // Needs chromium and .build/release/tutti (or TUTTI=PROGRAM). If FOLDER is given, screenshots are written to it. With the environment
 // variable ONLY=TEXT, only some tests run: those whose function names, in lower case, contain TEXT.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { networkInterfaces, tmpdir } from "node:os"
 import { join } from "node:path"
-import { Chromium, sleep } from "./chromium.mjs"
-import { reportOnsets } from "./onsets.mjs"
+import { checkAccessibility, expect, finish, screenshot } from "./checks.mjs"
+import { Chromium, NARROW, PHONE, sleep } from "./chromium.mjs"
+import { hearClicks } from "./onsets.mjs"
 import { Peer } from "./peer.mjs"
+import { percentile, summary } from "./percentiles.mjs"
 import { SoundServer, hasSoundServer } from "./sound-server.mjs"
 import { strike } from "./sensors.mjs"
 
-const folder = process.argv[2]
-const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
-const PHONE = { width: 390, height: 844, isMobile: true }
 /**
  * The options of strikes in this file: the hand brakes slowly and does not return. Short braking and the return need frequent changes of
  * the simulated sensors, and a busy machine changes the sensors too rarely. motion.mjs tests realistic strikes.
  */
 const SLOW = { stop: 0.1, returns: false }
-const NARROW = { width: 320, height: 640, isMobile: true }
 const browser = new Chromium()
 const peers = []
-let failures = 0
-
-function expect(condition, claim, detail = "") {
-  if (!condition) failures += 1
-  console.log(`${condition ? "ok  " : "FAIL"} ${claim}${condition ? "" : `: ${detail}`}`)
-}
 
 /** Starts a peer, which ends after the test. */
 async function start(...settings) {
@@ -45,15 +37,6 @@ async function openAndJoin(url, size, program = browser) {
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.isRunning", 20_000)
   await page.wait("tutti.audio.samples.instruments.length > 0 && tutti.audio.samples.missing === 0", 30_000)
   return page
-}
-
-async function screenshot(page, name) {
-  if (folder) await page.screenshot(join(folder, `${name}.png`))
-}
-
-async function checkAccessibility(page, name) {
-  const problems = await page.evaluate(accessibility)
-  expect(problems.length === 0, `accessibility of ${name}`, problems.join("\n     "))
 }
 
 /** An expression for a page: whether the rhythm plays. */
@@ -205,40 +188,6 @@ async function joinWithSensors(url) {
 
 const choose = (page, name) => page.evaluate(`document.querySelector('#instruments input[value=${name}]').click()`)
 
-/**
- * Replaces the samples of `sounds` ("drum", "tone" or both) by clicks, and silences the others. An AudioWorklet finds the clicks in the
- * output of the page. For each click, the page adds an entry to its variable `onsets`.
- */
-const hearClicks = (page, sounds = "drum tone") => page.evaluate(`(async () => {
-  const { context, output, samples } = tutti.audio
-  const source = "registerProcessor('onsets', class extends AudioWorkletProcessor { process([[input]]) {"
-    + "input?.forEach((sample, n) => { if (sample <= 0.001) return; const frame = currentFrame + n;"
-    // The filter of the instrument rings after a click. A new onset therefore needs 500 frames without a sample above the limit.
-    + "if (!(frame - this.last < 500)) this.port.postMessage(frame); this.last = frame }); return true } })"
-  await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(source))
-  const node = new AudioWorkletNode(context, "onsets")
-  output.connect(node)
-  const click = new AudioBuffer({ length: 64, sampleRate: context.sampleRate })
-  click.getChannelData(0)[0] = 1
-  for (const sound of ["drum", "tone"]) {
-    const isHeard = ${JSON.stringify(sounds)}.includes(sound)
-    samples[sound] = () => (isHeard ? { buffer: click, gain: 1, rate: 1 } : undefined)
-  }
-  globalThis.onsets = []
-  // Three moments in milliseconds of performance.now(): the click is heard, the click is rendered, and the page gets the message about the
-  // click.
-  node.port.onmessage = ({ data }) => {
-    const { outputClock } = tutti.audio
-    const now = performance.now()
-    const heard = now + (data / context.sampleRate - outputClock.time(now)) * 1000
-    onsets.push({ heard, rendered: heard - outputClock.latency, noticed: now })
-  }
-})()`)
-
-/** The median and the 95th percentile as text. */
-const summary = (numbers) => [0.5, 0.95].map((share) => `p${share * 100} ${quantile(numbers, share)?.toFixed(2)} ms`).join(", ")
-const quantile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length * share)]
-
 /** Playing by movements, with sensors that the browser simulates. */
 async function testMotion() {
   const peer = await start("Gil", ["--activity", "0"])
@@ -316,7 +265,7 @@ async function testMotion() {
   await page.click("#motion")
 
   // The delay from the event `devicemotion` to the first rendered frame of the sound.
-  await hearClicks(page)
+  await hearClicks(page, ["drum", "tone"])
   const [delays, noticed] = [[], []]
   for (let n = 0; n < 12; n += 1) {
     await page.evaluate("onsets.length = 0; causes.length = 0")
@@ -328,7 +277,7 @@ async function testMotion() {
     // The page is informed later than the frame is rendered. This upper limit of the delay needs no estimate of the output's clock.
     noticed.push(onset.noticed - cause)
   }
-  const p95 = quantile(delays, 0.95)
+  const p95 = percentile(delays, 0.95)
   console.log(`     ${delays.length} strikes, from the event to the first rendered frame: ${summary(delays)}`)
   console.log(`     until the page was informed of this frame: ${summary(noticed)}`)
   expect(delays.length >= 10 && p95 <= 30, "a free note is rendered within 30 ms of its movement", `${delays.length}, ${delays}`)
@@ -344,7 +293,7 @@ async function testFigures() {
   const page = await joinWithSensors(peer.lead)
   await choose(page, "marimba")
   // The rhythm is silent here, so that only the figure is heard.
-  await hearClicks(page, "tone")
+  await hearClicks(page, ["tone"])
   await page.click("#start-stop")
   await page.wait(plays)
   await sleep(4000)
@@ -375,7 +324,7 @@ async function testFigures() {
     })
   })()`)
   console.log(`     ${errors.length} notes of the figure, distance from the rhythm: ${summary(errors)}`)
-  expect(errors.length >= 20 && quantile(errors, 0.95) < 2, "the figure is in time with the rhythm", errors)
+  expect(errors.length >= 20 && percentile(errors, 0.95) < 2, "the figure is in time with the rhythm", errors)
   const notes = await page.evaluate("bent.length")
   expect(notes >= 6, "the tilt bends the figure", notes)
   const { late, scheduled } = await page.evaluate("(({ late, scheduled }) => ({ late, scheduled }))(tutti.audio.figurePlayer)")
@@ -595,7 +544,7 @@ async function testSound() {
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.samples?.missing === 0")
   // During the first seconds, the estimate of the peer's clock improves.
   await sleep(5000)
-  await reportOnsets(page)
+  await hearClicks(page, ["drum"], { limit: 0.0001 })
   await page.click("#start-stop")
   await page.wait(plays)
   await sleep(6000)
@@ -603,7 +552,7 @@ async function testSound() {
   // from the nearest sound of the rhythm.
   const [first, ...errors] = await page.evaluate(`(() => {
     const { schedule } = tutti.rhythm
-    const instants = onsets.map((moment) => tutti.connection.peerTime(moment))
+    const instants = onsets.map(({ heard }) => tutti.connection.peerTime(heard))
     const beginning = schedule.instant(schedule.start)
     // The sounds of the first 0.5 s are not compared. They may be late, because the page learns of the start only the lead time in advance.
     const settled = instants.filter((onset) => onset > beginning + 5e8)
@@ -611,10 +560,9 @@ async function testSound() {
     return [(instants[0] - beginning) / 1e6,
       ...settled.map((onset) => Math.min(...expected.map((instant) => Math.abs(instant - onset))) / 1e6)]
   })()`)
-  errors.sort((a, b) => a - b)
-  const p95 = errors[Math.floor(errors.length * 0.95)]
+  const p95 = percentile(errors, 0.95)
   console.log(`     first sound ${first.toFixed(3)} ms after the downbeat`)
-  console.log(`     ${errors.length} onsets, distance from the rhythm: p50 ${errors[Math.floor(errors.length / 2)].toFixed(3)} ms, p95 ${p95.toFixed(3)} ms`)
+  console.log(`     ${errors.length} onsets, distance from the rhythm: ${summary(errors)}`)
   expect(errors.length > 30 && p95 < 2, "the sound starts within 2 ms of the rhythm", `${errors.length} onsets, p95 ${p95} ms`)
   await page.click("#start-stop")
   await page.wait(`!(${plays})`)
@@ -704,9 +652,8 @@ async function testClock() {
     errors.push(Math.abs(estimate + base - origin - now * 1e6) / 1e6)
     await sleep(100)
   }
-  errors.sort((a, b) => a - b)
-  const [p50, p95] = [0.5, 0.95].map((share) => errors[Math.floor(errors.length * share)])
-  console.log(`     clock error: p50 ${p50.toFixed(3)} ms, p95 ${p95.toFixed(3)} ms`)
+  const p95 = percentile(errors, 0.95)
+  console.log(`     clock error: ${summary(errors)}`)
   expect(p95 < 1, "the page knows the clock of the peer", `p95 ${p95} ms`)
 }
 
@@ -740,7 +687,7 @@ async function testConnection() {
  * server records this output. For a second calibration, the sound of one page is delayed by a known time.
  */
 async function testCalibration() {
-  if (!hasSoundServer()) return console.log("skip the calibration: install the packages pulseaudio and libasound2-plugins")
+  if (!hasSoundServer()) return console.log("skip the calibration: install pulseaudio, pulseaudio-utils and libasound2-plugins")
   const server = await SoundServer.start()
   const audible = new Chromium({ environment: server.environment, isMute: false })
   try {
@@ -820,4 +767,4 @@ try {
 } finally {
   await browser.close()
 }
-process.exit(failures > 0 ? 1 : 0)
+finish()

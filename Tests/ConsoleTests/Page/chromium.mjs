@@ -10,6 +10,10 @@ const FLAGS = [
   "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--lang=en",
 ]
 
+/** The windows of a phone and of a narrow phone, in CSS pixels. */
+export const PHONE = { width: 390, height: 844, isMobile: true }
+export const NARROW = { width: 320, height: 640, isMobile: true }
+
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 export class Chromium {

@@ -25,7 +25,7 @@ export class DiscoveryNetwork {
   /**
    * Returns at once if the script `url` runs in a private network already. Otherwise, starts the script again in a new private network. The
    * present process then ends with the status of that script, so the function does not return. If a program or the permission is missing,
-   * the process ends with a message.
+   * the process ends with a message and the status 0.
    */
   static enter(url) {
     if (process.env[MARK]) return
@@ -34,10 +34,17 @@ export class DiscoveryNetwork {
       console.log(`skipped: ${program} is missing; install avahi-daemon, avahi-utils, dbus, iproute2 and util-linux`)
       process.exit(0)
     }
+    const skip = () => {
+      console.log("skipped: a network namespace cannot be created; run as root, outside a container")
+      process.exit(0)
+    }
+    // Without the permission, `unshare` ends with the status 1, like a script with a failed test. Therefore it is tried without a script.
+    if (spawnSync("unshare", ["-nm", "true"], { stdio: "ignore" }).status !== 0) skip()
     const command = ["-nm", "/bin/sh", "-c", SETUP, "sh", process.execPath, fileURLToPath(url), ...process.argv.slice(2)]
     const { status } = spawnSync("unshare", command, { stdio: "inherit", env: { ...process.env, [MARK]: "1" } })
-    if (status === 2) console.log("skipped: a network namespace cannot be created; run as root, outside a container")
-    process.exit(status === 2 ? 0 : status ?? 1)
+    // The status 2 comes from the script SETUP.
+    if (status === 2) skip()
+    process.exit(status ?? 1)
   }
 
   /** Starts the system bus and the Avahi daemon. Programs that this process starts from now on use this bus and this daemon. */

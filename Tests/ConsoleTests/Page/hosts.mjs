@@ -4,30 +4,21 @@
 // TUTTI=PROGRAM). If FOLDER is given, screenshots are written to it.
 
 import { createSocket } from "node:dgram"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Chromium, sleep } from "./chromium.mjs"
+import { checkAccessibility, expect, finish, screenshot, screenshotFolder } from "./checks.mjs"
+import { Chromium, NARROW, PHONE, sleep } from "./chromium.mjs"
 import { DiscoveryNetwork } from "./discovery-network.mjs"
 import { Peer } from "./peer.mjs"
 
 DiscoveryNetwork.enter(import.meta.url)
 
-const folder = process.argv[2]
-const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
-const PHONE = { width: 390, height: 844, isMobile: true }
-const NARROW = { width: 320, height: 640, isMobile: true }
 /** The name of a peer, with markup that the page must show as text. */
 const MARKED = "Ben <b>bold</b>"
 const network = await DiscoveryNetwork.start()
 const browser = new Chromium()
 const peers = []
-let failures = 0
-
-function expect(condition, claim, detail = "") {
-  if (!condition) failures += 1
-  console.log(`${condition ? "ok  " : "FAIL"} ${claim}${condition ? "" : `: ${detail}`}`)
-}
 
 /** Starts a peer, which ends after the test. */
 async function start(name, ...args) {
@@ -45,16 +36,11 @@ async function open(url, size) {
   return page
 }
 
-async function screenshot(page, name) {
-  if (!folder) return
-  // While the page is not scrolled, the strip at its top covers nothing.
+/** Scrolls the page to its top, where the strip at the top covers nothing, and takes a screenshot. */
+async function screenshotFromTop(page, name) {
+  if (!screenshotFolder) return
   await page.evaluate("scrollTo(0, 0)")
-  await page.screenshot(join(folder, `${name}.png`))
-}
-
-async function checkAccessibility(page, name) {
-  const problems = await page.evaluate(accessibility)
-  expect(problems.length === 0, `accessibility of ${name}`, problems.join("\n     "))
+  await screenshot(page, name)
 }
 
 /** An expression for a page: the names of the listed hosts. */
@@ -84,8 +70,8 @@ async function testHosts(page, phone, player) {
   const kinds = await page.evaluate("[...document.querySelectorAll('#hosts .kind')].map(({ textContent }) => textContent).join()")
   expect(kinds === "Tutti peer,MIDI device without Tutti", "the kind of each host is shown", kinds)
   expect((await page.evaluate("tutti.state.ensemble.members.length")) === 0, "a peer that only announces itself does not connect by itself")
-  await screenshot(page, "connections-laptop")
-  await screenshot(phone, "connections-phone")
+  await screenshotFromTop(page, "connections-laptop")
+  await screenshotFromTop(phone, "connections-phone")
   await checkAccessibility(page, "the connections on a laptop")
   await checkAccessibility(phone, "the connections on a phone")
 
@@ -158,7 +144,7 @@ async function testOthers(page, phone) {
   expect((await page.evaluate(focused)) === "connections-title", "without a host, the heading gets the focus", await page.evaluate(focused))
   const empty = await page.evaluate("document.querySelector('#hosts-note').textContent")
   expect(empty.includes("no further device"), "an empty list is explained", empty)
-  await screenshot(page, "connections-empty")
+  await screenshotFromTop(page, "connections-empty")
 
   await start("Eve", "--discovery", "connect")
   await page.wait("tutti.state.ensemble.members.some(({ name }) => name === 'Eve')", 20_000)
@@ -173,7 +159,7 @@ async function testOthers(page, phone) {
   await sleep(200)
   const german = await phone.evaluate("document.querySelector('#hosts button').textContent")
   expect(german === "Verbinden", "the list is in German", german)
-  await screenshot(phone, "connections-german-dark")
+  await screenshotFromTop(phone, "connections-german-dark")
   await checkAccessibility(phone, "the connections in German, dark, 320 px")
 
   const file = join(mkdtempSync(join(tmpdir(), "tutti-contacts-")), "contacts")
@@ -204,4 +190,4 @@ try {
   for (const peer of peers) await peer.kill().catch(() => undefined)
   network.stop()
 }
-process.exit(failures > 0 ? 1 : 0)
+finish()

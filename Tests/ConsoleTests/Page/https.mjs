@@ -4,30 +4,18 @@
 // TUTTI=PROGRAM. If FOLDER is given, screenshots are written to it.
 
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
-import { Chromium } from "./chromium.mjs"
+import { checkAccessibility, expect, finish, screenshot } from "./checks.mjs"
+import { Chromium, PHONE } from "./chromium.mjs"
 import { Peer } from "./peer.mjs"
 
-const folder = process.argv[2]
-const accessibility = readFileSync(new URL("accessibility.js", import.meta.url), "utf8")
-const PHONE = { width: 390, height: 844, isMobile: true }
 const home = mkdtempSync(join(tmpdir(), "tutti-home-"))
 // Browsers treat 127.0.0.1 as secure even without HTTPS, so the tests use the name of this machine. The DNS may not know this name.
 // Therefore a flag of the browser maps the name to 127.0.0.1.
 const name = `${hostname().toLowerCase().split(".")[0]}.local`
 const flags = [`--host-resolver-rules=MAP ${name} 127.0.0.1`]
-let failures = 0
-
-function expect(condition, claim, detail = "") {
-  if (!condition) failures += 1
-  console.log(`${condition ? "ok  " : "FAIL"} ${claim}${condition ? "" : `: ${detail}`}`)
-}
-
-async function screenshot(page, picture) {
-  if (folder) await page.screenshot(join(folder, `${picture}.png`))
-}
 
 /** An address that the peer has printed, with the name of this machine instead of 127.0.0.1. */
 const named = (address, scheme = "http") => address.replace("http://127.0.0.1", `${scheme}://${name}`)
@@ -44,8 +32,7 @@ async function testUntrusted(peer) {
     const fingerprint = await page.evaluate("document.querySelector('#fingerprint').textContent")
     expect(/^([0-9A-F]{2}:){7}[0-9A-F]{2}$/.test(fingerprint), "the fingerprint is shown", fingerprint)
     await screenshot(page, "install-phone")
-    const problems = await page.evaluate(accessibility)
-    expect(problems.length === 0, "accessibility of the steps", problems.join("\n     "))
+    await checkAccessibility(page, "the steps")
     await page.click("#join")
     await page.wait("globalThis.tutti?.connection.hasClock", 20_000)
     expect(true, "a guest plays over HTTP")
@@ -106,4 +93,4 @@ try {
   await other.kill()
   rmSync(home, { recursive: true, force: true })
 }
-process.exit(failures > 0 ? 1 : 0)
+finish()

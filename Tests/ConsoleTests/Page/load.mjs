@@ -10,13 +10,14 @@ import { Kind, encodeJSON } from "../../../Sources/Console/Page/frames.js"
 import { sleep } from "./chromium.mjs"
 import { Client } from "./client.mjs"
 import { Peer } from "./peer.mjs"
+import { percentile } from "./percentiles.mjs"
 
 const [pages, seconds] = [Number(process.argv[2] ?? 50), Number(process.argv[3] ?? 20)]
 const folder = mkdtempSync(join(tmpdir(), "tutti-load-"))
 
 /**
  * Plays at 240 BPM, which is 96 ticks per second, with `count` pages. `number` is the number of the run. Returns the number of frames that
- * the pages got, and the lateness of all ticks in microseconds, ascending.
+ * the pages got, and the lateness of all ticks in microseconds.
  */
 async function run(count, number) {
   const trace = join(folder, `${number}.trace`)
@@ -43,7 +44,7 @@ async function run(count, number) {
       return []
     }
   })
-  return { frames, lateness: ticks.map((tick) => ((tick.acted_ns ?? tick.acted) - (tick.due_ns ?? tick.due)) / 1000).sort((a, b) => a - b) }
+  return { frames, lateness: ticks.map((tick) => (tick.acted - tick.due) / 1000) }
 }
 
 const results = { without: [], with: [] }
@@ -54,8 +55,7 @@ for (let number = 0; number < 6; number += 1) {
   if (isLoaded) console.log(`${pages} pages got ${(frames / pages / seconds).toFixed(1)} frames per second each`)
 }
 for (const [kind, lateness] of Object.entries(results)) {
-  lateness.sort((a, b) => a - b)
-  const at = (share) => lateness[Math.min(lateness.length - 1, Math.floor(lateness.length * share))]?.toFixed(1)
+  const at = (share) => percentile(lateness, share)?.toFixed(1)
   console.log(`${kind} pages: ${lateness.length} ticks, lateness in us: p50 ${at(0.5)}, p99 ${at(0.99)}, p99.9 ${at(0.999)}, max ${at(1)}`)
 }
 rmSync(folder, { recursive: true })

@@ -11,14 +11,15 @@
 // Needs chromium and .build/release/tutti (or TUTTI=PROGRAM). Node.js before version 22 needs --experimental-websocket.
 
 import { readFileSync } from "node:fs"
-import { Chromium, sleep } from "./chromium.mjs"
+import { Chromium, PHONE, sleep } from "./chromium.mjs"
 import { Client } from "./client.mjs"
 import { Peer } from "./peer.mjs"
+import { percentile } from "./percentiles.mjs"
 
 const minutes = Math.max(3, Number(process.argv[2] ?? 60))
 const pages = Number(process.argv[3] ?? 49)
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+const median = (values) => percentile(values, 0.5)
 
 /** The resident memory of a process in kB, from smaps_rollup, for which the kernel counts the pages exactly. */
 const resident = (id) => Number(/^Rss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))[1])
@@ -29,7 +30,7 @@ const clients = Array.from({ length: pages }, () => new Client(peer.lead))
 const samples = []
 try {
   await Promise.all(clients.map((client) => client.opened))
-  const page = await browser.open(peer.lead, { width: 390, height: 844, isMobile: true })
+  const page = await browser.open(peer.lead, PHONE)
   await page.send("HeapProfiler.enable")
   await page.wait("document.querySelector('#join')?.textContent", 30_000)
   await page.click("#join")

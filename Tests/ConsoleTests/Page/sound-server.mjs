@@ -1,13 +1,20 @@
 // A separate PulseAudio server for a test. Its only microphone records what programs play on its only output.
 
 import { execFileSync, spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sleep } from "./chromium.mjs"
 
-/** Whether the programs pulseaudio and pactl are installed. */
+/** Whether the plugin by which ALSA programs use PulseAudio is installed. On Debian, its folder depends on the architecture. */
+function hasPlugin() {
+  const folders = ["/usr/lib", "/usr/lib64", ...readdirSync("/usr/lib").map((name) => join("/usr/lib", name))]
+  return folders.some((folder) => existsSync(join(folder, "alsa-lib/libasound_module_pcm_pulse.so")))
+}
+
+/** Whether the programs pulseaudio and pactl and the ALSA plugin are installed. */
 export function hasSoundServer() {
+  if (!hasPlugin()) return false
   try {
     execFileSync("pulseaudio", ["--version"], { stdio: "ignore" })
     execFileSync("pactl", ["--version"], { stdio: "ignore" })

@@ -177,7 +177,7 @@ import _TestSupport
     establish(4, core)
     core.recognisedAsStandardDevice(session(4), at: now)
     let device = try #require(core.roster.stream(of: session(4)))
-    #expect(state(of: other, after: takeSent(by: peer, to: .stream(device))).count == expected.count)
+    #expect(state(of: other, after: takeSent(by: peer, to: .stream(device))) == expected)
   }
 
   /// The local peer moves from channel 16 to channel 2. A message that has sounded on channel 16 is reported to the core after the settings

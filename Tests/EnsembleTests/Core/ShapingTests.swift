@@ -1,6 +1,7 @@
 import MIDI
 import MusicalTime
 import PeerProtocol
+import Sending
 import Testing
 import _TestSupport
 
@@ -44,8 +45,9 @@ import _TestSupport
     }
   }
 
-  private func events(_ peer: ListeningPeer) -> [Event] {
-    peer.takeOutputs().compactMap { if case .event(let event) = $0 { event } else { nil } }
+  /// The messages to any peers among `outputs`.
+  private func messages(_ outputs: [PeerCore.Output]) -> [StreamMessage] {
+    outputs.compactMap { if case .stream(.message(let sent)) = $0 { sent } else { nil } }
   }
 
   @Test func controllerIsSentOnTheChannelOfThePeer() throws {
@@ -69,7 +71,7 @@ import _TestSupport
   }
 
   /// A controller of the remote player on the channel of the local peer acts as a controller of the local player: it changes the sound of
-  /// the local instrument, and goes to all peers. The local player is informed once.
+  /// the local instrument, and is sent to all peers. The local player is informed once.
   @Test func controllerOfAPeerActsOnTheLocalPlayer() throws {
     let peer = makePeer(remoteOn: Channel(9)!)
     let local = try #require(peer.core.ensemble.channel)
@@ -77,11 +79,19 @@ import _TestSupport
     peer.receive(message, on: session)
     #expect(peer.takeSounds(local: true) == [message])
     peer.receive(message, on: session)
-    #expect(events(peer).count { if case .shaped(let other) = $0 { other.identity == remote } else { false } } == 1)
+    let outputs = peer.takeOutputs()
+    let reports = outputs.count { if case .event(.shaped(let other)) = $0 { other.identity == remote } else { false } }
+    #expect(reports == 1)
+    // Each of the two controllers is sent to all peers.
+    let sent = messages(outputs)
+    #expect(sent.map(\.message) == [message, message, message, message])
+    #expect(sent.map(\.receiver) == [.tuttiPeers, .standardDevices, .tuttiPeers, .standardDevices])
     #expect(peer.takeSounds().isEmpty, "it is no controller of the remote player")
     try peer.core.ensemble.gates.apply("b:modification=closed")
     _ = peer.takeSounds(local: true)
+    _ = peer.takeOutputs()
     peer.receive(message, on: session)
+    #expect(messages(peer.takeOutputs()).isEmpty)
     #expect(peer.takeSounds(local: true).isEmpty)
   }
 

@@ -16,6 +16,15 @@ import _TestSupport
     return (0..<packet.count).map { packet[$0] }
   }
 
+  /// A pair in session. Two such pairs have the same outputs, because their random numbers have the same seeds. A test compares the outputs
+  /// of a pair that gets forged datagrams with those of a pair that gets none.
+  private func establishedPair() throws -> ProtectedPair {
+    var pair = ProtectedPair()
+    try pair.connect(from: 0, at: start)
+    #expect(pair.nodes.allSatisfy { $0.session != nil })
+    return pair
+  }
+
   @Test func peersWithTheSamePasskeyAreInSession() throws {
     var pair = ProtectedPair()
     try pair.connect(from: 0, at: start)
@@ -124,8 +133,7 @@ import _TestSupport
 
   /// The hostile device sends NO and OK with the recorded tokens.
   @Test func forgedRefusalHasNoEffect() throws {
-    var pair = ProtectedPair()
-    try pair.connect(from: 0, at: start)
+    var (pair, undisturbed) = (try establishedPair(), try establishedPair())
     for command in pair.sent.compactMap({ try? ControlPacket($0.octets.span) }) {
       guard case .session(let invitation) = command else { continue }
       for kind in [SessionCommand.Kind.rejected, .accepted] {
@@ -136,7 +144,9 @@ import _TestSupport
       }
     }
     pair.exchange(at: start + .seconds(1))
+    undisturbed.exchange(at: start + .seconds(1))
     #expect(pair.nodes.allSatisfy { $0.session != nil })
+    #expect(pair.nodes.map(\.outputs) == undisturbed.nodes.map(\.outputs))
   }
 
   /// The whole conversation that established a session and ended it is sent again: to both peers, on both ports.
@@ -161,10 +171,10 @@ import _TestSupport
     }
   }
 
-  /// All datagrams that established a session are sent again while the session exists. Both peers keep the session.
+  /// All datagrams that established a session are sent again while the session exists. Both peers keep the session. They start no
+  /// candidate: its end, after five seconds, would be an output.
   @Test func recordingHasNoEffectOnItsSession() throws {
-    var pair = ProtectedPair()
-    try pair.connect(from: 0, at: start)
+    var (pair, undisturbed) = (try establishedPair(), try establishedPair())
     let (recording, sessions) = (pair.sent, pair.nodes.map(\.session))
     for port in [Port.control, .data] {
       for datagram in recording {
@@ -172,7 +182,10 @@ import _TestSupport
         pair.exchange(at: start + .milliseconds(100))
       }
     }
+    pair.exchange(from: start + .milliseconds(100), to: start + .seconds(6))
+    undisturbed.exchange(from: start + .milliseconds(100), to: start + .seconds(6))
     #expect(pair.nodes.map(\.session) == sessions)
+    #expect(pair.nodes.map(\.outputs) == undisturbed.nodes.map(\.outputs))
   }
 
   /// The peers invite each other at the same instant. Both keep the same session.
@@ -221,8 +234,9 @@ import _TestSupport
     }
     let ssrc = try #require(answer.first).ssrc
     // The invitation has the mark of a peer with a passkey.
+    let mark = try #require(pair.nodes[0].endpoint.peerExtension?.mark)
     let forged = octets {
-      SessionCommand(.invitation, token: 77, ssrc: ssrc, name: "peer 1", mark: 0x5450_4B01).append(to: &$0)
+      SessionCommand(.invitation, token: 77, ssrc: ssrc, name: "peer 1", mark: mark).append(to: &$0)
     }
     for port in [Port.control, .data] { pair.deliver(forged, to: 0, port, at: start + .seconds(1)) }
     pair.exchange(from: start + .seconds(1), to: start + .seconds(7))

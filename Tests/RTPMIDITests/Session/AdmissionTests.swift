@@ -91,21 +91,29 @@ import _TestSupport
     let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
     var outputs: [Endpoint.Output] = []
-    func invite(_ number: Int) {
-      let control = SocketAddress(host: host, port: UInt16(6000 + 2 * number))
+    /// Invites with the token and the SSRC `number`, from the address of the stranger `place`.
+    func invite(_ number: Int, at place: Int) {
+      let control = SocketAddress(host: host, port: UInt16(6000 + 2 * place))
       let data = SocketAddress(host: host, port: control.port + 1)
       endpoint.receive(invitation(number), from: control, port: .control, at: network.clock(0))
       endpoint.receive(invitation(number), from: data, port: .data, at: network.clock(0))
       outputs += endpoint.verify(UInt32(number), at: data, now: network.clock(0))
     }
-    for number in 1...20 { invite(number) }
+    for number in 1...20 { invite(number, at: number) }
     #expect(endpoint.establishedCount == sessions)
     let declined = outputs.compactMap { if case .declined(_, _, let reason) = $0 { reason } else { nil } }
     #expect(declined == [DeclineReason](repeating: .hostIsFull, count: 20 - sessions))
     // A peer in session that repeats its invitation is not refused.
     outputs = []
-    invite(1)
+    invite(1, at: 1)
     #expect(endpoint.establishedCount == sessions && outputs.allSatisfy { $0.isNoRefusal })
+    // A peer that was restarted at the same address has another token and another SSRC. It is not refused either, and its new session
+    // replaces the old one.
+    outputs = []
+    invite(100, at: 1)
+    #expect(endpoint.establishedCount == sessions && outputs.allSatisfy { $0.isNoRefusal })
+    let established = outputs.compactMap { if case .established(_, let info) = $0 { info.ssrc } else { nil } }
+    #expect(established == [100])
   }
 
   /// Half-open invitations do not count as sessions of a host. The limit holds even if all invitations are half open

@@ -23,21 +23,22 @@ import Testing
       ([], nil), ([""], nil), (["tutti"], nil), (["tutti="], nil), (["tutti=1"], nil),
       (["tutti=0123456789abcdef0"], nil), (["tutti=+123456789abcdef"], nil), (["tutti= 123456789abcdef"], nil),
       (["tutti=0123456789abcdeg"], nil), (["tuttix=0123456789abcdef"], nil), (["xtutti=0123456789abcdef"], nil),
-      // U+FF10 is the full-width digit 0.
-      (["tutti=\u{FF10}123456789abc"], nil), (["tutti=1", "tutti=0123456789abcdef"], nil),
+      // U+FF10 is the full-width digit 0, which has three octets. The value has 16 octets.
+      (["tutti=\u{FF10}123456789abcd"], nil), (["tutti=1", "tutti=0123456789abcdef"], nil),
     ] as [([String], UInt64?)])
   func identityIsTheValidValueOfTheFirstKey(entries: [String], identity: UInt64?) {
     #expect(withText(entries.map { Array($0.utf8) }) { Discovery.Service.identity($0) } == identity)
   }
 
-  /// The first entry with the key `tutti` has a value of 16 octets that are not UTF-8. The other entries are zeros, a value with a zero
-  /// octet, an octet that is not UTF-8, and 255 octets `=`, the maximum length of an entry.
-  @Test func recordWithInvalidTextHasNoIdentity() {
-    let hostile: [[UInt8]] = [
+  /// Records with one entry: a value of 16 octets that are not UTF-8, zeros, a value with a zero octet, an octet that is not UTF-8, and 255
+  /// octets `=`, the maximum length of an entry. Both values have 16 octets, the length of a valid value.
+  @Test(
+    arguments: [
       Array("tutti=".utf8) + [UInt8](repeating: 0xFF, count: 16), [UInt8](repeating: 0, count: 22),
       Array("tutti=".utf8) + [0] + Array("123456789abcdef".utf8), [0xC0], [UInt8](repeating: 0x3D, count: 255),
-    ]
-    #expect(withText(hostile) { Discovery.Service.identity($0) } == nil)
+    ] as [[UInt8]])
+  func recordWithInvalidTextHasNoIdentity(entry: [UInt8]) {
+    #expect(withText([entry]) { Discovery.Service.identity($0) } == nil)
   }
 
   @Test(arguments: [0, 1, 0x0123_4567_89AB_CDEF, .max] as [UInt64])

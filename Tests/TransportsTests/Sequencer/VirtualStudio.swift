@@ -39,7 +39,11 @@ struct VirtualStudio {
     let name = names.randomElement(using: &random)!
     let local = Sequencer.Port.allCases.randomElement(using: &random)!
     switch Int.random(in: 0..<5, using: &random) {
-    case 0: if let port = present[name] { connect(SequencerLink(local, port.address)) }
+    case 0:
+      if let port = present[name] {
+        requested.insert(Connection(port: local, name: name))
+        connect(SequencerLink(local, port.address))
+      }
     case 1: if let port = present[name] { disconnect(SequencerLink(local, port.address), name) }
     case 2: remove(name)
     case 3: if present[name] == nil { add(name, using: &random) }
@@ -53,13 +57,10 @@ struct VirtualStudio {
     wait(.seconds(1))
   }
 
-  /// Makes a connection, as the user does, or as the peer does to restore the connection. In both cases, the connection is added to
-  /// ``requested``.
+  /// Makes a connection, as the user does, or as the peer does to restore the connection. Only the user's connections are added to
+  /// ``requested``, before this call.
   private mutating func connect(_ link: SequencerLink) {
     guard existing.insert(link).inserted else { return }
-    for port in present.values where port.address == link.other {
-      requested.insert(Connection(port: link.port, name: port.clientName))
-    }
     announce(.subscribed(link))
   }
 
