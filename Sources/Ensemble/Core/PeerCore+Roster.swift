@@ -29,7 +29,7 @@ extension PeerCore {
           takesClock: peerClock(of: session) == nil, keys: keys)))
     updateStream(of: session)
     let source = StreamSource(ssrc: info.ssrc, address: info.data, localSSRC: info.localSSRC)
-    let admission = admission(of: slot)
+    let admission = admission(of: slot, channelOwners: ensemble.channelOwners)
     ensemble.roster[slot].session!.admission = admission
     // At the receiver, a session has the slot number of its stream, not that of its row in the roster.
     emit(.receiving(.open(slot: stream.slot, session, source, admission, keys: keys)))

@@ -35,11 +35,11 @@ public struct HearingChoices: Hashable, Sendable {
   ///
   /// - Parameter name: the reported name; nil if the peer is not the first one with this name, because a rule with a name applies
   ///   to the first one only.
-  func hearing(of peer: Identity, named name: String?) -> Hearing {
+  func hearing(of peer: Identity, named name: @autoclosure () -> String?) -> Hearing {
     guard !byPeer.isEmpty else { return standard }
     // A name that looks like an identity does not count. Otherwise a peer that is named like the identity of another peer would get
     // the choice for that peer.
-    let byName = name.flatMap { Identity($0) == nil ? byPeer[$0] : nil }
+    let byName = name().flatMap { Identity($0) == nil ? byPeer[$0] : nil }
     return byPeer[peer.description] ?? byName ?? standard
   }
 

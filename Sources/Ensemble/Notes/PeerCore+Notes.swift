@@ -39,17 +39,22 @@ extension PeerCore {
 
   /// Whether a gate is open to the peer in a slot of the roster, which is in session.
   func isOpen(_ gate: Gate, to slot: Roster.Slot) -> Bool {
-    let (identity, session) = (ensemble.roster[slot].identity, ensemble.roster[slot].session!)
+    // This common case is decided here, because the compiler copies the whole state for the call of `admits` below.
+    guard !ensemble.gates.exceptions.isEmpty else { return ensemble.gates.standard[gate] }
+    let identity = ensemble.roster[slot].identity
     // A peer that is not identified yet may turn out to be a peer for which the gate is closed.
-    if identity == nil, !session.isStandardDevice { return ensemble.gates.isOpenToAll(gate) }
-    return ensemble.admits(gate, from: identity, named: session.info.name)
+    if identity == nil, !ensemble.roster[slot].session!.isStandardDevice { return ensemble.gates.isOpenToAll(gate) }
+    return ensemble.admits(gate, from: identity, named: ensemble.roster[slot].session!.info.name)
   }
 
   /// The kinds of messages that are admitted from the peer in a slot of the roster, and how loud its notes sound.
   ///
   /// A peer that is not identified yet sounds like a standard device. A Tutti peer is usually identified within some milliseconds. If
   /// the local player has not chosen to hear this peer (``hearing``), the notes of the peer end when it is identified.
-  func admission(of slot: Roster.Slot) -> Admission {
+  ///
+  /// - Parameter owners: ``EnsembleState/channelOwners``. The caller determines them once for all peers, because this takes a loop
+  ///   over all peers.
+  func admission(of slot: Roster.Slot, channelOwners owners: [Identity?]) -> Admission {
     var admission = Admission()
     (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))
     admission.isStandardDevice = ensemble.roster[slot].session!.isStandardDevice
@@ -61,7 +66,7 @@ extension PeerCore {
       admission.setsPitches = identity == pitchSource
       // If the peer has the same channel as the local peer, its controllers on this channel belong to its own sound, and do not shape
       // the instrument of the local player.
-      let channel = ensemble.channel(of: identity) ?? Self.lastChannel
+      let channel = ensemble.roster.channel(slot, owners: owners) ?? Self.lastChannel
       // Before the first presence of the peer, its channel is not known.
       let isKnown = ensemble.roster[slot].membership?.presence != nil
       admission.shaping = admission.modification && isKnown && channel != ensemble.channel
@@ -69,7 +74,7 @@ extension PeerCore {
     return admission
   }
 
-  /// Passes the admission (``admission(of:)``) of each session to the receiver, if it has changed.
+  /// Passes the admission (``admission(of:channelOwners:)``) of each session to the receiver, if it has changed.
   func updateAdmissions() {
     guard
       isAdmissionOutdated || ensemble.gates != admittedGates || ensemble.channelChanges != admittedChannelChanges
@@ -77,9 +82,9 @@ extension PeerCore {
     else { return }
     (isAdmissionOutdated, admittedGates, wasQuiet) = (false, ensemble.gates, ensemble.isQuiet)
     admittedChannelChanges = ensemble.channelChanges
-    for session in roster.mapSessions({ $0.session!.id }) {
-      guard let slot = ensemble.roster.slot(of: session) else { continue }
-      let admission = admission(of: slot)
+    let owners = ensemble.channelOwners
+    for (session, slot) in ensemble.roster.sessionSlots {
+      let admission = admission(of: slot, channelOwners: owners)
       guard ensemble.roster[slot].session!.admission != admission else { continue }
       ensemble.roster[slot].session!.admission = admission
       emit(.receiving(.admit(slot: ensemble.roster[slot].session!.stream.slot, session, admission)))

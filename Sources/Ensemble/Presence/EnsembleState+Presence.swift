@@ -11,10 +11,7 @@ extension EnsembleState {
 
   /// The channel of the peer with this identity; nil if it has none, or if a lower identity claims the same channel.
   public func channel(of peer: Identity) -> Channel? {
-    guard let slot = roster.slot(of: peer), let channel = roster[slot].membership?.presence?.channel,
-      owner(of: channel) == peer
-    else { return nil }
-    return channel
+    roster.slot(of: peer).flatMap { roster.channel($0, owners: channelOwners) }
   }
 
   /// The remote peers that own the sixteen channels. The owner of a channel is the peer with the lowest identity of those that

@@ -1,4 +1,5 @@
 import ClockSync
+import MIDI
 import MusicalTime
 public import PeerProtocol
 public import RTPMIDI
@@ -6,8 +7,8 @@ public import Sending
 
 /// The table of all remote peers, one row per peer.
 ///
-/// A slot is the index of a row and stays valid until ``remove(_:)``. Two dictionaries find the slot of a session and of an
-/// identity. The handling of a packet looks up the slot once. All further access is by slot.
+/// A slot is the index of a row and stays valid until ``remove(_:)``. A sorted array contains the slot of each session, a dictionary
+/// the slot of each identity. The handling of a packet looks up the slot once. All further access is by slot.
 public struct Roster: Sendable {
   typealias Slot = Int
 
@@ -21,7 +22,8 @@ public struct Roster: Sendable {
   private var rows: [RemotePeer] = []
   /// The slots that can be used for new rows.
   private var unusedSlots: [Slot] = []
-  private var slotOfSession: [SessionID: Slot] = [:]
+  /// The slots of the peers in session, by ascending number of the session: the oldest session first.
+  private(set) var sessionSlots: [(session: SessionID, slot: Slot)] = []
   private var slotOfIdentity: [Identity: Slot] = [:]
   /// The Tutti peers in session, by ascending identity.
   private(set) var members: [Member] = []
@@ -33,11 +35,15 @@ public struct Roster: Sendable {
   // MARK: Access
 
   subscript(slot: Slot) -> RemotePeer {
-    @inline(__always) get { rows[slot] }
+    @inline(__always) _read { yield rows[slot] }
     @inline(__always) _modify { yield &rows[slot] }
   }
 
-  func slot(of session: SessionID) -> Slot? { slotOfSession[session] }
+  func slot(of session: SessionID) -> Slot? {
+    let index = index(of: session)
+    guard index < sessionSlots.count, sessionSlots[index].session == session else { return nil }
+    return sessionSlots[index].slot
+  }
   func slot(of identity: Identity) -> Slot? { slotOfIdentity[identity] }
 
   /// The slot of the peer with this identity if it is a member.
@@ -45,8 +51,6 @@ public struct Roster: Sendable {
     guard let slot = slotOfIdentity[identity], rows[slot].membership != nil else { return nil }
     return slot
   }
-
-  // Reading by the subscript copies the row. The following functions, some of which are called for each packet, do not.
 
   /// The identity of the peer in a slot.
   func identity(_ slot: Slot) -> Identity? { rows[slot].identity }
@@ -76,6 +80,13 @@ public struct Roster: Sendable {
     memberSlot(of: identity).flatMap { rows[$0].membership?.presence?.page.port }
   }
 
+  /// The channel that the peer in a slot claims, if `owners` (``ChannelClaims/owners(in:)``) contains the peer as its owner.
+  func channel(_ slot: Slot, owners: [Identity?]) -> Channel? {
+    guard let channel = rows[slot].membership?.presence?.channel, owners[Int(channel.wire)] == rows[slot].identity
+    else { return nil }
+    return channel
+  }
+
   /// Whether the peer in a slot is known to admit notes of the local player.
   func admitsNotes(_ slot: Slot) -> Bool { rows[slot].membership?.presence?.gates[.notes] == true }
 
@@ -94,7 +105,7 @@ public struct Roster: Sendable {
   func containsMember(_ identity: Identity) -> Bool { memberSlot(of: identity) != nil }
 
   /// The number of sessions.
-  public var sessionCount: Int { slotOfSession.count }
+  public var sessionCount: Int { sessionSlots.count }
 
   /// All sessions, oldest first.
   public var sessions: [RemotePeer.Session] { mapSessions { $0.session! } }
@@ -102,21 +113,17 @@ public struct Roster: Sendable {
   /// Calls `transform` with the row of each peer in session, oldest session first, and returns the results. A row has several
   /// kilobytes, so the function does not copy the rows.
   public func mapSessions<Value>(_ transform: (borrowing RemotePeer) -> Value) -> [Value] {
-    let slots = slotOfSession.sorted { $0.key.number < $1.key.number }
-    var values: [Value] = []
-    values.reserveCapacity(slots.count)
     let rows = rows.span
-    for (_, slot) in slots { values.append(transform(rows[slot])) }
-    return values
+    return sessionSlots.map { transform(rows[$0.slot]) }
   }
 
   /// The peer of a session.
-  public subscript(session: SessionID) -> RemotePeer? { slotOfSession[session].map { rows[$0] } }
+  public subscript(session: SessionID) -> RemotePeer? { slot(of: session).map { rows[$0] } }
 
   /// The peer with this identity.
   public subscript(identity: Identity) -> RemotePeer? { slotOfIdentity[identity].map { rows[$0] } }
 
-  public func contains(_ session: SessionID) -> Bool { slotOfSession[session] != nil }
+  public func contains(_ session: SessionID) -> Bool { slot(of: session) != nil }
 
   /// The session with the Tutti peer of this identity.
   public func session(of identity: Identity) -> SessionID? {
@@ -124,7 +131,7 @@ public struct Roster: Sendable {
   }
 
   /// The RTP stream to the peer of a session.
-  public func stream(of session: SessionID) -> StreamID? { slotOfSession[session].flatMap { rows[$0].session?.stream } }
+  public func stream(of session: SessionID) -> StreamID? { slot(of: session).flatMap { rows[$0].session?.stream } }
 
   /// The RTP stream to the Tutti peer of this identity.
   public func stream(of identity: Identity) -> StreamID? {
@@ -148,7 +155,7 @@ public struct Roster: Sendable {
   mutating func insert(_ session: RemotePeer.Session) -> Slot {
     let slot = takeSlot()
     rows[slot].session = session
-    slotOfSession[session.id] = slot
+    sessionSlots.insert((session.id, slot), at: index(of: session.id))
     return slot
   }
 
@@ -164,7 +171,7 @@ public struct Roster: Sendable {
   /// Assigns an identity to the peer of a session. If the identity already has another row, the session moves to that row. The
   /// former session of that row, if there was one, then gets the row without an identity.
   mutating func recognise(_ session: SessionID, as identity: Identity) {
-    guard let slot = slotOfSession[session], rows[slot].identity != identity else { return }
+    guard let slot = slot(of: session), rows[slot].identity != identity else { return }
     guard let identitySlot = slotOfIdentity[identity] else {
       rows[slot].identity = identity
       slotOfIdentity[identity] = slot
@@ -172,8 +179,8 @@ public struct Roster: Sendable {
     }
     let formerSession = rows[identitySlot].session
     (rows[identitySlot].session, rows[slot].session) = (rows[slot].session, formerSession)
-    slotOfSession[session] = identitySlot
-    if let formerSession { slotOfSession[formerSession.id] = slot } else { remove(slot) }
+    sessionSlots[index(of: session)].slot = identitySlot
+    if let formerSession { sessionSlots[index(of: formerSession.id)].slot = slot } else { remove(slot) }
   }
 
   /// Makes the peer a member, or updates the name of a member.
@@ -226,10 +233,10 @@ public struct Roster: Sendable {
     return rows.count - 1
   }
 
-  /// Removes the session from a row, and from the dictionary.
+  /// Removes the session from a row, and from ``sessionSlots``.
   private mutating func endSession(of slot: Slot) {
     guard let session = rows[slot].session else { return }
-    slotOfSession[session.id] = nil
+    sessionSlots.remove(at: index(of: session.id))
     rows[slot].session = nil
   }
 
@@ -239,6 +246,16 @@ public struct Roster: Sendable {
     releaseName(of: slot)
     rows[slot].membership = nil
     members.remove(at: position(of: identity))
+  }
+
+  /// The index in ``sessionSlots`` at which the session is, or belongs.
+  private func index(of session: SessionID) -> Int {
+    var (low, high) = (0, sessionSlots.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sessionSlots[middle].session.number < session.number { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// The index in ``members`` at which the identity is, or belongs.

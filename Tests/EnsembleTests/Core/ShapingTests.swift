@@ -1,6 +1,7 @@
 import MIDI
 import MusicalTime
 import PeerProtocol
+import Receiving
 import Sending
 import Testing
 import _TestSupport
@@ -101,12 +102,13 @@ import _TestSupport
     let peer = makePeer(remoteOn: Channel(9)!)
     let local = try #require(peer.core.ensemble.channel)
     let slot = try #require(peer.core.roster.slot(of: session))
-    #expect(peer.core.admission(of: slot).shaping)
+    var admission: Admission { peer.core.admission(of: slot, channelOwners: peer.core.ensemble.channelOwners) }
+    #expect(admission.shaping)
     // The remote peer has no channel and plays on channel 16. Its controllers shape unless the local peer also has channel 16.
     peer.core.ensemble.roster[slot].membership?.channelClaim = nil
-    #expect(peer.core.admission(of: slot).shaping == (local != PeerCore.lastChannel))
+    #expect(admission.shaping == (local != PeerCore.lastChannel))
     // The remote peer claims the channel of the local peer. Its controllers on this channel shape only if the local peer has moved away.
     receivePresence(claiming: local, peer.core)
-    #expect(peer.core.admission(of: slot).shaping == (peer.core.ensemble.channel != local))
+    #expect(admission.shaping == (peer.core.ensemble.channel != local))
   }
 }
