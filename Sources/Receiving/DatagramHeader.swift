@@ -8,9 +8,9 @@ public struct DatagramHeader: Sendable, BitwiseCopyable {
     case session
     /// Any other datagram that begins with FF FF: CK, RS, a clock probe, a packet of the passkey handshake, or an
     /// unknown command.
-    case clock
+    case control
     /// RTP, or anything else.
-    case stream
+    case other
 
     /// The kind as an index into an array: 0, 1 or 2. The property replaces a raw value, which is not permitted in real-time code.
     ///
@@ -19,8 +19,8 @@ public struct DatagramHeader: Sendable, BitwiseCopyable {
       @_noLocks @_noAllocation get {
         switch self {
         case .session: 0
-        case .clock: 1
-        case .stream: 2
+        case .control: 1
+        case .other: 2
         }
       }
     }
@@ -37,7 +37,7 @@ public struct DatagramHeader: Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public init() { (kind, ssrc, canBegin) = (.stream, 0, false) }
+  public init() { (kind, ssrc, canBegin) = (.other, 0, false) }
 
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -51,14 +51,14 @@ public struct DatagramHeader: Sendable, BitwiseCopyable {
       // BY. Some BY packets have no initiator token. Their SSRC then follows the protocol version.
       case 0x4259: (kind, offset, canBegin) = (.session, datagram.count >= 16 ? 12 : 8, false)
       // TH, a packet of the passkey handshake.
-      case 0x5448: (kind, offset, canBegin) = (.clock, 8, true)
+      case 0x5448: (kind, offset, canBegin) = (.control, 8, true)
       // TU, a clock probe.
-      case 0x5455: (kind, offset, canBegin) = (.clock, 8, false)
+      case 0x5455: (kind, offset, canBegin) = (.control, 8, false)
       // CK, RS, or an unknown command.
-      default: (kind, offset, canBegin) = (.clock, 4, false)
+      default: (kind, offset, canBegin) = (.control, 4, false)
       }
     } else {
-      (kind, offset, canBegin) = (.stream, 8, false)
+      (kind, offset, canBegin) = (.other, 8, false)
     }
     ssrc = datagram.count >= offset + 4 ? datagram.uint32(at: offset) : 0
   }

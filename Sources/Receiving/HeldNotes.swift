@@ -48,7 +48,7 @@ public struct HeldNotes: Sendable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public mutating func note(_ message: Message) {
+  public mutating func record(_ message: Message) {
     guard let channel = message.channel?.wire else { return }
     let index = Int(channel)
     if message.endsAllNotes {

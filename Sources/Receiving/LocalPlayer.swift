@@ -61,7 +61,7 @@ struct LocalPlayer: ~Copyable {
       refused += 1
       return
     }
-    if play(message) { programs.note(message, of: program) }
+    if play(message) { programs.record(message, of: program) }
   }
 
   /// Whether the budget admits another message. Counts a message that is refused.
@@ -135,7 +135,7 @@ struct LocalPlayer: ~Copyable {
   mutating func next() -> Delivery? {
     while true {
       if let delivery = nextOfMessage() {
-        if case .all = delivery.route.receiver { asPlayed.note(delivery.message) }
+        if case .all = delivery.route.receiver { asPlayed.record(delivery.message) }
         return delivery
       }
       if let message = programs.releaseNext() {

@@ -25,14 +25,14 @@ struct ProgramNotes: ~Copyable {
 
   /// Records that `program` has played `message`.
   @_noLocks @_noAllocation
-  mutating func note(_ message: Message, of program: ProgramID) {
+  mutating func record(_ message: Message, of program: ProgramID) {
     if let index = index(of: program) {
-      programs[index].held.note(message)
+      programs[index].held.record(message)
       return
     }
     guard programs.count < Self.limit else { return }
     var new = Program(id: program)
-    new.held.note(message)
+    new.held.record(message)
     programs.append(new)
   }
 

@@ -132,7 +132,7 @@ public struct Receiver: ~Copyable {
       blocks[place.block].sessions[place.index].clockOffset = offset
     case .sound(let slot, let session, let message):
       guard let place = place(of: session, in: slot) else { return }
-      blocks[place.block].sessions[place.index].held.note(message)
+      blocks[place.block].sessions[place.index].held.record(message)
       pending.append(.sound(message, from: session))
     case .close(let slot, let session):
       guard let place = place(of: session, in: slot) else { return }

@@ -94,7 +94,7 @@ struct SessionReceiver: ~Copyable {
       if case .some = message.key { isGateOpen = admission.notes }
       guard isGateOpen, budget.admit(at: arrival) else { return false }
     }
-    held.note(message)
+    held.record(message)
     return true
   }
 
@@ -102,17 +102,17 @@ struct SessionReceiver: ~Copyable {
   @_noLocks @_noAllocation
   mutating func sound(of message: Message) -> Hearing.Sound {
     guard case .some = message.key else {
-      if message.endsAllNotes { heard.note(message) }
+      if message.endsAllNotes { heard.record(message) }
       return .unchanged
     }
     if message.silencesNote {
       let ends = heard.ends(with: message)
-      heard.note(message)
+      heard.record(message)
       return ends || admission.isHeard ? .unchanged : .nothing
     }
     let sound = admission.hearing.sound(of: message)
     guard admission.isHeard else { return .nothing }
-    heard.note(message)
+    heard.record(message)
     return sound
   }
 }

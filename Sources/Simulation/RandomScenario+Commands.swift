@@ -146,7 +146,7 @@ extension RandomScenario {
   private func leave(in world: VirtualWorld) {
     guard let host = chance(2) ? world.master ?? randomHost(in: world) : randomHost(in: world) else { return }
     var stays = false
-    world.command(host) { core, now in stays = core.ensemble.part(at: now) }
+    world.command(host) { core, now in stays = core.ensemble.prepareDeparture(at: now) }
     let length = stays ? Nanoseconds.seconds(1) : .zero
     schedule(.leave(host, life: world.hosts[host].lives, by: world.now + length), in: .zero, of: world)
     schedule(.enter(host), in: .milliseconds(random.integer(in: 2000...20_000)), of: world)

@@ -11,7 +11,7 @@ struct WakeLeadTests {
   private func note(_ count: Int, rare: Int, slow: Nanoseconds, in lead: inout WakeLead) {
     for number in 1...count {
       let wake = Instant(nanoseconds: Int64(number) * 5_000_000)
-      lead.note(woken: wake + (number % rare == 0 ? slow : .microseconds(8)), after: wake)
+      lead.record(woken: wake + (number % rare == 0 ? slow : .microseconds(8)), after: wake)
     }
   }
 
@@ -55,7 +55,7 @@ struct WakeLeadTests {
     var lead = WakeLead()
     note(1_000, rare: 2, slow: .microseconds(100), in: &lead)
     let before = lead.value
-    for _ in 0..<100_000 { lead.note(woken: Instant(nanoseconds: 1_000_000), after: Instant(nanoseconds: 2_000_000)) }
+    for _ in 0..<100_000 { lead.record(woken: Instant(nanoseconds: 1_000_000), after: Instant(nanoseconds: 2_000_000)) }
     #expect(lead.value == before)
   }
 }

@@ -97,7 +97,7 @@ import Testing
     let event = clocked.externalClock.advance(to: clocked.band.localTime(of: 0))
     #expect(event == .silent)
     // Reports to the external clock that ticks may have been lost.
-    clocked.externalClock.lostCount()
+    clocked.externalClock.ticksMayBeLost()
     dueTimes += clocked.tick(24 * 12, bpm: 120)
     #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
     #expect(clocked.band.players[0].runs.count == 1)

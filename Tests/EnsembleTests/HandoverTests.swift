@@ -147,12 +147,12 @@ import Testing
     #expect(throws: CommandError.nothingOffered) { try band.command(1) { try $0.take(at: $1) } }
   }
 
-  /// A master that is about to leave calls `part`, which offers the rhythm to the first successor.
+  /// A master that is about to leave calls `prepareDeparture`, which offers the rhythm to the first successor.
   @Test(arguments: UInt64(1)...8) func leavingMasterHandsTheRhythmOverAtOnce(seed: UInt64) throws {
     var band = try makePlayingBand(seed: seed, loss: seed > 4 ? 0.2 : 0)
     let (successor, start) = (try #require(band.successionOrder.first { $0 != 0 }), band.now)
     var handsOver = false
-    band.command(0) { handsOver = $0.part(at: $1) }
+    band.command(0) { handsOver = $0.prepareDeparture(at: $1) }
     #expect(handsOver)
     band.run(for: .milliseconds(100))
     #expect(band.masters == [successor] && band.role(0) == .follower(of: band.identity(successor)), "seed \(seed)")
@@ -166,16 +166,16 @@ import Testing
     var band = try makePlayingBand(seed: 5)
     band.players[0].ensemble.masterLoss = .stop
     var handsOver = true
-    band.command(0) { handsOver = $0.part(at: $1) }
+    band.command(0) { handsOver = $0.prepareDeparture(at: $1) }
     #expect(!handsOver)
     band.run(for: .milliseconds(500))
     for n in 0..<4 { #expect(band.role(n) == .idle) }
     var alone = try makePlayingBand(seed: 6, players: 1)
-    alone.command(0) { handsOver = $0.part(at: $1) }
+    alone.command(0) { handsOver = $0.prepareDeparture(at: $1) }
     alone.run(for: .milliseconds(200))
     #expect(!handsOver && alone.role(0) == .idle)
     // The peer is not a master any more, so a second call does nothing.
-    alone.command(0) { handsOver = $0.part(at: $1) }
+    alone.command(0) { handsOver = $0.prepareDeparture(at: $1) }
     #expect(!handsOver)
   }
 }

@@ -69,12 +69,12 @@ import Testing
     band.run(for: .seconds(1))
     for n in 0..<2 { #expect(band.role(n) == .follower(of: leader)) }
     // The leader cannot offer the rhythm to another peer (`offer`), because no peer would follow the new master. When the leader
-    // leaves (`part`), it therefore stops the rhythm.
+    // leaves (`prepareDeparture`), it therefore stops the rhythm.
     #expect(throws: CommandError.gateIsClosed(band.identity(0))) {
       try band.command(2) { [to = band.identity(0)] in try $0.offer(to: to, at: $1) }
     }
     var isHandedOver = true
-    band.command(2) { isHandedOver = $0.part(at: $1) }
+    band.command(2) { isHandedOver = $0.prepareDeparture(at: $1) }
     band.run(for: .seconds(1))
     #expect(!isHandedOver && band.players.allSatisfy { $0.ensemble.role == .idle })
   }

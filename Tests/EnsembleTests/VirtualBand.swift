@@ -35,7 +35,7 @@ struct VirtualBand {
     case datagram(Datagram, from: Int, to: Int)
   }
 
-  var world: VirtualWorld<NetworkEvent>
+  var world: EventWorld<NetworkEvent>
   var players: [Player]
   /// Returns whether two players can reach each other. A function that returns false for some pairs partitions the network.
   var connected: (Int, Int) -> Bool = { _, _ in true }
@@ -63,7 +63,7 @@ struct VirtualBand {
         ahead: Nanoseconds(random.integer(in: -10_000_000_000_000...10_000_000_000_000)))
     }
     journals = Array(repeating: [:], count: count * count)
-    world = VirtualWorld(at: Instant(nanoseconds: 1_000_000_000), random: random, loss: loss)
+    world = EventWorld(at: Instant(nanoseconds: 1_000_000_000), random: random, loss: loss)
     world.add(.probes, at: now)
     guard joined else { return }
     run(for: .seconds(1))

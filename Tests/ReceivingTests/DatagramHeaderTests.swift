@@ -26,24 +26,24 @@ import _TestSupport
     #expect(header.kind == .session && header.ssrc == 0x1234_5678)
   }
 
-  /// All control packets except session commands have the kind `clock`.
+  /// All control packets except session commands have the kind `control`.
   @Test func clockPacketsAndFeedbackAreOneKind() {
     var packet = RigidArray<UInt8>(capacity: ClockPacket.length)
     let isEncoded = ClockPacket(ssrc: 0x1234_5678, sentAt: Instant(nanoseconds: 1)).append(to: &packet)
     let clock = DatagramHeader(packet.span)
-    #expect(isEncoded && clock.kind == .clock && clock.ssrc == 0x1234_5678)
+    #expect(isEncoded && clock.kind == .control && clock.ssrc == 0x1234_5678)
     var probe = RigidArray<UInt8>(capacity: ClockProbe.length)
     let isProbe = ClockProbe(ssrc: 0x1234_5678, identity: 9, sentAt: Instant(nanoseconds: 1)).append(to: &probe)
     let request = DatagramHeader(probe.span)
-    #expect(isProbe && request.kind == .clock && request.ssrc == 0x1234_5678)
+    #expect(isProbe && request.kind == .control && request.ssrc == 0x1234_5678)
     let feedback = header([0xFF, 0xFF, 0x52, 0x53, 0x12, 0x34, 0x56, 0x78, 0, 1, 0, 0])
-    #expect(feedback.kind == .clock && feedback.ssrc == 0x1234_5678)
+    #expect(feedback.kind == .control && feedback.ssrc == 0x1234_5678)
   }
 
   @Test func anythingElseIsReadAsRTP() {
     let packet = header([0x80, 0x61, 0, 1, 0, 0, 0, 2, 0x12, 0x34, 0x56, 0x78, 1, 0xF8])
-    #expect(packet.kind == .stream && packet.ssrc == 0x1234_5678)
-    #expect(header([]).kind == .stream && header([]).ssrc == 0)
+    #expect(packet.kind == .other && packet.ssrc == 0x1234_5678)
+    #expect(header([]).kind == .other && header([]).ssrc == 0)
   }
 
   @Test func anyOctetsAreRead() {

@@ -177,10 +177,10 @@ import _TestSupport
     var (sounding, recorded, count) = (HeldNotes(), HeldNotes(), 0)
     func add(_ result: Result) {
       for message in result.sounds {
-        sounding.note(message)
+        sounding.record(message)
         if message.startsNote { count += 1 }
       }
-      for message in result.recorded { recorded.note(message) }
+      for message in result.recorded { recorded.record(message) }
     }
     // There are fewer messages than the receiver admits at once (``MessageBudget``).
     for _ in 0..<500 {

@@ -24,10 +24,10 @@ import _TestSupport
         ? .noteOff(midiChannel, key: midiKey, velocity: velocity)
         : .noteOn(midiChannel, key: midiKey, velocity: velocity)
       #expect(held.ends(with: message) == (message.silencesNote && sounding.contains([channel, key])), "seed \(seed)")
-      held.note(message)
+      held.record(message)
       if message.silencesNote { sounding.remove([channel, key]) } else { sounding.insert([channel, key]) }
       // Another controller than the pedals changes nothing.
-      held.note(.controlChange(midiChannel, controller: 1, value: velocity))
+      held.record(.controlChange(midiChannel, controller: 1, value: velocity))
     }
     for message in held.release() {
       guard case .noteOff(let channel, let key, _) = message else {
@@ -43,7 +43,7 @@ import _TestSupport
   @Test func releaseLiftsThePedalOnce() {
     let channel = Channel(3)!
     var held = HeldNotes()
-    held.note(.controlChange(channel, controller: 64, value: 127))
+    held.record(.controlChange(channel, controller: 64, value: 127))
     #expect(!held.isEmpty && !held.ends(with: .controlChange(channel, controller: 64, value: 100)))
     #expect(held.ends(with: .controlChange(channel, controller: 64, value: 63)))
     #expect(held.release() == [.controlChange(channel, controller: 64, value: 0)])
@@ -56,12 +56,12 @@ import _TestSupport
   {
     let (channel, other) = (Channel(3)!, Channel(4)!)
     var held = HeldNotes()
-    held.note(.controlChange(channel, controller: 64, value: 127))
-    for key: UInt7 in [60, 67] { held.note(.noteOn(channel, key: key, velocity: 100)) }
-    held.note(.noteOn(other, key: 50, velocity: 100))
+    held.record(.controlChange(channel, controller: 64, value: 127))
+    for key: UInt7 in [60, 67] { held.record(.noteOn(channel, key: key, velocity: 100)) }
+    held.record(.noteOn(other, key: 50, velocity: 100))
     let message = Message.controlChange(channel, controller: number, value: 0)
     #expect(held.ends(with: message))
-    held.note(message)
+    held.record(message)
     // A message that ends a note passes a closed gate. A repetition ends no note, so a closed gate stops it. Otherwise, repetitions would
     // be a flood that no gate stops.
     #expect(!held.ends(with: message), "a repetition")
@@ -75,9 +75,9 @@ import _TestSupport
   @Test func otherChannelModeMessagesEndNoNote() {
     let channel = Channel(3)!
     var held = HeldNotes()
-    held.note(.noteOn(channel, key: 60, velocity: 100))
-    held.note(.controlChange(channel, controller: 64, value: 127))
-    for number: UInt7 in [122, 121] { held.note(.controlChange(channel, controller: number, value: 0)) }
+    held.record(.noteOn(channel, key: 60, velocity: 100))
+    held.record(.controlChange(channel, controller: 64, value: 127))
+    for number: UInt7 in [122, 121] { held.record(.controlChange(channel, controller: number, value: 0)) }
     #expect(held.release() == [.noteOff(channel, key: 60, velocity: 64)])
   }
 
@@ -90,8 +90,8 @@ import _TestSupport
       Message.controlChange(channel, controller: 123, value: 0)
     )
     #expect(!held.ends(with: soundOff))
-    held.note(.noteOn(channel, key: 60, velocity: 100))
-    held.note(.noteOff(channel, key: 60, velocity: 64))
+    held.record(.noteOn(channel, key: 60, velocity: 100))
+    held.record(.noteOff(channel, key: 60, velocity: 64))
     #expect(held.ends(with: soundOff) && !held.ends(with: notesOff) && held.isEmpty)
   }
 }

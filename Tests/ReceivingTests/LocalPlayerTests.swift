@@ -202,8 +202,8 @@ import _TestSupport
     func record(_ outputs: [Receiver.Output]) {
       for output in outputs {
         switch output {
-        case .send(let sent): held[sent.receiver, default: HeldNotes()].note(sent.message)
-        case .sound(let message, _): sounding.note(message)
+        case .send(let sent): held[sent.receiver, default: HeldNotes()].record(sent.message)
+        case .sound(let message, _): sounding.record(message)
         case .hear, .record, .pitch, .shape, .reception: break
         }
       }

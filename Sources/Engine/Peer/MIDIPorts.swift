@@ -67,7 +67,7 @@ struct MIDIPorts {
   }
 
   /// Handles an arrival without a MIDI message: an announcement of the sequencer, an overflow or an unused event.
-  mutating func note(_ arrival: SequencerArrival) -> Changes {
+  mutating func record(_ arrival: SequencerArrival) -> Changes {
     var changes = Changes()
     switch arrival.event {
     case .message: return changes
@@ -84,7 +84,7 @@ struct MIDIPorts {
     case .clientExited(let client): changes = forget { $0.client == client }
     case .subscribed, .portStarted, .portChanged, .clientChanged: break
     }
-    changes.connections = reconnections.note(arrival.event, at: arrival.at, ports: sequencer.ports())
+    changes.connections = reconnections.record(arrival.event, at: arrival.at, ports: sequencer.ports())
     return changes
   }
 
@@ -140,7 +140,7 @@ struct MIDIPorts {
         guard let address = clocks[index].address, matches(address) else { continue }
         clocks[index].address = nil
         // Until the port returns, ticks may be lost.
-        clocks[index].clock.lostCount()
+        clocks[index].clock.ticksMayBeLost()
       }
     }
     if port == nil || port == .clock {

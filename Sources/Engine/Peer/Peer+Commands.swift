@@ -186,8 +186,8 @@ extension Peer {
   /// - A follower of a rhythm that continues can leave at once.
   func departure(at now: Instant) -> Instant {
     if ensemble.role == .master {
-      // `part` returns whether it has offered the rhythm to another peer.
-      if ensemble.part(at: now) { return now + .seconds(1) }
+      // `prepareDeparture` returns whether it has offered the rhythm to another peer.
+      if ensemble.prepareDeparture(at: now) { return now + .seconds(1) }
       try? ensemble.stop(now: now)
     }
     let schedule = ensemble.schedule

@@ -21,7 +21,7 @@ extension Peer {
         } else {
           midi?.ignored += 1
         }
-      } else if let changes = midi?.note(arrival) {
+      } else if let changes = midi?.record(arrival) {
         handle(changes)
       }
     }

@@ -43,7 +43,7 @@ extension Peer {
         execute(command)
         hasReceivingCommand = true
       case .sounded(let message, let session): report(message, from: session)
-      case .arrived(let arrival): trace.note(arrival)
+      case .arrived(let arrival): trace.record(arrival)
       case .event(let event): notify(event)
       }
     }

@@ -13,7 +13,7 @@ extension Peer {
         switch error {
         case .noChannel: "has no MIDI channel yet; try again in a second"
         case .gateIsClosed: "the gate `modification` is closed to you; ask the player to open it"
-        case .isNoShape:
+        case .doesNotShape:
           "controller \(controller) belongs to the player; give for example 1 (tilt forward) or 74 (tilt sideways)"
         }
       log.notice("\(name): \(reason)")

@@ -30,7 +30,7 @@ struct PeerTrace {
   }
 
   /// Records the arrival of a tick. If several packets contain the tick, only the first arrival is recorded.
-  mutating func note(_ arrival: TickArrival) {
+  mutating func record(_ arrival: TickArrival) {
     guard !arrivals.isEmpty else { return }
     let slot = Self.slot(of: arrival.tick)
     if let known = arrivals[slot], known.tick == arrival.tick, arrival.received - known.received < Self.longestWait {

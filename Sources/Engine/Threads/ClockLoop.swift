@@ -70,7 +70,7 @@ struct ClockLoop: ~Copyable {
       if next < wake { wake = next }
       guard now < wake else { continue }
       shared.bell.wait(until: wake, since: bellCount)
-      wakeLead.note(woken: MonotonicClock.now, after: wake)
+      wakeLead.record(woken: MonotonicClock.now, after: wake)
     }
   }
 
@@ -220,7 +220,7 @@ struct ClockLoop: ~Copyable {
         tick: tick, due: sender.schedule.deadline(tick), woken: now, acted: acted,
         activity: sender.schedule.intensity.value(at: tick), tempo: sender.schedule.tempo(at: tick),
         series: sender.schedule.firstRun)
-      record.sentAhead = departures.instant(of: tick, of: record.series)
+      record.sentAhead = departures.instant(of: tick, series: record.series)
       self.record = record
       publishCounters()
     case .step(let tick): play(tick, at: now)
@@ -254,7 +254,7 @@ struct ClockLoop: ~Copyable {
   /// Records the instant at which the first packet with `tick` leaves.
   @_noLocks @_noAllocation
   private mutating func noteDeparture(of tick: Tick, isAhead: Bool, at instant: Instant) {
-    if isAhead { return departures.note(tick, of: sender.schedule.firstRun, at: instant) }
+    if isAhead { return departures.record(tick, series: sender.schedule.firstRun, at: instant) }
     guard case .some(var record) = record, record.tick == tick, case .none = record.sent else { return }
     record.sent = instant
     self.record = record

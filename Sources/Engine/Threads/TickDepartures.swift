@@ -17,7 +17,7 @@ struct TickDepartures: BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func note(_ tick: Tick, of series: UInt32, at instant: Instant) {
+  mutating func record(_ tick: Tick, series: UInt32, at instant: Instant) {
     let slot = Self.slot(of: tick)
     guard ticks[slot] != tick || self.series[slot] != series else { return }
     (ticks[slot], instants[slot], self.series[slot]) = (tick, instant, series)
@@ -27,7 +27,7 @@ struct TickDepartures: BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  func instant(of tick: Tick, of series: UInt32) -> Instant? {
+  func instant(of tick: Tick, series: UInt32) -> Instant? {
     let slot = Self.slot(of: tick)
     guard ticks[slot] == tick, self.series[slot] == series else { return nil }
     return instants[slot]

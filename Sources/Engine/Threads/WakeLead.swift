@@ -30,7 +30,7 @@ struct WakeLead: BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func note(woken: Instant, after wake: Instant) {
+  mutating func record(woken: Instant, after wake: Instant) {
     let late = woken - wake
     guard late >= .zero else { return }
     if late > value {

@@ -42,7 +42,7 @@ extension EnsembleState {
     var levels = [min(activity, 127)]
     for member in roster.members {
       guard let membership = roster[member.slot].membership, let level = membership.level, membership.takesPart,
-        now - membership.heard <= Self.activityPatience, admits(.activity, from: member.identity)
+        now - membership.lastHeard <= Self.activityPatience, admits(.activity, from: member.identity)
       else { continue }
       levels.append(level)
     }

@@ -128,7 +128,7 @@ extension PeerCore {
     _ other: SessionID, insteadOf session: SessionID, _ info: SessionInfo, of identity: Identity, at now: Instant
   ) -> Bool {
     guard let slot = ensemble.roster.slot(of: other), let former = ensemble.roster[slot].session else { return false }
-    let isHeard = ensemble.roster[slot].membership.map { now - $0.heard < .seconds(1) } ?? false
+    let isHeard = ensemble.roster[slot].membership.map { now - $0.lastHeard < .seconds(1) } ?? false
     let isMutual = former.info.isInitiator != info.isInitiator && now - former.establishedAt < .seconds(10)
     if isMutual { return (self.identity < identity) != info.isInitiator }
     if isHeard, isOnSameMachine(session, as: other, at: now) != true {
@@ -186,7 +186,7 @@ extension PeerCore {
     ensemble.roster[slot].session!.withheldExpression = nil
     for message in [withheld.withheldVolume, withheld.withheldExpression] {
       guard let message, isOpen(.modification, to: slot) else { continue }
-      ensemble.roster[slot].session!.settings.note(message)
+      ensemble.roster[slot].session!.settings.record(message)
       sound(message, from: session)
     }
     // The device gets the settings that the local player made before the session.

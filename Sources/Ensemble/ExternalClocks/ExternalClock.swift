@@ -150,7 +150,7 @@ public struct ExternalClock: Sendable {
   }
 
   /// Records that ticks may have been lost, because the connection was interrupted or a buffer overflowed.
-  public mutating func lostCount() { hasLostCount = true }
+  public mutating func ticksMayBeLost() { hasLostCount = true }
 
   /// Returns ``Event/silent`` once when the clock falls silent.
   public mutating func advance(to now: Instant) -> Event? {

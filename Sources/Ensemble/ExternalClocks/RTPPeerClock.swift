@@ -43,7 +43,7 @@ public struct RTPPeerClock {
   /// Records that the session has ended.
   mutating func ended() {
     session = nil
-    clock.lostCount()
+    clock.ticksMayBeLost()
   }
 
   /// Records that the peer is a Tutti peer. A rhythm that its MIDI clock has started ends.

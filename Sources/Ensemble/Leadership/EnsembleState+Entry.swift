@@ -26,7 +26,7 @@ extension EnsembleState {
     guard let timelineMessage, let slot = roster.slot(of: timelineMessage.claim.identity),
       let estimate = roster[slot].estimate(at: now)
     else { return }
-    follower?.steered = now
+    follower?.lastSteered = now
     if isScheduled {
       stay(with: timelineMessage, by: estimate, at: now)
     } else {

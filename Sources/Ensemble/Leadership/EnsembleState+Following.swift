@@ -74,7 +74,7 @@ extension EnsembleState {
     let warnings = roster[slot].add(transit, at: now)
     guard role == .follower(of: peer) else { return }
     for warning in warnings { warn(of: peer, warning) }
-    if !isScheduled || now >= follower!.steered + Self.steering { follow(at: now) }
+    if !isScheduled || now >= follower!.lastSteered + Self.steering { follow(at: now) }
   }
 
   /// Handles a System Exclusive message from the peer with identity `sender`. Messages of other programs are ignored.

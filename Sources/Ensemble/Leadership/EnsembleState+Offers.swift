@@ -45,7 +45,7 @@ extension EnsembleState {
   ///
   /// - Returns: whether the rhythm was offered. The caller must then keep the local peer running until ``role`` is no longer
   ///   master, but at most for a second.
-  public mutating func part(at now: Instant) -> Bool {
+  public mutating func prepareDeparture(at now: Instant) -> Bool {
     guard role == .master, let claim else { return false }
     if masterLoss == .continue, let successor = successors(at: now).first {
       send(Offer(claim: claim, isParting: true), to: [successor], at: now)

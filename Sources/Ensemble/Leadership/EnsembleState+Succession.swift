@@ -41,7 +41,7 @@ extension EnsembleState {
   mutating func heard(_ slot: Roster.Slot, _ peer: Identity, at now: Instant) {
     noteMaster(peer, at: now)
     guard let last = roster.lastHeard(slot) else { return }
-    roster[slot].membership!.heard = now
+    roster[slot].membership!.lastHeard = now
     // After a second of silence, the peer may have missed messages. They are sent again.
     if now - last >= .seconds(1) {
       if role == .master, let timelineMessage { emit(.timelineMessage(timelineMessage, to: peer, isNews: true)) }
@@ -91,8 +91,8 @@ extension EnsembleState {
     guard let timelineMessage else { return }
     if let slot = roster.slot(of: peer) {
       guard roster[slot].membership?.presence?.gates[.rhythm] != false else { return }
-      if let last = roster[slot].corrected, now - last < Self.correction { return }
-      roster[slot].corrected = now
+      if let last = roster[slot].timelineMessageResent, now - last < Self.correction { return }
+      roster[slot].timelineMessageResent = now
     }
     emit(.timelineMessage(timelineMessage, to: peer, isNews: false))
   }

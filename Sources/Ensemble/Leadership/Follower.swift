@@ -45,7 +45,7 @@ struct Follower: Sendable {
   /// When the silence of the master is checked again, at the earliest.
   var nextCheck = Instant(nanoseconds: .min)
   /// When the slewed clock (``Playing/clock``) was last steered to the estimate of the master's clock.
-  var steered = Instant(nanoseconds: .min)
+  var lastSteered = Instant(nanoseconds: .min)
   /// The instant at which ``EnsembleState/follow(at:)`` is called to enter the new rhythm at a bar, because the rhythm that still
   /// sounds is too far off to slew; nil if no entry is pending.
   var joinDue: Instant?

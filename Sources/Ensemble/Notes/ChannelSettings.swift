@@ -41,7 +41,7 @@ struct ChannelSettings: Sendable {
   var channels: Set<Channel> { Set(settings.map(\.channel)) }
 
   /// Records that `message` was sent, if it is a setting.
-  mutating func note(_ message: Message) {
+  mutating func record(_ message: Message) {
     guard let channel = message.channel else { return }
     switch message {
     case .programChange:

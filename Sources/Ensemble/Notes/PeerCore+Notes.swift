@@ -20,7 +20,7 @@ extension PeerCore {
   /// the message.
   func received(_ message: Message, on session: SessionID, isAdmitted: Bool) {
     guard isAdmitted, let slot = ensemble.roster.slot(of: session) else { return }
-    ensemble.roster[slot].session!.settings.note(message)
+    ensemble.roster[slot].session!.settings.record(message)
     emit(.sounded(message, from: session))
   }
 

@@ -37,7 +37,7 @@ extension PeerCore {
     if case .player = origin, message.startsNote { ensemble.played(at: now) }
     record(message, from: origin, at: now)
     guard let channel else { return }
-    settings.asPlayed.note(message)
+    settings.asPlayed.record(message)
     emit(.sounded(message.on(channel), from: nil))
     // A note is not a setting.
     guard message.key == nil else { return }

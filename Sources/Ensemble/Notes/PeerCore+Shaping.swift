@@ -13,7 +13,7 @@ extension PeerCore {
     /// The peer has closed its gate for modification.
     case gateIsClosed
     /// The message does not shape an instrument.
-    case isNoShape
+    case doesNotShape
   }
 
   /// Changes the sound of the instrument of a peer: sends a controller on the channel of this peer, to this peer only. The peer
@@ -21,7 +21,7 @@ extension PeerCore {
   public func shape(_ peer: Identity, controller: UInt7, value: UInt7) throws(ShapingError) {
     guard let channel = ensemble.channel(of: peer), let stream = roster.stream(of: peer) else { throw .noChannel }
     let message = Message.controlChange(channel, controller: controller, value: value)
-    guard message.shapesInstrument else { throw .isNoShape }
+    guard message.shapesInstrument else { throw .doesNotShape }
     let gates = roster.slot(of: peer).flatMap { roster[$0].membership?.presence?.gates }
     guard gates?[.modification] != false else { throw .gateIsClosed }
     emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream)))))

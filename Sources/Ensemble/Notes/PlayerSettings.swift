@@ -17,7 +17,7 @@ struct PlayerSettings: Sendable {
   var sounding: ChannelSettings {
     var settings = ChannelSettings()
     for message in asPlayed.messages {
-      settings.note(message.on(soundingChannel(of: message)))
+      settings.record(message.on(soundingChannel(of: message)))
     }
     return settings
   }

@@ -95,8 +95,8 @@ extension EnsembleState {
   @discardableResult
   mutating func present(to slot: Roster.Slot, isNews: Bool, at now: Instant) -> Bool {
     guard let peer = roster[slot].identity, roster[slot].membership != nil else { return false }
-    if let last = roster[slot].membership!.presented, now - last < PresenceSchedule.pause { return false }
-    roster[slot].membership!.presented = now
+    if let last = roster[slot].membership!.lastPresented, now - last < PresenceSchedule.pause { return false }
+    roster[slot].membership!.lastPresented = now
     let report = currentReport
     let presence = Presence(
       identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),

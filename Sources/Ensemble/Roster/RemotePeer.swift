@@ -26,7 +26,7 @@ public struct RemotePeer: Sendable {
   /// The warnings about the peer that were reported to the player.
   var reportedWarnings: Set<PeerWarning> = []
   /// When the local peer last sent its timeline message to this peer alone, because the peer did not know it; nil if never.
-  var corrected: Instant?
+  var timelineMessageResent: Instant?
 
   /// A row without a peer.
   init() {}
@@ -38,7 +38,7 @@ public struct RemotePeer: Sendable {
 
   /// Whether the peer is a member, and was heard within ``EnsembleState/silence``.
   func isPresent(at now: Instant) -> Bool {
-    guard let heard = membership?.heard else { return false }
+    guard let heard = membership?.lastHeard else { return false }
     return now - heard < EnsembleState.silence
   }
 
@@ -127,11 +127,11 @@ extension RemotePeer {
   /// The state of a Tutti peer in session.
   struct Membership: Sendable {
     /// When the local peer last received something from the peer.
-    var heard: Instant
+    var lastHeard: Instant
     /// The newest presence from the peer.
     var presence: Presence?
     /// When the local peer last sent its presence to the peer.
-    var presented: Instant?
+    var lastPresented: Instant?
     /// The position of the peer in the order in which the peers took their present names.
     var nameOrder: UInt64 = 0
     /// Whether the peer is the first member with its name. Only this peer can be addressed by the name.
@@ -148,7 +148,7 @@ extension RemotePeer {
     /// The first reports are repeated, because packets can be lost.
     var totalReports = 0
 
-    init(heard: Instant) { self.heard = heard }
+    init(lastHeard: Instant) { self.lastHeard = lastHeard }
 
     /// Sets the reported activity level; a value above 127 counts as 127. A peer that reports its activity plays the rhythm.
     mutating func setLevel(_ level: UInt8) { (self.level, takesPart) = (min(level, 127), true) }

@@ -56,7 +56,7 @@ public struct Roster: Sendable {
   func identity(_ slot: Slot) -> Identity? { rows[slot].identity }
 
   /// When the local peer last received something from the peer in a slot; nil if the peer is not a member.
-  func lastHeard(_ slot: Slot) -> Instant? { rows[slot].membership?.heard }
+  func lastHeard(_ slot: Slot) -> Instant? { rows[slot].membership?.lastHeard }
 
   /// The asymmetry of the network path that the player has set for the peer in a slot.
   func asymmetry(_ slot: Slot) -> Nanoseconds { rows[slot].session?.options.asymmetry ?? .zero }
@@ -189,13 +189,13 @@ public struct Roster: Sendable {
   mutating func join(_ slot: Slot, named name: String?, at now: Instant) {
     guard let identity = rows[slot].identity else { return }
     if rows[slot].membership != nil {
-      rows[slot].membership!.heard = now
+      rows[slot].membership!.lastHeard = now
       guard let name, name != rows[slot].name else { return }
       releaseName(of: slot)
       // Gates can depend on the name, and a presence contains the gates. The next presence is therefore sent without a pause.
-      rows[slot].membership!.presented = nil
+      rows[slot].membership!.lastPresented = nil
     } else {
-      rows[slot].membership = RemotePeer.Membership(heard: now)
+      rows[slot].membership = RemotePeer.Membership(lastHeard: now)
       members.insert(Member(identity: identity, slot: slot), at: position(of: identity))
     }
     rows[slot].name = name

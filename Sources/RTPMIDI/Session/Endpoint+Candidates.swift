@@ -106,7 +106,7 @@ extension Endpoint {
   func verify(_ session: Session, at now: Instant) -> Bool {
     guard session.candidacy != nil else { return true }
     table.remove(session)
-    guard !losesAgainstCrossingSession(session, at: now) else {
+    guard !losesAgainstCrossingSession(session) else {
       counters.forgottenInvitations += 1
       return false
     }
@@ -146,7 +146,7 @@ extension Endpoint {
   /// The invitations have not crossed in two situations. The session has been silent since the candidate began, as after a restart of
   /// the peer. Or the candidate has the SSRC of the session: the peer has revived the session, and a revival uses the same SSRC. An
   /// outdated session (``Session/isOutdated``) has to be replaced in any case.
-  private func losesAgainstCrossingSession(_ candidate: Session, at now: Instant) -> Bool {
+  private func losesAgainstCrossingSession(_ candidate: Session) -> Bool {
     guard !candidate.isProtected, !candidate.isInitiator, let since = candidate.candidacy?.since,
       let token = candidate.acceptedToken, let other = table.session(at: candidate.control),
       other.phase == .established, other.isInitiator, other.ssrc != candidate.ssrc, other.lastHeard > since,

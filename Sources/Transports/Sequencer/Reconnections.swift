@@ -54,7 +54,7 @@ public struct Reconnections: Sendable {
   ///
   /// - Parameter ports: the current ports. Evaluated only if their names are needed.
   /// - Returns: the events for the user.
-  public mutating func note(
+  public mutating func record(
     _ event: SequencerArrival.Event, at instant: Instant, ports: @autoclosure () -> [SequencerPort]
   ) -> [Change] {
     switch event {

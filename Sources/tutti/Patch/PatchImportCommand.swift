@@ -57,7 +57,7 @@ struct PatchImportCommand: ParsableCommand {
       }
       let path = output ?? "\(base).yaml"
       guard output != nil || !FileManager.default.fileExists(atPath: path) else {
-        throw PatchLibrary.NotFound(
+        throw PatchLibrary.Failure(
           description: "\(path): already exists; give `--output \(path)` to replace it, or --output with another name")
       }
       try PatchLibrary.write(Data(patch.text.utf8), to: path)
@@ -80,11 +80,11 @@ struct MIDIFileError: Error, CustomStringConvertible {
 extension StandardMIDIFile {
   /// Reads the file at `path`.
   ///
-  /// - Throws: ``MIDIFileError`` if it is not a Standard MIDI File, ``PatchLibrary/NotFound`` if it cannot be read.
+  /// - Throws: ``MIDIFileError`` if it is not a Standard MIDI File, ``PatchLibrary/Failure`` if it cannot be read.
   init(path: String) throws {
     let data: Data
     do { data = try Data(contentsOf: path, limit: Self.maximumBytes + 1) } catch {
-      throw PatchLibrary.NotFound(
+      throw PatchLibrary.Failure(
         description: "\(path): cannot be read (\(error.reason)); check the path and the permissions")
     }
     do throws(ReadError) { try self.init(bytes: Array(data)) } catch {

@@ -23,7 +23,7 @@ enum PatchLibrary {
     "set the environment variable TUTTI_PATCHES to the folder that contains the folders rhythms and instruments"
 
   /// The error for a patch or a file that cannot be found, read, created or written: `thing: reason; remedy`.
-  struct NotFound: Error, CustomStringConvertible {
+  struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
@@ -50,7 +50,7 @@ enum PatchLibrary {
 
   /// Loads the rhythm called `name`, or the rhythm in the file `name`.
   ///
-  /// - Throws: ``NotFound``, also if the patch is an instrument, or `PatchError` if the file cannot be parsed.
+  /// - Throws: ``Failure``, also if the patch is an instrument, or `PatchError` if the file cannot be parsed.
   static func rhythm(_ name: String) throws -> Patch {
     let path = try path(of: name, [.rhythm])
     let text = try self.text(of: path)
@@ -60,7 +60,7 @@ enum PatchLibrary {
 
   /// Loads the instrument called `name`, or the instrument in the file `name`.
   ///
-  /// - Throws: ``NotFound``, also if the patch is a rhythm, or `PatchError` if the file cannot be parsed.
+  /// - Throws: ``Failure``, also if the patch is a rhythm, or `PatchError` if the file cannot be parsed.
   static func instrument(_ name: String) throws -> Instrument {
     let path: String
     do { path = try self.path(of: name, [.instrument]) } catch {
@@ -73,7 +73,7 @@ enum PatchLibrary {
 
   /// Loads the rhythm or the instrument called `name`, or the one in the file `name`.
   ///
-  /// - Throws: ``NotFound``, or `PatchError` if the file cannot be parsed.
+  /// - Throws: ``Failure``, or `PatchError` if the file cannot be parsed.
   static func load(_ name: String) throws -> PatchFile {
     let path = try path(of: name, [.rhythm, .instrument])
     return try PatchFile(from: text(of: path), file: path)
@@ -85,16 +85,16 @@ enum PatchLibrary {
       // The parser reports a text that is too long.
       return String(decoding: try Data(contentsOf: path, limit: PatchLoader.maximumBytes + 1), as: UTF8.self)
     } catch {
-      throw NotFound(description: "patch \(path): cannot be read (\(error.reason)); check the file and its permissions")
+      throw Failure(description: "patch \(path): cannot be read (\(error.reason)); check the file and its permissions")
     }
   }
 
-  private static func notAnInstrument(_ name: String) -> NotFound {
-    NotFound(description: "patch \(name): is a rhythm, not an instrument; \(remedy([.instrument]))")
+  private static func notAnInstrument(_ name: String) -> Failure {
+    Failure(description: "patch \(name): is a rhythm, not an instrument; \(remedy([.instrument]))")
   }
 
-  private static func notARhythm(_ name: String) -> NotFound {
-    NotFound(description: "patch \(name): is an instrument, not a rhythm; \(remedy([.rhythm]))")
+  private static func notARhythm(_ name: String) -> Failure {
+    Failure(description: "patch \(name): is an instrument, not a rhythm; \(remedy([.rhythm]))")
   }
 
   /// The remedy for a name that is not found.
@@ -105,24 +105,24 @@ enum PatchLibrary {
 
   /// The path of a new rhythm called `name`, in the first folder of rhythms.
   ///
-  /// - Throws: ``NotFound`` if there is no folder, or if the name contains / or begins with a full stop.
-  static func newPath(of name: String) throws(NotFound) -> String {
+  /// - Throws: ``Failure`` if there is no folder, or if the name contains / or begins with a full stop.
+  static func newPath(of name: String) throws(Failure) -> String {
     guard !name.contains("/"), !name.hasPrefix(".") else {
-      throw NotFound(
+      throw Failure(
         description: "patch \(name): its name contains / or begins with a full stop; give another name")
     }
     guard let folder = folders(of: .rhythm).first else {
-      throw NotFound(description: "patch \(name): there is no folder for it; \(folderRemedy)")
+      throw Failure(description: "patch \(name): there is no folder for it; \(folderRemedy)")
     }
     return "\(folder)/\(name).yaml"
   }
 
   /// Writes `data` to a file. An existing file is replaced only when the new one is complete.
   ///
-  /// - Throws: ``NotFound`` if the file cannot be written.
+  /// - Throws: ``Failure`` if the file cannot be written.
   static func write(_ data: Data, to path: String) throws {
     do { try data.write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-      throw NotFound(
+      throw Failure(
         description: "\(path): cannot be written (\(error.reason)); give --output a file in a writable folder")
     }
   }
@@ -130,11 +130,11 @@ enum PatchLibrary {
   /// Returns the path of the patch called `name`. Searches the folders of the given kinds, in this order. A name with a slash or the
   /// suffix `.yaml` is itself a path.
   ///
-  /// - Throws: ``NotFound``.
+  /// - Throws: ``Failure``.
   static func path(of name: String, _ kinds: [PatchKind]) throws -> String {
     if name.contains("/") || name.hasSuffix(".yaml") {
       guard FileManager.default.fileExists(atPath: name) else {
-        throw NotFound(
+        throw Failure(
           description: "patch \(name): no such file; check the path or give a name from `tutti patch list`")
       }
       return name
@@ -144,6 +144,6 @@ enum PatchLibrary {
       if FileManager.default.fileExists(atPath: path) { return path }
     }
     if kinds == [.rhythm], names(of: .instrument).contains(name) { throw notARhythm(name) }
-    throw NotFound(description: "patch \(name): not found; \(remedy(kinds))")
+    throw Failure(description: "patch \(name): not found; \(remedy(kinds))")
   }
 }

@@ -21,7 +21,7 @@ struct PatchListCommand: ParsableCommand {
       let kinds: [PatchKind] = [.rhythm, .instrument]
       let names = kinds.flatMap { PatchLibrary.names(of: $0) }
       guard !names.isEmpty else {
-        throw PatchLibrary.NotFound(description: "patches: none found; \(PatchLibrary.folderRemedy)")
+        throw PatchLibrary.Failure(description: "patches: none found; \(PatchLibrary.folderRemedy)")
       }
       let patches = try names.map { (name: $0, file: try PatchLibrary.load($0)) }
       if json { return try printJSON(patches.map { PatchFileSummary(named: $0.name, $0.file) }) }

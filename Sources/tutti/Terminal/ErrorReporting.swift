@@ -39,7 +39,7 @@ func reportingErrors(_ body: () throws -> Void) throws {
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
     case is ReportError, is NetworkModel.Fault: code = .badData
     case let error as ContactFile.ParseError: code = error.isMalformed ? .badData : .unavailable
-    case is TransportError, is PCMError, is EngineError, is PatchLibrary.NotFound,
+    case is TransportError, is PCMError, is EngineError, is PatchLibrary.Failure,
       is SimulateCommand.NetworkFileError, is GnuplotProgram.Failure, is InvitedSession.Failure:
       code = .unavailable
     case is TempoError: code = .validationFailure

@@ -62,7 +62,7 @@ import _TestSupport
       try makePeer(remoteOn: nil).core.shape(remote, controller: 1, value: 1)
     }
     // Controller 7, the volume, is only for the player of the instrument (`Message.shapesInstrument`).
-    #expect(throws: PeerCore.ShapingError.isNoShape) {
+    #expect(throws: PeerCore.ShapingError.doesNotShape) {
       try makePeer(remoteOn: Channel(9)!).core.shape(remote, controller: 7, value: 1)
     }
     // Only the first gate, for the rhythm, is open.

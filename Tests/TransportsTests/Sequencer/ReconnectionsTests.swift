@@ -15,65 +15,65 @@ import _TestSupport
   private func connected(_ links: [(Sequencer.Port, SequencerPort)]) -> Reconnections {
     var reconnections = Reconnections()
     for (local, port) in links {
-      #expect(reconnections.note(.subscribed(SequencerLink(local, port.address)), at: start, ports: [port]).isEmpty)
+      #expect(reconnections.record(.subscribed(SequencerLink(local, port.address)), at: start, ports: [port]).isEmpty)
     }
     return reconnections
   }
 
   @Test func connectionsAreRestoredUnderAnotherNumber() {
     var reconnections = connected([(.input, keys), (.clock, keys)])
-    #expect(reconnections.note(.portExited(keys.address), at: start, ports: []) == [.gone("Keys MIDI 1")])
-    #expect(reconnections.note(.clientExited(20), at: start, ports: []) == [])
+    #expect(reconnections.record(.portExited(keys.address), at: start, ports: []) == [.gone("Keys MIDI 1")])
+    #expect(reconnections.record(.clientExited(20), at: start, ports: []) == [])
     #expect(reconnections.nextDue == nil)
-    #expect(reconnections.note(.portStarted(keysElsewhere.address), at: start, ports: [keysElsewhere]) == [])
+    #expect(reconnections.record(.portStarted(keysElsewhere.address), at: start, ports: [keysElsewhere]) == [])
     #expect(reconnections.nextDue == start + Reconnections.settling)
     #expect(reconnections.due(at: start + .milliseconds(499), ports: [keysElsewhere]) == [])
     let links = reconnections.due(at: start + .milliseconds(500), ports: [keysElsewhere])
     #expect(Set(links) == [SequencerLink(.input, keysElsewhere.address), SequencerLink(.clock, keysElsewhere.address)])
     #expect(reconnections.nextDue == nil && reconnections.due(at: start + .seconds(9), ports: [keysElsewhere]) == [])
-    let changes = links.flatMap { reconnections.note(.subscribed($0), at: start, ports: [keysElsewhere]) }
+    let changes = links.flatMap { reconnections.record(.subscribed($0), at: start, ports: [keysElsewhere]) }
     #expect(changes == [.back("Keys MIDI 1")])
-    #expect(reconnections.note(.clientExited(28), at: start, ports: []) == [.gone("Keys MIDI 1")])
+    #expect(reconnections.record(.clientExited(28), at: start, ports: []) == [.gone("Keys MIDI 1")])
   }
 
   @Test func connectionRemovedByTheUserIsForgotten() {
     var reconnections = connected([(.input, keys), (.clock, keys)])
-    _ = reconnections.note(.unsubscribed(SequencerLink(.clock, keys.address)), at: start, ports: [keys])
-    _ = reconnections.note(.portExited(keys.address), at: start, ports: [])
-    _ = reconnections.note(.portStarted(keys.address), at: start, ports: [keys])
+    _ = reconnections.record(.unsubscribed(SequencerLink(.clock, keys.address)), at: start, ports: [keys])
+    _ = reconnections.record(.portExited(keys.address), at: start, ports: [])
+    _ = reconnections.record(.portStarted(keys.address), at: start, ports: [keys])
     let links = reconnections.due(at: start + .seconds(1), ports: [keys])
     #expect(links == [SequencerLink(.input, keys.address)])
   }
 
   @Test func programThatConnectsItselfIsNotConnectedAgain() {
     var reconnections = connected([(.clock, keys)])
-    _ = reconnections.note(.portExited(keys.address), at: start, ports: [])
-    _ = reconnections.note(.portStarted(keys.address), at: start, ports: [keys])
+    _ = reconnections.record(.portExited(keys.address), at: start, ports: [])
+    _ = reconnections.record(.portStarted(keys.address), at: start, ports: [keys])
     let subscribed = SequencerArrival.Event.subscribed(SequencerLink(.clock, keys.address))
-    #expect(reconnections.note(subscribed, at: start, ports: [keys]) == [.back("Keys MIDI 1")])
+    #expect(reconnections.record(subscribed, at: start, ports: [keys]) == [.back("Keys MIDI 1")])
     #expect(reconnections.due(at: start + .seconds(1), ports: [keys]) == [])
   }
 
   @Test func portWithAnotherNameAndTheOldNumberIsNotConnected() {
     var reconnections = connected([(.input, keys)])
-    _ = reconnections.note(.portExited(keys.address), at: start, ports: [])
+    _ = reconnections.record(.portExited(keys.address), at: start, ports: [])
     let stranger = port(20, 0, "Pads", "Pads MIDI 1")
-    _ = reconnections.note(.portStarted(stranger.address), at: start, ports: [stranger])
+    _ = reconnections.record(.portStarted(stranger.address), at: start, ports: [stranger])
     #expect(reconnections.due(at: start + .seconds(1), ports: [stranger]) == [])
   }
 
   @Test func clientMaySetItsNameAfterItsPortHasStarted() {
     // This client sets its name within the settling time, and the client below after it.
     var reconnections = connected([(.input, keys)])
-    _ = reconnections.note(.clientExited(20), at: start, ports: [])
+    _ = reconnections.record(.clientExited(20), at: start, ports: [])
     let nameless = port(20, 0, "Client-20", "Keys MIDI 1")
-    _ = reconnections.note(.portStarted(keys.address), at: start, ports: [nameless])
+    _ = reconnections.record(.portStarted(keys.address), at: start, ports: [nameless])
     #expect(reconnections.due(at: start + .seconds(1), ports: [keys]).count == 1)
     var slow = connected([(.input, keys)])
-    _ = slow.note(.clientExited(20), at: start, ports: [])
-    _ = slow.note(.portStarted(keys.address), at: start, ports: [nameless])
+    _ = slow.record(.clientExited(20), at: start, ports: [])
+    _ = slow.record(.portStarted(keys.address), at: start, ports: [nameless])
     #expect(slow.due(at: start + .seconds(1), ports: [nameless]) == [])
-    _ = slow.note(.clientChanged(20), at: start + .seconds(2), ports: [keys])
+    _ = slow.record(.clientChanged(20), at: start + .seconds(2), ports: [keys])
     #expect(slow.due(at: start + .seconds(3), ports: [keys]).count == 1)
   }
 
@@ -83,10 +83,10 @@ import _TestSupport
     for (firstNow, secondNow) in [(20, 24), (24, 20), (32, 24), (32, 36)] as [(UInt8, UInt8)] {
       var reconnections = connected([(.input, first), (.clock, second)])
       for address in [first.address, second.address] {
-        _ = reconnections.note(.portExited(address), at: start, ports: [])
+        _ = reconnections.record(.portExited(address), at: start, ports: [])
       }
       let back = [port(secondNow, 0, "Keys", "Keys"), port(firstNow, 0, "Keys", "Keys")]
-      for port in back { _ = reconnections.note(.portStarted(port.address), at: start, ports: back) }
+      for port in back { _ = reconnections.record(.portStarted(port.address), at: start, ports: back) }
       let links = reconnections.due(at: start + .seconds(1), ports: back)
       #expect(links.count == 2 && Set(links.map(\.port)) == [.input, .clock])
       #expect(Set(links.map(\.other)) == Set(back.map(\.address)))
@@ -102,8 +102,8 @@ import _TestSupport
     var reconnections = connected([(.input, keys)])
     for round in Int64(0)..<3 {
       let now = start + .seconds(round)
-      _ = reconnections.note(.portExited(keys.address), at: now, ports: [])
-      _ = reconnections.note(.portStarted(keys.address), at: now, ports: [keys])
+      _ = reconnections.record(.portExited(keys.address), at: now, ports: [])
+      _ = reconnections.record(.portStarted(keys.address), at: now, ports: [keys])
       #expect(reconnections.due(at: now + .milliseconds(500), ports: [keys]).count == 1)
     }
   }
@@ -128,10 +128,10 @@ import _TestSupport
     var reconnections = Reconnections()
     let all = (0..<200).map { port(UInt8($0), 0, "Client \($0)", "port") }
     for port in all {
-      _ = reconnections.note(.subscribed(SequencerLink(.input, port.address)), at: start, ports: [port])
-      _ = reconnections.note(.portExited(port.address), at: start, ports: [])
+      _ = reconnections.record(.subscribed(SequencerLink(.input, port.address)), at: start, ports: [port])
+      _ = reconnections.record(.portExited(port.address), at: start, ports: [])
     }
-    for port in all { _ = reconnections.note(.portStarted(port.address), at: start, ports: all) }
+    for port in all { _ = reconnections.record(.portStarted(port.address), at: start, ports: all) }
     let links = reconnections.due(at: start + .seconds(1), ports: all)
     // Only the newest 64 of the 200 connections are remembered.
     #expect(links.map(\.other.client) == (136..<200).map { UInt8($0) })

@@ -73,7 +73,7 @@ extension LabTests {
       defer { sequencer.close() }
       var reconnections = Reconnections()
       func changes() -> [Reconnections.Change] {
-        sequencer.receiveAll().flatMap { reconnections.note($0.event, at: $0.at, ports: sequencer.ports()) }
+        sequencer.receiveAll().flatMap { reconnections.record($0.event, at: $0.at, ports: sequencer.ports()) }
       }
       var device: OtherClient? = try OtherClient("Keys", port: "MIDI 1")
       let old = try #require(device?.address)

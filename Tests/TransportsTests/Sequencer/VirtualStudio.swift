@@ -95,6 +95,6 @@ struct VirtualStudio {
 
   /// Announces an event to the memory of connections.
   private mutating func announce(_ event: SequencerArrival.Event) {
-    _ = reconnections.note(event, at: now, ports: Array(present.values))
+    _ = reconnections.record(event, at: now, ports: Array(present.values))
   }
 }

@@ -187,7 +187,7 @@ public final class ReceiverFuzzer: Fuzzer {
     // Only messages that belong to a key or end all notes are checked here.
     guard message.key != nil || message.endsAllNotes else { return }
     let endsNote = heard[session.number]?.ends(with: message) ?? false
-    heard[session.number, default: HeldNotes()].note(message)
+    heard[session.number, default: HeldNotes()].record(message)
     guard message.startsNote, let slot = sessions.firstIndex(of: session.number) else {
       return try check(!isSofter || endsNote, "the end of a note that does not sound")
     }
@@ -200,7 +200,7 @@ public final class ReceiverFuzzer: Fuzzer {
   private func recordAdmitted(_ message: Message, of session: SessionID) throws(FuzzFailure) {
     admitted += 1
     let endsNote = held[session.number]?.ends(with: message) ?? false
-    held[session.number, default: HeldNotes()].note(message)
+    held[session.number, default: HeldNotes()].record(message)
     guard let slot = sessions.firstIndex(of: session.number) else {
       return try check(endsNote, "a message is admitted after its session")
     }

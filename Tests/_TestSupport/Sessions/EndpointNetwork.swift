@@ -90,12 +90,12 @@ package struct EndpointNetwork {
   private var hasRecognised: Set<Int> = []
   private var reconnections: [Reconnection] = []
   /// Time, and the datagrams in transit.
-  private var world: VirtualWorld<Flight>
+  private var world: EventWorld<Flight>
 
   /// Creates `count` endpoints without sessions. Each clock is 1000 s ahead of the clock of the previous endpoint. The one-way delay is
   /// 1 ms.
   package init(_ count: Int, _ kind: Kind, seed: UInt64 = 1) {
-    world = VirtualWorld(
+    world = EventWorld(
       at: Instant(nanoseconds: 0), random: SplitMix(seed: seed), delays: 1_000_000...1_000_000)
     self.kind = kind
     endpoints = []

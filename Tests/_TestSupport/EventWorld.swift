@@ -2,7 +2,7 @@ import HeapModule
 public import MusicalTime
 public import Simulation
 
-/// The place of an event in the queue of a ``VirtualWorld``. A type that is nested in the generic ``VirtualWorld`` would be
+/// The place of an event in the queue of a ``EventWorld``. A type that is nested in the generic ``EventWorld`` would be
 /// generic too, and several times slower in a debug build.
 private struct EventKey: Comparable {
   /// When the event is due, in nanoseconds.
@@ -18,8 +18,8 @@ private struct EventKey: Comparable {
 
 /// A virtual clock, a queue of events and a random network, for tests that run several peers in one process. Time jumps from
 /// one event to the next. Events with the same instant come out in the order in which they were added, so the seed of
-/// ``random`` determines everything. The module `Simulation` has another type with this name, which runs complete ensembles.
-public struct VirtualWorld<Event> {
+/// ``random`` determines everything. Complete ensembles run in the `VirtualWorld` of the module `Simulation`.
+public struct EventWorld<Event> {
   /// The present true time.
   public private(set) var now: Instant
   /// The generator of the delays and losses.
