@@ -24,7 +24,7 @@ extension TimingTests {
       let ada = try LivePeer("ada", folder: folder, connect: [port]) { $0.port = port }
       try await ada.waitForLog("127.0.0.1:\(port): the invitation came back")
       // The second invitation follows after one second.
-      try await Task.sleep(for: .seconds(1.5))
+      try await pause(for: .seconds(1.5))
       _ = try ada.leave()
       #expect(ada.log.count { $0.contains("the invitation came back") || $0.contains("refused") } == 1, "\(ada.log)")
     }
@@ -41,7 +41,7 @@ extension TimingTests {
       try await copy.waitForLog(
         "has the identity of this peer, perhaps from a copied disk; start one of them with another --name")
       // A second invitation would follow after one second.
-      try await Task.sleep(for: .seconds(2.5))
+      try await pause(for: .seconds(2.5))
       _ = try (ada.leave(), copy.leave())
       #expect(copy.log.count { $0.contains("joined") } == 1 && ada.log.count { $0.contains("joined") } == 1)
     }
@@ -59,7 +59,7 @@ extension TimingTests {
         func send(from socket: UDPSocket, _ encode: (inout RigidArray<UInt8>) -> Bool) async throws {
           let port = ada.port + (socket.port == data.port ? 1 : 0)
           _ = socket.send(octets { _ = encode(&$0) }, to: SocketAddress(host: 0x7F00_0001, port: port))
-          try await Task.sleep(for: .milliseconds(2))
+          try await pause(for: .milliseconds(2))
         }
         let invitation = SessionCommand(.invitation, token: UInt32(n), ssrc: UInt32(n), name: "Mallory")
         try await send(from: control) { invitation.append(to: &$0) }

@@ -49,7 +49,7 @@ extension TimingTests {
         $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")]
       }
       try await ada.waitForLog("master", within: .seconds(15))
-      try await Task.sleep(for: .seconds(10))
+      try await pause(for: .seconds(10))
       drums.leave()
       try await ada.waitForLog("the rhythm stopped")
       try await ben.waitForLog("the rhythm stopped")
@@ -72,7 +72,7 @@ extension TimingTests {
         $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")]
       }
       try await ada.waitForLog("master", within: .seconds(15))
-      try await Task.sleep(for: .seconds(10))
+      try await pause(for: .seconds(10))
       drums.leave()
       try await ada.waitForLog("the rhythm stopped")
       let trace = try ada.leave()
@@ -86,7 +86,7 @@ extension TimingTests {
       var drums = try DrumMachine()
       let ada = try LivePeer("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")] }
       try await ada.waitForLog("master", within: .seconds(15))
-      try await Task.sleep(for: .seconds(4))
+      try await pause(for: .seconds(4))
       drums.leave(sendingStop: false)
       try await ada.waitForLog("sends no ticks")
       let remedy = "connect or start the clock again, offer the role of master (key h), or leave (key q)"

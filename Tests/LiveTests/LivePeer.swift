@@ -89,7 +89,7 @@ final class LivePeer: @unchecked Sendable {
       guard ContinuousClock.now < end else {
         throw EngineError("\(name) did not log \"\(text)\" within \(limit); its log: \(log)")
       }
-      try await Task.sleep(for: .milliseconds(20))
+      try await pause(for: .milliseconds(20))
     }
   }
 

@@ -53,7 +53,7 @@ extension TimingTests {
       // earlier controllers to ben again. During the comparison below, these messages would be unexpected.
       for _ in 0..<250 where !ada.log.contains(where: { $0.contains("ben: channel") }) {
         ada.mailbox.post(.showRoster)
-        try await Task.sleep(for: .milliseconds(20))
+        try await pause(for: .milliseconds(20))
       }
       let channel = try #require(
         ada.log.last { $0.contains("MIDI channel") }?.split(separator: " ").last.flatMap { Int($0) }.flatMap(
@@ -77,12 +77,12 @@ extension TimingTests {
         // A peer does not send the Active Sensing and the MIDI clock of its programs to other peers. One log line reports the unused
         // clock.
         if n % 50 == 0 { #expect(keyboard.play(.activeSensing) && keyboard.play(.clock)) }
-        if n % 20 == 0 { try await Task.sleep(for: .milliseconds(15)) }
+        if n % 20 == 0 { try await pause(for: .milliseconds(15)) }
         heard += synthesizer.takeMessages()
       }
       // Waits for the last messages, for up to five seconds.
       for _ in 0..<250 where heard.count < messages.count {
-        try await Task.sleep(for: .milliseconds(20))
+        try await pause(for: .milliseconds(20))
         heard += synthesizer.takeMessages()
       }
       // Ada sends all messages on the channel of its player, except messages on the drum channel 10.
@@ -111,7 +111,7 @@ extension TimingTests {
       var heard: [Message] = []
       func hear(_ count: Int) async throws {
         for _ in 0..<250 where heard.count < count {
-          try await Task.sleep(for: .milliseconds(20))
+          try await pause(for: .milliseconds(20))
           heard += synthesizer.takeMessages()
         }
       }

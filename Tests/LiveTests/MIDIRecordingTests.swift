@@ -45,17 +45,17 @@ extension TimingTests {
       /// The instant at which each note was played. The note sounds a little later.
       var played: [Instant] = []
       for key in UInt8(60)..<65 {
-        try await Task.sleep(for: .milliseconds(230))
+        try await pause(for: .milliseconds(230))
         played.append(MonotonicClock.now)
         ada.mailbox.post(.note(key, velocity: 90))
         ada.mailbox.post(.note(key, velocity: 0))
         ben.mailbox.post(.note(key + 20, velocity: 80))
       }
       ada.mailbox.post(.tempo(by: 60))
-      try await Task.sleep(for: .milliseconds(1000))
+      try await pause(for: .milliseconds(1000))
       ada.mailbox.post(.startOrStop)
       try await ben.waitForLog("the rhythm stopped")
-      try await Task.sleep(for: .milliseconds(300))
+      try await pause(for: .milliseconds(300))
       _ = try ada.leave()
       let trace = try ben.leave()
       #expect(trace.summary?.others["midi_recording_lost"] == 0)
@@ -102,15 +102,15 @@ extension TimingTests {
         configuration.instrument = try? Self.instrument("figure: x... x... x... x...")
       }
       try await ada.waitForLog("master")
-      try await Task.sleep(for: .milliseconds(2100))
+      try await pause(for: .milliseconds(2100))
       let free = try Self.instrument("length: 1/16")
       ada.mailbox.post(.instrument(free, named: "free"))
       // The figure has ended. At 120 BPM, a line of the grid follows every 125 ms.
       for _ in 0..<5 {
-        try await Task.sleep(for: .milliseconds(175))
+        try await pause(for: .milliseconds(175))
         ada.mailbox.post(.note(60, velocity: 90))
       }
-      try await Task.sleep(for: .milliseconds(500))
+      try await pause(for: .milliseconds(500))
       ada.mailbox.post(.startOrStop)
       try await ada.waitForLog("the rhythm stopped")
       let trace = try ada.leave()
@@ -152,15 +152,15 @@ extension TimingTests {
     @Test func rhythmsAreOnTheBarsOfTheFile() async throws {
       let ada = try LivePeer("ada", folder: folder, start: true) { $0.midiRecording = folder.path("take.mid") }
       try await ada.waitForLog("master")
-      try await Task.sleep(for: .milliseconds(700))
+      try await pause(for: .milliseconds(700))
       ada.mailbox.post(.startOrStop)
       try await ada.waitForLog("the rhythm stopped")
       let pause = MonotonicClock.now
       ada.mailbox.post(.note(60, velocity: 90))
-      try await Task.sleep(for: .milliseconds(1500))
+      try await pause(for: .milliseconds(1500))
       ada.mailbox.post(.startOrStop)
       try await ada.waitForLog("master", times: 2)
-      try await Task.sleep(for: .milliseconds(500))
+      try await pause(for: .milliseconds(500))
       ada.mailbox.post(.startOrStop)
       try await ada.waitForLog("the rhythm stopped", times: 2)
       let trace = try ada.leave()

@@ -56,7 +56,7 @@ import _TestSupport
     let follower = try LivePeer("Ben", folder: folder, connect: [master.port]) { $0.ownPatch = true }
     try await follower.waitForLog("this peer follows")
     // A transfer takes a few milliseconds on one machine, so it would be complete after a second.
-    try await Task.sleep(for: .seconds(1))
+    try await pause(for: .seconds(1))
     follower.mailbox.post(.patch(patch, named: "mine"))
     try await follower.waitForLog("rhythm mine: plays from the next bar on")
     #expect(!follower.log.contains { $0.contains("received from the master") })

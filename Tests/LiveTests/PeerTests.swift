@@ -10,7 +10,7 @@ import _TestSupport
 extension TimingTests {
   /// Tests of complete peers in this process, with real sockets, threads and clocks, on loopback in real time.
   @Suite struct PeerTests {
-    private func wait(_ seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
+    private func wait(_ seconds: Double) async throws { try await pause(for: .seconds(seconds)) }
 
     /// Two groups of peers run at the same time.
     @Test func followersKeepTheTicksOfTheMaster() async throws {

@@ -33,7 +33,7 @@ import _TestTraits
     #expect(hasReceived(cleo, "01") && !hasReceived(ben, "01"), "the modification gate of ben is closed for ada")
     // Ben closes its gate for notes, so note 64 reaches cleo only.
     ben.type("gate ada:notes=closed")
-    try await Task.sleep(for: .milliseconds(300))
+    try await pause(for: .milliseconds(300))
     ada.type("note 64 100")
     try await cleo.wait(for: "to receive note 64") { _ in hasReceived(cleo, "40") }
     #expect(!hasReceived(ben, "40"))

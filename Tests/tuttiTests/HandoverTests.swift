@@ -47,7 +47,7 @@ extension TimingTests {
       try await ben.wait(forRole: "follower")
       // Rejected, because ada has not offered the rhythm.
       ben.type("take")
-      try await Task.sleep(for: .seconds(1))
+      try await pause(for: .seconds(1))
       ada.type("offer ben")
       try await ben.wait(for: "to be offered the rhythm") { $0.contains { $0.event == "offered" && $0.name == "ada" } }
       ben.type("take")
@@ -55,7 +55,7 @@ extension TimingTests {
       try await ada.wait(forRole: "follower")
       // Only the master ben can change the tempo now, so this command has no effect.
       ada.type("tempo 60")
-      try await Task.sleep(for: .seconds(1))
+      try await pause(for: .seconds(1))
       ben.type("stop")
       try await ada.wait(forRole: "idle")
       try await ada.leave()
@@ -89,20 +89,20 @@ extension TimingTests {
             $0.last { $0.event == "total_activity" }?.totalActivity == 96
           }
         }
-        try await Task.sleep(for: .milliseconds(2_500))
+        try await pause(for: .milliseconds(2_500))
         let totals = peers.map(\.totalActivities)
         let killed = MonotonicClock.now
         ada.child.signal(SIGKILL)
         // Waits for the takeover, for up to ten seconds.
         for _ in 0..<200 where !peers.contains(where: { $0.events.contains { $0.event == "took_over" } }) {
-          try await Task.sleep(for: .milliseconds(50))
+          try await pause(for: .milliseconds(50))
         }
         // The event `took_over` contains the name of the previous master.
         let takeovers = peers.flatMap { peer in peer.events.filter { $0.event == "took_over" } }
         #expect(takeovers.count == 1 && takeovers.first?.name == "ada")
         let delay = Instant(nanoseconds: try #require(takeovers.first?.atNs)) - killed
         #expect(delay < .seconds(2), "takeover after \(delay.milliseconds) ms")
-        try await Task.sleep(for: .seconds(3))
+        try await pause(for: .seconds(3))
         // The comparisons end 200 ms before the peers are stopped.
         let end = MonotonicClock.now - .milliseconds(200)
         let finalTotals = peers.map(\.totalActivities)

@@ -17,13 +17,13 @@ import _TestTraits
     try await ada.wait(for: "to have a channel") { $0.contains { $0.event == "channel" } }
     cleo.type("hear ada 40")
     // The command causes no event that the test could wait for.
-    try await Task.sleep(for: .milliseconds(300))
+    try await pause(for: .milliseconds(300))
     ada.type("note 60 120")
     // The note in hexadecimal digits: key 60 (3C) and velocity 120 (78).
     for peer in peers {
       try await peer.wait(for: "to learn of the note") { $0.contains { $0.midi?.hasSuffix("3C 78") == true } }
     }
-    try await Task.sleep(for: .milliseconds(300))
+    try await pause(for: .milliseconds(300))
     for peer in peers { try await peer.leave() }
     let peaks = try peers.map { peer in
       try SoundFile(path: folder.path("\(peer.name).wav")).samples.map { abs($0) }.max() ?? 0

@@ -74,7 +74,7 @@ import _TestTraits
     try await peer.child.wait(for: "to have a session", within: .seconds(15)) {
       peer.child.errors.contains("tutti measure at 127.0.0.1")
     }
-    try await Task.sleep(for: .seconds(3))
+    try await pause(for: .seconds(3))
     child.signal(SIGINT)
     let outcome = try await child.outcome(within: .seconds(20))
     #expect(outcome.status == 0 && outcome.output.contains("Asymmetry bound"), "\(outcome.errors)")
@@ -104,9 +104,9 @@ import _TestTraits
     let peer = try await PeerProcess("ada", ["--audio", "none", "--start", "--trace", "ada.trace"], in: folder)
     try await peer.wait(forRole: "master")
     // The first ticks of the rhythm must precede the actions.
-    try await Task.sleep(for: .seconds(1))
+    try await pause(for: .seconds(1))
     for key in 60..<65 { peer.type("note \(key)") }
-    try await Task.sleep(for: .seconds(1))
+    try await pause(for: .seconds(1))
     try await peer.leave()
     let outcome = try await Child.tutti(["measure", "players", "ada.trace", "--json"], in: folder).outcome()
     let player = try #require(try decode(Players.self, outcome).players.first)

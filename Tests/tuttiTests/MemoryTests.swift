@@ -10,7 +10,7 @@ import _TestTraits
     let folder = try TemporaryFolder()
     let peer = try await PeerProcess("ada", ["--audio", "wav:ada.wav", "--start"], in: folder)
     try await peer.wait(forRole: "master")
-    try await Task.sleep(for: .seconds(1))
+    try await pause(for: .seconds(1))
     let status = try String(contentsOfFile: "/proc/\(peer.child.identifier)/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
     // In kB. A value of 20 000 or less would be implausible.

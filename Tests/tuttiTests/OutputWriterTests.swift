@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import _TestSupport
 import _TestTraits
 
 @testable import tutti
@@ -22,7 +23,7 @@ import _TestTraits
     }
     writer.flush()
     // `flush` gives up if the reader thread takes nothing for a second, for example on a busy machine. The writer then continues.
-    while !writer.isIdle { try await Task.sleep(for: .milliseconds(10)) }
+    while !writer.isIdle { try await pause(for: .milliseconds(10)) }
     try pipe.fileHandleForWriting.close()
     var octets = Data()
     for await data in stream { octets += data }

@@ -25,7 +25,7 @@ import _TestTraits
       typed += 1
       ada.type("note \(60 + number % 4)")
       ada.type("release \(60 + number % 4)")
-      try await Task.sleep(for: .milliseconds(200))
+      try await pause(for: .milliseconds(200))
     }
     #expect(ada.child.errors.contains("lasts 4 bars"))
     try await wait(ada, for: "phrase: recorded")
@@ -47,10 +47,10 @@ import _TestTraits
     try await wait(ben, for: "variation 1")
     ben.type("phrase stop")
     try await wait(ben, for: "phrase: stopped")
-    try await Task.sleep(for: .milliseconds(300))
+    try await pause(for: .milliseconds(300))
     // If the phrase still played, ben would usually play further notes within 1.5 s.
     let count = keys().count
-    try await Task.sleep(for: .milliseconds(1500))
+    try await pause(for: .milliseconds(1500))
     #expect(keys().count == count)
     for peer in [ada, ben] { try await peer.leave() }
   }

@@ -81,7 +81,7 @@ import _TestSupport
     }
     try await ada.wait(for: "to report the error", within: .seconds(30)) { ada.errors.contains("cannot be written") }
     // Writes are due every three seconds: two more in this time.
-    try await Task.sleep(for: .seconds(7))
+    try await pause(for: .seconds(7))
     let message = "tutti: take.mid: cannot be written (File too large)"
     #expect(ada.errors.split(separator: "\n").count { $0.hasPrefix(message) } == 1, "\(ada.errors)")
     #expect(ada.errors.contains("; this peer tries again every few seconds; make room on the disk"))

@@ -15,7 +15,7 @@ import _TestTraits
     let ben = try await PeerProcess(
       "ben", connect: [ada], ["--gate", "ada:notes=closed", "--patch", "bossa"], in: folder)
     try await ben.wait(forRole: "follower")
-    try await Task.sleep(for: .milliseconds(500))
+    try await pause(for: .milliseconds(500))
     ben.child.signal(SIGKILL)
     _ = try await ben.child.status(within: .seconds(5))
     let again = try await PeerProcess("ben", port: ben.port, ["--restore"], in: folder)
@@ -60,13 +60,13 @@ extension TimingTests {
         "ada", connect: [ben], ["--start", "--bpm", "100", "--trace", "ada.trace"], in: folder)
       try await ben.wait(forRole: "follower")
       for _ in 1...2 {
-        try await Task.sleep(for: .seconds(2))
+        try await pause(for: .seconds(2))
         ada.child.signal(SIGKILL)
         _ = try await ada.child.status(within: .seconds(5))
         ada = try await PeerProcess("ada", port: ada.port, ["--restore", "--trace", "again.trace"], in: folder)
         try await ada.wait(forRole: "master")
       }
-      try await Task.sleep(for: .seconds(3))
+      try await pause(for: .seconds(3))
       #expect(ben.events.filter { $0.event == "role" }.map(\.role) == ["follower"], "\(ben.child.errors)")
       ada.type("stop")
       try await ben.wait(forRole: "idle")

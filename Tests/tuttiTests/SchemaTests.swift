@@ -39,7 +39,7 @@ import _TestTraits
     ).outcome()
     try validate(clock, .clock)
     for key in 60..<75 { (key % 2 == 0 ? master : follower).type("note \(key)") }
-    try await Task.sleep(for: .seconds(2))
+    try await pause(for: .seconds(2))
     try await follower.leave()
     try await master.leave()
     for (schema, arguments) in [

@@ -192,10 +192,10 @@ import _TestSupport
     let folder = try TemporaryFolder()
     var resumed = Instant(nanoseconds: 0)
     let traces = try await play(in: folder, seconds: 6) { follower in
-      try await Task.sleep(for: .seconds(3))
+      try await pause(for: .seconds(3))
       // The peer is stopped for longer than any pause in the rhythm, so that at least one hit is late.
       follower.signal(SIGSTOP)
-      try await Task.sleep(for: .milliseconds(600))
+      try await pause(for: .milliseconds(600))
       follower.signal(SIGCONT)
       resumed = MonotonicClock.now
     }

@@ -43,7 +43,7 @@ import _TestTraits
           }
         }
         if condition(self) { return true }
-        try await Task.sleep(for: .milliseconds(20))
+        try await pause(for: .milliseconds(20))
       }
       return false
     }
@@ -82,14 +82,14 @@ import _TestTraits
       // The bus starts first. The daemon starts 2 s later, so that discovery, which tries again every second, meets a bus without a
       // daemon.
       try await network.startBus()
-      try await Task.sleep(for: .seconds(2))
+      try await pause(for: .seconds(2))
       try await network.startDaemon()
       #expect(try await ada.wait { $0.service("Ada") != nil })
       #expect(ada.unavailabilities == [noDaemon])
 
       try await network.stopDaemon()
       #expect(try await ada.wait { $0.present.isEmpty && $0.unavailabilities.count == 2 })
-      try await Task.sleep(for: .seconds(2))
+      try await pause(for: .seconds(2))
       try await network.startDaemon()
       #expect(try await ada.wait { $0.service("Ada") != nil })
       #expect(try await network.browse().contains("IPv4 Ada 6004 \"tutti=0000000000000001\""))
@@ -97,7 +97,7 @@ import _TestTraits
       try await network.stopDaemon()
       try await network.stopBus()
       #expect(try await ada.wait { $0.present.isEmpty && $0.unavailabilities.count == 3 })
-      try await Task.sleep(for: .seconds(2))
+      try await pause(for: .seconds(2))
       try await network.startBus()
       try await network.startDaemon()
       #expect(try await ada.wait { $0.service("Ada") != nil })

@@ -42,7 +42,7 @@ extension LabTests {
       for _ in 0..<20 {
         sent.append(MonotonicClock.now)
         #expect(sender.send(.clock, from: .clock))
-        try await Task.sleep(for: .milliseconds(7))
+        try await pause(for: .milliseconds(7))
       }
       let arrivals = receiver.receiveMessages()
       #expect(arrivals.count == sent.count)
@@ -50,9 +50,9 @@ extension LabTests {
         #expect(arrival.port == .clockInput)
         #expect(arrival.at >= instant - .milliseconds(1) && arrival.at <= instant + .milliseconds(1))
       }
-      try await Task.sleep(for: .milliseconds(1100))
+      try await pause(for: .milliseconds(1100))
       #expect(sender.send(.clock, from: .clock))
-      try await Task.sleep(for: .milliseconds(1100))
+      try await pause(for: .milliseconds(1100))
       let late = try #require(receiver.receiveMessage())
       #expect(MonotonicClock.now - late.at < .milliseconds(1), "older than one second: the current time")
     }

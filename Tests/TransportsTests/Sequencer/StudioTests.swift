@@ -52,7 +52,7 @@ extension LabTests {
       #expect(sequencer.send(.songPosition(0), from: .clock) && sequencer.send(.start, from: .clock))
       for _ in 0..<30 {
         for _ in 0..<20 { #expect(sequencer.send(.clock, from: .clock)) }
-        try await Task.sleep(for: .milliseconds(10))
+        try await pause(for: .milliseconds(10))
       }
       #expect(sequencer.send(.noteOn(channel, key: 36, velocity: 0), from: .clock))
       #expect(sequencer.send(.stop, from: .clock))

@@ -81,7 +81,7 @@ public final class Child {
       guard ContinuousClock.now < end else {
         throw TookTooLong(description: "\(name): took more than \(limit) \(what); its standard error: \(errors)")
       }
-      try await Task.sleep(for: .milliseconds(20))
+      try await pause(for: .milliseconds(20))
     }
   }
 

@@ -28,7 +28,7 @@ import _TestTraits
     let page = try PageClient(port: try #require(Int(address.1)), token: String(address.2))
     #expect(page.next(.welcome) != nil)
     // The demo does not start the rhythm before a player has joined.
-    try await Task.sleep(for: .milliseconds(300))
+    try await pause(for: .milliseconds(300))
     #expect(!demo.errors.contains("players:") && !demo.errors.contains("bar "), "\(demo.errors)")
     // When the player presses Join, the page reports the delay of its audio output. Here the delay is 20 000 us (0x4E20).
     page.send(.output, [0, 0, 0x4E, 0x20])
