@@ -69,8 +69,8 @@ private final class ThreadStart {
   init(name: String, body: @escaping @Sendable () -> Void) { (self.name, self.body) = (name, body) }
 }
 
-// A global function, not a closure: a closure in an actor context would inherit the isolation of the actor, and the new
-// thread would violate it.
+// A global function, not a closure: a closure inherits the actor isolation of the code around it, if that code has one, and the
+// new thread runs outside every actor.
 private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   let start = Unmanaged<ThreadStart>.fromOpaque(argument!).takeRetainedValue()
   realtime_prepare_thread(String(start.name.prefix(15)))

@@ -1,7 +1,8 @@
 public import MusicalTime
 
-/// The delay, loss, duplication and reordering of packets on a network. The model calculates with integers and with the four basic
-/// operations only, so that a seed gives the same simulation on every machine.
+/// The delay, loss, duplication and reordering of packets on a network. The model calculates with integers, and with floating-point
+/// numbers only by the four basic operations, whose results IEEE 754 defines exactly. A seed therefore gives the same simulation on
+/// every machine.
 public struct NetworkModel: Hashable, Sendable {
   /// The distribution of delays.
   public enum Shape: Hashable, Sendable {
@@ -54,7 +55,8 @@ public struct NetworkModel: Hashable, Sendable {
   /// All networks of the lab.
   public static let lab = [still, lan, wifi, poor]
 
-  /// The delay of a packet. Nil if the packet is lost. Losses are independent of each other.
+  /// The delay of a packet; nil if the packet is lost. Ignores ``burst``, ``duplicate`` and ``reorder``, so losses are independent of each
+  /// other. ``VirtualWire`` applies these properties, and calls ``loses(afterLoss:_:)`` and ``latency(_:)`` instead.
   public func delay(_ random: inout SplitMix) -> Nanoseconds? {
     random.share() < loss ? nil : latency(&random)
   }

@@ -71,7 +71,7 @@ final class FaultyMaster: @unchecked Sendable {
         }
       }
       endpoint.advance(to: MonotonicClock.now)
-      if let recognised = executeOutputs(&sender) { follower = recognised }
+      if let answered = executeOutputs(&sender) { follower = answered }
       faultBegin = isFaulty.load(ordering: .acquiring) ? faultBegin ?? MonotonicClock.now : nil
       guard let follower, MonotonicClock.now >= nextMessage else { continue }
       nextMessage = MonotonicClock.now + .milliseconds(200)
@@ -96,22 +96,25 @@ final class FaultyMaster: @unchecked Sendable {
 
   /// Executes the outputs of the endpoint. In a new session, the stream starts with the SSRC of the session.
   ///
-  /// - Returns: the address of a peer whose clock probe was answered, and which therefore is a Tutti peer; nil if there is none.
+  /// - Returns: the address of a peer to which the endpoint has answered a clock probe; nil if there is none. Only Tutti peers send clock
+  ///   probes.
   private func executeOutputs(_ sender: inout PacketSender) -> SocketAddress? {
-    var recognised: SocketAddress?
+    var answered: SocketAddress?
     for output in endpoint.drain() {
       switch output {
       case .send(let octets, let address, _, let port):
-        // FF FF "TU": a clock probe.
+        // FF FF "TU" begins a clock probe. This one is a reply or an acknowledgement, because requests are sent in `extensionPacket`.
         guard octets.starts(with: [0xFF, 0xFF, 0x54, 0x55]) else {
           _ = (port == .control ? ports.control : ports.data).send(octets, to: address)
           continue
         }
         _ = ports.data.send(withFault(octets), to: address)
         if faultBegin != nil, fault == .repliesTwice { _ = ports.data.send(octets, to: address) }
-        recognised = address
+        answered = address
       case .established(_, let info): sender.restart(ssrc: info.localSSRC, sequence: 100)
       case .extensionPacket(let session, let address, _):
+        // The endpoint asks for a clock probe request. The closure sends it, and returns the correct transmit time stamp; nil if the
+        // request was not sent.
         endpoint.sendProbe(on: session) { request, _ in
           var request = request
           var packet = RigidArray<UInt8>(capacity: ClockProbe.length)
@@ -123,7 +126,7 @@ final class FaultyMaster: @unchecked Sendable {
       default: break
       }
     }
-    return recognised
+    return answered
   }
 
   /// Replaces the receive and the transmit time stamp of a clock probe by the wrong time stamps of this fault.

@@ -62,8 +62,8 @@ extension TimingTests {
       // - Expression on channel 1 sets the activity of the player, and is not sent to other peers.
       // - A controller on the channel of ben changes the sound of ben's instrument (ShapingTests). Two peers have the channels 2 and
       //   3, so the channel of ben is 5 minus the channel of ada.
-      // - A message that ends all notes of one channel is sent as Note Offs while notes of another channel sound
-      //   (AllNotesOffTests).
+      // - A message that ends all notes of one channel is sent as Note Offs while notes of another channel sound (AllNotesOffTests).
+      //   Ada sends all channels except 10 on its own channel, so the message itself would also end the notes of the other channel.
       let other = Channel(5 - channel.number)!
       let messages = channelMessages(400, seed: 3).filter {
         switch $0 {
@@ -115,6 +115,7 @@ extension TimingTests {
           heard += synthesizer.takeMessages()
         }
       }
+      // Ada does not change the channel of a message on the drum channel.
       let drums = Channel(10)!
       #expect(keyboard?.play(.controlChange(drums, controller: 64, value: 127)) == true)
       #expect(keyboard?.play(.noteOn(drums, key: 60, velocity: 100)) == true)

@@ -135,7 +135,7 @@ import Testing
     (
       2, "name: again",
       "1:1: name: is defined more than once, and the first definition is here; "
-        + "keep one definition; to write two lines of a drum in one layer, give the second line a chance, such as "
+        + "keep one definition; to write two lines of a drum in one layer, add a chance to the second name, such as "
         + "`snare 100%: ...`"
     ),
     (

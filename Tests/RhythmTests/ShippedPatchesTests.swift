@@ -6,7 +6,8 @@ import Testing
 @Suite struct ShippedPatchesTests {
   @Test func libraryHasAtLeastTwelveRhythms() { #expect(ShippedPatches.names.count >= 12) }
 
-  /// The number of hits in eight patterns at `activity`. A chance can leave out a stroke in one pattern.
+  /// The number of hits in eight repetitions of the pattern at `activity`. One repetition is not enough, because a stroke with a chance
+  /// below 100 % sounds only in some repetitions.
   private func hits(_ table: StepTable, activity: UInt8) -> Int {
     (0..<8 * Int64(table.stepCount)).reduce(0) { $0 + table.count(at: Step($1), activity: activity) }
   }
@@ -18,7 +19,7 @@ import Testing
     #expect(patch.name == name)
     let table = StepTable(patch)
     let counts = (UInt8(0)...127).map { hits(table, activity: $0) }
-    // Eight patterns with two hits per bar have 16 hits per bar of the pattern.
+    // Two hits in each bar of the pattern give 16 hits in eight repetitions of this bar.
     #expect(counts[0] >= 16 * patch.bars)
     #expect(
       2 * counts[64] >= 3 * counts[0] && 2 * counts[127] >= 3 * counts[64], "\(counts[0]) \(counts[64]) \(counts[127])")
@@ -45,6 +46,7 @@ import Testing
     let table = StepTable(try ShippedPatches.patch(name))
     for step in 0..<4 * Int64(table.stepCount) {
       for activity in UInt8(0)...127 {
+        // Group 0 means no cut-off group. A grace note has the same position as its main note, but sounds before it.
         let hits = table.hits(at: Step(step), activity: activity).filter { $0.group > 0 && !$0.isGrace }
         let places = hits.map { "\($0.group) at \($0.position)" }
         try #require(Set(places).count == places.count, "step \(step), activity \(activity)")

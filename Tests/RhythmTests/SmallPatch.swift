@@ -1,6 +1,10 @@
 import Rhythm
 
 /// The lines of a small valid patch, with their numbers. The tests of faults replace some of these lines.
+///
+/// `Sources/Rhythm/Rhythm.docc/Patches.md` describes the format, and ``Stroke`` describes the characters of the strokes. In line 17, the
+/// percentages are chances. In line 18, `!` means that the line replaces the earlier line of the kick. Three strokes per quarter note
+/// are triplets.
 let smallPatch = [
   "name: small",  // 1
   "description: A kick and a hat.",  // 2

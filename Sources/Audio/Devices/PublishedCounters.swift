@@ -2,7 +2,7 @@ import MusicalTime
 import Synchronization
 
 /// The ``SoundCounters`` that the audio thread writes and any other thread reads. Each counter is atomic and current, but two
-/// counters may belong to adjacent steps of the audio thread. `lostFrames` and `clippedSamples` are not stored here, because
+/// counters may come from different calls of ``publish(_:)``. `lostFrames` and `clippedSamples` are not stored here, because
 /// ``WAVOutput`` counts them.
 struct PublishedCounters: ~Copyable, Sendable {
   private let hits = Atomic<Int64>(0)

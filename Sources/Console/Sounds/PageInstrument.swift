@@ -8,8 +8,8 @@ struct PageInstrument: Encodable {
   var range: ClosedRange<UInt8>
   /// The General MIDI notes of the drums that can be played; empty for a pitched instrument.
   var drums: [UInt8] = []
-  /// Whether the release of a key ends the note, which otherwise sounds until the end of its sample. If false, a release has no effect,
-  /// and the note decays by itself.
+  /// Whether the release of a key ends the note before the end of its sample. If false, a release has no effect, and the whole sample
+  /// sounds.
   var sustains = false
 
   private enum CodingKeys: String, CodingKey { case name, program, low, high, drums, sustains }

@@ -7,7 +7,8 @@ import MusicalTime
 ///
 /// The bar lines of the file are those of the rhythm. Therefore a run of the rhythm begins at the next position that has the same
 /// place in a bar as the first tick of the run. The pause before the run becomes longer in the file by less than a bar. If the meter
-/// changes there, the new meter begins at a bar line, and the pause becomes longer by less than two bars.
+/// changes there, the new meter begins at a bar line, and the pause becomes longer by less than two bars. Here, a run and the runs that
+/// continue it count as one run (``TickRecord/series``).
 struct RecordedTimeline {
   /// The units per quarter note. A multiple of 24, so that each tick is on a unit. At 20 BPM, the slowest tempo, a unit lasts
   /// 0.8 ms, so rounding moves an event by at most 0.4 ms, which cannot be heard. A multiple of 960, the usual resolution of
@@ -23,11 +24,11 @@ struct RecordedTimeline {
     var tempo: Tempo
   }
 
-  /// A series of ticks. Its last tick has the position of ``anchor``.
-  private struct Run {
-    /// The series of runs to which the ticks belong: ``TickRecord/series``. Each run of a series continues the previous one.
+  /// The newest tick. Its position is that of ``anchor``.
+  private struct NewestTick {
+    var tick: Tick
+    /// The series of runs to which the tick belongs: ``TickRecord/series``.
     var series: UInt32
-    var lastTick: Tick
   }
 
   /// The changes of tempo and meter.
@@ -38,7 +39,7 @@ struct RecordedTimeline {
   private var lastEvent: Int64 = 0
   /// The newest tick, or the first event if there was no tick yet; nil before the first event.
   private var anchor: Anchor?
-  private var run: Run?
+  private var newest: NewestTick?
   private let initialTempo: Tempo
   private var meter: Meter
   /// The position of the last change of meter, which begins a bar.
@@ -58,9 +59,10 @@ struct RecordedTimeline {
 
   /// Appends a tick. A tick that was recorded already has no effect.
   mutating func append(_ record: TickRecord) {
-    if let run, run.series == record.series, record.tick <= run.lastTick { return }
-    let position = unitsSinceAnchor(record).map { anchor!.position + $0 } ?? beginRun(with: record)
-    run = Run(series: record.series, lastTick: record.tick)
+    if let newest, newest.series == record.series, record.tick <= newest.tick { return }
+    let position =
+      if let anchor, let units = unitsSinceAnchor(record) { anchor.position + units } else { beginRun(with: record) }
+    newest = NewestTick(tick: record.tick, series: record.series)
     if let next = nextMeter, record.tick.index % next.ticksPerBar == 0 { begin(next, at: position) }
     changes.append(record.tempo, at: position)
     anchor = Anchor(instant: record.due, position: position, tempo: record.tempo)
@@ -90,10 +92,12 @@ struct RecordedTimeline {
   /// A tick whose number is higher than the fastest tempo permits begins a run, too. No valid rhythm has such a tick, and without this
   /// check such a tick would insert an empty part of any length into the file. The limit allows for one second more than has passed.
   private func unitsSinceAnchor(_ record: TickRecord) -> Int64? {
-    guard let run, let anchor, run.series == record.series else { return nil }
-    let ticks = record.tick.index.subtractingReportingOverflow(run.lastTick.index)
+    guard let newest, let anchor, newest.series == record.series else { return nil }
+    let ticks = record.tick.index.subtractingReportingOverflow(newest.tick.index)
     guard !ticks.overflow, ticks.partialValue > 0 else { return nil }
-    let limit = (record.due - anchor.instant + .seconds(1)).count / (Tempo.lengths.lowerBound / Tick.perQuarter)
+    // The length of a tick at the fastest tempo, in nanoseconds.
+    let shortestTick = Tempo.lengths.lowerBound / Tick.perQuarter
+    let limit = (record.due - anchor.instant + .seconds(1)).count / shortestTick
     return ticks.partialValue <= limit ? ticks.partialValue * Self.unitsPerTick : nil
   }
 
@@ -112,7 +116,8 @@ struct RecordedTimeline {
     let ticksPerBar = (nextMeter ?? meter).ticksPerBar
     let ticksInBar = record.tick.index % ticksPerBar
     let offset = (ticksInBar < 0 ? ticksInBar + ticksPerBar : ticksInBar) * Self.unitsPerTick
-    // The bar line at which a new meter begins must not be before any event either, so that the tempo track stays in order.
+    // The first tick must not be before any event. If a new meter begins at the bar line, the bar line must not be before any event
+    // either, so that the tempo track stays in order.
     let earliestLine = nextMeter == nil ? earliest - offset : earliest
     let bars = earliestLine <= barOrigin ? 0 : (earliestLine - barOrigin + barLength - 1) / barLength
     let line = barOrigin + bars * barLength

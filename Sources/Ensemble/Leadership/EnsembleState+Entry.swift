@@ -14,7 +14,8 @@ extension EnsembleState {
   /// The time before the first step of a new rhythm in which no step of the old rhythm is played. It is needed to pass the new
   /// schedule to the clock thread.
   static var joiningTime: Nanoseconds { .milliseconds(10) }
-  /// The lateness of the clock thread up to which no tick is lost when a new run continues the present one.
+  /// A run that continues the present run begins this long before the present (``continuation(at:)``). A clock thread that is late by
+  /// at most this time has already played all earlier ticks, so no tick is lost.
   static var lateness: Nanoseconds { .seconds(1) }
   /// The time after a suspension in which a rhythm is entered at its next step, even if it is far off and the old rhythm still
   /// sounds. To reconnect and to measure the clock usually takes less than a second.
@@ -68,6 +69,7 @@ extension EnsembleState {
     follower?.playing?.clock = clock
     guard let mapping = clock.mapping else { return }
     var next = schedule(for: timelineMessage, by: mapping)
+    // The position may have moved back since the last call (``Follower/Playing/lastDue``), so the later tick counts.
     let lastDue = max(follower?.playing?.lastDue ?? Tick(.min), schedule.tick(at: now))
     follower?.playing?.lastDue = lastDue
     // The number of ticks by which the local peer is ahead of the master; negative if it is behind.
@@ -76,6 +78,7 @@ extension EnsembleState {
       // A peer that is a step or more behind starts a new run at the next step, instead of playing all steps in between
       // at once. A peer that is ahead waits, but not for more than two steps.
       next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
+      // No tick of the new run has been due yet.
       follower?.playing?.lastDue = Tick(.min)
     } else {
       (next.run, next.start, next.firstRun) = (schedule.run, schedule.start, schedule.firstRun)
@@ -100,17 +103,20 @@ extension EnsembleState {
     // The new rhythm has ended already, so the one that sounds ends too.
     if next.deadline(next.end) <= now { return end(at: now) }
     let tick = schedule.firstTick(notBefore: now + soundLead)
-    // The due times of this tick, both in local time: in the rhythm that sounds (`local`), and in the new rhythm (`remote`).
-    let (local, remote) = (schedule.deadline(tick), next.deadline(tick))
-    let step = Nanoseconds(next.tempo(at: local).nanosecondsPerQuarter / Step.perQuarter)
+    // When this tick is due in the rhythm that sounds, and in the new rhythm. Both instants are local time.
+    let (presentDue, newDue) = (schedule.deadline(tick), next.deadline(tick))
+    let step = Nanoseconds(next.tempo(at: presentDue).nanosecondsPerQuarter / Step.perQuarter)
     // Compare the ticks first, because the difference of extreme instants would overflow.
-    if abs(tick - next.tick(at: local)) <= 2 * Tick.perStep, (local - remote).magnitude <= step {
-      // A mapping by which the tick of the new rhythm is due at the same local time as in the rhythm that sounds.
-      let seed = ClockLine(local: local, remote: timelineMessage.deadline(tick), skew: estimate.skew)
+    if abs(tick - next.tick(at: presentDue)) <= 2 * Tick.perStep, (presentDue - newDue).magnitude <= step {
+      // A mapping to the master's clock by which the tick of the new rhythm is due at the same local time as in the rhythm that sounds.
+      let seed = ClockLine(local: presentDue, remote: timelineMessage.deadline(tick), skew: estimate.skew)
       (next.start, next.firstRun) = (max(timelineMessage.start, continuation(at: now)), schedule.firstRun)
       let offset = seed.remote(at: now) - now
       let inPhase = ClockEstimate(offset: offset, skew: estimate.skew, uncertainty: .zero)
-      play(next, by: inPhase, entryError: next.continues ? step : .zero, at: now)
+      // The slewed clock of the new run starts with this mapping, so the position does not jump. The position can be up to a
+      // step off.
+      play(next, by: inPhase, entryError: step, at: now)
+      // The clock begins to slew towards the estimate.
       return stay(with: timelineMessage, by: estimate, at: now)
     }
     if let end = suspensionEnd, now - end <= Self.resumingTime {

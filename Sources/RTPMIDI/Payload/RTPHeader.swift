@@ -45,7 +45,8 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
     return stamp == 0 ? 1 : stamp
   }
 
-  /// Appends the header and its extension with data of zeros. The caller has checked that there is enough room.
+  /// Appends the header and its extension, if there is one. The data of the extension are zeros, which the sending thread
+  /// overwrites later (``HeaderExtension/dataOffset``). The caller has checked that there is enough room.
   @_noLocks @_noAllocation
   func append(to packet: inout RigidArray<UInt8>) {
     // Version 2, and X if there is an extension.

@@ -24,15 +24,16 @@ public struct DatagramCounters: Hashable, Sendable {
   /// OK and NO packets that answer no invitation of the local peer. Also OK packets with another mark
   /// (``ProtocolExtension/mark``).
   public internal(set) var unexpectedAnswers: UInt64 = 0
-  /// Invitations that were answered with NO or ignored. Also the proof of a candidate whose session was not established
-  /// (``Candidacy``).
+  /// Invitations that were answered with NO or ignored. Also packets with a valid proof of an unprotected candidate
+  /// (``Candidacy``) whose session was not established: the candidate gave way to another session with the same peer, or
+  /// there was no room for its session.
   public internal(set) var refusedInvitations: UInt64 = 0
   /// Datagrams of a protected session that are not authentic (``ProtocolExtension/mark``).
   public internal(set) var notAuthentic: UInt64 = 0
 
   /// Invitations that were accepted and then dropped, because there were too many, because no invitation on the data
-  /// port followed in time, or because the candidate (``Candidacy``) gave no proof or gave way to a session. These are
-  /// not datagrams.
+  /// port followed in time, or because the candidate (``Candidacy``) gave no proof or gave way to another session with
+  /// the same peer. ``dropped`` does not contain these invitations, because their datagrams already count as accepted.
   public internal(set) var forgottenInvitations: UInt64 = 0
 
   /// The number of dropped datagrams.

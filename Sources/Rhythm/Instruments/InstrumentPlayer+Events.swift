@@ -5,8 +5,9 @@ extension InstrumentPlayer {
   /// whatever the horizon is. The horizon must not be before the present. If events have already been returned up to a later position,
   /// this position replaces the horizon.
   ///
-  /// The work of one call is bounded: a call examines at most the units of one repetition of the figure and sixteen notes. A caller that
-  /// was stopped for a long time calls ``move(to:rhythmFrom:)`` first. Without this call, the missed notes of the figure are returned.
+  /// The work of one call is bounded: a call examines at most the units of one repetition of the figure and sixteen notes. A unit is one
+  /// note or rest of the figure. A caller that was stopped for a long time calls ``move(to:rhythmFrom:)`` first. Without this call, the
+  /// missed notes of the figure are returned.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -15,22 +16,27 @@ extension InstrumentPlayer {
     if let event = endOfSilencedNote() ?? change() { return event }
     while true {
       let unit = nextNoteOfFigure(before: end)
-      // At one position, notes end before others begin.
+      // The next event is the end of a sounding note, the beginning of a waiting note, or a note of the figure. The three candidates are
+      // checked in this order. `first` is the lowest position so far, and only a candidate with a lower position is chosen instead. At one
+      // position, notes therefore end before others begin.
       var first = end
       var (isFigure, isWaiting) = (false, false)
       var ending: Int?
+      // The position of a sounding note is its end. The position of a waiting note is its beginning.
       if let index = sounding.earliest(), sounding[index].position < first {
         (ending, first) = (index, sounding[index].position)
       }
       if let index = waiting.earliest() {
         let note = waiting[index]
-        // An immediate note at the horizon itself is returned too, but after the notes that end before the horizon.
+        // An immediate note is a candidate also at the horizon itself, but only if no note ends before the horizon (`ending` is nil).
+        // Otherwise the end of that note comes first.
         if note.position < first || (ending == nil && note.isImmediate && note.position == end) {
           (isWaiting, first) = (true, note.position)
         }
       }
       if unit != nil, positionOfNextUnit < first { (isFigure, first) = (true, positionOfNextUnit) }
       now = first
+      // The candidate that was chosen last has the lowest position. A candidate that was chosen before it waits for a later pass or call.
       if isFigure, let unit {
         if let event = playFigure(unit) { return event }
       } else if isWaiting, let index = waiting.earliest() {
@@ -68,7 +74,7 @@ extension InstrumentPlayer {
     return a < b ? a : b
   }
 
-  /// The end of a note that ``silence()`` has ended; nil if there is none.
+  /// The end of a note that ``silence()`` has ended; nil if there is none. Of the sounding notes, only those are marked as immediate.
   @_noLocks @_noAllocation
   private mutating func endOfSilencedNote() -> InstrumentEvent? {
     guard let index = sounding.earliest(), sounding[index].isImmediate else { return nil }
@@ -98,6 +104,7 @@ extension InstrumentPlayer {
         guard sentBrightness != nil else { return nil }
         brightness = 64
       }
+      // The value is returned unless it is the last returned value.
       guard let sentBrightness, sentBrightness == brightness else { return brightness }
       return nil
     }

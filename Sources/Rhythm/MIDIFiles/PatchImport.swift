@@ -4,9 +4,10 @@ import MusicalTime
 /// The conversion of a drum pattern in a Standard MIDI File to a patch.
 ///
 /// The notes of channel 10 become lines. Each note moves to the nearest position of one of two grids: four positions per quarter
-/// note, or six for triplets. Velocities up to 72 become ghost notes, velocities from 105 on accents. A softer note up to 40 ms
-/// before another note of the same drum becomes the grace note of a flam. Note lengths, controllers and other channels are
-/// ignored.
+/// note, or six for triplets. If every note of a drum is at most 1/24 quarter note from a position of one grid, all notes of the drum
+/// use this grid. Otherwise each note uses the grid with the nearer position. Velocities up to 72 become ghost notes, velocities from
+/// 105 on accents. A softer note up to 40 ms before another note of the same drum becomes the grace note of a flam. Note lengths,
+/// controllers and other channels are ignored.
 public struct PatchImport {
   /// The text of the patch.
   public let text: String
@@ -80,7 +81,7 @@ public struct PatchImport {
       throw ImportError("bars \(firstBar + 1) to \(self.bars.upperBound) contain no notes; give another first bar")
     }
     (noteCount, unused) = (grid.noteCount, grid.unused)
-    // Without swell, the lines sound as written at every activity.
+    // Without swell, the lines sound as written at every activity. `grid.kit` is empty or ends with an empty line.
     text = """
       name: \(name)
       description: Imported from a MIDI file.

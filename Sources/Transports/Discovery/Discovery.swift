@@ -113,8 +113,8 @@ public final class Discovery: Sendable {
   }
 }
 
-// A global function, not a closure: a closure in an actor context would inherit the isolation of the actor, and the new
-// thread would violate it. The function retains the loop until the thread ends.
+// A global function, not a closure: a closure inherits the actor isolation of the code around it, if that code has one, and the
+// new thread runs outside every actor. The function retains the loop until the thread ends.
 private func runDiscovery(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
   let loop = Unmanaged<AvahiLoop>.fromOpaque(argument).takeRetainedValue()

@@ -3,12 +3,12 @@ import Testing
 
 @testable import PeerProtocol
 
-/// The rule of ``Recognition`` by which a peer has stopped replying to clock probes.
+/// The rule of ``Recognition`` by which a peer is considered to have stopped replying to clock probes.
 @Suite struct UnansweredProbeTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
-  /// At least three probes have no reply, and the first of them was sent at least half a second ago. `count` probes are sent, 20 ms
-  /// apart. `age` is the time since the first probe in milliseconds.
+  /// `count` probes are sent, 20 ms apart, and none gets a reply. `age` milliseconds after the first probe, the peer is considered to have
+  /// stopped replying if at least three probes were sent and the first is at least half a second old.
   @Test(arguments: [(2, 1000, false), (3, 499, false), (3, 500, true), (9, 499, false)])
   func threeProbesAndHalfASecondAreNeeded(count: Int64, age: Int64, isUnanswered: Bool) {
     var recognition = Recognition(seed: 1)
