@@ -155,7 +155,7 @@ extension TimingTests {
       try await pause(for: .milliseconds(700))
       ada.mailbox.post(.startOrStop)
       try await ada.waitForLog("the rhythm stopped")
-      let pause = MonotonicClock.now
+      let noteTime = MonotonicClock.now
       ada.mailbox.post(.note(60, velocity: 90))
       try await pause(for: .milliseconds(1500))
       ada.mailbox.post(.startOrStop)
@@ -177,7 +177,7 @@ extension TimingTests {
       let line = ((origin + last.tick.index * 160 + elapsed) / 15_360 + 1) * 15_360
       #expect(hits == steps[0].map { origin + $0 } + steps[1].map { line + $0 })
       let note = try #require(notes(of: file.tracks[2]).first)
-      let expected = origin + last.tick.index * 160 + (pause - last.due).count / 130_208
+      let expected = origin + last.tick.index * 160 + (noteTime - last.due).count / 130_208
       // The note sounds within 200 ms, or 1536 units, after it was posted.
       #expect((expected - 1...expected + 1536).contains(note.tick), "\(note.tick), \(expected)")
     }
