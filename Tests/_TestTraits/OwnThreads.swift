@@ -6,7 +6,8 @@ public import Testing
 public struct OwnThreads: SuiteTrait, TestScoping {
   private final class Executor: TaskExecutor {
     static let shared = Executor()
-    // No other code of the tests uses this quality of service. The queue therefore has its own pool of threads.
+    // Apart from the queue of `pause(for:)`, no other code of the tests uses this quality of service. The queue therefore has its own pool
+    // of threads.
     private let queue = DispatchQueue(label: "tests in real time", qos: .userInteractive, attributes: .concurrent)
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -57,7 +57,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     case EACCES, EPERM: "no permission to use this sound card"
     case ENOENT, ENODEV, ENXIO, ENOTDIR: "no such sound card"
     case ECONNREFUSED, EHOSTDOWN, ECONNABORTED: "the sound server does not answer"
-    case ENOTSUP: "the device does not support the parameters with which this peer started"
+    case ENOTSUP: "the device does not support the parameters that this peer needs"
     case ETIMEDOUT: "playback has stalled"
     case EPIPE: "playback stopped and could not be restarted"
     case ENOSTR: "the device accepts samples without playing them"

@@ -133,7 +133,7 @@ final class SoundOutputs {
     guard let device, let state = cardThread?.cardState else { return nil }
     let previousStatus = status
     status = state.status
-    // ENOTSUP: the device has appeared and does not support the parameters with which this peer started, such as the sample rate. A new
+    // ENOTSUP: the device has appeared and does not support the parameters that this peer needs, such as the sample rate. A new
     // start selects parameters that the device supports, or states the reason why there are none.
     let needsRestart = status == .lost(code: -ENOTSUP)
     switch (previousStatus, status) {

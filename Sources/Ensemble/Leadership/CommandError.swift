@@ -44,7 +44,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     case .gateIsClosed(let identity):
       "the offer: your rhythm gate is closed to \(name(identity)); enter `gate \(name(identity)):rhythm=open`"
     case .isOver:
-      "the rhythm: cannot be continued, because a newer rhythm was played or this peer has a new identity; start a rhythm"
+      "the rhythm: cannot be continued, because it is outdated or had another master; start a rhythm"
     }
   }
 }

@@ -53,8 +53,8 @@ extension PeerCore {
   /// the local player has not chosen to hear this peer (``hearing``), the notes of the peer end when it is identified.
   ///
   /// - Parameter owners: ``EnsembleState/channelOwners``. The caller determines them once for all peers, because this takes a loop
-  ///   over all peers.
-  func admission(of slot: Roster.Slot, channelOwners owners: [Identity?]) -> Admission {
+  ///   over all peers. Only an identified peer needs them.
+  func admission(of slot: Roster.Slot, channelOwners owners: @autoclosure () -> [Identity?]) -> Admission {
     var admission = Admission()
     (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))
     admission.isStandardDevice = ensemble.roster[slot].session!.isStandardDevice
@@ -66,7 +66,7 @@ extension PeerCore {
       admission.setsPitches = identity == pitchSource
       // If the peer has the same channel as the local peer, its controllers on this channel belong to its own sound, and do not shape
       // the instrument of the local player.
-      let channel = ensemble.roster.channel(slot, owners: owners) ?? Self.lastChannel
+      let channel = ensemble.roster.channel(slot, owners: owners()) ?? Self.lastChannel
       // Before the first presence of the peer, its channel is not known.
       let isKnown = ensemble.roster[slot].membership?.presence != nil
       admission.shaping = admission.modification && isKnown && channel != ensemble.channel

@@ -17,7 +17,7 @@ extension PlayersReport: CustomStringConvertible {
     }
     var text = "Asynchrony to the grid of \(ticksPerLine) ticks, us; positive: late\n\(asynchronies)"
     text += "outside: actions while no rhythm played\n"
-    text += "double: actions that are not counted, because another action is nearer to the same line\n"
+    text += "double: actions that are not measured, because another action is nearer to the same line\n"
     text += "lag 1: correlation of each asynchrony with the next one\n\n"
     text += "Intervals between consecutive actions, us; only those that span the most frequent number of grid lines\n"
     text += "\(intervals)lag 1: correlation of each interval with the next one\n"

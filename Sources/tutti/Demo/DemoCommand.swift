@@ -29,7 +29,7 @@ struct DemoCommand: ParsableCommand {
         late       hits that sounded later than planned
         underruns  how often this machine delayed the peer by 5 ms or more
         clock      time between the same tick on this peer and on the first peer
-        sound      time between the same hit in this recording and in that of the
+        sound      time between the same onset in this recording and in that of the
                    first peer
         scheduler  SCHED_FIFO is real-time priority, SCHED_OTHER is normal priority
 

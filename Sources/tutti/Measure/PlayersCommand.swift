@@ -17,7 +17,7 @@ struct PlayersCommand: ParsableCommand {
         Asynchrony         action minus the nearest line of the grid; positive: late.
                            lag 1: correlation of consecutive asynchronies.
                            outside: actions while no rhythm played; double: actions
-                           that are not counted, because another action is nearer
+                           that are not measured, because another action is nearer
                            to the same line
         Intervals          between consecutive actions of one player
         Cross-correlation  of the intervals of two players, at lags of -4 to 4
