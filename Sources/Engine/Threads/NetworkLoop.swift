@@ -29,20 +29,10 @@ struct NetworkLoop: ~Copyable {
 
   /// Until this instant, the ALSA ports are not read, because a program floods them.
   private var sequencerResumes = Instant(nanoseconds: 0)
-  // The drivers are in arrays, because the compiler checks the ownership of each stored field of a noncopyable type, and of the fields
-  // of this field. It does not look into arrays. Without the arrays, this module takes 47 s to compile instead of 34 s.
-  private var instruments = InlineArray<1, InstrumentDriver>(repeating: InstrumentDriver(at: MonotonicClock.now))
-  private var phrases = InlineArray<1, PhraseDriver>(repeating: PhraseDriver())
   /// The instrument of the local player.
-  var instrument: InstrumentDriver {
-    @_noLocks @_noAllocation _read { yield instruments[0] }
-    @_noLocks @_noAllocation _modify { yield &instruments[0] }
-  }
+  var instrument = InstrumentDriver(at: MonotonicClock.now)
   /// Repeats a phrase on the channel of the local player.
-  var phrase: PhraseDriver {
-    @_noLocks @_noAllocation _read { yield phrases[0] }
-    @_noLocks @_noAllocation _modify { yield &phrases[0] }
-  }
+  var phrase = PhraseDriver()
   /// The messages of the instrument for standard devices. They are sent at their instants, although the sound gets them in advance.
   var delayed = DelayedMessages()
   /// The latest instant of all messages of the instrument that were sent to Tutti peers in advance.
@@ -387,7 +377,7 @@ struct NetworkLoop: ~Copyable {
     while let output = receiver.next(in: octets) {
       // The same as `act(on:)`, which cannot be called here: it would need exclusive access while `octets` borrows the datagram.
       switch output {
-      case .pitch(let message, _): instruments[0].setPitch(message)
+      case .pitch(let message, _): instrument.setPitch(message)
       case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
       default: break
       }
