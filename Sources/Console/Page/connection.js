@@ -5,7 +5,7 @@ import { Link } from "./link.js"
 
 // Times are in milliseconds.
 //
-// The own peers of the page are the peer to which the page is connected, or was connected last, and the peer that has served the page.
+// A page prefers two peers, which can be the same: the peer to which it is connected or was connected last, and the peer that served it.
 
 /** The time between two calls of `poll`, as long as the browser does not slow down the timers of the page. */
 const POLL_INTERVAL = 40
@@ -17,9 +17,9 @@ const LIMITED_INTERVAL = 30_000
 const ATTEMPT_LIMIT = 4000
 /** The time between the first attempts with two peers. An attempt does not end those before it (compare RFC 8305, section 5). */
 const STAGGER = 250
-/** After the end of a connection, the page tries its own peers first, and the other peers after this time. */
+/** After the end of a connection, the page tries its preferred peers first, and the other peers after this time. */
 const PREFERENCE = 700
-/** If another peer has answered, the page still waits this time for its own peers, which may have been out of reach for a moment. */
+/** If another peer has answered, the page still waits this time for its preferred peers. They may have been out of reach for a moment. */
 const LAST_CHANCE = 300
 /** After this time without a connection, the page tries only the peer that has served it: the device may be in another network. */
 const ABANDONMENT = 30_000
@@ -132,19 +132,21 @@ export class Connection extends EventTarget {
     if (this.#queue.length + this.#attempts.length === 0) this.#queue.push({ address: this.#home, at: 0, failures: 0 })
   }
 
-  /** Handles an attempt whose clock is known. The page prefers its own peers, and tries them once more before it uses another peer. */
+  /** Whether the peer at `address` is a preferred one. */
+  #prefers(address) { return address === this.#address || address === this.#home }
+
+  /** Handles an attempt whose clock is known. Before the page uses another peer, it tries its preferred peers once more. */
   #measured(attempt) {
-    const isOwn = attempt.address === this.#address || attempt.address === this.#home
-    if (isOwn) return this.#adopt(attempt)
+    if (this.#prefers(attempt.address)) return this.#adopt(attempt)
     if (attempt.chosenAt !== undefined) return
     const now = performance.now()
     attempt.chosenAt = now + LAST_CHANCE
-    // A request that was sent while the network was interrupted is repeated only after a second or more. Therefore older attempts with the
-    // own peers are ended, and begin again at once.
-    for (const own of this.#attempts.filter(({ address }) => address === this.#address || address === this.#home)) {
-      if (now - own.began > LAST_CHANCE) this.#fail(own)
+    // If a request was sent while the network was interrupted, it is repeated only after a second or more. The page therefore ends its
+    // older attempts with the preferred peers, and begins them again at once.
+    for (const preferred of this.#attempts.filter(({ address }) => this.#prefers(address))) {
+      if (now - preferred.began > LAST_CHANCE) this.#fail(preferred)
     }
-    for (const next of this.#queue) if (next.address === this.#address || next.address === this.#home) next.at = now
+    for (const next of this.#queue) if (this.#prefers(next.address)) next.at = now
   }
 
   /**
@@ -187,8 +189,8 @@ export class Connection extends EventTarget {
   }
 
   /**
-   * Begins to look for a peer: tries the own peers of the page after `delay`, and then the alternatives one by one, the first of them after
-   * `delay` + `preference`.
+   * Begins to look for a peer. The page tries its preferred peers after `delay`. It tries the first alternative after `delay` +
+   * `preference`, and each further alternative STAGGER later.
    */
   #seek(delay, preference) {
     this.isSeeking = true
