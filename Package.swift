@@ -45,11 +45,9 @@ let package = Package(
     .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
     .target(name: "Rhythm", dependencies: ["MIDI", "MusicalTime", "Yams"]),
-    .target(
-      name: "PeerProtocol",
-      dependencies: [
-        "MIDI", "MusicalTime", "RTPMIDI", containers, .product(name: "Crypto", package: "swift-crypto"),
-      ]),
+    .systemLibrary(name: "CSodium"),
+    .target(name: "Cryptography", dependencies: ["CSodium"]),
+    .target(name: "PeerProtocol", dependencies: ["Cryptography", "MIDI", "MusicalTime", "RTPMIDI", containers]),
     .target(name: "Playback", dependencies: ["ClockSync", "MIDI", "MusicalTime", "PeerProtocol"]),
     .target(
       name: "Sending", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", containers]),
@@ -91,16 +89,16 @@ let package = Package(
     .target(
       name: "Engine",
       dependencies: [
-        "Audio", "BuildVersion", "ClockSync", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol",
-        "Playback", "RTPMIDI", "Realtime", "Receiving", "Rhythm", "Sending", "Transports", containers,
-        .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+        "Audio", "BuildVersion", "ClockSync", "Cryptography", "Ensemble", "MIDI", "Measurement", "MusicalTime",
+        "PeerProtocol", "Playback", "RTPMIDI", "Realtime", "Receiving", "Rhythm", "Sending", "Transports", containers,
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Console",
       dependencies: [
-        "Audio", "BuildVersion", "ClockSync", "Engine", "Ensemble", "MIDI", "Measurement", "MusicalTime",
-        "PeerProtocol", "Playback", "Realtime", "Rhythm",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Audio", "BuildVersion", "ClockSync", "Cryptography", "Engine", "Ensemble", "MIDI", "Measurement",
+        "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Rhythm",
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["HTTPS"])),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPS"])),
@@ -112,9 +110,8 @@ let package = Package(
     .executableTarget(
       name: "tutti",
       dependencies: [
-        "BuildVersion", "CQrencode", "Console", "Engine", "Measurement", "Simulation",
+        "BuildVersion", "CQrencode", "Console", "Cryptography", "Engine", "Measurement", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     // Random numbers, virtual worlds, hostile input and child processes, for the tests and the benchmarks.
     .target(
@@ -128,6 +125,7 @@ let package = Package(
     .testTarget(name: "MusicalTimeTests", dependencies: ["_TestSupport", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["_TestSupport", "MIDI"]),
     .testTarget(name: "RTPMIDITests", dependencies: ["_TestSupport", "RTPMIDI", "CAllocationCount"]),
+    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
     .testTarget(
       name: "PeerProtocolTests",
       dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "_TestSupport", containers]),
@@ -163,7 +161,7 @@ let package = Package(
         "_TestTraits",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["HTTPS"])),
         .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["HTTPS"])),
       ],
       exclude: ["Page"]),
@@ -171,9 +169,8 @@ let package = Package(
     .testTarget(
       name: "tuttiTests",
       dependencies: [
-        "_TestSupport", "_TestTraits", "Audio", "BuildVersion", "Console", "Engine", "Measurement", "Realtime",
-        "Rhythm", "Transports", "tutti",
-        .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
+        "_TestSupport", "_TestTraits", "Audio", "BuildVersion", "Console", "Cryptography", "Engine", "Measurement",
+        "Realtime", "Rhythm", "Transports", "tutti", .product(name: "NIOCore", package: "swift-nio"),
       ]),
     .testTarget(
       name: "InteroperabilityTests",

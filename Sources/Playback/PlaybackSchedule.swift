@@ -99,9 +99,6 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     return (start - tick) % Int64(countIn.ticksPerClick) == 0
   }
 
-  /// Whether the run continues another one.
-  public var continues: Bool { firstRun != run }
-
   /// Whether the run with the number `earlier` is this run, or an earlier run of the same series (see ``firstRun``). The caller
   /// may have missed the runs between the two. Run numbers may wrap around.
   ///

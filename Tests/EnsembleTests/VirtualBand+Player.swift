@@ -4,6 +4,11 @@ import MusicalTime
 import PeerProtocol
 import Playback
 
+extension PlaybackSchedule {
+  /// Whether the run continues another one.
+  var continues: Bool { firstRun != run }
+}
+
 extension VirtualBand {
   /// A step that a player has sounded.
   struct Sounded: Equatable {

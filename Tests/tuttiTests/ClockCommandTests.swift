@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import Testing
 import _TestSupport
@@ -43,7 +43,7 @@ import _TestTraits
     // Every second tick is 1 us late, so the magnitude d of each second difference is 2 us. For an observation time of one tick, 20 ms,
     // the Allan deviation is sqrt(d^2 / 2) / 20 ms = 7.0711e-5.
     #expect(report.stability[0].ticks == 1 && abs(report.stability[0].adev / 7.0711e-5 - 1) < 1e-3)
-    let digest = SHA256.hash(data: Data(Self.stamps.utf8)).map { String(format: "%02x", $0) }.joined()
+    let digest = SHA256.hash(of: Array(Self.stamps.utf8)).map { String(format: "%02x", $0) }.joined()
     let inputs = report.provenance.inputs
     #expect(inputs.map(\.sha256) == [digest] && inputs.map(\.file) == ["stamps.txt"] && report.provenance.schema == 1)
     #expect(report.provenance.command.hasSuffix("measure clock stamps.txt --nominal 125 --json"))

@@ -1,4 +1,3 @@
-import Crypto
 public import PeerProtocol
 
 /// The secrets in the addresses of the page, one for each ``Access``: 20 characters of base32 (RFC 4648, section 6), 100 bits.

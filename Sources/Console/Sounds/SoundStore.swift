@@ -1,5 +1,5 @@
 import Audio
-import Crypto
+import Cryptography
 import Dispatch
 import Engine
 import NIOCore
@@ -88,7 +88,7 @@ final class SoundStore: Sendable {
   /// Encodes a rendered sound.
   private static func files(of sample: SampleRenderer.Sample) -> Stored {
     let wav = WAVData.octets(of: sample.levels, rate: sample.rate)
-    let hash = SHA256.hash(data: Array(wav.readableBytesView)).prefix(16)
+    let hash = SHA256.hash(of: Array(wav.readableBytesView)).prefix(16)
     let name = pathPrefix + hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     var stored = Stored(
       sample: SoundManifest.Sample(path: "\(name).wav", gain: sample.gain),

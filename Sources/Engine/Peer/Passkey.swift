@@ -1,4 +1,4 @@
-import CryptoExtras
+import Cryptography
 import Foundation
 public import PeerProtocol
 
@@ -36,14 +36,11 @@ public struct Passkey: Sendable {
   /// - Throws: ``EngineError`` if there is not enough memory.
   public func groupKey() throws(EngineError) -> GroupKey {
     let octets = Array(text.precomposedStringWithCanonicalMapping.utf8)
-    do {
-      let key = try KDF.Scrypt.deriveKey(
-        from: octets, salt: Array("Tutti group key 1".utf8), outputByteCount: 32, rounds: 1 << 15, blockSize: 8,
-        parallelism: 1, maxMemory: 64 << 20)
-      return GroupKey(key)
-    } catch {
+    let salt = Array("Tutti group key 1".utf8)
+    guard let key = Scrypt.key(from: octets, salt: salt, cost: 1 << 15, blockSize: 8, parallelism: 1) else {
       let remedy = "close other programs, because 32 MiB of free memory are needed"
-      throw EngineError("passkey: the key cannot be computed (\(error)); \(remedy)")
+      throw EngineError("passkey: the key cannot be computed; \(remedy)")
     }
+    return GroupKey(key)
   }
 }

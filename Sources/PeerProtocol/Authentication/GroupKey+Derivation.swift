@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 extension GroupKey {
   /// Derives a key of 32 octets for a purpose other than sessions, for example for the access to the web page. The key of the group
@@ -8,7 +8,6 @@ extension GroupKey {
   ///
   /// Real-time: not safe.
   public func derived(for purpose: String) -> [UInt8] {
-    HKDF<SHA256>.expand(pseudoRandomKey: key, info: Array(purpose.utf8), outputByteCount: 32)
-      .withUnsafeBytes { Array($0) }
+    HKDF.expand(octets, info: Array(purpose.utf8))
   }
 }

@@ -1,12 +1,13 @@
-public import Crypto
-
 /// The key of a group with a passkey. All members compute the same key from the passkey (<doc:Passkey>).
-public struct GroupKey: Sendable {
-  let key: SymmetricKey
+public struct GroupKey: Sendable, CustomStringConvertible {
+  /// 32 octets.
+  let octets: [UInt8]
 
-  /// - Parameter key: 32 octets, the result of scrypt.
-  public init(_ key: SymmetricKey) { self.key = key }
+  /// - Parameter octets: 32 octets, the result of scrypt.
+  ///
+  /// Real-time: not safe.
+  public init(_ octets: [UInt8]) { self.octets = octets }
 
-  /// - Parameter octets: 32 octets.
-  public init(_ octets: [UInt8]) { key = SymmetricKey(data: octets) }
+  /// A text without the key, so that no message contains the key by mistake.
+  public var description: String { "key of a group" }
 }

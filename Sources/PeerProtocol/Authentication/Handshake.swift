@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// The computations of the handshake of one session with a passkey.
 ///
@@ -16,7 +16,7 @@ import Crypto
 /// another session.
 struct Handshake {
   /// The key material Km, from which the proofs and the keys are derived.
-  private let keyMaterial: SymmetricKey
+  private let keyMaterial: [UInt8]
   private let transcript: [UInt8]
 
   /// The role of a peer in the handshake.
@@ -39,19 +39,18 @@ struct Handshake {
       Array("Tutti handshake 1".utf8) + hello.fields + answer.fields
       + stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: token >> UInt32($0)) }
     // The nonces are the last 16 octets of the fields.
-    keyMaterial = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: group.key, salt: hello.fields.suffix(16) + answer.fields.suffix(16), info: transcript,
-      outputByteCount: 32)
+    let salt = Array(hello.fields.suffix(16) + answer.fields.suffix(16))
+    keyMaterial = HKDF.expand(HKDF.extract(group.octets, salt: salt), info: transcript)
   }
 
   /// The proof of a peer that it knows the key of the group: 32 octets.
   func proof(of role: Role) -> [UInt8] {
-    Array(HMAC<SHA256>.authenticationCode(for: proven(by: role), using: proofKey))
+    HMAC.code(of: proven(by: role), key: proofKey)
   }
 
   /// Whether `proof` is the proof of a peer. The comparison takes the same time for every wrong proof.
   func isValid(_ proof: [UInt8], of role: Role) -> Bool {
-    HMAC<SHA256>.isValidAuthenticationCode(proof, authenticating: proven(by: role), using: proofKey)
+    HMAC.isValid(proof, of: proven(by: role), key: proofKey)
   }
 
   /// The keys of the session for a peer.
@@ -66,10 +65,8 @@ struct Handshake {
   /// The data that the proof of a peer authenticates: its role and the transcript.
   private func proven(by role: Role) -> [UInt8] { Array(role.rawValue.utf8) + transcript }
 
-  private var proofKey: SymmetricKey { SymmetricKey(data: derive("proof")) }
+  private var proofKey: [UInt8] { derive("proof") }
 
-  /// Derives 32 octets from the key material: HKDF-Expand, which is one HMAC for at most 32 octets (RFC 5869, section 2.3).
-  private func derive(_ purpose: String) -> [UInt8] {
-    Array(HMAC<SHA256>.authenticationCode(for: Array(purpose.utf8) + [1], using: keyMaterial))
-  }
+  /// Derives 32 octets from the key material.
+  private func derive(_ purpose: String) -> [UInt8] { HKDF.expand(keyMaterial, info: Array(purpose.utf8)) }
 }

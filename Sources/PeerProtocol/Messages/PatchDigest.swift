@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// The digest of the text of a patch: the first eight octets of its SHA-256 (FIPS 180-4), or 1 if they are all 0. Peers
 /// compare patches by their digests.
@@ -13,8 +13,7 @@ public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
 
   /// Computes the digest of the octets of a patch. Real-time: not safe.
   public init(of octets: [UInt8]) {
-    let hash = SHA256.hash(data: octets)
-    let bits = hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let bits = SHA256.hash(of: octets).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     self.bits = bits == 0 ? 1 : bits
   }
 

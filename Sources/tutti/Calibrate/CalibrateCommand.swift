@@ -1,6 +1,6 @@
 import ArgumentParser
 import Audio
-import Crypto
+import Cryptography
 import Foundation
 import Measurement
 

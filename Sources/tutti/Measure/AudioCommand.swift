@@ -1,6 +1,6 @@
 import ArgumentParser
 import Audio
-import Crypto
+import Cryptography
 import Foundation
 import Measurement
 import MusicalTime
@@ -123,7 +123,7 @@ extension SHA256 {
         file: path, line: nil, reason: "cannot be read (\(error.reason))", remedy: "check the path and its permissions")
     }
     var digest = SHA256()
-    while let data = try file.read(upToCount: 1 << 18), !data.isEmpty { digest.update(data: data) }
+    while let data = try file.read(upToCount: 1 << 18), !data.isEmpty { digest.update(Array(data)) }
     return digest.hexadecimal
   }
 }

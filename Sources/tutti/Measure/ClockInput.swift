@@ -1,5 +1,5 @@
 import Audio
-import Crypto
+import Cryptography
 import Engine
 import Foundation
 import MIDI
@@ -85,7 +85,7 @@ enum ClockInput {
       return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
     default:
       var digest = SHA256()
-      let stamps = try ClockStamps(contentsOf: path, source: options.instant) { digest.update(data: $0) }
+      let stamps = try ClockStamps(contentsOf: path, source: options.instant) { digest.update(Array($0)) }
       return (stamps, Provenance.Input(file: path, sha256: digest.hexadecimal, recording: stamps.header))
     }
   }

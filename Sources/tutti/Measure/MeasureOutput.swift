@@ -1,6 +1,6 @@
 import ArgumentParser
 import BuildVersion
-import Crypto
+import Cryptography
 import Engine
 import Foundation
 import Measurement
@@ -57,5 +57,5 @@ extension Provenance {
 
 extension SHA256 {
   /// The digest of all data so far, as 64 hexadecimal digits.
-  var hexadecimal: String { finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+  var hexadecimal: String { hash().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

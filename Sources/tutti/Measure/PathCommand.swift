@@ -1,5 +1,5 @@
 import ArgumentParser
-import Crypto
+import Cryptography
 import Foundation
 import Measurement
 
@@ -62,7 +62,7 @@ struct PathCommand: ParsableCommand {
       for trace in traces {
         var digest = SHA256()
         let analysis = try PathAnalysis(
-          contentsOf: trace, onOctets: { digest.update(data: $0) }, onRow: csv ? { rows.print($0.text) } : nil)
+          contentsOf: trace, onOctets: { digest.update(Array($0)) }, onRow: csv ? { rows.print($0.text) } : nil)
         peers.append(analysis.report)
         // The input has no header, because the list of peers in the report contains the headers.
         inputs.append(Provenance.Input(file: trace, sha256: digest.hexadecimal))

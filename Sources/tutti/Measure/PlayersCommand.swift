@@ -1,5 +1,5 @@
 import ArgumentParser
-import Crypto
+import Cryptography
 import Foundation
 import Measurement
 
@@ -62,7 +62,7 @@ struct PlayersCommand: ParsableCommand {
       var (players, inputs): ([PlayerTrace], [Provenance.Input]) = ([], [])
       for path in traces {
         var digest = SHA256()
-        let trace = try PlayerTrace(contentsOf: path) { digest.update(data: $0) }
+        let trace = try PlayerTrace(contentsOf: path) { digest.update(Array($0)) }
         inputs.append(Provenance.Input(file: path, sha256: digest.hexadecimal, recording: trace.header))
         players.append(trace)
       }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Crypto
+import Cryptography
 import Foundation
 import Measurement
 
@@ -67,7 +67,7 @@ struct SyncCommand: ParsableCommand {
         onRow: output.csv ? { rows.print($0.text) } : nil
       ) { index in
         var digest = SHA256()
-        let trace = try SyncTrace(contentsOf: traces[index]) { digest.update(data: $0) }
+        let trace = try SyncTrace(contentsOf: traces[index]) { digest.update(Array($0)) }
         // The input has no header, because the list of peers in the report contains the headers.
         inputs[index].sha256 = digest.hexadecimal
         return trace

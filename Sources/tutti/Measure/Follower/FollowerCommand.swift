@@ -1,6 +1,6 @@
 import ArgumentParser
 import Audio
-import Crypto
+import Cryptography
 import Engine
 import Foundation
 import Measurement
@@ -150,7 +150,7 @@ struct FollowerCommand: ParsableCommand {
   /// Reads the record of a stimulus and a recording.
   private func read(_ recording: String) throws -> (FollowerSounds, StimulusRecord, [Provenance.Input]) {
     var digest = SHA256()
-    let record = try StimulusRecord(contentsOf: source) { digest.update(data: $0) }
+    let record = try StimulusRecord(contentsOf: source) { digest.update(Array($0)) }
     let file = try SoundFile(path: recording)
     if file.isTruncated {
       writeToStandardError(

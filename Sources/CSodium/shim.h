@@ -1,0 +1,2 @@
+// The library libsodium: hashes, authentication codes and key derivation.
+#include <sodium.h>
