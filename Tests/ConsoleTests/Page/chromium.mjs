@@ -88,8 +88,14 @@ export class Chromium {
     await Promise.race([this.send("Browser.close").catch(() => undefined), sleep(3000)])
     this.#process.kill()
     await Promise.race([hasEnded, sleep(5000)])
-    // The child processes of the browser may still write into the folder.
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    // The child processes of the browser may still write into the folder. `maxRetries` does not help, because Node.js then repeats only the
+    // removal of a folder, not that of the new files in it.
+    for (let attempt = 1; ; attempt += 1) {
+      try { return rmSync(this.#folder, { recursive: true, force: true }) } catch (error) {
+        if (attempt === 20) throw error
+      }
+      await sleep(100)
+    }
   }
 }
 
