@@ -46,6 +46,8 @@ public struct ClockLine: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// The skew of the remote clock, parts per million.
+  ///
+  /// Real-time: not safe.
   public var skew: Double { Double(gain) / Double(1 << 40) * 1e6 }
 
   /// The remote time when the local clock shows `instant`.

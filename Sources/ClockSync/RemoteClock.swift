@@ -17,6 +17,8 @@ public import MusicalTime
 ///
 /// The amount of memory is fixed. Processing a packet allocates no memory, except for the first packet after ten
 /// minutes without packets (``maximumSilence``).
+///
+/// Real-time: not safe.
 public struct RemoteClock: Sendable {
   /// The largest plausible delay of a packet, nanoseconds. Packets with a longer delay are dropped.
   static let maximumDelay = 10e9

@@ -13,6 +13,8 @@ public import MusicalTime
 /// While the tempo is steady, the window grows to ``depth`` ticks, and the line hardly moves. Two events show a change of
 /// tempo: a new tick far below the line means that the tempo has increased, and four consecutive ticks far above the line
 /// mean that it has decreased. The window then restarts with the newest ticks.
+///
+/// Real-time: not safe.
 public struct TickFollower: Sendable {
   /// The length of the window in ticks while the tempo is steady: four quarter notes.
   public static let depth = 96

@@ -17,6 +17,8 @@ public import Rhythm
 /// <doc:Succession> contains the complete rules.
 ///
 /// All instants are local time, except inside ``TimelineMessage``.
+///
+/// Real-time: not safe.
 public struct EnsembleState: Sendable {
   /// An action that the caller must perform. Peers are addressed by identity.
   public enum Output: Hashable, Sendable {

@@ -5,6 +5,8 @@ import MusicalTime
 /// Percentiles are by the nearest-rank method. If the summary is created from numbers, all its values are exact. If it is
 /// created from a ``SignedHistogram``, the percentiles have three significant digits and the other values are exact. The
 /// properties are in nanoseconds, JSON contains microseconds.
+///
+/// Real-time: not safe.
 public struct Distribution: Hashable, Sendable {
   /// The number of values, at least 1.
   public let count: Int

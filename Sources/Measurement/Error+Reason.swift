@@ -3,6 +3,8 @@ import Foundation
 extension Error {
   /// A short description of an error of Foundation, of a `DecodingError` or of a ``TraceLine/InvalidLine``, for example "Permission
   /// denied". The description of any other error is its text.
+  ///
+  /// Real-time: not safe.
   package var reason: String {
     switch self {
     case let error as TraceLine.InvalidLine: error.reason

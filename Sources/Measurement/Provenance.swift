@@ -1,5 +1,7 @@
 /// The origin of the figures of a report: the program, its inputs, and the systems on which the inputs were recorded. Each report contains
 /// a provenance.
+///
+/// Real-time: not safe.
 public struct Provenance: Hashable, Sendable, Codable {
   /// The version of the JSON schema of all reports. It increases when a key is removed or changes its meaning.
   public static let schema = 1

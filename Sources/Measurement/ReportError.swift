@@ -1,6 +1,8 @@
 import MusicalTime
 
 /// The reason why an input cannot be measured or compared, or why an option is invalid. `tutti` prints it in one line.
+///
+/// Real-time: not safe.
 public struct ReportError: Error, Hashable, CustomStringConvertible {
   /// The thing that is wrong: for example the name of a trace or a recording, an option with its value, or "comparison".
   public let subject: String

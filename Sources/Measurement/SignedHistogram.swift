@@ -8,6 +8,8 @@ import MusicalTime
 /// histogram from the largest magnitude to the smallest, and then those of the second histogram. Both histograms have three
 /// significant digits: a percentile is at most 0.1 % too far from zero, and exact below 2048 ns. Count, minimum, maximum and
 /// sum are kept separately and are exact.
+///
+/// Real-time: not safe.
 public struct SignedHistogram: Sendable {
   private var negative = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
   private var positive = Histogram<UInt64>(numberOfSignificantValueDigits: .three)

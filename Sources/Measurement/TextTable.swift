@@ -1,4 +1,6 @@
 /// A text table with aligned columns, for the reports on the terminal. Words are left-aligned, numbers are right-aligned.
+///
+/// Real-time: not safe.
 public struct TextTable: CustomStringConvertible {
   /// The rows of cells. The first row contains the column titles.
   private var rows: [[String]]

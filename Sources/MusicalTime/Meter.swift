@@ -12,6 +12,8 @@ public struct Meter: Hashable, Sendable, BitwiseCopyable {
   /// Creates the time signature `beats`/`unit`.
   ///
   /// - Returns: nil unless `beats` is 1...16 and `unit` is 2, 4, 8 or 16.
+  ///
+  /// Real-time: not safe.
   public init?(beats: Int, unit: Int) {
     guard (1...16).contains(beats), [2, 4, 8, 16].contains(unit) else { return nil }
     self.init(uncheckedBeats: beats, unit: unit)

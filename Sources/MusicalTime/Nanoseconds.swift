@@ -34,10 +34,16 @@ public struct Nanoseconds: Hashable, Comparable, Sendable, BitwiseCopyable {
   public static var zero: Nanoseconds { @_noLocks @_noAllocation get { Nanoseconds(0) } }
 
   /// The duration in seconds, for display.
+  ///
+  /// Real-time: not safe.
   public var seconds: Double { Double(count) / 1e9 }
   /// The duration in milliseconds, for display.
+  ///
+  /// Real-time: not safe.
   public var milliseconds: Double { Double(count) / 1e6 }
   /// The duration in microseconds, for display.
+  ///
+  /// Real-time: not safe.
   public var microseconds: Double { Double(count) / 1e3 }
 
   /// The absolute value of the duration.

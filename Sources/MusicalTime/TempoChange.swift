@@ -6,6 +6,8 @@ public struct TempoChange: Hashable, Sendable, BitwiseCopyable {
   public var tick: Tick
 
   /// Creates a change to `tempo` at `tick`.
+  ///
+  /// Real-time: not safe.
   public init(tempo: Tempo, tick: Tick) {
     self.tempo = tempo
     self.tick = tick

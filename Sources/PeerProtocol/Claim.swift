@@ -14,6 +14,8 @@ public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
   }
 
   /// Returns whether `b` wins against `a`. The identities are compared in reverse order, because the lower one wins.
+  ///
+  /// Real-time: not safe.
   public static func < (a: Claim, b: Claim) -> Bool {
     a.term != b.term ? a.term < b.term : a.identity > b.identity
   }

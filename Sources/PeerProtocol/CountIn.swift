@@ -6,6 +6,8 @@ public struct CountIn: Hashable, Sendable, BitwiseCopyable {
   /// The largest number of clicks.
   public static let maximumClicks = 16
   /// No clicks.
+  ///
+  /// Real-time: safe.
   public static var none: CountIn { @_noLocks @_noAllocation get { CountIn() } }
 
   /// The number of clicks, 0...``maximumClicks``.

@@ -1,4 +1,6 @@
 /// The gates that are open, one bit per ``Gate``.
+///
+/// Real-time: not safe.
 public struct GateSet: Hashable, Sendable {
   /// Bit `gate.rawValue` is set if the gate is open.
   public private(set) var bits: UInt8

@@ -2,8 +2,12 @@
 /// players are quiet. A part is given by its number: 0 is the drums, 1 the bass, 2 the guitar, 3 the keys.
 public struct Mix: Hashable, Sendable, BitwiseCopyable {
   /// The number of parts.
+  ///
+  /// Real-time: safe.
   public static var partCount: Int { @_noLocks @_noAllocation get { 4 } }
   /// All parts play at 100 %.
+  ///
+  /// Real-time: safe.
   public static var standard: Mix { @_noLocks @_noAllocation get { Mix() } }
 
   /// One octet per part, part 0 in the lowest octet: the level in percent, 0...100, plus 128 if the part is stopped.

@@ -176,5 +176,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   public func tempo(at tick: Tick) -> Tempo { tick >= changeTick ? changed.tempo : timeline.tempo }
 
   /// The tempo at the local time `instant`, by the master's clock.
+  ///
+  /// Real-time: not safe.
   public func tempo(at instant: Instant) -> Tempo { tick(at: instant) >= changeTick ? changed.tempo : timeline.tempo }
 }

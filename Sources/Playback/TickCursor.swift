@@ -8,6 +8,8 @@ public import MusicalTime
 /// after the process was stopped, it continues at the present tick and counts the skipped ticks.
 public struct TickCursor: Sendable, BitwiseCopyable {
   /// The maximum lateness of a tick that is not skipped.
+  ///
+  /// Real-time: safe.
   public static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(10) } }
 
   /// How long before its due time a tick is returned.

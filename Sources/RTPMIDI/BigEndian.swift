@@ -24,6 +24,8 @@ extension RigidArray where Element == UInt8 {
 
 extension RigidArray where Element == UInt8 {
   /// Overwrites the two octets that start at `index`.
+  ///
+  /// Real-time: safe.
   @_noLocks @_noAllocation
   package mutating func replace(at index: Int, bigEndian value: UInt16) {
     self[index] = UInt8(truncatingIfNeeded: value >> 8)

@@ -27,6 +27,8 @@ public struct ClockStepDetector: Sendable {
   public private(set) var steps: Int64 = 0
 
   /// Creates a detector that has not compared the clocks yet.
+  ///
+  /// Real-time: not safe.
   public init(of clock: Clock) { self.clock = clock }
 
   /// Compares both clocks. Returns the step of the observed clock. Nil if there was none since the last detected step, or

@@ -1,6 +1,8 @@
 import Glibc
 
 /// The scheduling policy of a thread.
+///
+/// Real-time: not safe.
 public enum SchedulingPolicy: Sendable, Equatable, CustomStringConvertible {
   /// SCHED_FIFO with the given priority, 1...99.
   case fifo(Int32)

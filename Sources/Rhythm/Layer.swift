@@ -1,5 +1,7 @@
 /// Some lines of a rhythm, which sound while the total activity is within a range. The total activity combines
 /// the activities of all players.
+///
+/// Real-time: not safe.
 public struct Layer: Hashable, Sendable {
   /// The range of total activity in which the layer sounds, within 0...127.
   public let activity: ClosedRange<UInt8>

@@ -8,6 +8,8 @@ public enum Part: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   public static let pitched: [Part] = [.bass, .guitar, .keys]
 
   /// The name in a patch, such as `bass`.
+  ///
+  /// Real-time: not safe.
   public var name: String {
     switch self {
     case .drums: "drums"

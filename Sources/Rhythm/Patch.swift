@@ -5,6 +5,8 @@ public import MusicalTime
 ///
 /// Only ``PatchLoader`` creates patches, and it enforces the limits below. The real-time thread plays the ``StepTable``
 /// of a patch.
+///
+/// Real-time: not safe.
 public struct Patch: Hashable, Sendable {
   public let name: String
   /// A description of the rhythm for the user, in one sentence.

@@ -1,4 +1,6 @@
 /// The error for an invalid patch file, with all faults found.
+///
+/// Real-time: not safe.
 public struct PatchError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The faults in the order of the file: 1...``maximumFaults``.
   public let faults: [PatchFault]

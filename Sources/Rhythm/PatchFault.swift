@@ -1,4 +1,6 @@
 /// One fault in a patch file, with its position and a remedy.
+///
+/// Real-time: not safe.
 public struct PatchFault: Hashable, Sendable, CustomStringConvertible {
   /// The name of the file, as passed to the loader.
   public let file: String

@@ -12,10 +12,16 @@ public import MusicalTime
 /// hits.
 public struct StepTable: Sendable, BitwiseCopyable {
   /// The largest number of lines of drums.
+  ///
+  /// Real-time: safe.
   public static var maximumLines: Int { @_noLocks @_noAllocation get { 64 } }
   /// The largest number of strokes and rests of all lines together.
+  ///
+  /// Real-time: safe.
   public static var maximumStrokes: Int { @_noLocks @_noAllocation get { 4096 } }
   /// How long before the main note of a flam its grace note sounds.
+  ///
+  /// Real-time: safe.
   public static var graceTime: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(25) } }
 
   /// The length of the pattern in steps: without chances and fills, the hits repeat after this number of steps.

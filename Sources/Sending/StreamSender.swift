@@ -30,14 +30,20 @@ import RTPMIDI
 public struct StreamSender: ~Copyable {
   /// How long before its first tick a play-on-arrival receiver gets Start or Continue. MIDI 1.0 asks for at least a
   /// millisecond.
+  ///
+  /// Real-time: safe.
   public static var prelude: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(10) } }
   /// A time-stamp receiver gets Start or Continue this long before the first tick for this receiver leaves. The engine announces a start
   /// at least one lead time before the first tick is due. Its `tickLead` is 10 ms less than the lead time. At least 10 ms therefore pass
   /// from the announcement until the first tick leaves, and Start leaves in between.
   private static var aheadPreludeTime: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(5) } }
   /// The maximum number of deferrable packets between two batches of due work when deadlines are missed.
+  ///
+  /// Real-time: safe.
   public static var slice: Int { @_noLocks @_noAllocation get { 8 } }
   /// The default of ``quietTime``.
+  ///
+  /// Real-time: safe.
   public static var standardQuietTime: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(200) } }
   /// The size of ``packet``: the payload of a UDP datagram in one Ethernet frame.
   static var packetCapacity: Int { @_noLocks @_noAllocation get { 1472 } }

@@ -3,6 +3,8 @@ public import MusicalTime
 /// The delay, loss, duplication and reordering of packets on a network. The model calculates with integers, and with floating-point
 /// numbers only by the four basic operations, whose results IEEE 754 defines exactly. A seed therefore gives the same simulation on
 /// every machine.
+///
+/// Real-time: not safe.
 public struct NetworkModel: Hashable, Sendable {
   /// The distribution of delays.
   public enum Shape: Hashable, Sendable {

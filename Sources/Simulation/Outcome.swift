@@ -1,6 +1,8 @@
 public import MusicalTime
 
 /// The result of a simulation.
+///
+/// Real-time: not safe.
 public struct Outcome: Sendable {
   public internal(set) var seed: UInt64
   /// The number of peers.

@@ -1,4 +1,6 @@
 /// Steele, Lea and Flood's SplitMix64 (2014): random numbers that follow from a seed, so that a failing seed can be repeated.
+///
+/// Real-time: not safe.
 public struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
   public init(seed: UInt64) { state = seed }

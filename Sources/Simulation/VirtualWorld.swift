@@ -13,6 +13,8 @@ public import Rhythm
 /// A world belongs to one thread. Real-time: not safe.
 public final class VirtualWorld {
   /// The settings of a simulation.
+  ///
+  /// Real-time: not safe.
   public struct Settings: Sendable {
     /// The number of hosts, each with one peer.
     public var peers = 4

@@ -37,6 +37,8 @@ public struct Datagram: Sendable, BitwiseCopyable {
   public mutating func removeTag(contentCount count: Int) { (self.count, isAuthentic) = (min(count, self.count), true) }
 
   /// Creates an empty datagram.
+  ///
+  /// Real-time: not safe.
   public init() {}
 }
 

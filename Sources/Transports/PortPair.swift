@@ -9,6 +9,8 @@ public struct PortPair: Sendable, BitwiseCopyable {
   public let data: UDPSocket
 
   /// Whether the ports accept IPv6 and IPv4. If false, the kernel has no IPv6 and they accept only IPv4.
+  ///
+  /// Real-time: not safe.
   public var isDualStack: Bool { control.isDualStack && data.isDualStack }
   /// The number of datagrams that the kernel dropped on both ports because the receive buffer was full, or because of
   /// ``dropForeignDatagrams()``, modulo 2^32.

@@ -4,9 +4,13 @@ public import RTPMIDI
 /// The text form of an address. IPv4 addresses have the form a.b.c.d.
 extension SocketAddress: CustomStringConvertible {
   /// The address with the port: `192.168.1.20:5004`, `[fe80::1%eth0]:5004`.
+  ///
+  /// Real-time: not safe.
   public var description: String { isIPv6 ? "[\(hostDescription)]:\(port)" : "\(hostDescription):\(port)" }
 
   /// The address without the port: `192.168.1.20`, `fe80::1%eth0`.
+  ///
+  /// Real-time: not safe.
   public var hostDescription: String {
     // The last four octets are the IPv4 address.
     guard isIPv6 else { return "\(low >> 24 & 255).\(low >> 16 & 255).\(low >> 8 & 255).\(low & 255)" }

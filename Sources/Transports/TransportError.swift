@@ -1,4 +1,6 @@
 /// The error for a socket, port, address or service that cannot be used.
+///
+/// Real-time: not safe.
 public struct TransportError: Error, CustomStringConvertible {
   /// The thing, the reason and the remedy in one line.
   public let description: String

@@ -21,6 +21,8 @@ package final class AudioLoop: @unchecked Sendable {
 
   /// Creates a loop that renders the hits and messages of `events` into `sink`. A recording begins with the first period
   /// that `device` will request.
+  ///
+  /// Real-time: not safe.
   package init(device: NominalDevice, module: consuming SoundModule?, sink: AudioSink, events: SoundEvents) {
     self.device = device
     self.sink = sink

@@ -4,6 +4,8 @@ public import Realtime
 /// The thread that turns hits and messages into sound: SCHED_FIFO with priority 60. A sound card wakes the thread when the card can
 /// take frames. Without a sound card, the thread sleeps until its next step is due. The thread allocates nothing and takes no lock, except
 /// while its sound card is missing or lost, and when it closes the card. It runs until it is stopped.
+///
+/// Real-time: not safe.
 public final class AudioThread {
   /// The scheduling policy that the kernel granted.
   public var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }

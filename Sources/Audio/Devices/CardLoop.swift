@@ -78,6 +78,8 @@ package final class CardLoop: @unchecked Sendable {
 
   /// Creates a loop that plays on `device`. From now on, the loop owns the device. `module` must have been loaded for the grid of
   /// the device.
+  ///
+  /// Real-time: not safe.
   package init(device: PCMDevice, latency: Nanoseconds, module: consuming SoundModule?, events: SoundEvents) {
     self.device = device
     self.latency = latency

@@ -39,6 +39,8 @@ public struct CardState: Sendable, BitwiseCopyable {
   public init() {}
 
   /// Why the card is lost, as text for the user; nil if it is not lost.
+  ///
+  /// Real-time: not safe.
   public var reason: String? {
     guard case .lost(let code) = status else { return nil }
     return PCMError.reason(of: code)

@@ -15,6 +15,8 @@ package struct InterleavedBatch: ~Copyable, @unchecked Sendable {
   private let memory: UnsafeMutableRawPointer
 
   /// Creates a silent batch of `blocks` blocks. `blocks` and `channels` must be 1 or more.
+  ///
+  /// Real-time: not safe.
   package init(blocks: Int, format: PCMFormat, channels: Int) {
     (self.format, self.channels) = (format, channels)
     length = Int64(blocks) * StereoBlock.length

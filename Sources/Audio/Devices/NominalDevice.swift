@@ -14,9 +14,13 @@ public import MusicalTime
 /// The model reads no clock, so a virtual clock can drive it.
 public struct NominalDevice: Sendable {
   /// Frames per period: four blocks.
+  ///
+  /// Real-time: safe.
   public static var period: Int64 { @_noLocks @_noAllocation get { 256 } }
 
   /// A period that is late by this duration or more is not rendered.
+  ///
+  /// Real-time: safe.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
 
   /// The next action that the device requests.
@@ -41,6 +45,8 @@ public struct NominalDevice: Sendable {
   private var isBehind = false
 
   /// Creates a device that begins at the first period boundary at or after `start`.
+  ///
+  /// Real-time: not safe.
   public init(grid: FrameGrid, notBefore start: Instant) {
     self.grid = grid
     next = Self.firstBoundary(atOrAfter: grid.firstFrame(notBefore: start))

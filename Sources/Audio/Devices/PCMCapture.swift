@@ -9,6 +9,8 @@ import Synchronization
 ///
 /// A thread of normal priority reads the device, whose buffer of about two seconds tolerates delays of the thread. The mean of all
 /// channels is recorded.
+///
+/// Real-time: not safe.
 public final class PCMCapture: @unchecked Sendable {
   /// The ALSA name of the device.
   public let name: String

@@ -2,6 +2,8 @@ import CALSA
 import Glibc
 
 /// An error of a sound card: the device, the reason and the remedy, on one line.
+///
+/// Real-time: not safe.
 public struct PCMError: Error, Hashable, CustomStringConvertible {
   public let device: String
   public let reason: String

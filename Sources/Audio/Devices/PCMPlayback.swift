@@ -3,6 +3,8 @@ import Glibc
 import MusicalTime
 
 /// Plays samples that are known in advance, such as the test sounds of a measurement, to an output of a sound card.
+///
+/// Real-time: not safe.
 public final class PCMPlayback: @unchecked Sendable {
   /// The ALSA name of the device.
   public let name: String

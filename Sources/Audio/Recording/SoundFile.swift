@@ -2,6 +2,8 @@ import CSndfile
 import Glibc
 
 /// A recording read from a WAV file.
+///
+/// Real-time: not safe.
 public struct SoundFile: Sendable {
   /// The samples, -1...1 at full scale: one track that is the mean of the channels, or one track per channel.
   public let tracks: [[Float]]

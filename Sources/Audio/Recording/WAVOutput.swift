@@ -11,6 +11,8 @@ import Synchronization
 /// not fit into the ring are counted and become silence, so all other frames keep their position.
 public final class WAVOutput: @unchecked Sendable {
   /// The error that stopped the recording; nil without an error.
+  ///
+  /// Real-time: not safe.
   public var failure: AudioFileError? { writer.sync { _failure } }
   /// The number of frames that were not written: the frames of blocks that did not fit into the ring, which silence replaces, and the
   /// frames after an error.
@@ -18,6 +20,8 @@ public final class WAVOutput: @unchecked Sendable {
   /// Real-time: not safe.
   public var lostFrames: Int64 { Int64(ring.dropped) * StereoBlock.length + unwritten.load(ordering: .relaxed) }
   /// The number of samples outside full scale.
+  ///
+  /// Real-time: not safe.
   public var clippedSamples: Int64 { clipped.load(ordering: .relaxed) }
 
   // Invariant: `file` and `_failure` are used only on the `writer` queue, which is also the only consumer of the ring. The

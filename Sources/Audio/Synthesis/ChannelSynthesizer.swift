@@ -22,6 +22,8 @@ public import MIDI
 /// The value has one owner, so one thread at a time uses it.
 public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   /// The number of voices of all lanes from which on a new note ends older ones. General MIDI requires 24.
+  ///
+  /// Real-time: safe.
   public static var maximumVoices: Int32 { @_noLocks @_noAllocation get { 128 } }
   private static var laneCount: Int { @_noLocks @_noAllocation get { 12 } }
 

@@ -6,6 +6,8 @@ import CFluidSynth
 // peers.
 extension DrumLanes {
   /// The number of pitched parts.
+  ///
+  /// Real-time: safe.
   public static var partCount: UInt8 { @_noLocks @_noAllocation get { 3 } }
 
   /// Plays a note of a pitched part. The first frame of the note is `frame`.

@@ -35,8 +35,12 @@ import CFluidSynth
 /// The value has one owner, so one thread at a time uses it.
 public struct DrumLanes: ~Copyable, @unchecked Sendable {
   /// The maximum number of frames per call of ``render(left:right:)``.
+  ///
+  /// Real-time: safe.
   public static var maximumPeriod: Int { @_noLocks @_noAllocation get { 4096 } }
   /// The number of cut-off groups, without group 0, which cuts nothing off.
+  ///
+  /// Real-time: safe.
   public static var groupCount: UInt8 { @_noLocks @_noAllocation get { 8 } }
 
   /// The first frame that has not been rendered.

@@ -6,6 +6,8 @@ import MusicalTime
 /// Events with the same instant keep their order of insertion.
 public struct EventQueue: ~Copyable {
   /// The maximum number of events.
+  ///
+  /// Real-time: safe.
   public static var capacity: Int { @_noLocks @_noAllocation get { 1024 } }
 
   /// The capacity minus 1. The capacity is a power of two, so `index & mask` wraps a slot index around the ring.
@@ -21,6 +23,8 @@ public struct EventQueue: ~Copyable {
   public private(set) var count: Int = 0
 
   /// Creates an empty queue.
+  ///
+  /// Real-time: not safe.
   public init() {
     slots = InlineArray(repeating: SoundEvent(instant: .distantFuture, note: 0, velocity: 0, group: 0))
   }

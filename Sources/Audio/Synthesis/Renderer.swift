@@ -9,6 +9,8 @@ public import Realtime
 /// sounds is limited, see ``SoftLimit``. Without a ``SoundModule``, hits and messages are counted but make no sound.
 public struct Renderer: ~Copyable {
   /// The maximum lateness of a hit that is still played.
+  ///
+  /// Real-time: safe.
   public static var maximumLateness: Nanoseconds { @_noLocks @_noAllocation get { .seconds(1) } }
 
   /// The conversion between frames and instants. For a sound card, it may change with every block.
@@ -43,6 +45,8 @@ public struct Renderer: ~Copyable {
   ///   - grid: The frames for which `module` has been loaded.
   ///   - module: The sound source; nil to render silence.
   ///   - sounded: Gets the first hit of each step; nil for no reports.
+  ///
+  /// Real-time: not safe.
   public init(grid: FrameGrid, module: consuming SoundModule?, sounded: SPSCRing<SoundedHit>? = nil) {
     map = .grid(grid)
     rate = grid.rate

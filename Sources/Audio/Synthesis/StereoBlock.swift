@@ -11,5 +11,7 @@ public struct StereoBlock: Sendable, BitwiseCopyable {
   public var right = InlineArray<64, Float>(repeating: 0)
 
   /// Creates a silent block at frame 0.
+  ///
+  /// Real-time: not safe.
   public init() {}
 }

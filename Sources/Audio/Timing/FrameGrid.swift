@@ -13,6 +13,8 @@ public struct FrameGrid: Hashable, Sendable, BitwiseCopyable {
   public static let standard = FrameGrid(uncheckedRate: 48_000)
 
   /// - Returns: nil unless `rate` is 8000...96000 frames per second, the range of FluidSynth.
+  ///
+  /// Real-time: not safe.
   public init?(rate: Int64) {
     guard (8_000...96_000).contains(rate) else { return nil }
     self.init(uncheckedRate: rate)

@@ -1,4 +1,6 @@
 /// The source of an external clock.
+///
+/// Real-time: not safe.
 public enum ClockSource: Hashable, Sendable {
   /// An ALSA sequencer port, by name or number.
   case port(String)

@@ -12,6 +12,8 @@ public import RTPMIDI
 /// A `name` line admits each peer that reports this name. Any peer can report any name, so the line protects against mistakes,
 /// not against attacks. A `host` line admits each peer whose packets come from an address of this host. The addresses of a
 /// host are resolved elsewhere and added with ``add(_:)``.
+///
+/// Real-time: not safe.
 public struct ContactFile: Sendable {
   /// The reason why a file of contacts cannot be used, with file, line and remedy.
   public struct ParseError: Error, CustomStringConvertible {

@@ -17,6 +17,8 @@ import Transports
 ///     network thread ── arrivals ──▶ control thread ── schedules, commands ──▶ clock thread ── hits ──▶ audio threads
 ///           ├─ answers clock probes        └─ sessions, ensemble, trace            └─ ticks to sessions and ports
 ///           └─ notes ──▶ audio threads, and those of the local player ──▶ clock thread
+///
+/// Real-time: not safe.
 public final class Peer {
   let configuration: PeerConfiguration
   let log: Logger

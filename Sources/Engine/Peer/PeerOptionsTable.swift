@@ -3,6 +3,8 @@ import RTPMIDI
 import Transports
 
 /// The peer options that the user has configured, by name or by address.
+///
+/// Real-time: not safe.
 public struct PeerOptionsTable: Sendable {
   /// The options by name or by address. Addresses are in the form of ``SocketAddress/canonical(_:)``.
   private var byPeer: [String: PeerOptions] = [:]

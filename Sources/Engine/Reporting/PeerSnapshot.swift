@@ -5,6 +5,8 @@ public import Playback
 public import Rhythm
 
 /// The complete state of a running peer at one instant, for another thread that shows it.
+///
+/// Real-time: not safe.
 public struct PeerSnapshot: Sendable {
   /// A remote Tutti peer in session.
   public struct Member: Sendable {

@@ -11,6 +11,8 @@ import Synchronization
 /// peer locks its file. A second peer with the same name uses another file, whose name contains a number.
 ///
 /// If the state folder cannot be used, nothing is stored, and the peer has a new identity.
+///
+/// Real-time: not safe.
 public final class StateStore: Sendable {
   public var identity: Identity { Identity(bits.load(ordering: .relaxed)) }
   private let bits: Atomic<UInt64>

@@ -9,6 +9,8 @@ public import MusicalTime
 /// step. A filter at rest takes its first step at once, so these steps follow the jump after 250 ms and 850 ms.
 ///
 /// The note density is the number of notes struck within the last second. ``fullDensity`` notes count as 127 (sixteenths at 120 BPM).
+///
+/// Real-time: not safe.
 public struct ActivityLevel: Sendable {
   /// The time between two steps of the filter, which is the shortest time between two changes.
   public static var step: Nanoseconds { .milliseconds(50) }

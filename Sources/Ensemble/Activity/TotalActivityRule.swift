@@ -1,4 +1,6 @@
 /// How the master combines the activities of all peers into the total activity.
+///
+/// Real-time: not safe.
 public enum TotalActivityRule: String, CaseIterable, Hashable, Sendable {
   /// The sum, 127 at most: each active player makes the rhythm richer.
   case sum

@@ -13,6 +13,8 @@ public import RTPMIDI
 ///
 /// Announcements are not part of the ``Roster``: an announced peer does not need to be in session, and its announcement is
 /// independent of its sessions.
+///
+/// Real-time: not safe.
 public struct InvitationList {
   /// The time between a failure and the next invitation.
   static var pause: Nanoseconds { .seconds(1) }
@@ -41,6 +43,8 @@ public struct InvitationList {
   public static var announcementLimit: Int { 4096 }
 
   /// The addresses of a peer: its control port and its data port.
+  ///
+  /// Real-time: not safe.
   public struct Place: Hashable, Sendable {
     public var control: SocketAddress
     public var data: SocketAddress

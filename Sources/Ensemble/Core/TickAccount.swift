@@ -5,6 +5,8 @@ public import MusicalTime
 /// The expected ticks of a run end with the last tick that the local peer has played. They begin with the first tick that
 /// arrived, or with the start of the run if no tick arrived. A run is settled when it has ended and its expected ticks have been
 /// added to the sum.
+///
+/// Real-time: not safe.
 public struct TickAccount: Sendable {
   /// The number of expected ticks of all settled runs.
   public private(set) var expected: Int64 = 0

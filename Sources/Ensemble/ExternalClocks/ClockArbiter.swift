@@ -4,6 +4,8 @@ public import MusicalTime
 ///
 /// The first clock that starts a rhythm leads: the local peer plays by it. The other clocks count their ticks and wait. When the
 /// leading clock stops, is disconnected, or is silent for ``ExternalClock/patience``, another running clock replaces it.
+///
+/// Real-time: not safe.
 public struct ClockArbiter: Sendable {
   /// An external clock as the arbiter sees it.
   public struct Candidate: Sendable {

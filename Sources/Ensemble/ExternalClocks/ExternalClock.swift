@@ -11,8 +11,12 @@ import PeerProtocol
 /// first step that can still be announced to all peers. After that, only tempo changes correct its position
 /// (``EnsembleState/steer(to:beyond:at:)``), so that no step is moved. If the connection to the clock is interrupted, the count
 /// continues at the tick of the rhythm that is nearest in time. While the clock is silent, the rhythm continues at its last tempo.
+///
+/// Real-time: not safe.
 public struct ExternalClock: Sendable {
   /// A message of the clock.
+  ///
+  /// Real-time: not safe.
   public enum Message: Hashable, Sendable {
     /// A tick of a source that does not number its packets. Earlier ticks may be missing, or the tick may be a duplicate.
     case clock

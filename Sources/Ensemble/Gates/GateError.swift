@@ -1,4 +1,6 @@
 /// A syntax error in a gate rule, with its remedy.
+///
+/// Real-time: not safe.
 public struct GateError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The line number, counted from 1; nil for a rule that is not from a file.
   public let line: Int?

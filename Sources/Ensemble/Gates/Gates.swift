@@ -11,8 +11,12 @@ public import PeerProtocol
 /// The kind of the peer of a new session is unknown until the peer answers a clock probe (a Tutti peer), or until about three
 /// seconds have passed without an answer (a standard device). During this time the caller admits only messages whose gate is open
 /// to all peers: see ``isOpenToAll(_:)``.
+///
+/// Real-time: not safe.
 public struct Gates: Hashable, Sendable {
   /// The deviations from the default for one peer.
+  ///
+  /// Real-time: not safe.
   public struct Exception: Hashable, Sendable {
     private var opened = GateSet.none
     private var closed = GateSet.none

@@ -1,6 +1,8 @@
 import PeerProtocol
 
 /// The reason why a command of the player was not executed.
+///
+/// Real-time: not safe.
 public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The peer with this identity is the master. Only the master may stop the rhythm or change it.
   case belongsTo(Identity)

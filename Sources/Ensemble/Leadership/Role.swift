@@ -1,6 +1,8 @@
 public import PeerProtocol
 
 /// The role of the local peer in the rhythm.
+///
+/// Real-time: not safe.
 public enum Role: Hashable, Sendable, CustomStringConvertible {
   /// No rhythm plays.
   case idle

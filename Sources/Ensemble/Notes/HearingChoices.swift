@@ -6,6 +6,8 @@ import Receiving
 ///
 /// A choice applies to all Tutti peers, or to the peer with a certain identity or name. The notes of standard devices always sound
 /// as they were played, because such a device has no sound of its own.
+///
+/// Real-time: not safe.
 public struct HearingChoices: Hashable, Sendable {
   /// The percentage of a rule that contains none. At 60 percent, the notes of other players are softer than those of the local player.
   public static var standardPercent: UInt8 { 60 }

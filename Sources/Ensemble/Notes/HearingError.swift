@@ -1,4 +1,6 @@
 /// A syntax error in a rule of ``HearingChoices``, with its remedy.
+///
+/// Real-time: not safe.
 public struct HearingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text of the rule.
   public let rule: String

@@ -10,6 +10,8 @@ public import Sending
 ///
 /// A row exists while the peer is in session. The row of a master that has left remains, without ``session`` and
 /// ``membership``, because the followers still play by its clock. A peer with a ``membership`` is called a member.
+///
+/// Real-time: not safe.
 public struct RemotePeer: Sendable {
   /// Nil for a standard device, and for a peer that is not recognised yet.
   public internal(set) var identity: Identity?

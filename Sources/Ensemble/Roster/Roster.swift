@@ -9,6 +9,8 @@ public import Sending
 ///
 /// A slot is the index of a row and stays valid until ``remove(_:)``. A sorted array contains the slot of each session, a dictionary
 /// the slot of each identity. The handling of a packet looks up the slot once. All further access is by slot.
+///
+/// Real-time: not safe.
 public struct Roster: Sendable {
   typealias Slot = Int
 

@@ -1,5 +1,7 @@
 extension StandardMIDIFile {
   /// The error for bytes that are no Standard MIDI File.
+  ///
+  /// Real-time: not safe.
   public struct ReadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The offset in the file of the first byte that the error concerns. If the file or a chunk
     /// ends where more bytes are expected, the offset of this end.

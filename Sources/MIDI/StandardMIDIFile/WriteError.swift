@@ -1,5 +1,7 @@
 extension StandardMIDIFile {
   /// The error for a ``StandardMIDIFile`` that cannot be written.
+  ///
+  /// Real-time: not safe.
   public struct WriteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The index of the track, from 0. Nil for a fault of the file as a whole.
     public let track: Int?

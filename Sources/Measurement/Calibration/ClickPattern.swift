@@ -11,6 +11,8 @@ public import MusicalTime
 /// - A regular sound, such as a metronome, matches only a few clicks.
 ///
 /// The smallest distance between two clicks is 90 ms, because ``OnsetDetector`` does not separate onsets closer than 40 ms.
+///
+/// Real-time: not safe.
 public struct ClickPattern: Hashable, Sendable {
   /// The times of the clicks since the beginning of the calibration in milliseconds, ascending.
   let milliseconds: [Int64]

@@ -1,4 +1,6 @@
 /// The figures of one clock, as `tutti measure clock` prints them. The article <doc:ClockFigures> defines each figure.
+///
+/// Real-time: not safe.
 public struct ClockReport: Sendable {
   /// The nominal tempo, to which the drift is relative.
   public struct Nominal: Hashable, Sendable {

@@ -6,6 +6,8 @@ import Foundation
 /// pulses are the floor. The pulses are raised cosines of 0.4 ms. The interval between two pulses is not a whole number of frames, so that
 /// the pulses fall on all positions between two frames, as those of a real clock do. The floor therefore includes the error of
 /// ``PulseDetector``.
+///
+/// Real-time: not safe.
 public struct LoopbackFloor: Sendable {
   /// The names of the output and of the input.
   public let output, input: String

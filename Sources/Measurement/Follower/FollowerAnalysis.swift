@@ -2,6 +2,8 @@ import MusicalTime
 
 /// The analysis of a device that follows the clock of a ``FollowerStimulus``, for `tutti measure follower`: the phase errors of its
 /// sounds, and the figures.
+///
+/// Real-time: not safe.
 public struct FollowerAnalysis {
   /// The figures.
   public internal(set) var report: FollowerReport

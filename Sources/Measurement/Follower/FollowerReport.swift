@@ -2,6 +2,8 @@
 /// each figure.
 ///
 /// All times are in nanoseconds. The JSON output contains microseconds, and seconds for the settling time.
+///
+/// Real-time: not safe.
 public struct FollowerReport: Sendable {
   /// The jitter transfer: how much of the jitter of the clock appears in the sounds.
   public struct Transfer: Hashable, Sendable {

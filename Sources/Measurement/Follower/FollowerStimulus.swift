@@ -17,6 +17,8 @@
 /// The part with losses consists of windows of length 1/2. In each window except the first, one tick of the first quarter note is lost.
 /// The number of the lost tick in the quarter note (0...23) has no common divisor with 24 except 1. In a pattern of up to 12 equally
 /// spaced sounds per quarter note, no sound is therefore on a lost tick.
+///
+/// Real-time: not safe.
 public struct FollowerStimulus: Hashable, Sendable, Codable {
   /// The tempo in beats per minute.
   public var tempo: Double

@@ -5,8 +5,12 @@ public import MusicalTime
 ///
 /// The file consists of JSON lines. The first line is the ``Header``. Each other line is a tick that was sent: `{"sent":NS,"tick":N}`. If
 /// the program was interrupted, the file contains the ticks that were sent until then.
+///
+/// Real-time: not safe.
 public struct StimulusRecord: Sendable {
   /// The first line of the file.
+  ///
+  /// Real-time: not safe.
   public struct Header: Hashable, Sendable, Codable {
     /// The version of the format.
     static let format = 1

@@ -2,6 +2,8 @@ import ClockSync
 import MusicalTime
 
 /// The measurement of the network to one peer, for `tutti measure network`: it collects exchanges and calculates the figures.
+///
+/// Real-time: not safe.
 public struct NetworkMeasurement: Sendable {
   /// The protocol of the requests.
   public let `protocol`: NetworkProtocol

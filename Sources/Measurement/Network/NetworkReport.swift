@@ -2,6 +2,8 @@ import MusicalTime
 
 /// The figures of the network between two peers, as `tutti measure network` prints them. The article <doc:NetworkFigures> defines each
 /// figure.
+///
+/// Real-time: not safe.
 public struct NetworkReport: Hashable, Sendable {
   /// The figures of one direction: out (to the peer) or back (from the peer).
   public struct Direction: Hashable, Sendable {

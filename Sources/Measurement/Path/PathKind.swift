@@ -1,4 +1,6 @@
 /// A kind of path of a tick through a peer: a sequence of instants. The stages of the path are the times between successive instants.
+///
+/// Real-time: not safe.
 public enum PathKind: String, Hashable, Sendable, CaseIterable, Codable {
   /// From the due instant to the write to the ALSA clock port.
   case clockPort = "clock port"

@@ -1,5 +1,7 @@
 /// The report of `tutti measure path`: how much each stage of a path contributes to the delay and the jitter of the ticks of peers. The
 /// article <doc:PathFigures> defines each figure.
+///
+/// Real-time: not safe.
 public struct PathReport: Hashable, Sendable, Encodable {
   /// One stage of a path.
   public struct Stage: Hashable, Sendable, Encodable {

@@ -1,4 +1,6 @@
 /// The duration of one stage at one tick: one row of the CSV output of `tutti measure path`.
+///
+/// Real-time: not safe.
 public struct PathRow: Hashable, Sendable {
   /// The path of the trace in the file system.
   public let file: String

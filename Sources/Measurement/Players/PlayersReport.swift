@@ -2,6 +2,8 @@
 ///
 /// An action is a note that a player begins. It belongs to the nearest line of a grid in musical time (``ticksPerLine``). Times are in
 /// nanoseconds.
+///
+/// Real-time: not safe.
 public struct PlayersReport: Hashable, Sendable, Encodable {
   /// The figures of one player.
   public struct Player: Hashable, Sendable, Encodable {

@@ -1,6 +1,8 @@
 import MusicalTime
 
 /// A hit that is in a recording and in the reference: one row of the CSV output.
+///
+/// Real-time: not safe.
 public struct AudioHit: Hashable, Sendable {
   /// The name of the recording.
   public let recording: String

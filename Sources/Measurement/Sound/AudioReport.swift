@@ -7,6 +7,8 @@ import MusicalTime
 /// (``HitCorrelation``). This difference includes the effects of threads, network and clocks on the sound. Recordings need not
 /// start together: instants are calculated from the instant of the first frame of each recording, and known clock offsets are
 /// subtracted. The article <doc:AudioFigures> defines each figure.
+///
+/// Real-time: not safe.
 public struct AudioReport: Hashable, Sendable, Codable {
   /// The data of one recording.
   public struct Track: Hashable, Sendable, Codable {

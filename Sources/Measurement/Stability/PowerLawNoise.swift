@@ -1,5 +1,7 @@
 /// The power-law noise types of NIST SP 1065, section 3. The raw value is the exponent alpha of the spectral density
 /// of the fractional frequency, S(f) ~ f^alpha.
+///
+/// Real-time: not safe.
 public enum PowerLawNoise: Int, Hashable, Sendable, CaseIterable {
   case randomWalkFrequency = -2
   case flickerFrequency = -1

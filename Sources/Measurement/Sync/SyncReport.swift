@@ -6,6 +6,8 @@ import MusicalTime
 /// (``Reference``). The offset includes the effect of the network on the timeline of the peer, but not the delay of threads.
 /// The *lateness* of a tick is the delay with which a thread acted on the tick. The article <doc:SyncFigures> defines each
 /// figure.
+///
+/// Real-time: not safe.
 public struct SyncReport: Hashable, Sendable, Codable {
   /// The timeline with which the peers are compared.
   public enum Reference: String, Hashable, Sendable, CaseIterable, Codable {

@@ -1,4 +1,6 @@
 /// A tick that a peer and the reference have in common: one row of the CSV output.
+///
+/// Real-time: not safe.
 public struct SyncRow: Hashable, Sendable {
   /// The name of the peer.
   public let peer: String

@@ -2,6 +2,8 @@ import MusicalTime
 
 /// Compares the rate of CLOCK_MONOTONIC, which NTP slews, with that of CLOCK_MONOTONIC_RAW, which has the rate of the
 /// oscillator.
+///
+/// Real-time: not safe.
 public struct ClockRate: Sendable {
   /// One comparison of the two clocks, in nanoseconds. `difference` is CLOCK_MONOTONIC minus CLOCK_MONOTONIC_RAW, relative to
   /// the first comparison. `uncertainty` is the largest possible error of the difference.

@@ -1,4 +1,6 @@
 /// The error for a trace, or another file of a measurement, that cannot be read or written.
+///
+/// Real-time: not safe.
 public struct TraceError: Error, Hashable, CustomStringConvertible {
   /// The path of the file.
   public let file: String

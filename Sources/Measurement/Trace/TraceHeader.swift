@@ -2,6 +2,8 @@ import MusicalTime
 
 /// The first line of a trace: the peer and its system. In the file, the line begins with the version of the format, under
 /// the key `tutti_trace`. ``TraceWriter`` adds this key, and ``Trace`` checks it; it is not part of this type.
+///
+/// Real-time: not safe.
 public struct TraceHeader: Hashable, Sendable {
   /// The name of the peer.
   public var name: String
@@ -35,6 +37,8 @@ public struct TraceHeader: Hashable, Sendable {
   public var ntp: NTPState?
 
   /// A WAV file and the instant of its first frame.
+  ///
+  /// Real-time: not safe.
   public struct Audio: Hashable, Sendable, Codable {
     /// The path of the file.
     public var file: String

@@ -1,4 +1,6 @@
 /// The last line of a trace: the counts of the peer. It is missing if the peer was killed.
+///
+/// Real-time: not safe.
 public struct TraceSummary: Hashable, Sendable {
   /// The role at the end: "master", "follower" or "idle".
   public var role: String

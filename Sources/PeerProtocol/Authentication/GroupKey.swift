@@ -1,4 +1,6 @@
 /// The key of a group with a passkey. All members compute the same key from the passkey (<doc:Passkey>).
+///
+/// Real-time: not safe.
 public struct GroupKey: Sendable, CustomStringConvertible {
   /// 32 octets.
   let octets: [UInt8]

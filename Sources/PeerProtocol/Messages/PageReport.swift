@@ -1,6 +1,8 @@
 public import MusicalTime
 
 /// What a peer reports about its web page, on which players play with phones and laptops.
+///
+/// Real-time: not safe.
 public struct PageReport: Hashable, Sendable {
   /// The largest ``delay`` that a peer reports.
   public static var maximumDelay: Nanoseconds { .milliseconds(400) }

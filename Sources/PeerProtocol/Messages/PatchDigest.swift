@@ -2,6 +2,8 @@ import Cryptography
 
 /// The digest of the text of a patch: the first eight octets of its SHA-256 (FIPS 180-4), or 1 if they are all 0. Peers
 /// compare patches by their digests.
+///
+/// Real-time: not safe.
 public struct PatchDigest: Hashable, Sendable, CustomStringConvertible {
   public let bits: UInt64
 

@@ -2,6 +2,8 @@ public import MusicalTime
 
 /// The master's message about the rhythm. It contains everything that a peer needs to play all ticks from now on, so
 /// that the peer depends on no single packet. Instants are by the master's clock.
+///
+/// Real-time: not safe.
 public struct TimelineMessage: Hashable, Sendable {
   /// The claim of the rhythm. Every start is a new claim.
   public var claim: Claim

@@ -63,6 +63,8 @@ extension Endpoint {
   ///   - identity: the identity of the local peer.
   ///   - key: the key of the group; nil without a passkey.
   ///   - random: the source of the SSRCs, the tokens and the nonces. Unpredictable outside tests.
+  ///
+  /// Real-time: not safe.
   public convenience init(
     name: String, identity: UInt64, key: GroupKey? = nil, random: any RandomNumberGenerator
   ) {
@@ -70,12 +72,18 @@ extension Endpoint {
   }
 
   /// The keys of an established session with a passkey; nil without one.
+  ///
+  /// Real-time: not safe.
   public func keys(of id: SessionID) -> SessionKeys? { (sessionExtension(of: id) as? PeerSession)?.keys }
 
   /// The ``PeerExtension`` of this endpoint; nil if it has none.
+  ///
+  /// Real-time: not safe.
   public var peerExtension: PeerExtension? { protocolExtension as? PeerExtension }
 
   /// The rate limit in all probes of the local peer; 0 without ``PeerExtension``.
+  ///
+  /// Real-time: not safe.
   public var probeRateLimit: UInt16 { peerExtension?.rateLimit(establishedCount: establishedCount) ?? 0 }
 
   /// Receives the send instant of an RTP packet that another thread has decoded. Call this function after
@@ -84,6 +92,8 @@ extension Endpoint {
   /// - Parameters:
   ///   - sent: the send instant, by the remote clock.
   ///   - arrival: the arrival of the packet.
+  ///
+  /// Real-time: not safe.
   public func received(sendInstant sent: Instant, at arrival: Instant, on id: SessionID) {
     withExtension(of: id, at: arrival) { session, context in
       (session as? PeerSession)?.receive(sendInstant: sent, at: arrival, in: context)
@@ -93,6 +103,8 @@ extension Endpoint {
   /// Whether the peer has stopped replying to clock probes: since its last reply, three or more probes were sent, the first of them at
   /// least half a second ago. Packets of the peer may still arrive. Example: a host has two network interfaces and loses one of them.
   /// The host still sends from the address of the lost interface, through the other interface, but receives nothing at this address.
+  ///
+  /// Real-time: not safe.
   public func isUnanswered(_ id: SessionID, at now: Instant) -> Bool {
     (sessionExtension(of: id) as? PeerSession)?.isUnanswered(at: now) ?? false
   }
@@ -102,6 +114,8 @@ extension Endpoint {
   ///
   /// - Parameter send: sends the packet. It completes the packet, reads the clock, writes the time as ``ClockProbe/transmit``, and then
   ///   writes the tag with the sealer, if there is one. It returns the time; nil if the packet was not sent.
+  ///
+  /// Real-time: not safe.
   public func sendProbe(on id: SessionID, by send: (ClockProbe, inout DatagramSealer?) -> Instant?) {
     guard let session = sessionExtension(of: id) as? PeerSession, let ssrc = localSSRC(of: id) else { return }
     session.sendRequest(ssrc: ssrc, rateLimit: probeRateLimit, by: send)

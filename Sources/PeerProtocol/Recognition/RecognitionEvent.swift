@@ -1,6 +1,8 @@
 public import RTPMIDI
 
 /// An event of recognition in one session.
+///
+/// Real-time: not safe.
 public enum RecognitionEvent: Hashable, Sendable {
   /// The peer is the Tutti peer with this identity.
   case recognised(Identity)
@@ -32,5 +34,7 @@ public enum RecognitionEvent: Hashable, Sendable {
 
 extension Endpoint.Output {
   /// An event of recognition, as an output of an endpoint.
+  ///
+  /// Real-time: not safe.
   public static func peer(_ session: SessionID, _ event: RecognitionEvent) -> Self { .extended(session, event.encoded) }
 }

@@ -12,6 +12,8 @@ public struct HeaderExtension: Hashable, Sendable, BitwiseCopyable {
   public let words: UInt16
 
   /// The place of the data in the packet. The number of octets is a multiple of four.
+  ///
+  /// Real-time: safe.
   public var data: Extent {
     @_noLocks @_noAllocation get { Extent(start: Int(start), end: Int(start) + 4 * Int(words)) }
   }

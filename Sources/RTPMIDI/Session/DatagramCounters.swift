@@ -1,5 +1,7 @@
 /// Counts of the datagrams that an ``Endpoint`` received. Each datagram counts once as received, and once as accepted
 /// or under the reason for which it was dropped.
+///
+/// Real-time: not safe.
 public struct DatagramCounters: Hashable, Sendable {
   public internal(set) var received: UInt64 = 0
   public internal(set) var accepted: UInt64 = 0

@@ -14,6 +14,8 @@ package struct Dither: BitwiseCopyable {
   package init(seed: UInt64) { state = seed }
 
   /// Returns `interval` plus a random part of up to a sixteenth of it.
+  ///
+  /// Real-time: not safe.
   package mutating func lengthen(_ interval: Nanoseconds) -> Nanoseconds {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

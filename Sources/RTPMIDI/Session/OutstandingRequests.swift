@@ -20,6 +20,8 @@ package struct OutstandingRequests: BitwiseCopyable {
   package init() {}
 
   /// Adds a request that was sent at `instant`, in place of the oldest request.
+  ///
+  /// Real-time: not safe.
   package mutating func open(stamp: Int64, at instant: Instant) {
     requests[next] = Request(stamp: stamp, instant: instant, isOpen: true)
     next = (next + 1) % 32
@@ -27,6 +29,8 @@ package struct OutstandingRequests: BitwiseCopyable {
 
   /// Records the reply to the request with this stamp. Returns the instant at which the request was sent; nil if there
   /// is no such request or if its reply has already arrived.
+  ///
+  /// Real-time: not safe.
   package mutating func close(stamp: Int64) -> Instant? {
     for index in 0..<32 where requests[index].isOpen && requests[index].stamp == stamp {
       requests[index].isOpen = false

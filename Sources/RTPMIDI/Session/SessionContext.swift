@@ -4,6 +4,8 @@ import MusicalTime
 /// The functions of an ``Endpoint`` that a ``SessionExtension`` can use for its session.
 ///
 /// A context is valid only during the call that receives it as a parameter.
+///
+/// Real-time: not safe.
 public struct SessionContext {
   let endpoint: Endpoint
   let session: Session

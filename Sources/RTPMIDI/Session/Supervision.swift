@@ -21,6 +21,8 @@ public struct Supervision: Hashable, Sendable, BitwiseCopyable {
 
   /// The rules for a standard device. A revival starts after 30 s of silence, which corresponds to three CK0 without a
   /// reply. The session is lost after 60 s.
+  ///
+  /// Real-time: not safe.
   public static var standard: Supervision { Supervision(silenceLimit: .seconds(30), isMutual: false) }
 
   /// The silence after which the session is lost.

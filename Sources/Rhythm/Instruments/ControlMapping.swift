@@ -8,14 +8,20 @@ public struct ControlMapping: Hashable, Sendable, BitwiseCopyable {
   public let upper: UInt8
 
   /// Creates a property that follows `source`, linearly from `lower` to `upper`.
+  ///
+  /// Real-time: not safe.
   public init(_ source: ControlSource, from lower: UInt8 = 0, to upper: UInt8 = 127) {
     (self.source, self.lower, self.upper) = (source, min(lower, 127), min(upper, 127))
   }
 
   /// Creates a constant property with the value `value`, 0...127.
+  ///
+  /// Real-time: not safe.
   public init(constant value: UInt8) { (source, lower, upper) = (nil, min(value, 127), min(value, 127)) }
 
   /// The notation in a patch: `force`, `force, 40..110` or `90`.
+  ///
+  /// Real-time: not safe.
   public var name: String {
     guard let source else { return "\(lower)" }
     return source.name + (lower == 0 && upper == 127 ? "" : ", \(lower)..\(upper)")

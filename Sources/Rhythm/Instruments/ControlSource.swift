@@ -21,6 +21,8 @@ public enum ControlSource: Hashable, Sendable, BitwiseCopyable {
   ]
 
   /// The name in a patch, such as `tilt forward` or `controller 16`.
+  ///
+  /// Real-time: not safe.
   public var name: String {
     if let name = Self.names.first(where: { $0.source == self })?.name { return name }
     guard case .controller(let number) = self else { return "" }

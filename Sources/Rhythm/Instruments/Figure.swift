@@ -1,4 +1,6 @@
 /// A figure of an instrument: a pattern of notes and rests that repeats from the first downbeat of the rhythm.
+///
+/// Real-time: not safe.
 public struct Figure: Hashable, Sendable {
   /// A note of a figure.
   public struct Note: Hashable, Sendable {

@@ -2,6 +2,8 @@
 /// a key or a shake. Its properties follow the controls of the player.
 ///
 /// Only ``InstrumentLoader`` creates instruments. An ``InstrumentPlayer`` plays the ``InstrumentTable`` of an instrument.
+///
+/// Real-time: not safe.
 public struct Instrument: Hashable, Sendable {
   public let name: String
   /// A description of the instrument for the user, in one sentence.

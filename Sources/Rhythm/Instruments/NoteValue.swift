@@ -19,6 +19,8 @@ public struct NoteValue: Hashable, Sendable, BitwiseCopyable {
     [1, 2].flatMap { [NoteValue(unchecked: $0), NoteValue(unchecked: $0, isTriplet: true)] } + grids
 
   /// The name in a patch: `1/8` or `1/8 triplets`.
+  ///
+  /// Real-time: not safe.
   public var name: String { "1/\(denominator)\(isTriplet ? " triplets" : "")" }
 
   /// The length in ticks, 2...96.

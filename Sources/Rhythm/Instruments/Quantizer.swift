@@ -26,6 +26,8 @@ public struct Quantizer: Hashable, Sendable, BitwiseCopyable {
   /// Creates a quantizer.
   ///
   /// - Returns: nil unless `tolerance` is 0...100 percent.
+  ///
+  /// Real-time: not safe.
   public init?(grid: NoteValue, tolerance: Int) {
     guard (0...100).contains(tolerance) else { return nil }
     self.init(uncheckedGrid: grid, tolerance: UInt8(tolerance))

@@ -1,4 +1,6 @@
 /// A scale on a tonic, such as D minor pentatonic.
+///
+/// Real-time: not safe.
 public struct Scale: Hashable, Sendable {
   /// The pitch class of the tonic, in semitones above C, 0...11.
   public let tonic: UInt8

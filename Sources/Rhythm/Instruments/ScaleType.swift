@@ -1,4 +1,6 @@
 /// The intervals of a scale.
+///
+/// Real-time: not safe.
 public enum ScaleType: String, Hashable, Sendable, CaseIterable {
   case major, minor, dorian, phrygian, lydian, mixolydian, locrian
   case harmonicMinor = "harmonic minor"

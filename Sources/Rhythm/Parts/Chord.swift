@@ -31,6 +31,8 @@ public struct Chord: Hashable, Sendable {
   }
 
   /// The notes of the chord.
+  ///
+  /// Real-time: not safe.
   public var tones: ChordTones {
     var pitchClasses: UInt16 = 0
     for interval in quality.intervals { pitchClasses |= 1 << UInt16((root + interval) % 12) }

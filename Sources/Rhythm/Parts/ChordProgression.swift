@@ -13,6 +13,8 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   }
 
   /// The largest number of chords.
+  ///
+  /// Real-time: safe.
   public static var maximumChords: Int { @_noLocks @_noAllocation get { 48 } }
 
   /// The chords, in the order of their steps. The first ``count`` elements are used.

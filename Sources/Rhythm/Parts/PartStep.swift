@@ -1,4 +1,6 @@
 /// A step of a line of a pitched part. A patch writes one character for each step.
+///
+/// Real-time: not safe.
 public enum PartStep: Hashable, Sendable {
   /// `.`
   case rest

@@ -16,6 +16,8 @@ public enum PartTone: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   case chord
 
   /// The name of the line in a patch.
+  ///
+  /// Real-time: not safe.
   public var name: String {
     switch self {
     case .root: "root"

@@ -1,6 +1,8 @@
 public import MusicalTime
 
 /// A part of a style that plays notes of the chords: the bass, the guitar or the keys.
+///
+/// Real-time: not safe.
 public struct PitchedPart: Hashable, Sendable {
   /// The bass, the guitar or the keys.
   public let part: Part

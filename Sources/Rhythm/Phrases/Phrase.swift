@@ -1,4 +1,6 @@
 /// A phrase: notes on the steps of one or several bars. One player records it, and another player repeats and varies it.
+///
+/// Real-time: not safe.
 public struct Phrase: Hashable, Sendable {
   /// A note of a phrase.
   public struct Note: Hashable, Sendable, BitwiseCopyable {
@@ -13,6 +15,8 @@ public struct Phrase: Hashable, Sendable {
     public let length: UInt8
 
     /// Creates a note. Its velocity is rounded up to a value with the lower two bits set.
+    ///
+    /// Real-time: not safe.
     public init(step: UInt8, key: UInt8, velocity: UInt8, length: UInt8) {
       (self.step, self.key, self.velocity, self.length) = (step, key, velocity | 3, length)
     }

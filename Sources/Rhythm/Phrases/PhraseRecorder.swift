@@ -6,6 +6,8 @@ public import MusicalTime
 /// A note moves to the nearest step. A note shortly before the first step therefore belongs to the first step. A note shortly
 /// before the end also belongs to the first step, because the phrase is repeated. If ``Phrase/maximumNotes`` notes have been
 /// recorded, further notes are omitted.
+///
+/// Real-time: not safe.
 public struct PhraseRecorder: Sendable {
   /// The first step.
   public let start: Step

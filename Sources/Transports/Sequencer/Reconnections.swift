@@ -11,6 +11,8 @@ public import MusicalTime
 /// forgotten.
 ///
 /// At most ``capacity`` lost connections are remembered. Those that were made first are forgotten first.
+///
+/// Real-time: not safe.
 public struct Reconnections: Sendable {
   /// An event for the user.
   public enum Change: Hashable, Sendable {

@@ -23,6 +23,8 @@ extension Sequencer {
     }
 
     /// The name of the port in the ALSA sequencer.
+    ///
+    /// Real-time: not safe.
     public var name: String {
       switch self {
       case .clock: "clock"

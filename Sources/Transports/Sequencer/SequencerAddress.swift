@@ -46,5 +46,7 @@ public struct SequencerAddress: Hashable, Sendable, BitwiseCopyable, CustomStrin
   }
 
   /// The address in the form `128:0`.
+  ///
+  /// Real-time: not safe.
   public var description: String { "\(client):\(port)" }
 }

@@ -1,4 +1,6 @@
 /// The description of a port of the ALSA sequencer.
+///
+/// Real-time: not safe.
 public struct SequencerPort: Hashable, Sendable, CustomStringConvertible {
   /// The address of the port.
   public let address: SequencerAddress
