@@ -11,8 +11,9 @@ struct DriftFit {
   /// The first point. `difference` is in nanoseconds. All x and y are relative to this point: x is an instant in seconds, y is a
   /// difference in microseconds.
   private var first: (at: Instant, difference: Double)?
-  /// The number of points in the current group, and their means.
+  /// The number of points in the current group.
   private var count = 0.0
+  /// The means of the points in the current group.
   private var mean = (x: 0.0, y: 0.0)
   /// The number of points of the earlier groups minus the number of these groups.
   private var earlierDegrees = 0.0
@@ -56,8 +57,8 @@ struct DriftFit {
     return (squares / degrees / moment.xx).squareRoot()
   }
 
-  /// Returns the value of the line of the current group at an instant, in nanoseconds; nil without a point. The line is level if
-  /// it has no slope (``partsPerMillion``). The current group must contain a point.
+  /// Returns the value of the line of the current group at an instant, in nanoseconds. The line is level if it has no slope
+  /// (``partsPerMillion``). The current group must contain a point. Returns nil if no group contains one.
   func value(at instant: Instant) -> Double? {
     guard let first else { return nil }
     let x = (instant - first.at).seconds

@@ -24,7 +24,7 @@ struct PacketPool {
   /// The slots that contain no packet.
   private var free: [Int] = []
 
-  /// Stores a packet and returns its slot.
+  /// Stores a packet of at most ``slotLength`` octets and returns its slot.
   mutating func keep(_ packet: borrowing RigidArray<UInt8>, from source: SocketAddress, to port: Port) -> Int {
     let slot = free.popLast() ?? labels.count
     if slot == labels.count {

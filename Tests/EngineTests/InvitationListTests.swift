@@ -150,8 +150,9 @@ import _TestSupport
       advance(&invitations, to: now)
       let forged = try #require(invitations.targets.first?.session)
       invitations.established(forged, at: remote)
-      // If `isRecognisedFirst` is true, the device is recognised as peer 2 before peer 2 is heard at its own address. Otherwise, peer 2 is
-      // heard there all the time. The list then gets the identity of the device only by `reached`.
+      // If `isRecognisedFirst` is true, the list first learns from `recognised` that the device is peer 2, and after the end of this
+      // session that peer 2 is at its own address. Otherwise the list learns the identity of the device only from `reached`: the endpoint
+      // closes the session with the device, because peer 2 is already in session at `otherAddress`.
       if isRecognisedFirst { invitations.recognised(forged, as: Identity(2), at: remote, now: now) }
       invitations.reached(forged, by: Identity(2), at: otherAddress, isSameMachine: isSameMachine, now: now)
       invitations.ended(forged, of: nil, at: now)
@@ -159,8 +160,8 @@ import _TestSupport
       #expect(invitations.nextDeadline == now + .seconds(interval))
       now = now + .seconds(interval)
     }
-    // Peer 3 begins a session itself, from the configured address. The list gets this address with the report (`at: remote`), not from the
-    // endpoint.
+    // Peer 3 begins a session itself, from the configured address. The list gets this address only from the report (`at: remote`), so the
+    // host that is given to `sessionWithOtherAddress` has no effect.
     let own = try sessionWithOtherAddress(host: 0x0A00_0004)
     invitations.recognised(own, as: Identity(3), at: remote, now: now)
     #expect(invitations.areAllEstablished && invitations.nextDeadline == .distantFuture)
@@ -203,7 +204,8 @@ import _TestSupport
   }
 
   /// At the address that peer 2 has announced, peer 3 answers, which is in session at another address. The announced address is invited
-  /// until peer 2 is in session. `isInSession` is whether peer 2 is in session.
+  /// until peer 2 is in session. `isInSession` is whether peer 2 is in session. The test uses one other address for both peers, because the
+  /// address has no effect.
   @Test(arguments: [true, false]) func announcedAddressIsInvitedUntilItsPeerIsInSession(isInSession: Bool) throws {
     var invitations = InvitationList(to: [], local: Identity(1), at: start)
     #expect(discover(&invitations))
@@ -384,7 +386,7 @@ import _TestSupport
   /// The local peer has the highest identity, so its first invitation follows after three seconds. A peer is silent if it has
   /// not answered for three seconds. The wanted peers are the silent peers, the two lowest of the others, and one more of the others
   /// for each silent peer.
-  @Test func silentPeersAreReplacedByTwiceAsManyOthers() {
+  @Test func silentPeersAreReplacedByOthers() {
     var invitations = InvitationList(to: [], local: Identity(30), at: start)
     discoverAll(1...29, by: &invitations)
     var wanted: [Int] = []

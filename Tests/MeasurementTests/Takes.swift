@@ -42,6 +42,7 @@ enum Takes {
         samples[frame] += Float(value * amplitude)
       }
     }
+    // The samples are rounded as in a recording with 16 bits.
     return Recording(
       name: name, samples: samples.map { ($0 * 32_768).rounded() / 32_768 }, rate: rate, firstInstant: instant)
   }

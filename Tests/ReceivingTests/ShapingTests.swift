@@ -74,8 +74,8 @@ import _TestSupport
     #expect(shapes(outputs(of: control(1), modification: false)).isEmpty)
   }
 
-  /// A program plays on the channel of another player. A controller that shapes the instrument of that player is sent
-  /// on the channel of that player. Notes and volume are sent there on the channel of the local player.
+  /// A client program of ALSA plays on the channel of another player. A controller that shapes the instrument of that player is sent to
+  /// this player on the channel of this player. Notes and volume are sent to this player on the channel of the local player.
   @Test func controllersOnTheChannelOfAnotherPlayerGoThereUnchanged() {
     var allocator = StreamIDAllocator()
     let stream = allocator.allocate()

@@ -4,7 +4,8 @@ import Testing
 
 /// Swing, pushed (early) and dragged (late) voices, flams, chances and fills.
 @Suite struct FeelTests {
-  /// The position of each step of a quarter note, in ticks.
+  /// The instant at which each step of a quarter note sounds, in ticks. ``Hit/position`` is the distance from the step in thousandths of a
+  /// tick.
   private func ticks(_ swing: String) throws -> [Double] {
     let table = try makeTable("meter: 1/4\nswing: \(swing)\nplay: { always: { hat: xxxx } }")
     return (0..<4).map { step in

@@ -90,6 +90,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("simulate --peers 1001", 64, "--peers 1001: out of range; give 2 to 1000"),
     BadInput("simulate --random --peers 17", 64, "--peers 17: out of range; give 2 to 16"),
     BadInput("simulate --seconds 9", 64, "--seconds 9: out of range"),
+    // The arguments are separated by spaces, so a no-break space is an argument.
     BadInput("peer --led-by \u{a0}", 64, "--led-by: is empty; give PEER"),
     BadInput("peer --activity 128", 64, "--activity 128: out of range"),
     BadInput("peer --connect 127.0.0.1:notaport", 64, "127.0.0.1:notaport: not a host, or HOST:PORT"),

@@ -26,7 +26,9 @@ struct EnsembleDescription: Encodable, Equatable {
     var isInvited: Bool
   }
 
-  /// The phrases of the local player, as in ``Engine/PhraseStatus``. `recorded` and `received` are their numbers of notes.
+  /// The phrases of the local player, as in ``Engine/PhraseStatus``. `recorded` and `received` are their numbers of notes. `variation` is
+  /// the number of the variation of the received phrase that plays; 0: the phrase itself. Nil if no phrase
+  /// is repeated.
   struct Phrases: Encodable, Equatable {
     var recorded: Int?
     var received: Int?

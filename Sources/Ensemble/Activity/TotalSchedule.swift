@@ -9,16 +9,16 @@ struct TotalSchedule: Sendable {
   /// The master decides about a beat this margin plus the lead time before the beat. A tempo change that is announced after the
   /// decision applies at most this margin before the beat, so it moves the beat only a little.
   static var margin: Nanoseconds { .milliseconds(10) }
-  /// How long the total stays unchanged after a takeover. In this time all peers send their level to the new master.
+  /// How long the total stays unchanged after a takeover. In this time all peers send their activity to the new master.
   static var inquiry: Nanoseconds { .milliseconds(250) }
 
   /// The newest beat that was decided; nil before the first decision.
   var decidedBeat: Tick?
-  /// No new total is decided before this instant: the end of ``inquiry``, if the local peer has taken over or restored the rhythm.
-  /// Until then, not all peers have sent their level.
+  /// No new total is decided before this instant. If the local peer has taken over the rhythm, or has restored it after a crash, the
+  /// instant is the end of ``inquiry``, counted from the first call that decides. Until then, not all peers have sent their activity.
   var decidesFrom = Instant(nanoseconds: .min)
-  /// The instant from which ``EnsembleState/totalActivity(at:)`` is computed from the levels. Before it, the result is the total of
-  /// the rhythm that was taken over.
+  /// The instant from which ``EnsembleState/totalActivity(at:)`` is computed from the activities of the peers. Only a takeover sets it:
+  /// to the end of ``inquiry``, counted from the takeover. Before it, the result is the total of the rhythm that was taken over.
   var computesFrom = Instant(nanoseconds: .min)
   /// The beat of the last change of the total, and whether the total rose; nil before the first change.
   var lastChange: (beat: Tick, rises: Bool)?

@@ -40,7 +40,7 @@ extension EnsembleState {
     follower?.masterStatus = .isUnknown
     if isSaid { follower!.masterHeard = min(follower!.masterHeard, now - Self.silence) }
     // The next check of the succession may have been postponed. From now on, only the silence of the master determines when the check is
-    // due (``nextSuccession``).
+    // due: ``nextSuccession`` returns the later of `nextCheck` and the end of the permitted silence after `masterHeard`.
     follower!.nextCheck = follower!.masterHeard
     // The clock of one departed master is kept, because this master may return.
     if let departedMaster, departedMaster != peer, let former = roster.slot(of: departedMaster),
@@ -104,6 +104,10 @@ extension EnsembleState {
   }
 
   /// Handles a timeline message from the peer with identity `sender`. A peer may send only its own timeline.
+  ///
+  /// A message has no effect on the rhythm if it is refused, if its claim is lower than that of the rhythm that plays, if its content is
+  /// already known, or if another rhythm plays and this one is not known to continue. Otherwise the local peer follows `sender`, unless the rhythm has
+  /// ended.
   public mutating func received(_ message: TimelineMessage, from sender: Identity, at now: Instant) {
     guard message.claim.identity == sender, sender != identity, message.start <= message.end,
       admits(term: message.claim.term)
@@ -127,15 +131,18 @@ extension EnsembleState {
       }
     }
     let isNewClaim = message.claim != claim
-    // A rhythm that has ended does not replace one that plays. Neither does a rhythm of which it is not known whether it has ended,
-    // because its master's clock is not known.
+    // While a rhythm plays, only a rhythm that is known not to have ended replaces it. Without an estimate of the clock of the other
+    // master, this is not known.
     if role != .idle, isNewClaim, isOver(message, at: now) != false { return }
     if isNewClaim {
       if role == .master { reportLossOfLeadership(to: sender) }
-      // A former master stops repeating the end of its rhythm. A repeat sends ``timelineMessage``, which becomes the message of `sender`.
+      // A former master that is idle repeats ``timelineMessage``, so that all peers learn the end of its rhythm. The repeats must stop,
+      // because ``timelineMessage`` is replaced below by the message of `sender`.
       idle?.repeats = Repeats()
     }
     timelineMessage = message
+    // An idle peer keeps the message of a rhythm that has ended, so that it can send the message to peers that have missed the end. But
+    // it does not follow the rhythm.
     if role == .idle, isOver(message, at: now) == true { return }
     raiseTerm(to: message.claim.term)
     if isNewClaim || role == .idle {

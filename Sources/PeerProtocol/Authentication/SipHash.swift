@@ -26,7 +26,7 @@ struct SipHash: BitwiseCopyable {
 
   @_noLocks @_noAllocation
   mutating func append(_ octet: UInt8) {
-    tail |= UInt64(octet) << UInt64(count & 7 &* 8)
+    tail |= UInt64(octet) << UInt64((count & 7) &* 8)
     count &+= 1
     if count & 7 == 0 {
       mix(tail)

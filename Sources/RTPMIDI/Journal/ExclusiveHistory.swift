@@ -152,8 +152,8 @@ struct ExclusiveHistory: ~Copyable {
   /// Whether any command was sent in packet `checkpoint` or later.
   @_noLocks @_noAllocation
   func hasCommands(since checkpoint: UInt16) -> Bool {
-    // `trim(through:)` keeps an open command, which may be older than the checkpoint. If there is one, it is the last
-    // log.
+    // The last log is the newest, so its packet decides. It may be older than the checkpoint, because `trim(through:)` keeps
+    // an open command.
     logs.isEmpty ? false : !checkpoint.isAfter(logs[logs.count - 1].packet)
   }
 

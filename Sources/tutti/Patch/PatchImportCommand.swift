@@ -83,6 +83,7 @@ extension StandardMIDIFile {
   /// - Throws: ``MIDIFileError`` if it is not a Standard MIDI File, ``PatchLibrary/Failure`` if it cannot be read.
   init(path: String) throws {
     let data: Data
+    // With one byte more than permitted, `init(bytes:)` reports that the file is too long.
     do { data = try Data(contentsOf: path, limit: Self.maximumBytes + 1) } catch {
       throw PatchLibrary.Failure(
         description: "\(path): cannot be read (\(error.reason)); check the path and the permissions")

@@ -53,7 +53,7 @@ import _TestSupport
     // A note of the phrase that the player repeats is not recorded.
     play(67, core, from: .phrase, at: bar + .milliseconds(500))
     play(72, core, at: bar + .milliseconds(1875))
-    // The bar lasts two seconds. The phrase is complete 50 ms later, because notes are reported with a delay.
+    // The bar lasts two seconds. The phrase is complete 50 ms later, because the notes of players are reported with a delay.
     #expect(core.takeRecordedPhrase(at: bar + .milliseconds(2049)) == nil)
     let expected = try #require(
       Phrase(
@@ -63,7 +63,7 @@ import _TestSupport
     #expect(core.takeRecordedPhrase(at: bar + .seconds(3)) == nil)
   }
 
-  /// A recording also has at most eight bars. Without notes, it gives no phrase.
+  /// A recording has at most eight bars. Without notes, it gives no phrase.
   @Test func recordingNeedsARhythmThatPlaysUntilItsEnd() throws {
     #expect(throws: PhraseRecording.Failure.noRhythm) { try makeCore().recordPhrase(bars: 1, at: now) }
     let (core, bar) = try recordingCore()

@@ -10,9 +10,11 @@ import Testing
     #expect(MetaEvent(type: 0x51, bytes: [0x07, 0xA1, 0x20]).microsecondsPerQuarter == 500_000)
     // Excess bytes are ignored.
     #expect(MetaEvent(type: 0x51, bytes: [0xFF, 0xFF, 0xFF, 1]).microsecondsPerQuarter == 16_777_215)
+    // Too few bytes, or a duration of 0, give no tempo.
     for bytes: [UInt8] in [[], [7, 0xA1], [0, 0, 0]] {
       #expect(MetaEvent(type: 0x51, bytes: bytes).microsecondsPerQuarter == nil)
     }
+    // A time signature (type 0x58) is no tempo.
     #expect(MetaEvent(type: 0x58, bytes: [7, 0xA1, 0x20, 8]).microsecondsPerQuarter == nil)
     #expect(MetaEvent(microsecondsPerQuarter: 500_000) == MetaEvent(type: 0x51, bytes: [0x07, 0xA1, 0x20]))
     for duration in [1, 16_777_215] {

@@ -14,7 +14,7 @@ import _TestSupport
   private let other = SocketAddress(host: 12, port: 5004)
   private let endpoint = Endpoint(name: "local", random: SplitMix(seed: 1))
 
-  /// The data port of the control port at `address`.
+  /// The data port that belongs to the control port `address`.
   private func data(_ address: SocketAddress) -> SocketAddress {
     SocketAddress(high: address.high, low: address.low, port: address.port + 1)
   }
