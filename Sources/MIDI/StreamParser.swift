@@ -36,6 +36,8 @@ public struct StreamParser: ~Copyable {
     public var overlong: UInt64 = 0
 
     /// Creates counters that are all 0.
+    ///
+    /// Real-time: not safe.
     public init() {}
   }
 

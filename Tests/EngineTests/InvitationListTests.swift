@@ -150,9 +150,9 @@ import _TestSupport
       advance(&invitations, to: now)
       let forged = try #require(invitations.targets.first?.session)
       invitations.established(forged, at: remote)
-      // If `isRecognisedFirst` is true, the list first learns from `recognised` that the device is peer 2, and after the end of this
-      // session that peer 2 is at its own address. Otherwise the list learns the identity of the device only from `reached`: the endpoint
-      // closes the session with the device, because peer 2 is already in session at `otherAddress`.
+      // If `isRecognisedFirst` is true, `recognised` reports the identity before `reached`, and peer 2 is recognised again afterwards.
+      // Otherwise only `reached` reports it: ``PeerCore`` closes the session with the device, because peer 2 is already in session at
+      // `otherAddress`.
       if isRecognisedFirst { invitations.recognised(forged, as: Identity(2), at: remote, now: now) }
       invitations.reached(forged, by: Identity(2), at: otherAddress, isSameMachine: isSameMachine, now: now)
       invitations.ended(forged, of: nil, at: now)
@@ -204,8 +204,8 @@ import _TestSupport
   }
 
   /// At the address that peer 2 has announced, peer 3 answers, which is in session at another address. The announced address is invited
-  /// until peer 2 is in session. `isInSession` is whether peer 2 is in session. The test uses one other address for both peers, because the
-  /// address has no effect.
+  /// until peer 2 is in session. `isInSession` is whether peer 2 is in session. The test uses one other address for both peers. Only its
+  /// difference from the announced address matters.
   @Test(arguments: [true, false]) func announcedAddressIsInvitedUntilItsPeerIsInSession(isInSession: Bool) throws {
     var invitations = InvitationList(to: [], local: Identity(1), at: start)
     #expect(discover(&invitations))

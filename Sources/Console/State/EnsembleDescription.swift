@@ -27,7 +27,7 @@ struct EnsembleDescription: Encodable, Equatable {
   }
 
   /// The phrases of the local player, as in ``Engine/PhraseStatus``. `recorded` and `received` are their numbers of notes. `variation` is
-  /// the number of the variation of the received phrase that plays; 0: the phrase itself. Nil if no phrase
+  /// the number of the variation that is repeated; 0: the phrase itself. Nil if no phrase
   /// is repeated.
   struct Phrases: Encodable, Equatable {
     var recorded: Int?

@@ -33,7 +33,7 @@ public struct Passkey: Sendable {
   /// Computes the key of the group: scrypt with N = 2^15, r = 8, p = 1 (RFC 7914), a fixed salt, and the passkey in UTF-8 with
   /// composed characters (Unicode NFC). Takes about 0.1 s and 32 MiB, so that guessing is expensive.
   ///
-  /// - Throws: ``EngineError`` if there is not enough memory.
+  /// - Throws: ``EngineError`` if there is not enough memory, or if libsodium cannot be initialized.
   public func groupKey() throws(EngineError) -> GroupKey {
     let octets = Array(text.precomposedStringWithCanonicalMapping.utf8)
     let salt = Array("Tutti group key 1".utf8)

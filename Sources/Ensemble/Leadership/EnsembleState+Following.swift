@@ -105,9 +105,9 @@ extension EnsembleState {
 
   /// Handles a timeline message from the peer with identity `sender`. A peer may send only its own timeline.
   ///
-  /// A message has no effect on the rhythm if it is refused, if its claim is lower than that of the rhythm that plays, if its content is
-  /// already known, or if another rhythm plays and this one is not known to continue. Otherwise the local peer follows `sender`, unless the rhythm has
-  /// ended.
+  /// A message has no effect on the rhythm if it is refused, if its claim is lower than that of the rhythm that plays, if its revision
+  /// is already known (an idle peer ignores only older revisions), or if another rhythm plays and this one is not known to continue.
+  /// Otherwise the local peer follows `sender`, unless the rhythm has ended.
   public mutating func received(_ message: TimelineMessage, from sender: Identity, at now: Instant) {
     guard message.claim.identity == sender, sender != identity, message.start <= message.end,
       admits(term: message.claim.term)
@@ -131,8 +131,8 @@ extension EnsembleState {
       }
     }
     let isNewClaim = message.claim != claim
-    // While a rhythm plays, only a rhythm that is known not to have ended replaces it. Without an estimate of the clock of the other
-    // master, this is not known.
+    // While a rhythm plays, only a rhythm that is known not to have ended replaces it. If the message contains an end, this requires an
+    // estimate of the clock of the other master.
     if role != .idle, isNewClaim, isOver(message, at: now) != false { return }
     if isNewClaim {
       if role == .master { reportLossOfLeadership(to: sender) }
@@ -141,8 +141,8 @@ extension EnsembleState {
       idle?.repeats = Repeats()
     }
     timelineMessage = message
-    // An idle peer keeps the message of a rhythm that has ended, so that it can send the message to peers that have missed the end. But
-    // it does not follow the rhythm.
+    // An idle peer keeps the message of a rhythm that has ended, so that a new rhythm may start and older revisions are ignored. But it
+    // does not follow the rhythm.
     if role == .idle, isOver(message, at: now) == true { return }
     raiseTerm(to: message.claim.term)
     if isNewClaim || role == .idle {
