@@ -4,7 +4,9 @@
 # Measures one master with a thousand followers. On this machine, over loopback, a peer plays at 120 BPM for SECONDS (60)
 # to one follower and to FOLLOWERS (1000), first standard devices, then Tutti peers. The load generator, `followers` of
 # this package, counts every tick at every follower. If cyclictest is installed, it runs in the same seconds, above the
-# peer (FIFO 80, one thread per processor), and shows how long the machine stalls.
+# peer (FIFO 80, one thread per processor), and shows how long the machine stalls. `awake` keeps idle processors from
+# halting (see awake.c). The results are kept in memory until the end, because the host of a virtual machine can take
+# processor time from it while it writes to the disk.
 #
 # Expected: every follower receives every tick exactly once; the master uses at most half a processor while it plays,
 # from the kernel's CPU time of its threads; p99.9 of the lateness of its clock thread is at most twice the p99.9 with
@@ -20,9 +22,12 @@ for program in "$TUTTI" "$FOLLOWERS"; do
   exit 69
 done
 export TUTTI_PATCHES=${TUTTI_PATCHES:-$here/../Patches}
-results=$(mktemp -d)
-peer=
-trap '[[ -z $peer ]] || kill "$peer" 2>/dev/null; rm -r "$results"' EXIT
+results=$(mktemp -d -p /dev/shm)
+awake='' peer=''
+trap '[[ -z $awake$peer ]] || kill $awake $peer 2>/dev/null; rm -r "$results"' EXIT
+gcc -O2 -Wall -Wextra -pthread -o "$results/awake" "$here/awake.c"
+"$results/awake" &
+awake=$!
 
 # processor PID: the CPU time of each thread so far, one line "name nanoseconds" each.
 processor() {
