@@ -28,7 +28,7 @@ struct CommitPlugin: BuildToolPlugin {
     if [ -e .git ]; then
       commit=$(git rev-parse --short=12 HEAD) &&
         changes=$(git --no-optional-locks status --porcelain --untracked-files=normal -- Sources Package.swift) ||
-        { commit= changes=; echo "warning: the version contains no commit, because git has failed" >&2; }
+        { commit= changes=; echo "warning: no commit in tutti --version, because git failed; see git status" >&2; }
       [ -z "$changes" ] || commit=$commit-dirty
     fi
     line="let commit = \\"$commit\\""

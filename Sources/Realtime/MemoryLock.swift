@@ -26,11 +26,12 @@ public enum MemoryLock {
     let flags = MCL_CURRENT | MCL_ONFAULT | (limit < 0 ? MCL_FUTURE : 0)
     guard mlockall(flags) == 0 else { return warning("refused (\(String(cString: strerror(errno))))") }
     if limit < 0 { return nil }
+    let limitText = limit < 1 << 20 ? "\(limit >> 10) KB" : "\(limit >> 20) MB"
     guard realtime_can_lock(mainStack) != 0 else {
       munlockall()
-      return warning("refused (the limit of \(limit >> 20) MB is too low)")
+      return warning("refused (the limit of \(limitText) is too low)")
     }
-    return warning("incomplete (the limit of \(limit >> 20) MB prevents the lock of memory that is allocated later)")
+    return warning("incomplete (the limit of \(limitText) prevents the lock of memory that is allocated later)")
   }
 
   /// Loads and locks the code of the program, and of the libraries that real-time threads call. If the kernel refuses the

@@ -10,10 +10,17 @@ public struct PatchError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The largest number of faults that are reported for one file. The limit bounds the memory for a hostile file.
   public static let maximumFaults = 50
 
-  /// The faults, one per line.
-  public var description: String {
-    let lines = faults.map(\.description).joined(separator: "\n")
+  /// The text of each fault, and of the number of further faults if there are any.
+  public var lines: [String] {
     let noun = omitted == 1 ? "error" : "errors"
-    return omitted == 0 ? lines : lines + "\nand \(omitted) more \(noun); correct the errors above first"
+    return faults.map(\.description)
+      + (omitted == 0
+        ? []
+        : [
+          "and \(omitted) more \(noun); correct the errors above first"
+        ])
   }
+
+  /// ``lines``, one per line.
+  public var description: String { lines.joined(separator: "\n") }
 }

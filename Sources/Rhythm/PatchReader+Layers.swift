@@ -2,9 +2,8 @@ import MusicalTime
 import Yams
 
 extension PatchReader {
-  static var layerRemedy: String {
-    "write always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
-  }
+  private static let layerNames = "always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
+  static let layerRemedy = "write \(layerNames)"
 
   /// Reads the field `play`: the layers with their lines.
   mutating func play(_ node: Node, meter: Meter?, kit: inout Kit) -> ([Layer], [Line]) {
@@ -29,8 +28,10 @@ extension PatchReader {
     return (layers, lines)
   }
 
-  /// Reads the name of a layer.
-  mutating func layer(named name: String, at position: TextPosition, _ field: String) -> Layer? {
+  /// Reads the name of a layer. Next to the layers of a part, there are other `fields`.
+  mutating func layer(
+    named name: String, at position: TextPosition, _ field: String, amongFields fields: [String] = []
+  ) -> Layer? {
     let words = name.split(separator: " ").map(String.init)
     let bounds: [String?]
     switch (words.count, words.first, words.dropFirst(2).first) {
@@ -42,7 +43,12 @@ extension PatchReader {
     }
     let numbers = bounds.compactMap { $0.flatMap { UInt8($0) } }.filter { $0 <= 127 }
     guard numbers.count == 2 else {
-      fault(at: position, field, "is not the name of a layer", Self.layerRemedy)
+      if fields.isEmpty {
+        fault(at: position, field, "is not the name of a layer", Self.layerRemedy)
+      } else {
+        let remedy = "write \(fields.joined(separator: ", ")), or a layer: \(Self.layerNames)"
+        fault(at: position, field, "is neither a field nor a layer of a part", remedy)
+      }
       return nil
     }
     guard numbers[0] <= numbers[1] else {

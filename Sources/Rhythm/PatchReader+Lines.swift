@@ -13,6 +13,13 @@ extension PatchReader {
       let position = entry.key.position
       guard let name = lineName(entry.name, at: position, field) else { continue }
       let voice = kit.index(named: name.voice)
+      if voice == nil, layer == nil {
+        fault(
+          at: position, field, "is neither a setting of the fill nor a drum",
+          "write every, chance, from, a General MIDI name, such as snare, or a name from the field kit")
+        // A misspelt setting has no strokes that could be checked.
+        continue
+      }
       if voice == nil {
         fault(
           at: position, field, "is not a drum",
@@ -60,7 +67,9 @@ extension PatchReader {
 
   /// Reads the strokes and rests of a line, one array per bar, and their number per quarter note. Returns nil after a fault.
   private mutating func bars(_ node: Node, _ field: String, meter: Meter) -> ([[Stroke?]], Int)? {
-    let remedy = "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
+    let remedy =
+      "write . (rest), o (ghost note), x, X (accent), f or F (flams) for each step; spaces are "
+      + "ignored, and | separates bars"
     // `.some(nil)` is a rest, and nil is an invalid character.
     return bars(node, field, meter: meter, remedy: remedy) { character -> Stroke?? in
       character == "." ? .some(nil) : Stroke(character).map { .some($0) }

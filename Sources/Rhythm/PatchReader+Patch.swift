@@ -76,20 +76,23 @@ extension PatchReader {
       + patch.parts.flatMap(\.lines).reduce(0) { $0 + $1.bars.joined().count }
     if strokes > StepTable.maximumStrokes {
       fault(
-        at: position, "play", "has \(strokes) strokes and rests, more than the limit of \(StepTable.maximumStrokes)",
+        at: position, "play",
+        "has \(strokes) strokes and rests, together with the parts, more than the limit of \(StepTable.maximumStrokes)",
         "write shorter lines; a line repeats by itself")
     }
     if patch.bars > Patch.maximumBars {
       let lengths = patch.lengths.sorted().map(String.init)
       fault(
         at: position, "play",
-        "has lines of \(lengths.dropLast().joined(separator: ", ")) and \(lengths.last ?? "") bars, which give a pattern of \(patch.bars) bars, more than "
-          + "\(Patch.maximumBars)", "use line lengths such as 1, 2, 4 or 8 bars")
+        "needs \(patch.bars) bars until all lines, parts and chords repeat together, more than the limit of \(Patch.maximumBars); their lengths "
+          + "are \(lengths.dropLast().joined(separator: ", ")) and \(lengths.last ?? "") bars",
+        "use lengths such as 1, 2, 4 or 8 bars")
     }
     if patch.groups.count > Patch.maximumGroups {
       fault(
-        at: position, "kit", "has \(patch.groups.count) cut-off groups, including the predefined ones",
-        "use at most \(Patch.maximumGroups)")
+        at: position, "kit",
+        "has \(patch.groups.count) groups, with the predefined ones: \(patch.groups.joined(separator: ", "))",
+        "use at most \(Patch.maximumGroups) different names after group")
     }
   }
 

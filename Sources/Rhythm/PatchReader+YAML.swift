@@ -55,9 +55,13 @@ extension PatchReader {
         }
       default: break
       }
-      if brackets > Self.maximumBrackets || questions > Self.maximumQuestionMarks {
-        let reason = "has more than \(Self.maximumBrackets) brackets or \(Self.maximumQuestionMarks) question marks"
-        return (TextPosition(line: line, column: column), reason, "write the patch with fewer of these characters")
+      if brackets > Self.maximumBrackets {
+        let reason = "has more than \(Self.maximumBrackets) of the characters [ and {, including comments"
+        return (TextPosition(line: line, column: column), reason, "write nested values on indented lines instead")
+      }
+      if questions > Self.maximumQuestionMarks {
+        let reason = "has more than \(Self.maximumQuestionMarks) question marks, including comments"
+        return (TextPosition(line: line, column: column), reason, "remove some of them")
       }
     }
     return nil

@@ -45,7 +45,8 @@ extension InvariantChecker {
     guard now - firstNote > .milliseconds(100) else { return }
     expect(
       .hearing, holds: !world.hosts[peer.host].unheard.contains(host), of: peer.host,
-      expected: "no note of a peer that its player does not hear", seen: "a note of \(world.hosts[host].name)")
+      expected: "no note of a peer that the player of \(world.hosts[peer.host].name) does not "
+        + "hear", seen: "a note of \(world.hosts[host].name)")
   }
 
   /// The notes of the player of a session at a peer (``Holder``).

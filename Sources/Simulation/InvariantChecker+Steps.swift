@@ -66,7 +66,7 @@ extension InvariantChecker {
       if continues {
         expect(
           .steps, holds: step.step.index == last.step.index + 1, of: host, expected: "step \(last.step.index + 1)",
-          seen: "step \(step.step.index)\(last.run == step.run ? "" : " of a rhythm that replaced it")")
+          seen: "step \(step.step.index)\(last.run == step.run ? "" : " of another rhythm")")
       } else if step.cutsShort, isCalm {
         // A peer that joins another rhythm whose phase differs by more than a step begins it at the beginning of a bar. It
         // plays the previous rhythm until 10 ms before this bar (``EnsembleState/joiningTime``).
@@ -188,7 +188,7 @@ extension InvariantChecker {
     let since = states[peer.host].masterlessSince.map { max($0, states[master].disappearance.at) }
     expect(
       .failover, holds: since.map { now - $0 <= .seconds(3) } ?? true, of: peer.host,
-      expected: "another master within two seconds (checked after three)",
-      seen: "\(name(of: identity)), which disappeared three seconds ago")
+      expected: "a new master within 2 s (checked after 3 s)",
+      seen: "that \(name(of: identity)) is still the master, 3 s after it disappeared")
   }
 }

@@ -240,8 +240,8 @@ final class InvariantChecker {
       pair.sharesChannelSince = shares ? pair.sharesChannelSince ?? now : nil
       expect(
         .channels, holds: pair.sharesChannelSince.map { now - $0 <= .seconds(2) } ?? true, of: a.host,
-        expected: "an unshared channel",
-        seen: "the channel of \(world.hosts[b.host].name), \(channel.map { "\($0.number)" } ?? "-")")
+        expected: "a channel of its own",
+        seen: "channel \(channel.map { "\($0.number)" } ?? "-"), which \(world.hosts[b.host].name) uses too")
     }
     pairs[a.host * states.count + b.host] = pair
     pairs[b.host * states.count + a.host] = pair

@@ -61,7 +61,7 @@ extension SocketAddress {
     // because the data port is the next port.
     guard let name, let port = portText.map({ UInt16($0) }) ?? defaultPort, (1...65534).contains(port) else {
       throw TransportError(
-        "address \(text): not a host, or HOST:PORT with a port from 1 to 65534; write for example 192.168.1.20:5004, "
+        "address \(text): neither HOST nor HOST:PORT with a port from 1 to 65534; write for example 192.168.1.20:5004, "
           + "or [fd00::20]:5004")
     }
     if name.isIPv6Literal, name.interface == nil, let address = lookUp(name, AI_NUMERICHOST).addresses.first,

@@ -56,7 +56,7 @@ extension SoundCardTests {
       let tooFast = try LoopbackRecording(substream: 5, rate: 176_400, seconds: 1)
       try tooFast.waitUntilRunning()
       let error = #expect(throws: PCMError.self) { try PCMDevice("hw:Loopback,0,5") }
-      #expect(error?.description.contains("; to convert the samples, use --audio alsa:plughw:Loopback,0,5") == true)
+      #expect(error?.description.contains("; to convert the samples, use the device plughw:Loopback,0,5") == true)
     }
   }
 }

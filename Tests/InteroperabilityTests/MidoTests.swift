@@ -108,7 +108,7 @@ import _TestTraits
         #expect(MidoFile(read, path: file.path) == file.endingAtEndOfTrack)
         compared += 1
       } catch let error as StandardMIDIFile.ReadError {
-        #expect(error.found.hasSuffix("of more than four bytes") || error.found.hasSuffix("without running status"))
+        #expect(error.found.hasSuffix("in more than four bytes") || error.found.hasSuffix("without running status"))
       }
     }
     #expect(compared > 400)

@@ -107,11 +107,15 @@ import _TestTraits
     #expect(subject.invited.isEmpty)
     subject.peer.execute(.policy(.anyone))
     #expect(subject.invited == [ben], "only Tutti peers are invited automatically")
-    #expect(subject.log.last == "connections: accepted from anyone from now on; sessions continue")
+    #expect(
+      subject.log.last == "connections: from now on, new connections are accepted from anyone; existing "
+        + "sessions continue")
     subject.peer.execute(.connect(toHost: "Gear"))
     subject.peer.execute(.policy(.none))
     #expect(subject.invited == [gear], "the policy does not apply to the hosts that the player has chosen")
-    #expect(subject.log.last == "connections: accepted from nobody from now on; sessions continue")
+    #expect(
+      subject.log.last == "connections: from now on, new connections are accepted from nobody; existing "
+        + "sessions continue")
     let snapshot = subject.peer.snapshot(at: subject.now)
     #expect(snapshot.policy == .none && !snapshot.hasContacts)
   }
@@ -160,7 +164,7 @@ import _TestTraits
     ada.mailbox.post(.policy(.none))
     try await ada.waitForLog("accepted from nobody")
     let cleo = try LivePeer("policy-cleo", folder: folder, connect: [ada.port])
-    try await ada.waitForLog("invitation refused by --policy none")
+    try await ada.waitForLog("this peer refused its invitation because of --policy none")
     #expect(!ada.log.contains { $0.contains("policy-cleo at") && $0.contains("joined") })
     ada.mailbox.post(.policy(.anyone))
     // The first of the two lines was the refusal.

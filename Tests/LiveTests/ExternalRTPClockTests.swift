@@ -95,7 +95,7 @@ extension TimingTests {
       try await ada.waitForLog(refusal)
       drums = try DrumMachine(port: drums.port, continuingFrom: drums.origin)
       try await ada.waitForLog("sends ticks again")
-      try await ada.waitForLog("RTP-MIDI device without Tutti; it is used as external clock", times: 2)
+      try await ada.waitForLog("RTP-MIDI device without Tutti; it is used as an external clock", times: 2)
       drums.leave()
       try await ada.waitForLog("the rhythm stopped")
       let trace = try ada.leave()
@@ -104,13 +104,13 @@ extension TimingTests {
       try expectInStep(trace, with: drums, until: last - 24)
       #expect(
         ada.log.filter { $0.contains("Drums") && !$0.contains(" joined") && !$0.contains(" left") } == [
-          "Drums: RTP-MIDI device without Tutti; it is used as external clock",
+          "Drums: RTP-MIDI device without Tutti; it is used as an external clock",
           "external clock Drums: not in session any longer (trying again); check the device and its network",
           "external clock Drums: sends no ticks; the rhythm continues at the last tempo; \(remedy)",
           refusal,
           "external clock Drums: in session again",
           "external clock Drums: sends ticks again",
-          "Drums: RTP-MIDI device without Tutti; it is used as external clock",
+          "Drums: RTP-MIDI device without Tutti; it is used as an external clock",
           "external clock Drums: not in session any longer (trying again); check the device and its network",
         ])
     }

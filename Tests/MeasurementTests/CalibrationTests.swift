@@ -136,7 +136,7 @@ import _TestSupport
     let beginning = CalibrationRoom.lead + room.latency / 1e3
     room.others = clicks.map { beginning + ($0 - Instant(nanoseconds: 0)).seconds + 0.130 }
     let error = #expect(throws: CalibrationError.self) { () throws(CalibrationError) in try delay(room, seed: 3) }
-    guard case .ambiguous(let first, let second) = error else {
+    guard case .ambiguous(let first, let second, ofReference: false) = error else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -174,7 +174,7 @@ import _TestSupport
     let error = #expect(throws: ReportError.self) {
       try PlayersAnalysis([self.trace("bert", [nil, nil])], ticksPerLine: 6)
     }
-    #expect(error?.description.contains("no trace contains an action") == true)
+    #expect(error?.description.contains("none of them contains an action") == true)
   }
 
   @Test func traceWithActionsIsReadAsWritten() throws {

@@ -83,8 +83,8 @@ import Testing
     ("/ C", "4:9: chords: begins with /; begin with a chord"),
     (
       "C | C F G",
-      "4:13: chords: has 3 chords in bar 2, which do not divide its 16 steps evenly; "
-        + "write 1, 2, 4, 8; a / continues the chord before it"
+      "4:13: chords: has 3 entries in bar 2, but its 16 steps cannot be divided by 3; "
+        + "write 1, 2, 4 or 8 entries; the entry / continues the chord before it"
     ),
     (
       "[Dm7, G7]",
@@ -107,6 +107,8 @@ import Testing
     let found = styleFaults(replacing: [4: "chords: X7 Dm | Hm X7 | C Y"])
     #expect(
       found.map { String($0.prefix(15)) } == ["small.yaml:4:9:", "small.yaml:4:17", "small.yaml:4:27"], "\(found)")
-    #expect(found[0].contains("; write a root from A to G, with # or b, and nothing or one of m, 5, dim, "))
+    #expect(
+      found[0].contains(
+        "; write a root from A to G, if needed with # or b, then nothing (major) or one of m, 5, dim, "))
   }
 }

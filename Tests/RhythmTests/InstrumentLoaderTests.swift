@@ -47,6 +47,9 @@ import Testing
     (4, "", "1:1: scale: is missing; add it, such as \"scale: D minor pentatonic, D3..D6\""),
     (4, "scale: D minor pentatonic", "4:8: scale: is \"D minor pentatonic\", without one range of keys; write a scale"),
     (
+      4, "scale: D, D3..D6", "4:8: scale: is \"D\", without a kind of scale; write D and one of major, minor, dorian"
+    ),
+    (
       4, "scale: D minorr, D3..D6", "4:8: scale: has \"minorr\" as the kind of scale; write one of major, minor, dorian"
     ),
     (4, "scale: H minor, D3..D6", "4:8: scale: has \"H\" as the tonic; begin with a note name"),
@@ -55,9 +58,9 @@ import Testing
     (4, "scale: D minor, D3-D6", "4:17: scale: has the invalid range \"D3-D6\"; write two keys from C-1 to G9"),
     (4, "scale: D minor, D3..A9", "4:17: scale: has the invalid range \"D3..A9\"; write two keys from C-1 to G9"),
     (4, "scale: C major, C#4..C#4", "4:17: scale: has no note of C major in the range C#4..C#4; write a larger range"),
-    (5, "figure: x.y.", "5:11: figure: has \"y\" as character 3; write . (rest), o, x, X, or 1 to 9"),
-    (5, "figure: x.f.", "5:11: figure: has \"f\" as character 3; write . (rest), o, x, X, or 1 to 9"),
-    (5, "figure: x.0.", "5:11: figure: has \"0\" as character 3; write . (rest), o, x, X, or 1 to 9"),
+    (5, "figure: x.y.", "5:11: figure: has \"y\" as character 3; write . (rest), o (soft), x, X (accent), or 1 to 9"),
+    (5, "figure: x.f.", "5:11: figure: has \"f\" as character 3; write . (rest), o (soft), x, X (accent), or 1 to 9"),
+    (5, "figure: x.0.", "5:11: figure: has \"0\" as character 3; write . (rest), o (soft), x, X (accent), or 1 to 9"),
     (5, "figure: .... ....", "5:9: figure: has no notes; write at least one note, or remove the figure"),
     (5, "figure: \" \"", "5:9: figure: has 0 units of the grid; write 1 to 64; the figure repeats by itself"),
     (5, "", "6:10: density: has no effect without a figure; add the field figure, or remove density"),

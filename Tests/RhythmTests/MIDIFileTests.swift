@@ -119,7 +119,7 @@ import _TestSupport
     #expect(message(file([])).hasPrefix("the file has no notes on channel 10"))
     #expect(message(file([(0, 36, 100)], meter: (4, 32))).hasPrefix("the time signature 4/32 is not possible"))
     // `firstBar` counts from 0, the message counts from 1.
-    #expect(message(file([(0, 36, 100)]), firstBar: 1) == "the file has only 1 bar; give 1 as the first bar")
+    #expect(message(file([(0, 36, 100)]), firstBar: 1) == "the file has only 1 bar; give --first-bar 1")
     let timeCode = StandardMIDIFile(
       format: .singleTrack, division: .timeCode(.frames30, ticksPerFrame: 40), tracks: [.init()])
     #expect(message(timeCode).hasPrefix("the file counts time in SMPTE frames"))

@@ -33,7 +33,7 @@ import Testing
     let full = head + kit(32) + "play:\n" + layer("always", voices: 0..<32, bars: 8)
     #expect(try PatchLoader.patch(from: full, file: "big.yaml").bars == 8)
     let message =
-      "small.yaml:38:3: play: has 4112 strokes and rests, more than the limit of 4096; "
+      "small.yaml:38:3: play: has 4112 strokes and rests, together with the parts, more than the limit of 4096; "
       + "write shorter lines; a line repeats by itself"
     #expect(faults(full + layer("from 1", voices: 0..<1)) == [message])
   }
@@ -52,8 +52,8 @@ import Testing
     let play = "play:\n" + layer("always", voices: 0..<1, bars: 3) + layer("from 1", voices: 1..<2, bars: 7)
     #expect(
       faults(head + kit(2) + play) == [
-        "small.yaml:8:3: play: has lines of 3 and 7 bars, which give a pattern of 21 bars, more than 16; "
-          + "use line lengths such as 1, 2, 4 or 8 bars"
+        "small.yaml:8:3: play: needs 21 bars until all lines, parts and chords repeat together, more than the limit of 16; their lengths "
+          + "are 3 and 7 bars; use lengths such as 1, 2, 4 or 8 bars"
       ])
   }
 
@@ -74,7 +74,10 @@ import Testing
     #expect(StepTable(patch).hits(at: .init(0), activity: 0).map(\.group) == [1, 2, 3, 4, 5, 6, 7, 8])
     #expect(
       faults(head + kit(9, groups: true) + "play:\n" + layer("always", voices: 0..<9))
-        == ["small.yaml:15:3: kit: has 9 cut-off groups, including the predefined ones; use at most 8"])
+        == [
+          "small.yaml:15:3: kit: has 9 groups, with the predefined ones: g0, g1, g2, g3, g4, g5, g6, g7, g8; "
+            + "use at most 8 different names after group"
+        ])
   }
 
   @Test func layersAreLimitedTo32() throws {

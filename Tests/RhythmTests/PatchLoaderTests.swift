@@ -48,17 +48,17 @@ import Testing
     (
       13, "    kick: X... y... x... ....",
       "13:16: play.always.kick: has \"y\" as character 6; "
-        + "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
+        + "write . (rest), o (ghost note), x, X (accent), f or F (flams) for each step; spaces are ignored, and | separates bars"
     ),
     (
       13, "    kick: \"X... y... x... ....\"",
       "13:17: play.always.kick: has \"y\" as character 6; "
-        + "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
+        + "write . (rest), o (ghost note), x, X (accent), f or F (flams) for each step; spaces are ignored, and | separates bars"
     ),
     (
       13, "    kick: [X, x]",
       "13:11: play.always.kick: is a list, not a single value; "
-        + "write . (rest), o, x, X, f or F for each step; spaces are ignored, and | separates bars"
+        + "write . (rest), o (ghost note), x, X (accent), f or F (flams) for each step; spaces are ignored, and | separates bars"
     ),
     (
       14, "    boum: x..x ..x. x..x ..x.",

@@ -44,8 +44,13 @@ import Testing
     (12, "    feel: 3 s", "12:11: parts.bass.feel: is \"3 s\", not a time in range; write -50 ms to +50 ms"),
     (
       13, "    sometimes:",
-      "13:5: parts.bass.sometimes: is not the name of a layer; "
-        + "write always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
+      "13:5: parts.bass.sometimes: is neither a field nor a layer of a part; write sound, range, level, feel, or a layer: "
+        + "always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
+    ),
+    (
+      12, "    fell: 3 ms",
+      "12:5: parts.bass.fell: is neither a field nor a layer of a part; write sound, range, level, feel, or a layer: "
+        + "always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
     ),
     (
       14, "      kick: X--- ..x- X--- ....",
@@ -54,23 +59,23 @@ import Testing
     ),
     (
       14, "      root: X--- ..f- X--- ....",
-      "14:20: parts.bass.always.root: has \"f\" as character 8; write . (rest), o, x, X or - (hold) for each step; "
+      "14:20: parts.bass.always.root: has \"f\" as character 8; write . (rest), o (soft), x, X (accent) or - (hold) for each step; "
         + "spaces are ignored, | separates bars, and only drums have flams"
     ),
     (
       14, "      root: X--. -.x- X--- ....",
-      "14:18: parts.bass.always.root: has - (hold) without a note before it as character 6; "
-        + "write o, x or X before it, or . for a rest"
+      "14:18: parts.bass.always.root: has - (hold) as character 6, but no note before it; "
+        + "write o, x or X before it, or . (rest) instead of it"
     ),
     (
       14, "      root: --.. ..x- X--- ....",
-      "14:13: parts.bass.always.root: has - (hold) without a note before it as character 1; "
-        + "write o, x or X before it, or . for a rest"
+      "14:13: parts.bass.always.root: has - (hold) as character 1, but no note before it; "
+        + "write o, x or X before it, or . (rest) instead of it"
     ),
     (
       14, "      root: ---- ---- ---- ----",
-      "14:13: parts.bass.always.root: has - (hold) without a note before it as character 1; "
-        + "write o, x or X before it, or . for a rest"
+      "14:13: parts.bass.always.root: has - (hold) as character 1, but no note before it; "
+        + "write o, x or X before it, or . (rest) instead of it"
     ),
     (
       14, "      root: X--- ..x- X--- ...",
@@ -88,7 +93,7 @@ import Testing
     ),
     (
       18, "    level: 90%",
-      "18:5: parts.keys: has no layers; write 1 to 32, such as \"always: { root: X... .... X... .... }\""
+      "18:5: parts.keys: has no layers; write 1 to 32 layers, such as \"always: { root: X... .... X... .... }\""
     ),
   ])
   func faultIsReportedWithItsPosition(line: Int, text: String, message: String) {
@@ -162,13 +167,15 @@ import Testing
     let bar = "x... .... .... ...."
     let seven = Array(repeating: bar, count: 7).joined(separator: " | ")
     let found = styleFaults(replacing: [4: "chords: C | F | G", 14: "      root: \(seven)"])
-    #expect(found.count == 1 && found[0].contains("has lines of 1, 3 and 7 bars, which give a pattern of 21 bars"))
+    #expect(found.count == 1 && found[0].contains("needs 21 bars until all lines, parts and chords repeat together"))
     let eight = Array(repeating: bar, count: 8).joined(separator: " | ")
     let part = "    always:\n" + (0..<16).map { "      root \(100 - $0)%: \(eight)\n" }.joined()
     let text = smallStyle[..<7].joined(separator: "\n") + "\n"
     // Two parts with 16 lines of 8 bars of 16 steps have 4096 strokes and rests. The drums have 16 more.
     let parts = "  bass:\n\(part)  guitar:\n\(part)"
-    #expect(faults(text + parts).first?.contains("has 4112 strokes and rests, more than the limit of 4096") == true)
+    #expect(
+      faults(text + parts).first?.contains(
+        "has 4112 strokes and rests, together with the parts, more than the limit of 4096") == true)
   }
 
   /// The style with the most lines can be played: all lines of all parts begin their notes at the same ticks, and all notes are

@@ -13,7 +13,7 @@ import Transports
   ])
   func invalidAddressIsRejected(text: String) {
     let error = #expect(throws: TransportError.self) { try SocketAddress(resolving: text) }
-    #expect(error?.description.contains("not a host, or HOST:PORT") == true)
+    #expect(error?.description.contains("neither HOST nor HOST:PORT") == true)
     #expect(throws: TransportError.self) { try SocketAddress.parts(of: text) }
   }
 

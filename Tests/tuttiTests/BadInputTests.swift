@@ -26,13 +26,18 @@ struct BadInput: CustomTestStringConvertible, Sendable {
 @Suite(.ownThreads) struct BadInputTests {
   /// Command lines with files, hosts, devices or ports that are missing, broken or of the wrong kind.
   static let unusable = [
-    BadInput("peer --port 0 --patch nothing", 69, "patch nothing: not found; give one of:", "street"),
+    BadInput(
+      "peer --port 0 --patch nothing", 69,
+      "patch nothing: not found; give a file with its suffix .yaml, or one of:", "street"),
     BadInput("peer --port 0 --patch ./missing.yaml", 69, "./missing.yaml: no such file"),
     BadInput("peer --port 0 --patch broken.yaml --audio wav:x.wav", 65, "broken.yaml:2"),
     BadInput("patch check broken.yaml", 65, "broken.yaml:2"),
     BadInput("patch show broken.yaml", 65, "broken.yaml:2"),
     BadInput("patch show nothing", 69, "patch nothing: not found", "street", "tilt-harp"),
-    BadInput("peer --port 0 --patch tilt-harp", 69, "patch tilt-harp: is an instrument, not a rhythm; give one of:"),
+    BadInput(
+      "peer --port 0 --patch tilt-harp", 69,
+      "patch tilt-harp: is an instrument, not a rhythm; give a "
+        + "file with its suffix .yaml, or one of:"),
     BadInput("peer --port 0 --audio wav:x.wav --soundfont none.sf2", 69, "none.sf2", "--soundfont"),
     BadInput("peer --port 0 --audio wav:x.wav --soundfont broken.yaml", 65, "broken.yaml: not a SoundFont"),
     BadInput("peer --port 0 --audio wav:no/such/folder/x.wav", 69, "no/such/folder/x.wav: No such file or directory"),
@@ -93,8 +98,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     // The arguments are separated by spaces, so a no-break space is an argument.
     BadInput("peer --led-by \u{a0}", 64, "--led-by: is empty; give PEER"),
     BadInput("peer --activity 128", 64, "--activity 128: out of range"),
-    BadInput("peer --connect 127.0.0.1:notaport", 64, "127.0.0.1:notaport: not a host, or HOST:PORT"),
-    BadInput("peer --connect [::1:5004", 64, "[::1:5004: not a host, or HOST:PORT"),
+    BadInput("peer --connect 127.0.0.1:notaport", 64, "127.0.0.1:notaport: neither HOST nor HOST:PORT"),
+    BadInput("peer --connect [::1:5004", 64, "[::1:5004: neither HOST nor HOST:PORT"),
     BadInput("peer --contacts x", 64, "--contacts: has no effect without --policy contacts"),
     BadInput("peer --policy friends", 64, "friends"),
     BadInput("peer --sessions-per-host 0", 64, "--sessions-per-host 0: out of range; give 1 to 1100"),
@@ -118,8 +123,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --period fast", 64, "fast"),
     BadInput("peer --latency 1001", 64, "--latency 1001.0: out of range; give 0 to 1000 ms"),
     BadInput("peer --start --clock-from x", 64, "the external clock starts the rhythm"),
-    BadInput("peer --clock-from rtp:127.0.0.1:notaport", 64, "127.0.0.1:notaport: not a host, or HOST:PORT"),
-    BadInput("peer --clock-from rtp:", 64, "not a host, or HOST:PORT"),
+    BadInput("peer --clock-from rtp:127.0.0.1:notaport", 64, "127.0.0.1:notaport: neither HOST nor HOST:PORT"),
+    BadInput("peer --clock-from rtp:", 64, "neither HOST nor HOST:PORT"),
     BadInput("peer --asymmetry Ada", 64, "--asymmetry Ada: not PEER=MS", "write for example"),
     BadInput("peer --asymmetry Ada=nan", 64, "--asymmetry Ada=nan: not PEER=MS"),
     BadInput("peer --asymmetry Ada=10001", 64, "--asymmetry Ada=10001: not PEER=MS", "-10000 to 10000 ms"),
@@ -142,8 +147,11 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure clock x --histogram 0", 64, "--histogram 0: out of range; give 1 to 1000000"),
     BadInput("measure clock x --nominal nan", 64, "--nominal nan: out of range"),
     BadInput("measure clock x --ticks-per-quarter 0", 64, "--ticks-per-quarter 0: out of range"),
-    BadInput("measure clock x --plot x.gif", 64, "--plot x.gif: not a picture that can be drawn"),
-    BadInput("measure clock x --loopback hw:1", 64, "--loopback: 1 device; give an output and an input"),
+    BadInput(
+      "measure clock x --plot x.gif", 64,
+      "--plot x.gif: not a picture that can be drawn"),
+    BadInput(
+      "measure clock x --loopback hw:1", 64, "--loopback: has 1 device, not 2; write SOURCE --loopback OUTPUT INPUT"),
     BadInput("measure clock x --loopback a b --csv", 64, "--loopback: has no effect with --csv or --histogram"),
     BadInput("measure clock rtp:x --loopback a b", 64, "--loopback: rtp:x is not a recording of an audio interface"),
     BadInput("measure follower alsa:x", 64, "alsa:x: nothing to measure; give the input"),
@@ -195,7 +203,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       let (outcome, newFiles) = try await run(
         BadInput("peer --audio wav:x.wav --trace x.trace --record x.mid --port \(port)", 69))
       #expect(outcome.status == 69 && newFiles == [])
-      #expect(outcome.errors == "tutti: UDP port \(port): Address already in use; choose another with --port\n")
+      let remedy = "choose another with --port (a peer uses this port and the next one)"
+      #expect(outcome.errors == "tutti: UDP port \(port): Address already in use; \(remedy)\n")
     }
   }
 
@@ -224,7 +233,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     let outcome = try await Child.tutti(arguments, in: folder).outcome()
     #expect(outcome.status == 0)
     let warnings = outcome.errors.split(separator: "\n").filter { $0.contains("does not answer") }
-    let remedy = "check the address, the port and the firewall there"
+    let remedy = "check that the peer runs there, and check the address, the port and the firewall"
     #expect(warnings == ["tutti: \(address): does not answer (trying again); \(remedy)"])
   }
 

@@ -64,7 +64,7 @@ import _TestTraits
     }
     let ben = try peer("ben", ["--connect", "127.0.0.1:\(port ?? "")"], in: TemporaryFolder())
     try await ada.wait(for: "to accept the contact", within: .seconds(10)) { ada.output.contains("\"joined\"") }
-    #expect(!ada.errors.contains("refused by --policy"))
+    #expect(!ada.errors.contains("because of --policy"))
     try await ada.wait(for: "to report the unknown contacts", within: .seconds(20)) {
       ada.errors.split(separator: "\n").count { $0.contains("contacts: host studio") } == 4
     }

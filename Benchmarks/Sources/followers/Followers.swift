@@ -9,15 +9,16 @@ struct Followers: ParsableCommand {
     commandName: "followers",
     abstract: "Run many followers of one master on this machine and count every tick.",
     discussion: """
-      Each follower is an RTP-MIDI session with its own pair of ports. Run the master with --start and --connect to the \
-      first follower, which accepts the invitation when all other followers are in session. The run ends when the master \
-      leaves.
+      Each follower is an RTP-MIDI session with its own pair of ports. All followers but the first invite the master. Run the \
+      master with --start and with --connect to the first follower. The first follower accepts this invitation when all others \
+      are in session, so the rhythm starts when all are connected. The run ends when the master leaves.
 
       Exit status: 0 if every follower received every tick exactly once, otherwise 1.
 
       EXAMPLE
         followers --count 1000 --port 21000 --master 5004 &
-        tutti peer --port 5004 --audio none --connect 127.0.0.1:21000 --start --duration 60
+        tutti peer --port 5004 --audio none --connect 127.0.0.1:21000 --start \\
+          --duration 60
       """)
 
   @Option(help: ArgumentHelp("Run this many followers.", valueName: "N"))

@@ -77,8 +77,8 @@ public final class PCMCapture: @unchecked Sendable {
       line.finish()
       if failure == nil, samples.isEmpty {
         failure = PCMError(
-          device: name, reason: "no sound arrives",
-          remedy: "check the device, or give another device that `arecord -L` lists")
+          device: name, reason: "the device delivers no samples",
+          remedy: "disconnect and connect it again, or give another device that `arecord -L` lists")
       }
       return Result(samples, failure, line)
     }

@@ -30,12 +30,13 @@ extension PCMDevice {
     var params: OpaquePointer?
     guard snd_pcm_hw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
     defer { snd_pcm_hw_params_free(params) }
-    let remedy = "record from \(name.hasPrefix("hw:") ? "plug\(name)" : "another device that `arecord -L` lists")"
-    /// Throws an error if the device has rejected `feature` with a negative `code`.
-    func check(_ code: Int32, _ feature: String) throws(PCMError) {
+    let otherDevice = "record from another device that `arecord -L` lists"
+    // ALSA's plug device converts samples and rates, but does not change the sizes of periods and buffers.
+    let remedy = name.hasPrefix("hw:") ? "record from plug\(name)" : otherDevice
+    /// Throws an error if the device has rejected `feature` with a negative `code`. Without `remedy`, the remedy is a conversion.
+    func check(_ code: Int32, _ feature: String, remedy other: String? = nil) throws(PCMError) {
       guard code < 0 else { return }
-      throw PCMError(
-        device: name, reason: "the device does not support \(feature)", remedy: remedy)
+      throw PCMError(device: name, reason: "the device does not support \(feature)", remedy: other ?? remedy)
     }
     let initialization = snd_pcm_hw_params_any(pcm, params)
     guard initialization >= 0 else { throw PCMError(device: name, code: initialization) }
@@ -55,9 +56,12 @@ extension PCMDevice {
     try check(captureRates.contains(hertz) ? 0 : -1, rates)
     var interval = captureInterval
     try check(
-      snd_pcm_hw_params_set_period_size_near(pcm, params, &interval, nil), "periods near \(captureInterval) frames")
+      snd_pcm_hw_params_set_period_size_near(pcm, params, &interval, nil), "periods near \(captureInterval) frames",
+      remedy: otherDevice)
     var buffer = UInt(2 * hertz)
-    try check(snd_pcm_hw_params_set_buffer_size_near(pcm, params, &buffer), "a buffer near \(buffer) frames")
+    try check(
+      snd_pcm_hw_params_set_buffer_size_near(pcm, params, &buffer), "a buffer near \(buffer) frames",
+      remedy: otherDevice)
     try check(snd_pcm_hw_params(pcm, params), "\(hertz) Hz with \(channels) channels")
     try configureSoftwareParameters(pcm, name: name, buffer: buffer)
     return PCMStream(

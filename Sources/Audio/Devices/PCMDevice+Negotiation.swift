@@ -179,6 +179,6 @@ extension PCMDevice {
 
   /// Returns the remedy for a device without usable parameters: ALSA's plug device converts samples and rates.
   private static func conversionRemedy(_ name: String) -> String {
-    name.hasPrefix("hw:") ? "to convert the samples, use --audio alsa:plug\(name)" : otherDeviceRemedy
+    name.hasPrefix("hw:") ? "to convert the samples, use the device plug\(name)" : otherDeviceRemedy
   }
 }

@@ -70,7 +70,7 @@ public final class PCMPlayback: @unchecked Sendable {
 
   private func check(_ code: Int) throws(PCMError) {
     guard code < 0 else { return }
-    guard code == -Int(EPIPE) else { throw PCMError(device: name, code: Int32(code)) }
+    guard code == -Int(EPIPE) else { throw PCMError(device: name, code: Int32(code), listedBy: "aplay -L") }
     throw PCMError(
       device: name, reason: "the playback broke off, because this program was late",
       remedy: "close other programs and measure again")

@@ -101,7 +101,9 @@ final class Calibration {
     let end = (clicks.last ?? beginning) + Self.tail
     guard let device = microphone.device else {
       eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds((end - MonotonicClock.now).count)) {
-        self.finish("this peer has no microphone; measure the recording of the room with `tutti calibrate --from`")
+        self.finish(
+          "this peer has no microphone; record the room during a calibration, and measure the "
+            + "recording with `tutti calibrate --from`")
       }
       return
     }

@@ -110,7 +110,7 @@ const en = {
   delay: "Extra delay of the loudspeaker in ms",
   delayNote: "If this device sounds later than the others, for example through Bluetooth, increase the value until both sound together.",
   notCalibrated: "Not calibrated: this device may sound up to {error} ms early or late (± {error} ms).",
-  calibrated: "Calibrated: this output is {delay} ± {error} ms late, and the page corrects it.",
+  calibrated: "Calibrated: this output is {delay} ± {error} ms late, and the page compensates for this.",
   calibrate: "Calibrate all devices",
   calibrateNote: "Each device clicks for six seconds, one after another, and the peer listens with its microphone. Hold each device as close to the microphone as the loudspeaker of the peer is.",
   calibrating: "This device clicks now. It has the number {page}.",

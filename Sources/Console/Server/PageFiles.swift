@@ -37,7 +37,8 @@ struct PageFiles: Sendable {
     }
     guard let index = files["/index.html"] else {
       throw EngineError(
-        "web page: its files are missing in \(folder.path); copy the folder Tutti_Console.resources beside the program")
+        "web page: its files are missing in \(folder.path); copy the folder Tutti_Console.resources from .build/release to the folder of the program"
+      )
     }
     files["/"] = index
     self.files = files

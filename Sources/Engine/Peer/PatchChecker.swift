@@ -58,8 +58,8 @@ final class PatchChecker: Sendable {
         report(nil)
       } catch {
         report(
-          "\(path): not saved (\(error.reason)); set the environment variable TUTTI_PATCHES to a writable folder that "
-            + "contains the folder rhythms"
+          "\(path): not saved (\(error.reason)); make room on the disk and enter the command again, or restart this peer with the "
+            + "environment variable TUTTI_PATCHES set to a writable folder that contains a folder rhythms"
         )
       }
     }

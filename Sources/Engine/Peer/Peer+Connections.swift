@@ -37,7 +37,7 @@ extension Peer {
       case .contacts: "the peers in the contacts file"
       case .none: "nobody"
       }
-    log.notice("connections: accepted from \(admitted) from now on; sessions continue")
+    log.notice("connections: from now on, new connections are accepted from \(admitted); existing sessions continue")
   }
 
   /// Applies a connection policy from now on. Sessions continue. Discovered peers that only the new policy admits are connected as

@@ -43,7 +43,7 @@ extension Peer {
     trace.finish(summary)
     if let lost = recording?.lost, lost > 0, let path = configuration.midiRecording {
       log.warning(
-        "\(path): \(lost) notes and hits are missing, because the machine or its disk was too slow; close other programs"
+        "\(path): notes and hits are missing (\(lost)), because the machine or its disk was too slow; close other programs"
       )
     }
     // Each file is completed even if another one cannot be.

@@ -17,10 +17,16 @@ extension Peer {
     case .left(let peer): observer?.report(event, about: peer, at: now)
     case .invitationRefused(let name, let address, let isRetried):
       let retry = isRetried ? " (trying again)" : ""
-      let remedy = "if it is a Tutti peer, check its --policy and --sessions-per-host; otherwise admit this peer there"
+      let remedy =
+        "if it is a Tutti peer, check its --policy and --sessions-per-host; if it is another "
+        + "device, permit this machine in its settings"
       log.warning("\(name ?? "\(address)"): refused the invitation\(retry); \(remedy)")
     case .passkeyDiffers(let address, let hasPasskey):
-      let remedy = hasPasskey ? remedyForPasskey : "start that peer with the passkey of this group"
+      let remedy =
+        hasPasskey
+        ? remedyForPasskey
+        : "if it is a Tutti peer, start it with the passkey of this group; if it is another device, restart this peer with "
+          + "--admit \(address.hostDescription)"
       log.warning("\(address): has \(hasPasskey ? "a" : "no") passkey, so there is no session; \(remedy)")
     case .invitationReflected(let address):
       log.warning(
@@ -36,14 +42,15 @@ extension Peer {
       let remedy =
         policy.kind == .contacts
         ? "add it to the contacts and restart this peer"
-        : "choose anyone on the web page, or restart this peer with --policy anyone"
+        : "restart this peer with --policy anyone, or choose this policy on its web page"
       log.notice(
-        "\(name ?? "a peer") at \(address): invitation refused by --policy \(policy); to admit it, \(remedy)")
+        "\(name ?? "a peer") at \(address): this peer refused its invitation because of --policy \(policy); to admit it, \(remedy)"
+      )
     case .invitationDeclined(let name, let address, .hostIsFull):
       let limit = core.endpoint.sessionsPerHost
       let reason = "this address already has \(limit) sessions, the limit"
       let remedy = "to accept more, restart this peer with a higher --sessions-per-host"
-      log.notice("\(name ?? "a peer") at \(address): invitation refused: \(reason); \(remedy)")
+      log.notice("\(name ?? "a peer") at \(address): this peer refused its invitation: \(reason); \(remedy)")
     case .invitationDeclined(let name, let address, .isUnverified):
       let hasPasskey = core.endpoint.protects(address)
       let reason =
@@ -56,9 +63,12 @@ extension Peer {
       let admission = "restart this peer with --admit \(address.hostDescription)"
       let remedy = isMarked ? remedyForPasskey : "start it with the passkey of this group, or \(admission)"
       log.notice(
-        "\(name ?? "a peer") at \(address): invitation refused: it has \(isMarked ? "a" : "no") passkey; \(remedy)")
+        "\(name ?? "a peer") at \(address): this peer refused its invitation: it has \(isMarked ? "a" : "no") passkey; \(remedy)"
+      )
     case .noReply(let address):
-      log.warning("\(address): does not answer (trying again); check the address, the port and the firewall there")
+      log.warning(
+        "\(address): does not answer (trying again); check that the peer runs there, and check the address, the port and the firewall"
+      )
     case .externalClock(let name, let event): notify(event, of: name)
     case .externalClockIsBack(let name): log.notice("external clock \(name): in session again")
     case .externalClockIsGone(let name):
@@ -126,7 +136,7 @@ extension Peer {
       {
         ticks = "it gets each tick ahead of time, with a time stamp"
       }
-      let use = isExternalClock ? "it is used as external clock" : ticks
+      let use = isExternalClock ? "it is used as an external clock" : ticks
       log.info("\(name(of: peer)): RTP-MIDI device without Tutti; \(use)")
     }
     if let name = awaitedRecipient, let identity = peer.identity, name == peer.name || name == "\(identity)" {
@@ -171,8 +181,8 @@ extension Peer {
     case .clockStepped:
       "its clock was stepped or changed its rate; it is measured again, and the rhythm continues"
     case .clockIsSlewed:
-      "its clock and the local clock diverge by more than 200 ppm, as if one system slews its clock; the rhythm "
-        + "continues; check the time synchronization of both machines"
+      "its clock and the local clock run at rates that differ by more than 200 ppm, perhaps because NTP corrects one of them; "
+        + "the rhythm continues; check the time synchronization of both machines"
     case .isUnreadable:
       "sends messages that cannot be decoded, perhaps of a newer version, and they are ignored; "
         + "use the same version of Tutti on both machines"

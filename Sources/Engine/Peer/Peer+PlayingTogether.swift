@@ -14,7 +14,7 @@ extension Peer {
         case .noChannel: "has no MIDI channel yet; try again in a second"
         case .gateIsClosed: "the gate `modification` is closed to you; ask the player to open it"
         case .doesNotShape:
-          "controller \(controller) belongs to the player; give for example 1 (tilt forward) or 74 (tilt sideways)"
+          "only the player of the instrument can set controller \(controller); give for example 1 (tilt forward) or 74 (tilt sideways)"
         }
       log.notice("\(name): \(reason)")
     }

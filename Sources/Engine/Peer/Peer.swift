@@ -273,14 +273,15 @@ public final class Peer {
       var causes: [String] = []
       // The card alone needs a longer lead time than the configured one.
       if sound.summary != nil, sound.lead - latency + .milliseconds(20) > configuration.lead {
-        causes.append("the sound card is slow")
+        causes.append("the sound card has a long delay")
       }
       // A short latency fits into the standard lead of the sound.
       if latency > .zero, sound.lead > EnsembleState.standardSoundLead {
         causes.append("--latency is \(Int(latency.milliseconds.rounded())) ms")
       }
-      if maximumPush > .zero { causes.append("the patch has pushed hits") }
-      let (cause, effect) = (causes.joined(separator: " and "), "changes of the rhythm take effect later")
+      if maximumPush > .zero { causes.append("some hits of the rhythm sound before their step") }
+      let cause = causes.joined(separator: " and ")
+      let effect = "changes of the rhythm take effect \(used - configured) ms later"
       log.notice("--lead-time: \(used) ms instead of \(configured) ms, because \(cause); \(effect)")
     }
     for line in advice { log.warning("\(line)") }

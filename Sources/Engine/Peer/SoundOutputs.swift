@@ -157,7 +157,7 @@ final class SoundOutputs {
       defer { (reportedUnderruns, underrunReport) = (state.underruns, now) }
       // The period has no effect on a sound server. A device that was missing at the start can belong to a sound server.
       let period = device.usesSoundServer || device.isAwaited ? "" : "increase --period, "
-      return "sound card \(device.name): \(state.underruns - reportedUnderruns) underruns, so the sound has gaps; "
+      return "sound card \(device.name): the sound has gaps (\(state.underruns - reportedUnderruns) underruns); "
         + "close other programs, \(period)or add the line `NAME - rtprio 95` to /etc/security/limits.conf "
         + "(NAME is your user) and log in again"
     }

@@ -31,7 +31,7 @@ enum StateFolder {
     var status = stat()
     guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
       status.st_mode & (S_IWGRP | S_IWOTH) == 0
-    else { throw StateFile.Refusal(path: folder, reason: "is not a folder that only this user can write") }
+    else { throw StateFile.Refusal(path: folder, reason: "is not a folder that only this user can write to") }
     return folder
   }
 }

@@ -31,7 +31,9 @@ extension StateStore {
     let file: StateFile
     do throws(StateFile.Refusal) { file = try StateFile(sessionPath, O_RDONLY) } catch {
       let reason = error.isMissing ? "there is no file \(sessionPath)" : "\(error)"
-      let remedy = error.isMissing ? "give the --name of the crashed peer" : "remove the file"
+      let remedy =
+        error.isMissing
+        ? "give the --name of the crashed peer" : "make it a file that belongs to this user and that this user can read"
       log.notice("--restore: \(reason), so nothing is restored; \(remedy)")
       return nil
     }

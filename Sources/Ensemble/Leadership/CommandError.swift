@@ -35,7 +35,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
       "the rhythm: \(name(identity)) is its master, and only the master controls it; let \(name(identity)) stop it, "
         + "change it or offer the role of master"
     case .alreadyPlaying: "the rhythm: this peer plays it already as the master; stop it first"
-    case .nothingPlays: "the rhythm: not playing; start it first"
+    case .nothingPlays: "the rhythm: it does not play; start it"
     case .ledBy(let leader):
       "the rhythm: only \(leader) may control it (--led-by); wait until \(leader) starts it, or enter `led-by anyone`"
     case .isMaster: "the role of master: this peer has it already; to pass it on, enter `offer`"

@@ -60,8 +60,8 @@ struct ByteReader {
       if byte < 0x80 { return number }
     }
     throw ReadError(
-      offset: start, found: "\(name) of more than four bytes",
-      expected: "a fourth byte below 80, not \(hex(bytes[offset - 1]))")
+      offset: start, found: "\(name) in more than four bytes",
+      expected: "a fourth byte of hexadecimal 00...7F, not \(hex(bytes[offset - 1]))")
   }
 
   /// Reads the bytes of a chunk, or those up to the end of the file if the chunk is longer.

@@ -63,7 +63,8 @@ struct FileReader {
     guard let division = StandardMIDIFile.Division(word: UInt16(word)) else {
       throw ReadError(
         offset: 12, found: "division \(hex(UInt8(word >> 8))) \(hex(UInt8(word & 0xFF)))",
-        expected: "0001...7FFF ticks per quarter note, or E8, E7, E3 or E2 and 01...FF ticks per frame")
+        expected: "hexadecimal 0001...7FFF, the ticks per quarter note, or a frame rate (E8, E7, E3 or E2) "
+          + "followed by 01...FF, the ticks per frame")
     }
     // A file of format 0 must have one track. With another number of tracks, it is read as format 1.
     return (known == .singleTrack && count != 1 ? .simultaneousTracks : known, Int(count), division)

@@ -75,7 +75,8 @@ public struct CalibrationAnalysis: Sendable {
     switch ClickMatch.find(clicks, required: ClickPattern.reference.required, in: onsets, range: range) {
     case .found(let match): return try delay(by: ReferenceLine(match, clicks: clicks))
     case .tooFew(let found): throw .noReference(found: found, of: clicks.count)
-    case .ambiguous(let first, let second): throw .ambiguous(first * 1e3, second * 1e3)
+    case .ambiguous(let first, let second):
+      throw .ambiguous(first * 1e3, second * 1e3, ofReference: true)
     }
   }
 
@@ -120,7 +121,8 @@ public struct CalibrationAnalysis: Sendable {
     switch ClickMatch.find(clicks, required: ClickPattern.device.required, in: onsets, range: Self.delays) {
     case .found(let found): match = found
     case .tooFew(let found): throw .tooFewClicks(found: found, of: clicks.count)
-    case .ambiguous(let first, let second): throw .ambiguous(first * 1e3, second * 1e3)
+    case .ambiguous(let first, let second):
+      throw .ambiguous(first * 1e3, second * 1e3, ofReference: false)
     }
     let center = match.center
     let shifts = match.pairs.map(\.shift).filter { abs($0 - center) <= Self.tolerance }.sorted()

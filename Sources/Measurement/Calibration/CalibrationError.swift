@@ -8,9 +8,9 @@ public enum CalibrationError: Error, Hashable, CustomStringConvertible {
   case noReference(found: Int, of: Int)
   /// Too few clicks of the device were found.
   case tooFewClicks(found: Int, of: Int)
-  /// The clicks of the device or of the reference were found twice, at two delays in milliseconds. The analysis cannot decide which delay
-  /// is that of the direct sound.
-  case ambiguous(Double, Double)
+  /// The clicks of the device, or of the reference (`ofReference`), were found twice, at two delays in milliseconds. The analysis
+  /// cannot decide which delay is that of the direct sound.
+  case ambiguous(Double, Double, ofReference: Bool)
 
   public var description: String {
     switch self {
@@ -22,10 +22,12 @@ public enum CalibrationError: Error, Hashable, CustomStringConvertible {
     case .tooFewClicks(let found, let count):
       return "\(found) of \(count) clicks heard; turn up the volume, hold the device closer to the microphone, "
         + "and stop other sounds"
-    case .ambiguous(let first, let second):
-      func text(_ milliseconds: Double) -> String { String(format: "%.0f", milliseconds) }
-      return "the clicks were heard at two instants, \(text(first)) and \(text(second)) ms; hold the device closer to "
-        + "the microphone, away from walls"
+    case .ambiguous(let first, let second, let ofReference):
+      let distance = String(format: "%.0f", abs(second - first))
+      return ofReference
+        ? "each click of the peer was heard twice, \(distance) ms apart, as an echo; place the loudspeaker of the peer closer to "
+          + "the microphone, away from walls"
+        : "each click was heard twice, \(distance) ms apart, as an echo; hold the device closer to the microphone, away from walls"
     }
   }
 }

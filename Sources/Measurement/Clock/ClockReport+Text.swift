@@ -47,6 +47,6 @@ extension ClockReport: CustomStringConvertible {
       return "Drift unknown: no nominal tempo; give it with --nominal"
     }
     return "Drift \((drift.value as Double?).fixed(3)) ppm, standard error \(drift.standardError.short), "
-      + "from \((nominalTempo as Double?).fixed(6)) BPM (\(nominalSource))"
+      + "against the nominal tempo of \((nominalTempo as Double?).fixed(6)) BPM (\(nominalSource))"
   }
 }

@@ -37,7 +37,7 @@ extension ClockStamps {
         }
       }
     } catch {
-      throw ReportError(subject: name, reason: "\(error)", remedy: "give a Standard MIDI File")
+      throw ReportError(subject: name, reason: "\(error)", remedy: "give a complete Standard MIDI File of a usual size")
     }
     guard tempos.count <= StandardMIDIFile.maximumEvents else {
       throw ReportError(
@@ -52,10 +52,10 @@ extension ClockStamps {
       throw ReportError(
         subject: name,
         reason: usesNotes
-          ? "contains no notes" : "contains no MIDI clock bytes (F8), only a tempo",
+          ? "contains no notes" : "contains no MIDI clock bytes (F8)",
         remedy: usesNotes
           ? "give a file with a click track"
-          : "measure its notes with --notes, or record the clock as a text file of stamps")
+          : "if it contains a click track, add --notes; otherwise record the clock as a text file of stamps")
     }
     let map = TempoMap(division, tempos)
     ticks.sort()

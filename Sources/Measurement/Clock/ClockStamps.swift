@@ -65,8 +65,8 @@ public struct ClockStamps: Sendable {
       throw TraceError(
         file: name, line: line, reason: "the instant is \(last - stamp) ns earlier than the previous instant",
         remedy: source == .due
-          ? "measure --instant acted, or remove the lines before it"
-          : "give the stamps of a clock that is not set back, in order, or remove the lines before it")
+          ? "measure --instant acted, or remove the lines before line \(line)"
+          : "sort the stamps; if the clock was set back, remove the lines before line \(line)")
     }
     stamps.append(stamp)
   }

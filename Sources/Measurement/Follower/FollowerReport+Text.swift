@@ -6,7 +6,7 @@ extension FollowerReport: CustomStringConvertible {
     var text = """
       Follower
       sounds \(sounds), off the grid \(offGrid)
-      Delay \(delay.map { ($0 as Double?).microseconds + " us" } ?? "unknown: the recording has another clock")
+      Delay \(delay.map { ($0 as Double?).microseconds + " us" } ?? "unknown: \(Self.unknownDelay)")
       \(driftText)
       Phase error in the steady part, us; the median is subtracted
       \(times)
@@ -37,6 +37,9 @@ extension FollowerReport: CustomStringConvertible {
     return text + "\nProvenance\n" + stimulusText + provenance.lines.map { "\($0)\n" }.joined()
   }
 
+  private static let unknownDelay =
+    "the recording has another clock than the sender, or there are too few sounds in the steady part"
+
   private var driftText: String {
     guard let drift else { return "" }
     let value = (drift.value as Double?).fixed(1)
@@ -44,7 +47,9 @@ extension FollowerReport: CustomStringConvertible {
   }
 
   private var transferText: String {
-    guard let transfer else { return "Jitter transfer not measured" }
+    guard let transfer else {
+      return "Jitter transfer not measured: no jitter was sent, or there are too few sounds in this part"
+    }
     let (input, output) = (transfer.input as Double?, transfer.output as Double?)
     return "Jitter in \(input.microseconds) us, out \(output.microseconds) us; transfer "
       + "\((transfer.ratio as Double?).fixed(3)), standard error \((transfer.standardError as Double?).fixed(3))"

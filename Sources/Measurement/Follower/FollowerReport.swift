@@ -111,7 +111,7 @@ public struct FollowerReport: Sendable {
     let missing = figures.stepCount - steps.count + (figures.grid < 3 ? 0 : stimulus.losses - losses.count)
     if missing > 0 {
       warnings.append(
-        "\(name): \(missing) tempo steps and lost ticks are not measured, because there are too few sounds beside them; give "
+        "\(name): not measured, because too few sounds come just before or after: \(missing) of the tempo steps and lost ticks; give "
           + "longer parts with --seconds")
     }
   }

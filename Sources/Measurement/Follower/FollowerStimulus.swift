@@ -58,15 +58,20 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
     // A tick is 2500 / tempo milliseconds long. With a standard deviation of an eighth of a tick, limited to three standard deviations,
     // the ticks stay in order. The limit is rounded down to 0.1 ms.
     let limit = (2_500 / tempo / 8 * 10).rounded(.down) / 10
-    try require((0...limit).contains(jitter), "--jitter", "\(jitter)", "0 to \(limit), an eighth of a tick")
+    try require(
+      (0...limit).contains(jitter), "--jitter", "\(jitter)",
+      "0 to \(limit) ms, an eighth of a tick at \(tempo) BPM")
     try require((-20...20).contains(step), "--step", "\(step)", "-20 to 20")
     try require((0...100).contains(losses), "--losses", "\(losses)", "0 to 100")
     try require((4...600).contains(seconds), "--seconds", "\(seconds)", "4 to 600")
     // A recording of more than two hours cannot be measured. `parts` is the length of the stimulus in units of `seconds`.
     let parts = 1 + (step == 0 ? 0 : 2) + (jitter == 0 ? 0 : 2) + (losses == 0 ? 0 : Double(losses + 1) / 2)
     let longest = (7_000 / parts).rounded(.down)
-    try require(
-      seconds <= longest, "--seconds", "\(seconds)", "at most \(Int(longest)) with these parts, two hours in all")
+    guard seconds <= longest else {
+      throw ReportError(
+        subject: "--seconds \(seconds)", reason: "the clock would last more than two hours",
+        remedy: "give at most \(Int(longest)), or fewer --losses")
+    }
   }
 
   /// A part of the stimulus.

@@ -105,11 +105,15 @@ struct SoundPlacement {
     if areTooFew {
       throw ReportError(
         subject: sounds.name, reason: "fewer than \(fewestSounds) sounds in the steady part of the clock",
-        remedy: "start the device by its clock input, with a sound on each quarter note, and measure again")
+        remedy: "set the device to follow MIDI clock and to start at Start, with a sound on each quarter note, "
+          + "and measure again")
     }
     throw ReportError(
-      subject: sounds.name, reason: "the sounds are not on a grid",
-      remedy: "give the number of grid lines in a quarter note with --sounds-per-quarter, or use one short sound")
+      subject: sounds.name,
+      reason: "the sounds are not on a grid",
+      remedy:
+        "give the number of grid lines in a quarter note with --sounds-per-quarter, or play a single short drum sound only"
+    )
   }
 
   /// The fewest sounds of the steady part from which its phase error is calculated.

@@ -81,7 +81,9 @@ public struct NetworkReport: Hashable, Sendable {
     asymmetryBound = max(roundTrip.minimum, 0) / 2
     var notes: [String] = []
     if resets > 0 {
-      notes.append("the clock of the peer was set, or its rate or the route changed, \(resets) times; measure again")
+      notes.append(
+        "during the measurement, the clock of the peer was set, or its rate or the route through "
+          + "the network changed (number of such events: \(resets)); measure again")
     }
     if let estimate = measurement.estimate {
       // A stamp is wrong by up to half of its resolution.
@@ -100,8 +102,8 @@ public struct NetworkReport: Hashable, Sendable {
       (out, back) = (Direction(delays.out), Direction(delays.back))
       if delays.omitted > 0 {
         notes.append(
-          "the delays of \(delays.omitted) exchanges are unknown, because a clock was set or changed its rate "
-            + "in the same minute")
+          "exchanges with unknown delays: \(delays.omitted), because a clock was set or changed its rate in the same minute"
+        )
       }
     } else {
       (clock, out, back) = (nil, nil, nil)

@@ -40,7 +40,7 @@ public struct PlayersAnalysis: Sendable {
     }
     guard traces.contains(where: { !$0.actions.isEmpty }) else {
       throw ReportError(
-        subject: traces.first?.header.name ?? "players", reason: "no trace contains an action of a player",
+        subject: "traces", reason: "none of them contains an action of a player",
         remedy: "give traces of peers whose players have played notes")
     }
     let names = traces.map(\.header.name)

@@ -46,6 +46,6 @@ extension PlayersReport: CustomStringConvertible {
       correlations.append([pair.first, pair.second] + pair.crossCorrelation.map { $0.fixed(3) })
     }
     return "\nAsynchrony of the first minus that of the second player, us\n\(table)"
-      + "\nCross-correlation of the intervals, by lag in common lines; positive lag: the second follows\n\(correlations)"
+      + "\nCross-correlation of the intervals, by lag in grid lines on which both played; positive lag: the second follows\n\(correlations)"
   }
 }

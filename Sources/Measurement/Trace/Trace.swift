@@ -124,7 +124,7 @@ extension Trace {
       }
       do {
         if summary != nil {
-          throw TraceLine.InvalidLine(reason: "follows the summary, which must be the last line")
+          throw TraceLine.InvalidLine(reason: "this line is after the summary, and the summary must be the last line")
         } else {
           switch try TraceLine(line) {
           case .tick(let tick): ticks.append(tick)

@@ -42,7 +42,7 @@ struct TraceReader {
       lineLength = line.count
       do {
         guard summary == nil else {
-          throw TraceLine.InvalidLine(reason: "follows the summary, which must be the last line")
+          throw TraceLine.InvalidLine(reason: "this line is after the summary, and the summary must be the last line")
         }
         let parsed = try TraceLine(line)
         guard case .summary(let summary) = parsed else { return parsed }

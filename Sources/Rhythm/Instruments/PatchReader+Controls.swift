@@ -36,7 +36,7 @@ extension PatchReader {
   /// Reads a figure: one character for each unit of the grid.
   mutating func figure(_ node: Node) -> Figure? {
     let remedy =
-      "write . (rest), o, x, X, or 1 to 9 (notes of the scale) for each unit of the grid; spaces and | are ignored"
+      "write . (rest), o (soft), x, X (accent), or 1 to 9 (notes of the scale) for each unit of the grid; spaces and | are ignored"
     guard let text = scalar(node, "figure", remedy: remedy) else { return nil }
     var notes: [Figure.Note?] = []
     for (index, character) in text.enumerated() where character != " " && character != "|" {

@@ -49,10 +49,16 @@ extension PatchReader {
       fault(at: position, "scale", reason, "begin with a note name, such as D, F# or Bb, or write chord")
       return nil
     }
-    guard words.count == 2, let type = ScaleType(named: words[1].trimmed) else {
+    let types = ScaleType.allCases.map(\.rawValue).joined(separator: ", ")
+    guard words.count == 2 else {
       fault(
-        at: position, "scale", "has \"\(words.dropFirst().joined().printable())\" as the kind of scale",
-        "write one of " + ScaleType.allCases.map(\.rawValue).joined(separator: ", "))
+        at: position, "scale", "is \"\(first.printable())\", without a kind of scale",
+        "write \(first) and one of \(types), such as \(first) minor")
+      return nil
+    }
+    guard let type = ScaleType(named: words[1].trimmed) else {
+      fault(
+        at: position, "scale", "has \"\(words[1].printable())\" as the kind of scale", "write one of \(types)")
       return nil
     }
     return Scale(tonic: tonic, type: type)

@@ -58,8 +58,8 @@ public struct PatchImport {
     guard firstBar < barCount else {
       throw ImportError(
         barCount == 1
-          ? "the file has only 1 bar; give 1 as the first bar"
-          : "the file has only \(barCount) bars; give a first bar from 1 to \(barCount)")
+          ? "the file has only 1 bar; give --first-bar 1"
+          : "the file has only \(barCount) bars; give --first-bar a value from 1 to \(barCount)")
     }
     self.bars = firstBar..<min(barCount, firstBar + limit)
     let range = Int64(firstBar) * barLength..<Int64(self.bars.upperBound) * barLength
@@ -78,7 +78,7 @@ public struct PatchImport {
         })
     }
     guard grid.noteCount > 0 else {
-      throw ImportError("bars \(firstBar + 1) to \(self.bars.upperBound) contain no notes; give another first bar")
+      throw ImportError("bars \(firstBar + 1) to \(self.bars.upperBound) contain no notes; give another --first-bar")
     }
     (noteCount, unused) = (grid.noteCount, grid.unused)
     // Without swell, the lines sound as written at every activity. `grid.kit` is empty or ends with an empty line.

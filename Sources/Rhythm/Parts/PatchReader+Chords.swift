@@ -37,8 +37,9 @@ extension PatchReader {
         let counts = (1...min(stepsPerBar, 8)).filter { stepsPerBar % $0 == 0 }.map(String.init)
         fault(
           at: position(ofCharacter: words[0].place, in: node, text), "chords",
-          "has \(words.count) chords in bar \(bar + 1), which do not divide its \(stepsPerBar) steps evenly",
-          "write " + counts.joined(separator: ", ") + "; a / continues the chord before it")
+          "has \(words.count) entries in bar \(bar + 1), but its \(stepsPerBar) steps cannot be divided by \(words.count)",
+          "write " + counts.dropLast().joined(separator: ", ") + " or \(counts.last ?? "") entries; the entry "
+            + "/ continues the chord before it")
         continue
       }
       for (index, word) in words.enumerated() {
@@ -51,7 +52,7 @@ extension PatchReader {
         } else if unknown.count < Self.maximumUnknownChords, unknown.insert(word.text).inserted {
           fault(
             at: position(), "chords", "has the unknown chord \"\(word.text.printable())\"",
-            "write a root from A to G, with # or b, and nothing or one of " + Self.kinds)
+            "write a root from A to G, if needed with # or b, then nothing (major) or one of " + Self.kinds)
         }
       }
     }

@@ -26,7 +26,8 @@ extension PatchReader {
   /// Reads one part. Returns nil if the node is no mapping, or if the number of layers is out of range.
   private mutating func part(_ part: Part, _ node: Node, meter: Meter?) -> PitchedPart? {
     let field = path("parts", part.name)
-    guard let entries = entries(of: node, field, remedy: Self.partRemedy) else { return nil }
+    let layersRemedy = "write 1 to \(Patch.maximumLayers) layers, such as \"always: { root: X... .... X... .... }\""
+    guard let entries = entries(of: node, field, remedy: layersRemedy) else { return nil }
     func value(_ name: String) -> Node? { entries.first { $0.name == name }?.value }
     let standard = PitchedPart.standard(part)
     let program = value("sound").flatMap { self.program($0, path(field, "sound")) } ?? standard.program
@@ -37,17 +38,17 @@ extension PatchReader {
     }
     let layered = entries.filter { !Self.partFields.contains($0.name) }
     guard (1...Patch.maximumLayers).contains(layered.count) else {
-      fault(
-        at: node.position, field, "has \(layered.isEmpty ? "no" : "\(layered.count)") layers",
-        "write 1 to \(Patch.maximumLayers), such as \"always: { root: X... .... X... .... }\"")
+      fault(at: node.position, field, "has \(layered.isEmpty ? "no" : "\(layered.count)") layers", layersRemedy)
       return nil
     }
     var layers: [Layer] = []
     var lines: [PartLine] = []
     for entry in layered {
       let field = path(field, entry.name)
-      // After a fault in the name of the layer, its lines are still checked.
-      let layer = layer(named: entry.name, at: entry.key.position, field) ?? Layer(activity: 0...127)
+      let named = layer(named: entry.name, at: entry.key.position, field, amongFields: Self.partFields)
+      // After a fault in the name of the layer, its lines are still checked. Without lines, it is a misspelt field.
+      if named == nil, entry.value.mapping == nil { continue }
+      let layer = named ?? Layer(activity: 0...127)
       layers.append(layer)
       let remedy = "write one line per tone, such as \"root: X--- .... x--- ....\""
       guard let entries = self.entries(of: entry.value, field, remedy: remedy) else { continue }
@@ -94,7 +95,7 @@ extension PatchReader {
         "write one of " + PartTone.allCases.map(\.name).joined(separator: ", "))
     }
     let remedy =
-      "write . (rest), o, x, X or - (hold) for each step; spaces are ignored, | separates bars, and only drums "
+      "write . (rest), o (soft), x, X (accent) or - (hold) for each step; spaces are ignored, | separates bars, and only drums "
       + "have flams"
     guard let meter,
       let (bars, perQuarter) = bars(entry.value, field, meter: meter, remedy: remedy, { PartStep($0) }),
@@ -117,8 +118,8 @@ extension PatchReader {
     let characters = text.enumerated().filter { $0.element != " " && $0.element != "|" }
     fault(
       at: position(ofCharacter: characters[place].offset, in: node, text), field,
-      "has - (hold) without a note before it as character \(characters[place].offset + 1)",
-      "write o, x or X before it, or . for a rest")
+      "has - (hold) as character \(characters[place].offset + 1), but no note before it",
+      "write o, x or X before it, or . (rest) instead of it")
     return false
   }
 }

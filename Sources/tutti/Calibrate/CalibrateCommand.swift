@@ -18,10 +18,10 @@ struct CalibrateCommand: ParsableCommand {
       (`tutti peer --http`), or press “Calibrate all devices” on a page at the address that the \
       peer prints as `lead`. Each phone then stores its delay.
 
-      Otherwise start the peer with --microphone none, record the room while the peer calibrates (`:calibrate`), and \
-      give the recording to `tutti calibrate --from`. This command prints the delays of the phones in the order in which they \
-      have clicked. Enter each one on its phone as the extra delay of the loudspeaker. The recording must be uncompressed or \
-      FLAC. If no phone has a delay, the exit status is 1.
+      Otherwise start the peer with --http and --microphone none, and press Join on each phone. Record the room, type \
+      `:calibrate` at the peer, and give the recording to `tutti calibrate --from`. This command prints the delays of the phones \
+      in the order in which they clicked. Enter each delay on the page of its phone as “Extra delay of the loudspeaker”. The \
+      recording must be a WAV or FLAC file. If no delay could be measured, the exit status is 1.
 
       Sound travels 1 m in 2.9 ms. Hold each phone as close to the microphone as the loudspeaker of the peer is.
 
@@ -32,7 +32,7 @@ struct CalibrateCommand: ParsableCommand {
 
   @Option(
     name: .customLong("from"),
-    help: ArgumentHelp("Read the clicks from this recording.", valueName: "FILE.wav"),
+    help: ArgumentHelp("Read the clicks from this recording.", valueName: "FILE"),
     completion: .file(extensions: ["wav", "flac"]))
   var recording: String
 
@@ -44,7 +44,8 @@ struct CalibrateCommand: ParsableCommand {
       let file = try SoundFile(path: recording)
       if file.isTruncated {
         writeToStandardError(
-          "tutti: warning: \(recording): shorter than its header states; only the present part is analysed\n")
+          "tutti: warning: \(recording): the file ends earlier than its header states; only the part that exists is analysed\n"
+        )
       }
       guard (8_000...384_000).contains(file.rate) else {
         throw ReportError(

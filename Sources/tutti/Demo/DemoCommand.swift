@@ -115,9 +115,13 @@ struct DemoCommand: ParsableCommand {
       if interruption.isRaised { throw ExitCode(130) }
       let demoPeers = try DemoPeers(self, tempo: tempo, ticks: ticks, hasSoundCard: hasSoundCard, page: page)
       if !json {
-        let sound = hasSoundCard ? "peer 1 also plays through the sound card" : "no usable sound card, recording only"
+        let sound =
+          hasSoundCard
+          ? "peer 1 also plays through the sound card"
+          : "nothing is heard, because there is no usable sound card (`tutti ports`)"
         terminal.printLine(
-          "\(peers) peers, \(barCount) bars of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)")
+          "\(peers) peers, \(barCount) bar\(barCount == 1 ? "" : "s") of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)"
+        )
       }
       let showProgress = progress(of: rhythm, ticks: ticks, on: terminal)
       demoPeers.play(until: { interruption.isRaised }) { position in

@@ -106,7 +106,10 @@ final class DemoPeers {
     for port: UInt16 in stride(from: 10_000, to: 32_768, by: 2).shuffled() where pairs.count < count {
       if let pair = try? PortPair(port: port) { pairs.append(pair) }
     }
-    guard pairs.count == count else { throw EngineError("UDP ports: no \(count) free pairs; close other programs") }
+    guard pairs.count == count else {
+      throw EngineError(
+        "UDP ports: fewer than \(count) free pairs from 10000 to 32767; close programs that use UDP ports")
+    }
     return pairs.map(\.control.port)
   }
 }

@@ -36,7 +36,8 @@ enum DemoProcess {
     process.standardError = log
     do { try process.run() } catch {
       throw EngineError(
-        "\(program.path): cannot be started (\(error.reason)); build it again with `swift build -c release`")
+        "\(program.path): cannot be started (\(error.reason)); close other programs, or build it again with `swift build -c release`"
+      )
     }
     return process
   }

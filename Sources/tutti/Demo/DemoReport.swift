@@ -139,12 +139,14 @@ struct DemoReport: Encodable, CustomStringConvertible {
     var text = "Difference from \(peers[0].name) in microseconds; less than 1000 us (1 ms) cannot be heard\n\(table)"
     if peers.contains(where: { $0.underruns > 0 }) {
       text +=
-        "Underruns: how often this machine delayed a peer by 5 ms or more. On a sound card, each would be heard as a click.\n"
+        "Underruns: how often this machine delayed a peer by 5 ms or more. On a sound card, each would be heard as a click. "
+        + "Close other programs, or give fewer --peers.\n"
     }
     if let phones { text += "Phones that played at the same time: \(phones)\n" }
     if isStyle {
       text +=
-        "Sound: notes of bass, guitar and keys begin softly. The onset of such a note can be found up to 20 ms beside its place.\n"
+        "Sound: notes of bass, guitar and keys begin softly, so their onsets can be found up to 20 ms too early or too late. "
+        + "The columns of the clock show whether the peers are together.\n"
     }
     return text
   }

@@ -12,14 +12,15 @@ struct AudioCommand: ParsableCommand {
     abstract: "Compare recordings: when the same hit sounds in each recording.",
     discussion: """
       `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is the \
-      reference. Recordings are aligned by their Broadcast Wave time reference, which counts from the start of the machine. \
-      Therefore compare only recordings of one machine. Files without a time reference must begin at the same instant. \
-      Otherwise use --align, which finds the delay by the hits.
+      reference. Recordings of Tutti peers on one machine are aligned by their Broadcast Wave time reference, which counts from \
+      the boot of the machine. Other files must begin at the same instant. If they do not, or if they come from different \
+      machines, use --align. It finds the constant delay of each recording and subtracts it, so this delay is not measured.
 
       TABLES
         matched       hits that are in both recordings
-        correlated    matched hits that sound alike: exact to a tenth of a frame.
-                      For other hits, the detected beginnings are compared
+        correlated    matched hits whose sounds are alike; their difference is exact
+                      to a tenth of a frame. For other hits, the detected
+                      beginnings are compared
         missing       hits of the reference that this recording lacks
         extra         hits of this recording that the reference lacks
         sign changes  how often the lead changes between the recordings
@@ -43,7 +44,7 @@ struct AudioCommand: ParsableCommand {
 
   @OptionGroup var clocks: MeasureCommand.Clocks
 
-  @Flag(help: "Find and subtract the delay of each recording by its hits.")
+  @Flag(help: "Find the constant delay of each recording from its hits, and subtract it.")
   var align = false
 
   @Flag(help: "Compare the channels of the files. Without it, the channels of a file are mixed.")
@@ -66,7 +67,7 @@ struct AudioCommand: ParsableCommand {
         let file = try SoundFile(path: path, mixes: !channels)
         if file.isTruncated {
           writeToStandardError(
-            "tutti: warning: \(path): shorter than its header states; only the \(file.tracks[0].count) frames that it "
+            "tutti: warning: \(path): the file ends earlier than its header states; only the \(file.tracks[0].count) frames that it "
               + "contains are measured\n")
         }
         tracks += Recording.all(of: file, path: path)

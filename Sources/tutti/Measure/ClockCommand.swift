@@ -121,7 +121,7 @@ struct ClockCommand: ParsableCommand {
     if !loopback.isEmpty {
       guard loopback.count == 2 else {
         throw ValidationError(
-          "--loopback: \(loopback.count) device\(loopback.count == 1 ? "" : "s"); give an output and an input, after SOURCE"
+          "--loopback: has \(loopback.count) device\(loopback.count == 1 ? "" : "s"), not 2; write SOURCE --loopback OUTPUT INPUT"
         )
       }
       guard !csv, histogram == nil else {

@@ -77,7 +77,10 @@ enum ClockInput {
     case let head where soundFileHeads.contains(head):
       let file = try SoundFile(path: path)
       var stamps = try ClockStamps(Recording.all(of: file, path: path)[0])
-      if file.isTruncated { stamps.warn("\(path): shorter than its header states; only the present part is measured") }
+      if file.isTruncated {
+        stamps.warn(
+          "\(path): the file ends earlier than its header states; only the part that exists is measured")
+      }
       return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
     case Data("MThd".utf8):
       let bytes = try [UInt8](Data(contentsOf: path, limit: StandardMIDIFile.maximumBytes + 1))
@@ -124,7 +127,8 @@ enum ClockInput {
         "\(task.peer): \(ticks) lost on the network and restored from the recovery journal; here they count as lost")
     }
     if options.instant == .due {
-      stamps.warn("\(task.peer): RTP time stamps have a resolution of 100 us; no phase error is more accurate")
+      stamps.warn(
+        "\(task.peer): RTP time stamps have a resolution of 100 us, so each phase error can be wrong by up to 100 us")
     }
     return (stamps, Provenance.Input(file: "rtp:\(address)", sha256: nil))
   }

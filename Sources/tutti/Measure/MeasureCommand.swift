@@ -40,7 +40,9 @@ struct MeasureCommand: ParsableCommand {
     func offsets() throws -> [Nanoseconds] {
       try clockOffsets.map { seconds in
         guard abs(seconds) < 2e9 else {
-          throw ValidationError("--clock-ahead \(seconds): out of range; give less than 2000000000 seconds (63 years)")
+          throw ValidationError(
+            "--clock-ahead \(seconds): out of range; give a value between -2000000000 and "
+              + "2000000000 seconds (63 years)")
         }
         return Nanoseconds(Int64((seconds * 1e9).rounded()))
       }

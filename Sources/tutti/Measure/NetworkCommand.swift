@@ -50,7 +50,7 @@ struct NetworkCommand: ParsableCommand {
       throw ValidationError("--seconds \(seconds): out of range; give 0 to 1000000")
     }
     if let interval, !(1...10_000).contains(interval) {
-      throw ValidationError("--interval \(interval): out of range; give 1 to 10000")
+      throw ValidationError("--interval \(interval): out of range; give 1 to 10000 milliseconds")
     }
   }
 
@@ -98,7 +98,7 @@ struct NetworkCommand: ParsableCommand {
     let pending = task.pendingCount(at: now)
     // The smallest of the last 500 round trips, which take 10 s at the default interval of a Tutti peer.
     let smallest = measurement.exchanges.suffix(500).map { ($0.received - $0.sent).count }.min() ?? 0
-    var text = "\(task.peer): \(measurement.exchanges.count) answers"
+    var text = "\(task.peer): \(measurement.exchanges.count) answer\(measurement.exchanges.count == 1 ? "" : "s")"
     text += ", \(measurement.lost(pending: pending)) lost"
     text += ", round trip \((last.received - last.sent).microseconds) us, smallest \(Double(smallest) / 1e3) us"
     if let estimate = measurement.estimate {

@@ -27,8 +27,8 @@ enum PasskeyInput {
     /// Returns the error for a file that contains no passkey.
     func unusable(_ reason: String) -> EngineError {
       EngineError(
-        "passkey file \(path): \(reason); copy the file of the group, or give all peers a new one of "
-          + "`tutti passkey > FILE`")
+        "passkey file \(path): \(reason); copy the file of the group, or create a new one with "
+          + "`tutti passkey > FILE` and give it to all peers")
     }
     guard count <= maximumSize else { throw unusable("is longer than \(maximumSize) bytes") }
     guard let text = String(validating: octets.prefix(count), as: UTF8.self) else {

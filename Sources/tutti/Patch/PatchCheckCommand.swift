@@ -30,7 +30,7 @@ struct PatchCheckCommand: ParsableCommand {
       } catch let error as PatchError {
         // This exit status takes precedence over the exit status of a missing file.
         code = .badData
-        results.append(Result(file: file, ok: false, errors: error.faults.map(\.description)))
+        results.append(Result(file: file, ok: false, errors: error.lines))
       } catch {
         if code == .success { code = .unavailable }
         results.append(Result(file: file, ok: false, errors: ["\(error)"]))

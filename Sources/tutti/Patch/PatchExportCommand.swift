@@ -57,7 +57,7 @@ struct PatchExportCommand: ParsableCommand {
       let notes = file.tracks.flatMap(\.events).count {
         if case .message(let message) = $0.content { message.startsNote } else { false }
       }
-      print("\(path): \(notes) notes, \(bars ?? patch.bars) bars")
+      print("\(path): \(notes) notes, \(bars ?? patch.bars) bar\((bars ?? patch.bars) == 1 ? "" : "s")")
     }
   }
 }

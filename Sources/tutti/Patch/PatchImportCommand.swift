@@ -51,9 +51,10 @@ struct PatchImportCommand: ParsableCommand {
       } catch { throw MIDIFileError(description: "\(file): \(error)") }
       // The limits of patches are checked before the file is written.
       do throws(PatchError) { _ = try PatchLoader.patch(from: patch.text, file: file) } catch {
-        let reason = error.faults.first.map { "\($0.field) \($0.reason)" } ?? ""
+        let reason = error.faults.first.map { "\($0.field): \($0.reason)" } ?? ""
         throw MIDIFileError(
-          description: "\(file): the patch \(reason); give fewer --bars, or remove drums from the file")
+          description: "\(file): cannot become a patch (\(reason)); give a smaller --bars, or remove drums "
+            + "from the file")
       }
       let path = output ?? "\(base).yaml"
       guard output != nil || !FileManager.default.fileExists(atPath: path) else {

@@ -100,7 +100,8 @@ enum PatchLibrary {
   /// The remedy for a name that is not found.
   private static func remedy(_ kinds: [PatchKind]) -> String {
     let known = kinds.flatMap { names(of: $0) }
-    return known.isEmpty ? folderRemedy : "give one of: " + known.joined(separator: ", ")
+    return known.isEmpty
+      ? folderRemedy : "give a file with its suffix .yaml, or one of: " + known.joined(separator: ", ")
   }
 
   /// The path of a new rhythm called `name`, in the first folder of rhythms.

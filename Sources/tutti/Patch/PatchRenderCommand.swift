@@ -101,7 +101,7 @@ struct PatchRenderCommand: ParsableCommand {
       if json { return try printJSON(result) }
       let count = result.hits.map { "\($0) hits" } ?? "\(result.notes ?? 0) notes"
       print("\(path): \(String(format: "%.1f", result.seconds)) s, \(count)", terminator: "")
-      print(result.clippedSamples == 0 ? "" : ", \(result.clippedSamples) samples clipped")
+      print(result.clippedSamples == 0 ? "" : ", \(result.clippedSamples) samples too loud and clipped")
     }
   }
 

@@ -24,8 +24,9 @@ extension CalibrationReport {
     let name = "page \(page) (\(address))"
     guard let delay, let uncertainty, let used, let rejected else { return "\(name): not calibrated; \(problem ?? "")" }
     return String(
-      format: "%@: %+.1f ± %.1f ms against this peer, by %d of %d clicks; the page corrects it", name, delay,
-      uncertainty, used, used + rejected)
+      format: "%@: sounds %.1f ms %@ than this peer (± %.1f ms, from %d of %d clicks); the page now "
+        + "compensates for this",
+      name, abs(delay), delay < 0 ? "earlier" : "later", uncertainty, used, used + rejected)
   }
 }
 

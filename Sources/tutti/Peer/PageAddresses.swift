@@ -32,10 +32,10 @@ struct PageAddresses {
     if let fingerprint { terminal.printLine("web page, fingerprint of the group's certificate: \(fingerprint)") }
     if isLocal, terminal.isInteractive {
       // With --http-open and in the demo, the user gives no passkey.
-      let passkey = lead == play ? "" : ", and --passkey-file"
+      let passkey = lead == play ? "" : " --passkey-file FILE"
       terminal.printLine(
-        "web page: phones cannot open an address of this machine only; to print QR codes for phones, give --http an address "
-          + "such as 0.0.0.0:8080\(passkey)")
+        "web page: only this machine can open this address; for phones, give for example --http 0.0.0.0:8080\(passkey), and "
+          + "QR codes appear here")
     }
   }
 

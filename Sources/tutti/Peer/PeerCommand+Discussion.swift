@@ -29,7 +29,7 @@ extension PeerCommand {
     plays. While one plays, it is 100 from the master, 75 to the master, and 50 between followers.
 
     COMMANDS
-    Enter a command after a colon. If standard input is not a terminal, each line is a command. PEER is the name or the \
+    On a terminal, type a colon before a command. If standard input is not a terminal, each line is a command without a colon. PEER is the name or the \
     identity of a Tutti peer. The peer must be connected, except for led-by and hear. The identity, 16 hexadecimal digits, is \
     printed by --json and by `tutti ports --json`.
 
@@ -37,6 +37,7 @@ extension PeerCommand {
       tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS
                                   quarter notes
       count-in [BARS]             start the rhythm after 1 or 2 bars of clicks
+                                  (default: 1)
       activity A                  set your activity, 0...127
       total-activity METHOD       combine activities: sum, mean or maximum
       patch NAME                  play another rhythm from the next bar
@@ -45,7 +46,8 @@ extension PeerCommand {
       save-patch NAME             save the current rhythm as NAME.yaml in the
                                   folder of rhythms
       part PART PERCENT|on|off    set the level of the drums, bass, guitar or keys,
-                                  0...100, or start or stop them, from the next bar
+                                  0...100, or switch them on or off; each from the
+                                  next bar
       mute PEER, unmute PEER      silence the notes of PEER at all peers, or let
                                   them sound
       quiet, quiet off            silence the rhythm and all players, or let them
@@ -71,8 +73,9 @@ extension PeerCommand {
       phrase record [BARS]        record your notes from the next bar, for BARS
                                   bars (default: 2)
       phrase send PEER            send the recorded phrase to PEER
-      phrase play, phrase stop    repeat the received phrase, or else the recorded
-                                  one; end the repetition
+      phrase play                 repeat the received phrase, or the recorded one
+                                  if no phrase was received
+      phrase stop                 end the repetition
       phrase vary                 repeat another variation of the phrase
       calibrate                   let the pages of --http click in turn, to measure
                                   how late they sound, see CALIBRATION
@@ -81,17 +84,17 @@ extension PeerCommand {
 
     RHYTHM
     All peers play the rhythm patch of the master. Only the master needs the file: the other peers receive its text. A peer \
-    plays it from the next bar and keeps it when the master changes. You can choose a rhythm if this peer is the master, if \
-    no rhythm is playing, with --own-patch, or if the rhythm of the master is too long to share (32 KiB). A received rhythm \
-    is not stored; save-patch stores it.
+    plays it from the next bar. If the peer becomes the master later, it goes on with this rhythm. You can choose a rhythm if \
+    this peer is the master, if no rhythm is playing, with --own-patch, or if the rhythm of the master is too long to share \
+    (more than 32 KiB). A received rhythm is not stored; save-patch stores it.
 
-    When you edit and save the file of your rhythm, the new version plays from the next bar, unless this peer plays the rhythm of a \
-    master. If the new version has errors, they are printed, and the previous one keeps playing.
+    When you edit and save the file of your rhythm, the new version plays from the next bar, unless this peer plays the rhythm of \
+    another peer. If the new version has errors, they are printed, and the previous one keeps playing.
 
     INSTRUMENT
     With --instrument, the notes that you play on the port `in` of --midi or with the key x control an instrument. An \
     instrument with a repeating pattern of notes (a figure), such as tilt-harp, plays by itself while a rhythm \
-    plays. A free instrument, such as kind-keys, plays one note for each note that you play, in time with the rhythm. The \
+    plays. A free instrument, such as kind-keys, plays one note each time you press a key, in time with the rhythm. The \
     control `tilt forward` is controller 1 (the modulation wheel, or the keys [ and ]), `tilt sideways` is controller 74, \
     and the force is the velocity. The other peers get the notes of the instrument. They do not need its file.
 
@@ -128,7 +131,7 @@ extension PeerCommand {
     advances at the last tempo. The pause before a rhythm is lengthened by less than a bar, so that the rhythm begins at its \
     place in a bar. The file is written every few seconds \
     and at the end. After a crash, normally at most the last five seconds are missing. If a write takes longer than 0.15 s, more can be missing. \
-    While the file is written, FILE.partial is beside it.
+    During each write, a file FILE.partial exists beside it for a short time.
 
     WEB PAGE
     With --http, the peer prints two addresses of its web page: `lead` for players who control the rhythm, and `play` for \

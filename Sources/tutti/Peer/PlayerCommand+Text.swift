@@ -121,15 +121,18 @@ extension PlayerCommand {
       // The name of the peer may have several words.
       let values = words.suffix(2).compactMap { UInt8($0) }.filter { $0 <= 127 }
       guard words.count >= 4, values.count == 2 else {
-        throw error("incomplete; give PEER, a controller and a value from 0 to 127, such as `shape Ben 1 90`")
+        throw error(
+          "wrong or missing values; give PEER, a controller and a value from 0 to 127, such as `shape Ben 1 90`")
       }
       let peer = words.dropFirst().dropLast(2).joined(separator: " ")
       self = .shape(peer, controller: values[0], value: values[1])
     case "control":
       let values = try numbers(2)
       self = .control(values[0], value: values[1])
-    case "mute", "unmute", "led-by", "hear", "send-to":
-      throw error("incomplete; give PEER, see `tutti peer --help`")
+    case "mute", "unmute": throw error("incomplete; give PEER, see `tutti peer --help`")
+    case "led-by": throw error("incomplete; give PEER or anyone, see `tutti peer --help`")
+    case "hear": throw error("incomplete; give PEER, all or none, see `tutti peer --help`")
+    case "send-to": throw error("incomplete; give PEER or all, see `tutti peer --help`")
     // ``CommandLineEditor`` executes `patch` and `instrument` with a name, and `calibrate`.
     case "save-patch", "patch", "instrument": throw error("incomplete; give NAME, see `tutti peer --help`")
     case "quiet": throw error("unexpected words; enter `quiet` or `quiet off`")

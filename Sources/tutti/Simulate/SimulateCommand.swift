@@ -18,14 +18,15 @@ struct SimulateCommand: ParsableCommand {
 
       By default all peers join, the first one starts the rhythm and the others follow. With --random, peers join, leave, \
       crash, start the rhythm at the same time, hand over the role of master, play notes and close gates, and the network \
-      is split in two. In every fourth seed (3, 7, 11 and so on), a hostile device sends datagrams with forged addresses \
+      is split in two. Also with --random, in every fourth seed (3, 7, 11 and so on), a hostile device sends datagrams with forged addresses \
       until ten seconds before the end. It knows the addresses and the identities of all peers. It does not receive their packets, \
       except in every eighth seed (3, 11, 19 and so on). There the peers have a passkey, and the hostile device records their \
       packets and sends them again.
 
       The program checks invariants all the time, for example that there is one master, that no step is lost and that no \
-      note hangs. If an invariant is violated, the exit status is 1. The report contains a digest of the run: equal digests \
-      mean equal runs. The report then lists each invariant. With --seeds, only runs with a violation have a report.
+      note hangs. If an invariant is violated, the exit status is 1. The report contains a digest of the run (equal digests \
+      mean equal runs) and a list of all invariants. With --seeds, only runs with a violation have a report. A step is a \
+      sixteenth note of the rhythm.
 
       INVARIANTS
       A peer is settled after it has followed one master for 3 s without a disturbance. Two peers are in session while \
@@ -45,7 +46,8 @@ struct SimulateCommand: ParsableCommand {
                    7 s after its player has disappeared
         gates      nothing passes a closed gate
         hearing    no note sounds at a peer that does not hear the player of the note
-        channels   peers in session for 2 s have different MIDI channels
+        channels   peers in session for 2 s that have a MIDI channel of
+                   their own have different ones
         meeting    peers that can reach each other are in session within 15 s
         rest       no peer wakes 1000 times in succession for a deadline that has
                    passed

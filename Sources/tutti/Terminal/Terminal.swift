@@ -15,7 +15,7 @@ final class Terminal: Sendable {
   /// The line that the user is typing. It replaces the status lines.
   private let typed = Mutex<String?>(nil)
   private let writer = OutputWriter(STDERR_FILENO) {
-    "tutti: standard error: \($0) messages were discarded, because nobody read them\n"
+    "tutti: standard error: messages discarded, because nobody read them: \($0)\n"
   }
 
   init() {

@@ -127,7 +127,7 @@ async function testPolicy(ada, page, phone) {
   await phone.wait("document.querySelector('#policy').value === 'none'")
   expect(true, "the other page shows the new policy")
   await start("Cleo", "--connect", `127.0.0.1:${ada.port}`)
-  await waitForMessage(page, "invitation refused by --policy none")
+  await waitForMessage(page, "this peer refused its invitation because of --policy none")
   const members = await page.evaluate("tutti.state.ensemble.members.map(({ name }) => name).join()")
   expect(members === MARKED, "a new peer is refused, and sessions continue", members)
   await choosePolicy(page, "anyone")

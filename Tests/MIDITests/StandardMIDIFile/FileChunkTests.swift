@@ -69,7 +69,9 @@ import _TestSupport
 
   @Test func invalidHeaderIsRejected() {
     let beginning = "expected 4D 54 68 64 (MThd), the beginning of a Standard MIDI File"
-    let division = "expected 0001...7FFF ticks per quarter note, or E8, E7, E3 or E2 and 01...FF ticks per frame"
+    let division =
+      "expected hexadecimal 0001...7FFF, the ticks per quarter note, or a frame rate (E8, E7, E3 or E2) followed by 01...FF, the ticks "
+      + "per frame"
     let table: [([UInt8], String)] = [
       ([], "byte 0: found an empty file; \(beginning)"),
       (hex("4D 54"), "byte 0: found 4D 54; \(beginning)"),

@@ -46,10 +46,11 @@ import _TestSupport
     for (delta, tick) in table { #expect(try track("\(delta) C0 05").events.map(\.tick) == [tick], "\(delta)") }
     #expect(
       trackError("00 C0 05 80 80 80 80 05 C0 05")
-        == "byte 25: found a delta time of more than four bytes; expected a fourth byte below 80, not 80")
+        == "byte 25: found a delta time in more than four bytes; expected a fourth byte of hexadecimal 00...7F, not 80")
     #expect(
       trackError("00 FF 03 FF FF FF FF 7F")
-        == "byte 25: found the length of a meta event of more than four bytes; expected a fourth byte below 80, not FF")
+        == "byte 25: found the length of a meta event in more than four bytes; expected a fourth byte of hexadecimal 00...7F, not FF"
+    )
   }
 
   @Test func ticksAreAddedUp() throws {

@@ -75,7 +75,10 @@ extension Peer {
     }
     for notification in notifications {
       switch notification {
-      case .unused(let name, let used): log.notice("external clock \(name): not used, because \(used) is used")
+      case .unused(let name, let used):
+        log.notice(
+          "external clock \(name): not used, because this peer follows \(used); to use \(name), stop the clock of \(used)"
+        )
       case .replaced(let name, let silent):
         log.notice("external clock \(silent): silent; \(name) is used from now on")
       }

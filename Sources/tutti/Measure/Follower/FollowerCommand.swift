@@ -17,20 +17,22 @@ struct FollowerCommand: ParsableCommand {
 
         alsa:PORT  send the clock to this port. --listen is the input of a sound card
                    that hears the device, for example hw:1,0
-        FILE       a clock that was sent with --save. --listen is a WAV file that was
-                   recorded while the clock was sent, on this or another machine
+        FILE       a file that --save has written in an earlier run. --listen is a
+                   WAV file that was recorded while the clock was sent, on this or
+                   another machine
 
       Let the device play short sounds on equally spaced grid lines, the first one with the first tick. The recording must be silent \
       before Start. The parts of the clock are: steady, faster (tempo step), back (at the first tempo), jitter, losses. \
       The same options always give the same clock. Ctrl-C ends the measurement and prints the figures.
 
       FIGURES
-        delay      from the tick to the sound, between -1/4 and 3/4 of a step;
+        delay      from the tick to the sound, between -1/4 and 3/4 of the
+                   time between two grid lines (--sounds-per-quarter);
                    unknown if a WAV file of another machine is measured
         transfer   jitter of the sounds, without that of the steady part, divided
                    by the jitter of the clock
         peak       largest change of the phase error after a tempo step
-        lag        lasting change of the phase error
+        lag        lasting change of the phase error after a tempo step
         overshoot  largest deviation beyond the lasting error, after the peak
         settling   time until the phase error stays at its lasting value
         shift      lasting change of the phase error after a lost tick
@@ -154,7 +156,8 @@ struct FollowerCommand: ParsableCommand {
     let file = try SoundFile(path: recording)
     if file.isTruncated {
       writeToStandardError(
-        "tutti: warning: \(recording): shorter than its header states; only the present part is measured\n")
+        "tutti: warning: \(recording): the file ends earlier than its header states; only the part that exists is measured\n"
+      )
     }
     let track = Recording.all(of: file, path: recording)[0]
     // If the time reference of the recording places tick 0 within the recording, the recording has the clock of the sender. A time
