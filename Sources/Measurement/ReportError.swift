@@ -49,7 +49,7 @@ public struct ReportError: Error, Hashable, CustomStringConvertible {
     for (name, offset) in zip(names, clockOffsets) where offset.count.magnitude > TraceTick.limit.magnitude {
       throw ReportError(
         subject: name, reason: "its --clock-ahead is out of range",
-        remedy: "give less than 2000000000 seconds (63 years)")
+        remedy: "give a value between -2000000000 and 2000000000 seconds (63 years)")
     }
     return clockOffsets
   }

@@ -10,17 +10,12 @@ public struct PatchError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The largest number of faults that are reported for one file. The limit bounds the memory for a hostile file.
   public static let maximumFaults = 50
 
-  /// The text of each fault, and of the number of further faults if there are any.
-  public var lines: [String] {
+  /// The text of ``omitted``; nil if all faults are in ``faults``.
+  public var omission: String? {
     let noun = omitted == 1 ? "error" : "errors"
-    return faults.map(\.description)
-      + (omitted == 0
-        ? []
-        : [
-          "and \(omitted) more \(noun); correct the errors above first"
-        ])
+    return omitted == 0 ? nil : "and \(omitted) more \(noun); correct the errors above first"
   }
 
-  /// ``lines``, one per line.
-  public var description: String { lines.joined(separator: "\n") }
+  /// The faults and ``omission``, one per line.
+  public var description: String { (faults.map(\.description) + [omission].compactMap(\.self)).joined(separator: "\n") }
 }

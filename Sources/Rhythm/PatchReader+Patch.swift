@@ -91,8 +91,8 @@ extension PatchReader {
     if patch.groups.count > Patch.maximumGroups {
       fault(
         at: position, "kit",
-        "has \(patch.groups.count) groups, with the predefined ones: \(patch.groups.joined(separator: ", "))",
-        "use at most \(Patch.maximumGroups) different names after group")
+        "has \(patch.groups.count) groups (\(patch.groups.joined(separator: ", "))), own and predefined ones",
+        "use at most \(Patch.maximumGroups) in all")
     }
   }
 

@@ -81,7 +81,7 @@ extension UDPSocket {
         "UDP port \(port): \(reason) (ports below 1024 require CAP_NET_BIND_SERVICE); choose another with --port")
     default:
       return TransportError(
-        "UDP port \(port): \(reason); choose another with --port (a peer uses this port and the next one)")
+        "UDP port \(port): \(reason); choose another with --port N (a peer uses N and N + 1)")
     }
   }
 }

@@ -84,7 +84,7 @@ import Testing
     (
       "C | C F G",
       "4:13: chords: has 3 entries in bar 2, but its 16 steps cannot be divided by 3; "
-        + "write 1, 2, 4 or 8 entries; the entry / continues the chord before it"
+        + "write one of these numbers of entries: 1, 2, 4, 8; the entry / continues the chord before it"
     ),
     (
       "[Dm7, G7]",

@@ -75,8 +75,8 @@ import Testing
     #expect(
       faults(head + kit(9, groups: true) + "play:\n" + layer("always", voices: 0..<9))
         == [
-          "small.yaml:15:3: kit: has 9 groups, with the predefined ones: g0, g1, g2, g3, g4, g5, g6, g7, g8; "
-            + "use at most 8 different names after group"
+          "small.yaml:15:3: kit: has 9 groups (g0, g1, g2, g3, g4, g5, g6, g7, g8), own and predefined ones; "
+            + "use at most 8 in all"
         ])
   }
 

@@ -127,6 +127,11 @@ import Testing
     ),
     (20, "  every: bar", "20:10: fill.every: is \"bar\", not a number of bars in range; write 2 bars to 64 bars"),
     (20, "  every: 1 bars", "20:10: fill.every: is \"1 bars\", not a number of bars in range; write 2 bars to 64 bars"),
+    (
+      21, "  chanse: 60%",
+      "21:3: fill.chanse: is neither a setting of the fill nor a drum; "
+        + "write every, chance, from, a General MIDI name, such as snare, or a name from the field kit"
+    ),
     (20, "  from: 40", "20:3: fill.every: is missing; add it, such as \"every: 8 bars\""),
     (
       21, "  chance: 0%",

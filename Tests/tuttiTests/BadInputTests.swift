@@ -28,16 +28,13 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   static let unusable = [
     BadInput(
       "peer --port 0 --patch nothing", 69,
-      "patch nothing: not found; give a file with its suffix .yaml, or one of:", "street"),
+      "patch nothing: not found; give a file, or one of:", "street"),
     BadInput("peer --port 0 --patch ./missing.yaml", 69, "./missing.yaml: no such file"),
     BadInput("peer --port 0 --patch broken.yaml --audio wav:x.wav", 65, "broken.yaml:2"),
     BadInput("patch check broken.yaml", 65, "broken.yaml:2"),
     BadInput("patch show broken.yaml", 65, "broken.yaml:2"),
     BadInput("patch show nothing", 69, "patch nothing: not found", "street", "tilt-harp"),
-    BadInput(
-      "peer --port 0 --patch tilt-harp", 69,
-      "patch tilt-harp: is an instrument, not a rhythm; give a "
-        + "file with its suffix .yaml, or one of:"),
+    BadInput("peer --port 0 --patch tilt-harp", 69, "patch tilt-harp: is an instrument, not a rhythm; give a file, or"),
     BadInput("peer --port 0 --audio wav:x.wav --soundfont none.sf2", 69, "none.sf2", "--soundfont"),
     BadInput("peer --port 0 --audio wav:x.wav --soundfont broken.yaml", 65, "broken.yaml: not a SoundFont"),
     BadInput("peer --port 0 --audio wav:no/such/folder/x.wav", 69, "no/such/folder/x.wav: No such file or directory"),
@@ -203,7 +200,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       let (outcome, newFiles) = try await run(
         BadInput("peer --audio wav:x.wav --trace x.trace --record x.mid --port \(port)", 69))
       #expect(outcome.status == 69 && newFiles == [])
-      let remedy = "choose another with --port (a peer uses this port and the next one)"
+      let remedy = "choose another with --port N (a peer uses N and N + 1)"
       #expect(outcome.errors == "tutti: UDP port \(port): Address already in use; \(remedy)\n")
     }
   }

@@ -64,6 +64,18 @@ import _TestTraits
     #expect(try await output("check", "mine.yaml", in: folder) == "mine.yaml: ok\n")
   }
 
+  /// Sixty unknown fields are ten more than are listed. One further error is the missing field `play`.
+  @Test func checkReportsTheNumberOfOmittedErrors() async throws {
+    let folder = try TemporaryFolder()
+    let fields = (0..<60).map { "field\($0): 1\n" }.joined()
+    try Data(("name: many\ndescription: Many errors.\ntempo: 120\n" + fields).utf8)
+      .write(to: URL(fileURLWithPath: folder.path("many.yaml")))
+    let outcome = try await Child.tutti(["patch", "check", "many.yaml"], in: folder).outcome()
+    let lines = outcome.errors.split(separator: "\n")
+    #expect(outcome.status == 65 && lines.count == 51)
+    #expect(lines.last == "tutti: and 11 more errors; correct the errors above first", "\(lines.suffix(2))")
+  }
+
   @Test func templateOfAnInstrumentIsValid() async throws {
     let folder = try TemporaryFolder()
     #expect(

@@ -39,7 +39,7 @@ extension Peer {
       try ensemble.resume(rhythm, lastTerm: rhythm.claim.term, at: now)
       log.notice("peer restored; this peer is the master again")
     } catch {
-      log.notice("peer restored, but not as the master: \(description(of: error))")
+      log.notice("peer restored, but not as the master (\(description(of: error)))")
     }
   }
 }

@@ -25,9 +25,10 @@ public enum CalibrationError: Error, Hashable, CustomStringConvertible {
     case .ambiguous(let first, let second, let ofReference):
       let distance = String(format: "%.0f", abs(second - first))
       return ofReference
-        ? "each click of the peer was heard twice, \(distance) ms apart, as an echo; place the loudspeaker of the peer closer to "
+        ? "some clicks of the peer were heard twice, \(distance) ms apart, as with an echo; place the loudspeaker of the peer closer to "
           + "the microphone, away from walls"
-        : "each click was heard twice, \(distance) ms apart, as an echo; hold the device closer to the microphone, away from walls"
+        : "some clicks were heard twice, \(distance) ms apart, as with an echo; hold the device closer to the microphone, "
+          + "away from walls"
     }
   }
 }

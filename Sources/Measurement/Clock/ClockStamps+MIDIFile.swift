@@ -66,7 +66,7 @@ extension ClockStamps {
       stamps.append(map.nanoseconds(at: tick))
     }
     warnings.append(
-      "\(name): the times of this MIDI file have a resolution of \((map.longestTick as Double?).microseconds) us; "
-        + "no phase error is more accurate")
+      "\(name): the times of this MIDI file have a resolution of \((map.longestTick as Double?).microseconds) us, "
+        + "so each phase error can be wrong by up to this time")
   }
 }

@@ -62,11 +62,15 @@ public struct ClockStamps: Sendable {
         remedy: "count the stamps from a later origin")
     }
     if let last = stamps.last, stamp < last, !isRestart {
+      let remedy =
+        switch source {
+        case .due: "measure --instant acted, or record the trace again"
+        case .acted: "record the trace again"
+        case nil: "sort the stamps; if the clock was set back, remove the lines before line \(line)"
+        }
       throw TraceError(
         file: name, line: line, reason: "the instant is \(last - stamp) ns earlier than the previous instant",
-        remedy: source == .due
-          ? "measure --instant acted, or remove the lines before line \(line)"
-          : "sort the stamps; if the clock was set back, remove the lines before line \(line)")
+        remedy: remedy)
     }
     stamps.append(stamp)
   }

@@ -48,7 +48,7 @@ extension FollowerReport: CustomStringConvertible {
 
   private var transferText: String {
     guard let transfer else {
-      return "Jitter transfer not measured: no jitter was sent, or there are too few sounds in this part"
+      return "Jitter transfer not measured: no jitter was sent, or its part is incomplete or has too few sounds"
     }
     let (input, output) = (transfer.input as Double?, transfer.output as Double?)
     return "Jitter in \(input.microseconds) us, out \(output.microseconds) us; transfer "

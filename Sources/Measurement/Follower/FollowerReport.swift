@@ -111,8 +111,8 @@ public struct FollowerReport: Sendable {
     let missing = figures.stepCount - steps.count + (figures.grid < 3 ? 0 : stimulus.losses - losses.count)
     if missing > 0 {
       warnings.append(
-        "\(name): not measured, because too few sounds come just before or after: \(missing) of the tempo steps and lost ticks; give "
-          + "longer parts with --seconds")
+        "\(name): tempo steps and lost ticks that are not measured: \(missing), because too few sounds come just before or "
+          + "after them; give longer parts with --seconds")
     }
   }
 

@@ -69,7 +69,7 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
     let longest = (7_000 / parts).rounded(.down)
     guard seconds <= longest else {
       throw ReportError(
-        subject: "--seconds \(seconds)", reason: "the clock would last more than two hours",
+        subject: "--seconds \(seconds)", reason: "the clock would last longer than 7000 s",
         remedy: "give at most \(Int(longest)), or fewer --losses")
     }
   }

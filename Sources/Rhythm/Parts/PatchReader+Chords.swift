@@ -34,12 +34,11 @@ extension PatchReader {
         continue
       }
       if meter != nil, stepsPerBar % words.count != 0 {
-        let counts = (1...min(stepsPerBar, 8)).filter { stepsPerBar % $0 == 0 }.map(String.init)
+        let counts = (2...8).filter { stepsPerBar % $0 == 0 }.map { ", \($0)" }.joined()
         fault(
           at: position(ofCharacter: words[0].place, in: node, text), "chords",
           "has \(words.count) entries in bar \(bar + 1), but its \(stepsPerBar) steps cannot be divided by \(words.count)",
-          "write " + counts.dropLast().joined(separator: ", ") + " or \(counts.last ?? "") entries; the entry "
-            + "/ continues the chord before it")
+          "write one of these numbers of entries: 1\(counts); the entry / continues the chord before it")
         continue
       }
       for (index, word) in words.enumerated() {

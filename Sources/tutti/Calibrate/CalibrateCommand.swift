@@ -20,8 +20,8 @@ struct CalibrateCommand: ParsableCommand {
 
       Otherwise start the peer with --http and --microphone none, and press Join on each phone. Record the room, type \
       `:calibrate` at the peer, and give the recording to `tutti calibrate --from`. This command prints the delays of the phones \
-      in the order in which they clicked. Enter each delay on the page of its phone as “Extra delay of the loudspeaker”. The \
-      recording must be a WAV or FLAC file. If no delay could be measured, the exit status is 1.
+      in the order in which they clicked. Enter each delay on the page of its phone as “Extra delay of the loudspeaker”. Record \
+      to an uncompressed file, such as WAV, or to FLAC. If no delay could be measured, the exit status is 1.
 
       Sound travels 1 m in 2.9 ms. Hold each phone as close to the microphone as the loudspeaker of the peer is.
 

@@ -118,7 +118,7 @@ struct DemoCommand: ParsableCommand {
         let sound =
           hasSoundCard
           ? "peer 1 also plays through the sound card"
-          : "nothing is heard, because there is no usable sound card (`tutti ports`)"
+          : "peer 1 is not heard, because there is no usable sound card (`tutti ports`)"
         terminal.printLine(
           "\(peers) peers, \(barCount) bar\(barCount == 1 ? "" : "s") of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)"
         )

@@ -12,9 +12,9 @@ struct AudioCommand: ParsableCommand {
     abstract: "Compare recordings: when the same hit sounds in each recording.",
     discussion: """
       `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is the \
-      reference. Recordings of Tutti peers on one machine are aligned by their Broadcast Wave time reference, which counts from \
-      the boot of the machine. Other files must begin at the same instant. If they do not, or if they come from different \
-      machines, use --align. It finds the constant delay of each recording and subtracts it, so this delay is not measured.
+      reference. Recordings are aligned by their Broadcast Wave time reference. In recordings of Tutti, it counts from the boot of \
+      the machine, so they must be from one machine. Files without a time reference must begin at the same instant. In all \
+      other cases, use --align. It finds the constant delay of each recording and subtracts it, so this delay is not measured.
 
       TABLES
         matched       hits that are in both recordings

@@ -18,6 +18,8 @@ struct PatchCheckCommand: ParsableCommand {
     var file: String
     var ok: Bool
     var errors: [String]
+    /// The text of the number of further errors. Nil if `errors` has all errors.
+    var omission: String?
   }
 
   func run() throws {
@@ -30,7 +32,7 @@ struct PatchCheckCommand: ParsableCommand {
       } catch let error as PatchError {
         // This exit status takes precedence over the exit status of a missing file.
         code = .badData
-        results.append(Result(file: file, ok: false, errors: error.lines))
+        results.append(Result(file: file, ok: false, errors: error.faults.map(\.description), omission: error.omission))
       } catch {
         if code == .success { code = .unavailable }
         results.append(Result(file: file, ok: false, errors: ["\(error)"]))
@@ -41,7 +43,7 @@ struct PatchCheckCommand: ParsableCommand {
     } else {
       for result in results {
         if result.ok { print("\(result.file): ok") }
-        for error in result.errors { writeToStandardError("tutti: \(error)\n") }
+        for error in result.errors + [result.omission].compactMap(\.self) { writeToStandardError("tutti: \(error)\n") }
       }
     }
     if code != .success { throw code }

@@ -97,11 +97,10 @@ enum PatchLibrary {
     Failure(description: "patch \(name): is an instrument, not a rhythm; \(remedy([.rhythm]))")
   }
 
-  /// The remedy for a name that is not found.
+  /// The remedy for a name that is not found, or that names a patch of another kind.
   private static func remedy(_ kinds: [PatchKind]) -> String {
     let known = kinds.flatMap { names(of: $0) }
-    return known.isEmpty
-      ? folderRemedy : "give a file with its suffix .yaml, or one of: " + known.joined(separator: ", ")
+    return known.isEmpty ? folderRemedy : "give a file, or one of: " + known.joined(separator: ", ")
   }
 
   /// The path of a new rhythm called `name`, in the first folder of rhythms.

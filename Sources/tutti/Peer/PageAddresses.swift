@@ -34,7 +34,7 @@ struct PageAddresses {
       // With --http-open and in the demo, the user gives no passkey.
       let passkey = lead == play ? "" : " --passkey-file FILE"
       terminal.printLine(
-        "web page: only this machine can open this address; for phones, give for example --http 0.0.0.0:8080\(passkey), and "
+        "web page: only this machine can open the page; for phones, give for example --http 0.0.0.0:8080\(passkey), and "
           + "QR codes appear here")
     }
   }

@@ -85,7 +85,7 @@ import _TestTraits
     let open = try await Child.tutti(arguments + ["0.0.0.0:0", "--http-open"], name: "open", in: folder).outcome()
     #expect(open.errors.contains(/web page: http:\/\/[^ #]+:[0-9]+\/\n/), "\(open.errors)")
     let session = try TerminalSession(columns: 80, in: folder, arguments + ["0"])
-    try await session.wait(for: "web page: only this machine can open this address")
+    try await session.wait(for: "web page: only this machine can open the page")
     for text in [open.errors, session.screen.text.joined()] { #expect(!text.contains("█"), "\(text)") }
   }
 }
