@@ -10,22 +10,23 @@ struct Tutti: ParsableCommand {
     commandName: "tutti",
     abstract: "Play in time together over a network.",
     discussion: """
-      Each device runs one peer, which produces its own sound. Any peer can start the rhythm and becomes the master. The \
-      other peers follow its MIDI clock and play the same rhythm in time.
+      Each device runs one peer, which produces its own sound. Any peer can start the rhythm. The peer that starts it \
+      is the master: the other peers follow its MIDI clock and play the same rhythm in time.
 
       EXAMPLES
         tutti demo                              run four peers, measure timing
         tutti peer                              run one peer; press space to start
         tutti peer --connect 192.168.1.20:5004  connect to another peer
-        tutti calibrate --from room.wav         measure how late phones sound
-        tutti passkey                           print a passkey that protects a group
+        tutti calibrate --from room.wav         measure how late mobile phones sound
+        tutti passkey                           print a passkey for a group of peers
         tutti simulate --peers 100              simulate a hundred peers
-        tutti patch list                        list the patches
+        tutti patch list                        list the rhythms and instruments
         tutti ports                             list MIDI ports, sound cards, peers
 
       EXIT STATUS
         0    done
-        1    simulate: an invariant was violated; calibrate: no delay was found
+        1    simulate: an invariant was violated; calibrate: the clicks of the peer
+             were found, but no delay could be measured
         64   usage error
         65   a file cannot be parsed, or contains nothing that can be measured
         69   a file, folder, device, port or peer is missing, cannot be read or

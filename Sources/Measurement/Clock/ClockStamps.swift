@@ -9,7 +9,7 @@ public struct ClockStamps: Sendable {
   public enum Source: String, Sendable, CaseIterable, Codable {
     /// When the tick was due. This instant contains the errors of the timeline of the peer, but not those of its threads.
     case due
-    /// When the peer sent or played the tick. This instant contains the errors of the timeline and of the threads.
+    /// When the clock thread of the peer processed the tick. This instant contains the errors of the timeline and of the threads.
     case acted
   }
 

@@ -9,7 +9,7 @@ extension SyncReport: CustomStringConvertible {
     text += runsText
     var lateness = TextTable(columns: [""] + Distribution.columns)
     for peer in peers { lateness.append([peer.header.name] + peer.lateness.row) }
-    text += "Lateness (time sent or played, minus time due), us\n\(lateness)\n"
+    text += "Lateness (time processed by the clock thread, minus time due), us\n\(lateness)\n"
     text += "Counts of each peer from its start to its end\n\(counts)"
     for peer in peers where peer.summary == nil {
       let defect = peer.isCutOff ? "incomplete" : "missing"

@@ -1,13 +1,14 @@
 import MusicalTime
 
-/// One tick of a trace: the instant at which the tick was due, the instant at which the peer acted on the tick, and the peer's
+/// One tick of a trace: the instant at which the tick was due, the instant at which the peer processed the tick, and the peer's
 /// estimate of the offset of the master's clock.
 public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   /// The tick.
   public var tick: Tick
   /// The due instant, in local time of the peer.
   public var due: Instant
-  /// The instant at which the peer acted on the tick (sent or played it), in local time of the peer.
+  /// The instant at which the clock thread of the peer processed the tick, in local time of the peer. It is taken directly before the
+  /// tick is written to the ALSA port.
   public var acted: Instant
   /// The estimated offset of the master's clock from the local clock of the peer; nil at the master, and without an estimate.
   public var offset: Nanoseconds?

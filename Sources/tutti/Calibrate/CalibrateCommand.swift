@@ -8,20 +8,23 @@ import Measurement
 struct CalibrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate",
-    abstract: "Measure how late phones sound, from a recording of their clicks.",
+    abstract: "Measure how late mobile phones sound, from a recording of their clicks.",
     discussion: """
-      A browser does not know the whole delay of its loudspeaker. A calibration measures the delay: the peer clicks, a phone \
-      clicks, and the peer clicks again, six seconds in all. The delay of the phone is the time by which it sounds later than \
-      the peer, so the latency of the microphone has no effect.
+      A browser does not know the whole delay of its loudspeaker. A calibration measures the delay: the peer clicks, a \
+      phone clicks, and the peer clicks again, six seconds in all. The delay of the phone is the time by which it \
+      sounds later than the peer, so the latency of the microphone has no effect.
 
-      If the peer has a microphone, you do not need this command: stop the rhythm and type `:calibrate` at the peer \
-      (`tutti peer --http`), or press “Calibrate all devices” on a page at the address that the \
-      peer prints as `lead`. Each phone then stores its delay.
+      In any case, first stop the rhythm and press Join on each phone.
 
-      Otherwise start the peer with --http and --microphone none, and press Join on each phone. Record the room, type \
-      `:calibrate` at the peer, and give the recording to `tutti calibrate --from`. This command prints the delays of the phones \
-      in the order in which they clicked. Enter each delay on the page of its phone as “Extra delay of the loudspeaker”. Record \
-      to an uncompressed file, such as WAV, or to FLAC. If no delay could be measured, the exit status is 1.
+      If the peer has a microphone, you do not need this command: type `:calibrate` at the peer (`tutti peer --http`), \
+      or press “Calibrate all devices” on a page at the address that the peer prints as `lead`. Each phone then stores \
+      its delay.
+
+      Otherwise start the peer with --http and --microphone none. Record the room, type `:calibrate` at the peer, and \
+      give the recording to `tutti calibrate --from`. This command prints the delays of the phones in the order in \
+      which they clicked. On the page of each phone, replace the value of “Extra delay of the loudspeaker” with the \
+      delay of this phone. Record to an uncompressed file, such as WAV, or to FLAC. If the clicks of the peer were found, but no delay \
+      could be measured, the exit status is 1.
 
       Sound travels 1 m in 2.9 ms. Hold each phone as close to the microphone as the loudspeaker of the peer is.
 

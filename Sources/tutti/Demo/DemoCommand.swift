@@ -13,12 +13,14 @@ struct DemoCommand: ParsableCommand {
     abstract: "Run several peers on this machine and measure their timing.", usage: "tutti demo [<options>]",
     discussion: """
       Each peer is a separate process that records to a WAV file. If there is a sound card, the first peer also plays \
-      through it. The first peer starts the rhythm and is the master. The other peers follow its clock over the network \
-      of this machine. The file mix.wav contains the recordings of all peers, side by side in stereo.
+      through it. The first peer starts the rhythm and is the master. The other peers follow its clock over the \
+      network of this machine. The file mix.wav is a stereo mix of all recordings, each at another place from left to \
+      right.
 
-      The activity of the first peer rises from 0 to 127, so that all layers of the patch are heard. Meanwhile, a terminal \
-      shows the layers of the patch; * marks those that sound. Without a terminal, or with NO_COLOR or TERM=dumb, each \
-      change of the layers is printed as a line.
+      The activity of the first peer rises from 0 to 127, and that of the other peers is 0. The total activity of all \
+      peers selects the layers of the rhythm, so all layers are heard. Meanwhile, a terminal shows the layers; * marks \
+      those that sound. Without a terminal, or with NO_COLOR or TERM=dumb, each change of the layers is printed as a \
+      line.
 
       TABLE
         ticks      MIDI clock ticks (24 per quarter note) that were due
@@ -26,7 +28,8 @@ struct DemoCommand: ParsableCommand {
         onsets     positions of the rhythm (sixteenth notes or triplets) at which
                    at least one hit was to begin; a hit is a drum stroke or a note
         found      onsets that were found in the recording
-        late       hits that sounded later than planned
+        late       hits that sounded at least one sample (0.02 ms) later than
+                   planned
         underruns  how often this machine delayed the peer by 5 ms or more
         clock      time between the same tick on this peer and on the first peer
         sound      time between the same onset in this recording and in that of the
@@ -36,11 +39,12 @@ struct DemoCommand: ParsableCommand {
       Times are in microseconds: p50 is the median, p99 the 99th percentile.
 
       PHONES
-      With --http, a phone becomes one more player. Give an address that the phone can reach, such as 0.0.0.0:8080. A \
-      terminal with colours shows a QR code. Scan it with the phone and press Join: then the rhythm starts. Enter starts it \
-      without a phone. With --http, the default length is 64 bars. The phone plays the rhythm and an instrument, and its \
-      activity is added to that of the first peer. Only the first peer controls the rhythm. A random passkey protects the \
-      demo, unless you give --http-open; nobody needs to type it. The table does not contain the phones.
+      With `--http 0.0.0.0:8080`, a phone in the same network becomes one more player. The demo prints the address of \
+      its web page; a terminal with colours also shows a QR code. Open the address with the phone and press Join: then \
+      the rhythm starts. Enter starts the rhythm without a phone. With --http, the default length is 64 bars. The \
+      phone plays the rhythm and an instrument, and its activity is added to that of the first peer. Only the first \
+      peer controls the rhythm. The demo makes a random passkey, which nobody needs to type. With --http-open, there \
+      is no passkey. The table does not contain the phones.
 
       EXAMPLES
         tutti demo
@@ -59,12 +63,12 @@ struct DemoCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Set the tempo in beats per minute, 20...999.", valueName: "BPM"))
   var bpm = 120.0
 
-  @Option(help: ArgumentHelp("Play this patch: a name from `tutti patch list` or a file.", valueName: "PATCH"))
+  @Option(help: ArgumentHelp("Play this rhythm: a name from `tutti patch list` or a file.", valueName: "PATCH"))
   var patch = PatchLibrary.standard
 
   @Option(
     help: ArgumentHelp(
-      "Keep the activity at this value, 0...127. (default: rises from 0 to 127)", valueName: "A"))
+      "Keep the activity of the first peer at this value, 0...127. (default: rises from 0 to 127)", valueName: "A"))
   var activity: UInt8?
 
   @Option(help: ArgumentHelp("Write recordings and traces to this folder; it is created if missing.", valueName: "DIR"))

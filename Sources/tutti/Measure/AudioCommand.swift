@@ -11,26 +11,33 @@ struct AudioCommand: ParsableCommand {
     commandName: "audio",
     abstract: "Compare recordings: when the same hit sounds in each recording.",
     discussion: """
-      `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is the \
-      reference. Recordings are aligned by their Broadcast Wave time reference. In recordings of Tutti, it counts from the boot of \
-      the machine, so they must be from one machine. Files without a time reference must begin at the same instant. In all \
-      other cases, use --align. It finds the constant delay of each recording and subtracts it, so this delay is not measured.
+      `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is \
+      the reference. Recordings are aligned by their Broadcast Wave time reference. The time reference of a Tutti \
+      recording counts from the boot of the machine, so Tutti recordings must be from one machine. Files without a \
+      time reference must begin at the same instant. In all other cases, use --align. --csv prints one row for each \
+      matched hit.
 
-      TABLES
+      FIGURES
         matched       hits that are in both recordings
-        correlated    matched hits whose sounds are alike; their difference is exact
-                      to a tenth of a frame. For other hits, the detected
+        difference    instant of a matched hit in the recording minus its instant in
+                      the reference; positive: the recording is late
+        correlated    matched hits whose sounds are alike; their difference is
+                      resolved to less than a frame. For other hits, the detected
                       beginnings are compared
         missing       hits of the reference that this recording lacks
         extra         hits of this recording that the reference lacks
-        sign changes  how often the lead changes between the recordings
-        drift         slope of the differences: the rate of the sample clocks or of
-                      the tempos, relative to each other
+        sign changes  how often the sign of the difference changes from one hit to
+                      the next
+        delay         constant delay that --align has subtracted from the differences
+        drift         slope of the differences over time: the rate of the sample
+                      clocks or of the tempos, relative to each other
         residual      difference minus the line through the correlated hits,
-                      or through all hits if less than half are correlated
+                      or through all matched hits if fewer than half are
+                      correlated
 
-      Times are in microseconds and cover all matched hits: |p50| is the median of the magnitudes, |p99| the 99th \
-      percentile. The definitions are in Sources/Measurement/Measurement.docc/AudioFigures.md.
+      Times are in microseconds, except the delay, which is in seconds. |p50| is the median of the magnitudes of the differences, |p99| \
+      their 99th percentile. The first table covers all matched hits, the second table only the correlated hits. The \
+      definitions are in Sources/Measurement/Measurement.docc/AudioFigures.md.
 
       EXAMPLES
         tutti measure audio master.wav ada.wav
@@ -44,10 +51,13 @@ struct AudioCommand: ParsableCommand {
 
   @OptionGroup var clocks: MeasureCommand.Clocks
 
-  @Flag(help: "Find the constant delay of each recording from its hits, and subtract it.")
+  @Flag(help: "From the hits, find the constant delay of each recording relative to the reference, and subtract it.")
   var align = false
 
-  @Flag(help: "Compare the channels of the files. Without it, the channels of a file are mixed.")
+  @Flag(
+    help: ArgumentHelp(
+      "Compare each channel of each file with the first channel of the first file. Without it, the channels of a file "
+        + "are mixed. With it, --clock-ahead needs one value for each channel."))
   var channels = false
 
   @OptionGroup var output: MeasureOutput

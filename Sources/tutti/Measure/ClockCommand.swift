@@ -16,25 +16,28 @@ struct ClockCommand: ParsableCommand {
         FILE.wav         recording of the clock: a pulse or a click for each tick
         FILE.mid         MIDI file with recorded clock bytes, or with --notes a note
                          for each tick
-        rtp:HOST[:PORT]  RTP-MIDI device at its control port: the arrivals of the
-                         clock bytes, or with --instant due their time stamps
+        rtp:HOST[:PORT]  RTP-MIDI device at its control port (default: 5004): the
+                         arrivals of the clock bytes, or with --instant due their
+                         time stamps
         alsa:PORT        ALSA sequencer port: the arrival times, which the kernel has
                          recorded
 
-      With --loopback, a cable connects an output and an input of the interface that made the recording. The program plays \
-      480 pulses, records them, and prints their phase errors beside those of the clock: the floor below which this \
-      interface measures nothing.
+      --loopback OUT IN measures the jitter floor of the audio interface that made the recording. First connect its \
+      output OUT to its input IN with a cable. The program plays 480 pulses, records them, and prints their phase \
+      errors beside those of the clock. If the jitter of the clock is not well above this floor, it may be the jitter \
+      of the interface.
 
-      A recording or a MIDI file of quarter notes needs --ticks-per-quarter 1. The program invites the RTP-MIDI device and \
-      waits for its clock. Ctrl-C ends the measurement and prints the figures.
+      A recording or a MIDI file of quarter notes needs --ticks-per-quarter 1. The program invites the RTP-MIDI device \
+      and waits for its clock. Ctrl-C ends the measurement and prints the figures.
 
       FIGURES
         interval   time from a tick to the next one
-        phase      time of a tick minus the best-fit line through all ticks
+        phase      phase error: time of a tick minus the best-fit line through all
+                   ticks; positive: late
         lost       ticks that are missing while the clock runs
         doubled    ticks that arrived twice
         late       ticks more than half a tick after the line
-        tempo      slope of the line
+        tempo      tempo of the line, whose slope is the length of a tick
         drift      measured tempo against the nominal tempo; positive: too fast
         tau        observation time in seconds, and as a number of ticks
         ADEV       overlapping Allan deviation, with its 95 % confidence interval
@@ -42,7 +45,8 @@ struct ClockCommand: ParsableCommand {
         noise      type of the noise: white (W), flicker (F) or random walk (RW), of
                    the phase (PM) or of the frequency (FM)
         TDEV       time deviation
-        MTIE       maximum time interval error against the line
+        MTIE       maximum time interval error: largest peak-to-peak phase error
+                   in a time window of length tau
 
       Times are in microseconds. The definitions are in Sources/Measurement/Measurement.docc/ClockFigures.md.
 
@@ -53,7 +57,7 @@ struct ClockCommand: ParsableCommand {
         tutti measure clock ada.trace --csv > ticks.csv
         tutti measure clock ada.trace --histogram 500
         tutti measure clock clicks.wav --ticks-per-quarter 1
-        tutti measure clock clicks.wav --loopback hw:1,0 hw:1,0
+        tutti measure clock pulses.wav --loopback hw:1,0 hw:1,0
         tutti measure clock rtp:192.168.1.30 --seconds 600
         tutti measure clock "alsa:USB MIDI"
       """)
@@ -63,17 +67,17 @@ struct ClockCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Measure these instants of a trace or an RTP-MIDI device. due: when the ticks of a trace were due; for a device, the "
-        + "time stamps of the ticks. acted: when the peer of a trace sent or played the ticks; for a device, their arrivals. "
-        + "No effect on other sources.",
+      "Measure these instants of a trace or an RTP-MIDI device. due: when the ticks of a trace were due; for a device, "
+        + "the time stamps of the ticks. acted: when the clock thread of the peer processed the ticks of a trace "
+        + "(`written` in `tutti measure path`); for a device, their arrivals. No effect on other sources.",
       valueName: "due|acted"))
   var instant = ClockStamps.Source.acted
 
   @Option(
     help: ArgumentHelp(
-      "Calculate the drift from this tempo. Without it, lost ticks can be taken for a slower tempo. A trace does not have "
-        + "this problem. (default: the tempo of the due instants if the acted instants of a trace are measured; otherwise no "
-        + "drift)",
+      "Set the nominal tempo, to which the drift is relative. Without it, lost ticks can be taken for a slower tempo, "
+        + "except in a trace. (default: the tempo of the due instants if the acted instants of a trace are measured; "
+        + "otherwise none, and no drift)",
       valueName: "BPM"))
   var nominal: Double?
 
@@ -83,20 +87,27 @@ struct ClockCommand: ParsableCommand {
   @Flag(help: "Measure the beginnings of the notes of a MIDI file, and not its clock bytes.")
   var notes = false
 
-  @Option(help: ArgumentHelp("Measure a device or a port for S seconds. 0: until Ctrl-C.", valueName: "S"))
+  @Option(
+    help: ArgumentHelp(
+      "Measure a device or a port for S seconds after the connection, even if its clock has not started. 0: until "
+        + "Ctrl-C.",
+      valueName: "S"))
   var seconds = 30.0
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Measure the jitter floor of the interface that made the recording, through a cable from this output to this input. Give "
-        + "both after SOURCE. (default: not measured)", valueName: "OUT IN"))
+      "Measure the jitter floor of the interface that made the recording, through a cable from this output to this "
+        + "input. Give one pair, after SOURCE. (default: not measured)", valueName: "OUT IN"))
   var loopback: [String] = []
 
   @Flag(help: "Print one JSON object.")
   var json = false
 
-  @Flag(help: "Print one line for each stamp: run, tick, time, interval, phase error, state.")
+  @Flag(
+    help: ArgumentHelp(
+      "Print one line for each stamp: run (uninterrupted part of the clock), tick, time, interval, phase error, state "
+        + "(ok, late or doubled)."))
   var csv = false
 
   @Option(

@@ -10,7 +10,7 @@ struct MeasureOutput: ParsableArguments {
   @Flag(help: "Print one JSON object.")
   var json = false
 
-  @Flag(help: "Print one line for each observation.")
+  @Flag(help: "Print comma-separated values (CSV) instead of tables.")
   var csv = false
 
   @Option(

@@ -10,10 +10,10 @@ struct NetworkCommand: ParsableCommand {
     commandName: "network",
     abstract: "Measure the network to an RTP-MIDI peer: round trip, jitter, loss, clock.",
     discussion: """
-      The program invites the peer at HOST:PORT, its control port, and measures the clock of the peer again and again. A \
-      Tutti peer is measured by its clock probes, with stamps in nanoseconds. Any other RTP-MIDI peer is measured by the \
-      clock messages (CK) of RTP-MIDI, whose stamps are in units of 100 us. The program sends no music. Ctrl-C ends the \
-      measurement and prints the figures.
+      The program invites the peer at HOST:PORT, its control port, and measures the clock of the peer again and again. \
+      A Tutti peer is measured by its clock probes, with stamps in nanoseconds. Any other RTP-MIDI peer is measured by \
+      the clock messages (CK) of RTP-MIDI, whose stamps are in units of 100 us. The program sends no music. Ctrl-C \
+      ends the measurement and prints the figures. --csv prints one row for each answered request.
 
       FIGURES
         round trip       from the request to the answer, without the time that a
@@ -32,7 +32,7 @@ struct NetworkCommand: ParsableCommand {
         tutti measure network 192.168.1.20 --csv > exchanges.csv
       """)
 
-  @Argument(help: ArgumentHelp("Address of the peer with its control port.", valueName: "HOST[:PORT]"))
+  @Argument(help: ArgumentHelp("Address and control port of the peer. (default port: 5004)", valueName: "HOST[:PORT]"))
   var address: String
 
   @Option(help: ArgumentHelp("Measure for S seconds. 0: until Ctrl-C.", valueName: "S"))

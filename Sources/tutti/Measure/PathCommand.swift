@@ -9,22 +9,40 @@ struct PathCommand: ParsableCommand {
     commandName: "path",
     abstract: "Measure where delay and jitter arise: threads, network and sound, stage by stage.",
     discussion: """
-      TRACE is a file of `tutti peer --trace FILE`. Each trace is measured by itself. The trace of a follower is enough for \
-      the network, too, because each packet of the master contains its send instant, which the follower records.
+      TRACE is a file of `tutti peer --trace FILE`. Each trace is measured by itself. The trace of a follower is \
+      enough for the network, too, because each packet of the master contains its send instant, which the follower \
+      records.
 
       INSTANTS
         due          the tick is due
         woken        the clock thread is awake and finds the tick due
         written      the clock thread writes the tick to its ALSA port
-        sent         the clock thread passes the first packet with the tick to the
-                     kernel
+        sent         the clock thread of the master passes the first packet with
+                     the tick to the kernel
         received     the kernel of the follower receives this packet
-        scheduled    the clock thread passes the hits of the step to the audio thread
-        first frame  the first frame of the first hit of the step sounds
+        scheduled    the clock thread passes the hits of a step (sixteenth note) to
+                     the audio thread
+        first frame  the first frame of the first of these hits sounds; includes the
+                     output delay that the sound card reports, and --latency
 
-      A stage is the time between two instants. Followers get ticks about 90 ms before they are due, so `due -> sent` is \
-      negative there, and the wait `received -> scheduled` absorbs the jitter of the network. The sent instant of the \
-      master is converted with the clock offset that the follower has estimated.
+      A path is a sequence of instants. A stage is the time from one of these instants to the next one. The total is \
+      the sum of the stages.
+
+      PATHS
+        clock port                     due -> woken -> written
+        packets at the due time        due -> woken -> sent
+        packets ahead of the due time  due -> sent
+        network                        due -> sent -> received
+        sound                          due -> scheduled -> first frame
+        sound of a follower            due -> sent -> received -> scheduled
+                                       -> first frame
+
+      A master sends packets at the due time to devices that play on arrival, normally RTP-MIDI devices without Tutti. \
+      It sends packets ahead of the due time to Tutti peers and other receivers that honour time stamps: 10 ms less \
+      than its lead time, thus 90 ms with the default --lead-time. `due -> sent` is then negative, in the \
+      trace of the master and of the follower. The wait `received -> scheduled` absorbs the jitter of the network. In \
+      the trace of a follower, `sent` is converted with the clock offset that the follower has estimated. If the trace \
+      lacks the instants of a path, the program prints the reason.
 
       FIGURES
         share  covariance of the stage and the total, divided by the variance of
@@ -32,7 +50,7 @@ struct PathCommand: ParsableCommand {
                stage reduces the jitter
         +-     standard error of the share, if the ticks are independent
 
-      Times are in microseconds. A path whose instants are missing is named with the reason. The definitions are in \
+      Times are in microseconds. The definitions are in \
       Sources/Measurement/Measurement.docc/PathFigures.md.
 
       EXAMPLES

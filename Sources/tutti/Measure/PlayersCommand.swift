@@ -9,20 +9,26 @@ struct PlayersCommand: ParsableCommand {
     commandName: "players",
     abstract: "Measure how people play together: asynchrony, intervals, correction.",
     discussion: """
-      An action is a note that the player began. A trace of `tutti peer --trace FILE` contains the instant of each action, \
-      before an instrument moved the note to the grid. Give the traces of all players of one session. The peers may have run \
-      on different machines, because each action is compared with the rhythm of its own peer.
+      An action is a note that the player began. A trace of `tutti peer --trace FILE` contains the instant of each \
+      action of the player, even if an instrument plays the note later, on the grid. Give the traces of all players of \
+      one session. The peers may have run on different machines, because each action is compared with the rhythm of \
+      its own peer. --clock-ahead is then needed only for --plot, or if the traces contain different numbers of starts \
+      of the rhythm. --csv prints one row for each action on the grid.
 
       TABLES
         Asynchrony         action minus the nearest line of the grid; positive: late.
+                           For two players: asynchrony of the first minus that of
+                           the second.
                            lag 1: correlation of consecutive asynchronies.
                            outside: actions while no rhythm played; double: actions
                            that are not measured, because another action is nearer
                            to the same line
         Intervals          between consecutive actions of one player
-        Cross-correlation  of the intervals of two players, at lags of -4 to 4
-                           actions
-        Correction gain    share of an asynchrony that the next action corrects
+        Cross-correlation  of the intervals of two players, at lags of -4 to 4 grid
+                           lines on which both play; a correlation at a positive
+                           lag means that the second player follows the first
+        Correction gain    share of the asynchrony to the grid, or to another
+                           player, that the next action of the player corrects
                            (Wing et al. 2014)
 
       Times are in microseconds. The definitions are in Sources/Measurement/Measurement.docc/PlayersFigures.md.

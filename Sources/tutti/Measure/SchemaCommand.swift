@@ -7,8 +7,9 @@ struct SchemaCommand: ParsableCommand {
     commandName: "schema",
     abstract: "Print the JSON schema of the output of a measurement.",
     discussion: """
-      The schema describes what `tutti measure COMMAND --json` prints, as JSON Schema 2020-12. Its version is the member \
-      provenance.schema of each output. It increases when a member is removed or changes its meaning.
+      The schema describes the output of `tutti measure COMMAND --json`. Its format is JSON Schema 2020-12. Each \
+      output contains the version of its schema in the member provenance.schema. The version increases when a member \
+      is removed or changes its meaning.
 
       EXAMPLES
         tutti measure schema clock > clock.schema.json

@@ -7,28 +7,33 @@ import Measurement
 struct SyncCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "Compare traces: when the same tick was due on each peer, and when the peer sent or played it.",
+    abstract: "Compare traces: when the same tick was due on each peer, and how late the peer processed it.",
     discussion: """
-      `tutti peer --trace FILE` writes a trace. The traces are compared with the first one, normally that of the master, or \
-      with the median of all. All peers must have run on one machine, because a trace contains the times of its machine's \
-      clock.
+      `tutti peer --trace FILE` writes a trace. The traces are compared with the first one, normally that of the \
+      master, or with the median of all. All peers must have run on one machine, because a trace contains the times of \
+      its machine's clock. A run is one playback of the rhythm, from a start to a stop. --csv prints one row for each \
+      tick that a peer and the reference have in common.
 
       TABLES
-        Offset            time between the same tick on a peer and on the reference;
+        Offset            due instant of a tick on the peer minus its due instant on
+                          the reference; positive: the peer is late;
                           missing: ticks of the reference that the peer lacks;
-                          skipped: those of them between two common ticks of a run;
+                          skipped: missing ticks between two common ticks of a run;
                           extra: ticks of the peer that the reference lacks
         Offset over time  the same for up to ten intervals of time
-        Median of runs    each figure is calculated for each run (start of the
-                          rhythm); this is the median of the runs. With five runs or
-                          more, also its 95 % bootstrap interval. With few runs, this
-                          interval is too narrow
-        Lateness          time from the instant at which a tick was due until the
-                          peer sent or played the tick
-        Counts            totals over the whole run of each peer, such as lost ticks
+        Median of runs    percentiles of the magnitude of the offset, first of each
+                          run, then their median over the runs. The 95 % bootstrap
+                          interval of this median needs 5 runs, and is somewhat
+                          too narrow with up to 10
+        Lateness          instant at which the clock thread of a master or follower
+                          processed a tick (`written` in `tutti measure path`),
+                          minus its due instant. The delays of the network and of
+                          the sound card are not included
+        Counts            totals from the start to the end of each peer, such as
+                          lost ticks
 
-      Times are in microseconds: p50 is the median, p99 the 99th percentile; |p50| is the median of the magnitudes. The \
-      definitions are in Sources/Measurement/Measurement.docc/SyncFigures.md.
+      Times are in microseconds: p50 is the median, p99 the 99th percentile; |p50| is the median of the magnitudes. \
+      The definitions are in Sources/Measurement/Measurement.docc/SyncFigures.md.
 
       EXAMPLES
         tutti measure sync master.trace ada.trace ben.trace
@@ -37,14 +42,15 @@ struct SyncCommand: ParsableCommand {
         tutti measure sync --clock-ahead 0 98765 -- master.trace ada.trace
       """)
 
-  @Argument(help: "Two or more traces. The first one is the reference.", completion: .file())
+  @Argument(help: "Two or more traces. By default, the first one is the reference.", completion: .file())
   var traces: [String]
 
   @OptionGroup var clocks: MeasureCommand.Clocks
 
   @Option(
     help: ArgumentHelp(
-      "Compare with the first trace, or with the median of the due instants of all traces.", valueName: "first|median"))
+      "Set the reference: the due instants of the first trace, or the median of the due instants of all traces.",
+      valueName: "first|median"))
   var reference = SyncReport.Reference.first
 
   @OptionGroup var output: MeasureOutput

@@ -6,15 +6,24 @@ struct PatchCommand: ParsableCommand {
     commandName: "patch",
     abstract: "List, show, check, render, convert and create patches.",
     discussion: """
-      A patch is a YAML file that describes a rhythm or an instrument. A rhythm consists of layers. A layer sounds while \
-      the total activity of all players, 0 to 127, is in its range. An instrument plays a repeating pattern of notes (a \
-      figure) in time with the rhythm, or one note per action, and follows the controls of its player.
+      A patch is a YAML file that describes a rhythm or an instrument.
 
-      If you give a patch by name, the program looks for it in these folders, in this order:
+      A rhythm consists of layers. Each player sets an activity, 0 to 127: how dense the rhythm should be. The total \
+      activity is by default the sum of the activities of all players, at most 127. A layer sounds while the total \
+      activity is in its range.
+
+      An instrument plays notes for one player. If it has a figure (a repeating pattern of notes), it plays the figure \
+      in time with the rhythm. Otherwise it plays one note for each action of the player, such as a key press. The \
+      pitch, the loudness and other properties of the notes follow controls that the player moves, such as a MIDI \
+      controller.
+
+      If you give a patch by name, the program looks for NAME.yaml in these folders, in this order:
         1. $TUTTI_PATCHES/rhythms
-        2. Patches/rhythms and share/tutti/Patches/rhythms, beside the program and
-           in each folder above it
-        3. the same folders, with instruments instead of rhythms
+        2. Patches/rhythms, then share/tutti/Patches/rhythms, both in the folder
+           of the program
+        3. the same two folders in each folder above, the nearest one first
+        4. the folders of 1 to 3 again, with instruments instead of rhythms
+      A command that needs a rhythm uses only the folders of 1 to 3, and one that needs an instrument only those of 4.
 
       A name that contains / or ends with .yaml is the path of a file.
 

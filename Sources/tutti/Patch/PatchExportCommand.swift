@@ -7,11 +7,15 @@ import Rhythm
 /// The subcommand `tutti patch export`.
 struct PatchExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write the hits of a rhythm to a MIDI file.",
+    commandName: "export", abstract: "Write the notes of a rhythm to a MIDI file.",
     discussion: """
-      The file contains the hits at one activity, with 960 ticks per quarter note: the drums on channel 10, the bass of a \
-      style on channel 2, its guitar on channel 3 and its keys on channel 4. The note times include swing and feel. A fill \
-      occurs only if --bars reaches it. An existing file is replaced.
+      The file contains the notes that the rhythm plays at a constant total activity of all players (--activity). The \
+      drums are on channel 10. If the rhythm has pitched parts, the bass is on channel 2, the guitar on channel 3 and \
+      the keys on channel 4. A quarter note has 960 ticks. The note times include the swing and the feel of the \
+      rhythm. The feel is a fixed time by which a drum or a part plays late or early. A fill can sound only in the \
+      last bar of a group of bars, for example in bars 8 and 16, and only from a certain activity on, perhaps by \
+      chance. `tutti patch show` prints the length of the group, the activity and the chance. With the default of \
+      --bars, the file often ends before the first fill.
 
       EXAMPLES
         tutti patch export street
@@ -19,19 +23,25 @@ struct PatchExportCommand: ParsableCommand {
         tutti patch export bossa --activity 100 --bars 16 --output bossa.mid
       """)
 
-  @Argument(help: "A name from `tutti patch list` or a file.")
+  @Argument(help: "The name of a rhythm from `tutti patch list`, or a file that contains a rhythm.")
   var name: String
 
   @Option(help: ArgumentHelp("Set the total activity, 0 (sparse) to 127 (dense).", valueName: "A"))
   var activity: UInt8 = 64
 
-  @Option(help: ArgumentHelp("Set the number of bars, 1...1000. (default: the length of the pattern)", valueName: "N"))
+  @Option(
+    help: ArgumentHelp(
+      "Set the number of bars, 1...1000. (default: one repetition of the whole pattern; `tutti patch show` prints its "
+        + "length)", valueName: "N"))
   var bars: Int?
 
   @Option(help: ArgumentHelp("Set the tempo, 20...999. (default: from the patch)", valueName: "BPM"))
   var bpm: Double?
 
-  @Option(help: ArgumentHelp("Write to this file. (default: the name of the patch with .mid)", valueName: "FILE"))
+  @Option(
+    help: ArgumentHelp(
+      "Write to this file. An existing file is replaced. (default: NAME.mid in the current folder, where NAME is the "
+        + "field `name` of the patch)", valueName: "FILE"))
   var output: String?
 
   func validate() throws {

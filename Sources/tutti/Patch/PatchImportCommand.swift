@@ -10,11 +10,12 @@ struct PatchImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Convert a MIDI drum file to a patch.",
     discussion: """
-      The notes of channel 10 become lines. Each note moves to the nearest sixteenth note, or to the nearest \
-      sixteenth-note triplet if that is nearer. Velocities 1 to 72 become ghost notes (o), 73 to 104 normal strokes (x), \
-      105 to 127 accents (X). A softer note at most 40 ms before a note of the same drum becomes the grace note of a flam. \
-      Only the first tempo and the first time signature are used. All lines are in the layer `always`; edit the file to \
-      move lines to other layers. Without --output, the command fails if the YAML file exists.
+      The notes of channel 10 become lines of a rhythm. A line contains the notes of one drum, with one character for \
+      each sixteenth note or for each note of a triplet. Each note moves to the nearest sixteenth note, or to the \
+      nearest sixteenth-note triplet if that is nearer. Velocities 1 to 72 become ghost notes (o), 73 to 104 normal \
+      strokes (x), 105 to 127 accents (X). A softer note at most 40 ms before a note of the same drum becomes the \
+      grace note of a flam. Only the first tempo and the first time signature are used. All lines are in the layer \
+      `always`; edit the file to move lines to other layers.
 
       EXAMPLES
         tutti patch import groove.mid
@@ -30,7 +31,10 @@ struct PatchImportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Import at most this number of bars, 1...8.", valueName: "N"))
   var bars = Line.maximumBars
 
-  @Option(help: ArgumentHelp("Write to this file. (default: the name of the MIDI file with .yaml)", valueName: "FILE"))
+  @Option(
+    help: ArgumentHelp(
+      "Write to this file. An existing file is replaced. (default: for groove.mid, groove.yaml in the current folder; "
+        + "the command fails if this file exists)", valueName: "FILE"))
   var output: String?
 
   func validate() throws {

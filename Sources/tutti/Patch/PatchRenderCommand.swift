@@ -12,8 +12,9 @@ struct PatchRenderCommand: ParsableCommand {
       The file begins with the first downbeat and ends two seconds after the last bar. Two renders of the same patch \
       with the same options are identical.
 
-      An instrument is played by a simulated player in 4/4, who tilts the device forward and back once in four bars, and \
-      sideways once in six. Activity and force have the value of --activity, or rise with --ramp.
+      An instrument is rendered in 4/4 with a simulated player. The player tilts the device forward and back once in \
+      four bars, and sideways and back once in six bars. The activity of the player and the force (how strongly the \
+      player acts) both have the value of --activity, or rise with --ramp.
 
       EXAMPLES
         tutti patch render street
@@ -25,10 +26,16 @@ struct PatchRenderCommand: ParsableCommand {
   @Argument(help: "A name from `tutti patch list` or a file.")
   var name: String
 
-  @Option(help: ArgumentHelp("Set the activity, 0 (sparse) to 127 (dense).", valueName: "A"))
+  @Option(
+    help: ArgumentHelp(
+      "Set the total activity of all players (rhythm) or the activity of the simulated player (instrument), 0 (sparse) "
+        + "to 127 (dense).", valueName: "A"))
   var activity: UInt8 = 64
 
-  @Flag(help: "Raise the activity from 0 to 127 over the file, on each quarter note. --activity has no effect.")
+  @Flag(
+    help: ArgumentHelp(
+      "Raise the activity evenly, on the quarter notes, from 0 at the beginning to 127 on the last one. "
+        + "--activity then has no effect."))
   var ramp = false
 
   @Option(help: ArgumentHelp("Set the number of bars, 1...1000. (default: 8; with --ramp: 32)", valueName: "N"))
@@ -38,7 +45,10 @@ struct PatchRenderCommand: ParsableCommand {
     help: ArgumentHelp("Set the tempo, 20...999. (default: from the rhythm; for an instrument: 100)", valueName: "BPM"))
   var bpm: Double?
 
-  @Option(help: ArgumentHelp("Write to this WAV file. (default: the name of the patch with .wav)", valueName: "FILE"))
+  @Option(
+    help: ArgumentHelp(
+      "Write to this WAV file. An existing file is replaced. (default: NAME.wav in the current folder, where NAME is "
+        + "the field `name` of the patch)", valueName: "FILE"))
   var output: String?
 
   @Option(

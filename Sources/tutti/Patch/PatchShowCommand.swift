@@ -6,15 +6,24 @@ struct PatchShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the layers of a rhythm, or the properties of an instrument.",
     discussion: """
-      Each layer of a rhythm is printed with the range of total activity in which it sounds. Each line is one drum, with one \
-      character per step: . rest, o ghost note, x normal, X accent, f flam, F flam with accent. A line marked with ! \
-      replaces the lines of the same drum above it. A percentage is the chance of each stroke.
+      Each layer of a rhythm is printed with the range of the total activity of all players in which it sounds. Each \
+      line is one drum. A line of sixteenth notes has 4 characters per quarter note. A line of triplets has 3 \
+      (eighth-note triplets) or 6 (sixteenth-note triplets). The characters are . rest, o ghost note, x normal, X \
+      accent, f flam, F flam with accent. While its layer or fill sounds, a line with ! after the name silences the \
+      lines of the same drum that are printed above it. A percentage after the name is the chance that a stroke \
+      sounds. 20-60% means 20% at the lowest activity of the layer and 60% at the highest.
 
-      The parts of a style follow: bass, guitar and keys, each with its sound and its range. Each line is one tone of the \
-      chords, and - continues a note.
+      A style is a rhythm with pitched parts: bass, guitar or keys. Each part is printed after the drums, with its \
+      sound and with its lowest and highest note, such as E1..C3. The name of a line states its notes: one tone of the \
+      present chord, such as root or third; all tones of the chord (chord); or a semitone to the root of the next \
+      chord (approach). The character - continues the note before it. In a part, a line with ! silences the lines \
+      of the same name that are printed above it in this part.
 
-      The figure of an instrument is printed with one character per unit of its grid: . rest; o ghost note, x normal and \
-      X accent at the pitch; 2 to 9: a note that is 1 to 8 scale steps above the pitch.
+      In the line `figure` of an instrument, each character stands for one note value of the line `grid`, such as 1/16. \
+      The line `length` states how long a note sounds. The \
+      control in the line `pitch` selects a note of the scale. The characters o (ghost note), x (normal) and X \
+      (accent) play this note. The digits 2 to 9 play normal notes that are 1 to 8 notes higher in the scale. The \
+      character . is a rest.
 
       EXAMPLES
         tutti patch show bossa

@@ -10,9 +10,10 @@ struct ConsoleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Serve the page of --http over HTTPS too, with this certificate of a domain that you own: a PEM file with the chain. Browsers "
-        + "require HTTPS for motion sensors. Without this option, a group with a passkey of at least 16 characters has a certificate of "
-        + "the group, which each phone must install once; the page shows how. Both need a program that was built with `--traits HTTPS`.",
+      "Serve the page of --http over HTTPS too, with this certificate of a domain that you own: a PEM file with the "
+        + "chain. Browsers require HTTPS for motion sensors. Without this option, peers whose passkey has at least 16 "
+        + "characters derive a certificate from it, which each phone must install once; the page shows how. With "
+        + "either certificate, HTTPS requires a program that was built with `--traits HTTPS`.",
       valueName: "FILE"))
   var certificate: String?
 
@@ -21,15 +22,17 @@ struct ConsoleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Hear the clicks of `calibrate` with this microphone: alsa or alsa:DEVICE, as `arecord -L` lists them; or none if another "
-        + "device records them for `tutti calibrate`. (default: alsa)",
+      "Hear the clicks of `calibrate` with this microphone: alsa (the default device), alsa:DEVICE (`arecord -L` "
+        + "lists the devices), or none, if another device records the clicks for `tutti calibrate`. (default: alsa)",
       valueName: "INPUT"))
   var microphone: String?
 
   @Option(
     help: ArgumentHelp(
-      "Set the latency of the microphone, 0...1000 ms, without the part that the device reports. With this option, the peer "
-        + "does not click during `calibrate`. (default: unknown, so the clicks of the peer are the reference)",
+      "Give this option if the peer has no loudspeaker: the peer then does not click during `calibrate`. MS is the "
+        + "part of the latency of the microphone that ALSA does not report, 0...1000 ms, for example the delay of a "
+        + "radio link. An error of MS is an error of all measured delays. (default: unknown, so the clicks of the peer are "
+        + "the reference)",
       valueName: "MS"))
   var microphoneLatency: Double?
 

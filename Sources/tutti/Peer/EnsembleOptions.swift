@@ -9,9 +9,10 @@ struct EnsembleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Accept messages of remote peers (open) or ignore them (closed). RULE is KINDS=open|closed for all peers, or "
-        + "PEER:KINDS=open|closed for one. KINDS is a comma-separated list of rhythm (start, stop, tempo), notes, "
-        + "modification (controllers, pitch bend, pressure, programs), activity and all. Repeatable. "
-        + "(default: all=open)",
+        + "PEER:KINDS=open|closed for one, by its name or identity. KINDS is a comma-separated list of rhythm (start, "
+        + "stop, tempo), notes, modification (controllers, pitch bend, pressure, programs), activity and all. "
+        + "Repeatable. A later rule replaces an earlier one, but a rule for all peers does not replace a rule for "
+        + "one. A rule with the identity of a peer takes precedence over a rule with its name. (default: all=open)",
       valueName: "RULE"))
   var gate: [String] = []
 
@@ -23,16 +24,16 @@ struct EnsembleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let only PEER start, stop and change the rhythm. Give this option to every peer, also to PEER itself. "
-        + "(default: any peer may)",
+      "Let only PEER (a name or identity) start, stop and change the rhythm. Give this option to every peer, also to "
+        + "PEER. It replaces all rules of --gate and --gate-file for rhythm. (default: any peer may)",
       valueName: "PEER"))
   var ledBy: String?
 
   @Option(
     help: ArgumentHelp(
-      "Choose what happens when the master is lost. continue: this peer may replace a master that disappears; if this peer "
-        + "leaves as the master, another peer continues the rhythm. stop: this peer never replaces a master that disappears; "
-        + "if this peer leaves as the master, the rhythm ends.",
+      "Choose what happens when the master is lost. continue: this peer may replace a master that disappears; if this "
+        + "peer leaves as the master, another peer continues the rhythm. stop: this peer never replaces a master that "
+        + "disappears; if this peer leaves as the master, the rhythm ends.",
       valueName: "ACTION"))
   var onMasterLoss = MasterLoss.continue
 
@@ -44,9 +45,9 @@ struct EnsembleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let the notes of PEER, or of all peers, sound on this device too, with PERCENT of their velocity, 0...100 (without "
-        + "PERCENT: 60). PEER is a Tutti peer; notes of other devices always sound. Repeatable. (default: none: no notes of "
-        + "other Tutti peers sound here)",
+      "Let the notes of PEER, or of all peers, sound on this device too, with PERCENT of their velocity, 0...100 "
+        + "(without PERCENT: 60). PEER is a Tutti peer; notes of other devices always sound. Repeatable. (default: "
+        + "none: no notes of other Tutti peers sound here)",
       valueName: "PEER[=PERCENT]|all[=PERCENT]|none"))
   var hear: [String] = []
 

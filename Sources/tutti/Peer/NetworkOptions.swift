@@ -16,42 +16,44 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Connect to the peer or RTP-MIDI device at this address, and retry until it answers. Write an IPv6 address with a port "
-        + "in brackets. Repeatable. (default port: 5004)",
+      "Connect to the peer or RTP-MIDI device at this address, and retry until it answers. If a port follows an IPv6 "
+        + "address, write the address in brackets: [fd00::20]:5004. Repeatable. (default port: 5004)",
       valueName: "HOST[:PORT]"))
   var connect: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Announce this peer on the network through Avahi and connect to the Tutti peers found (connect), only announce it "
-        + "(announce), or do neither (off).",
+      "Announce this peer on the network through Avahi and connect to the Tutti peers found (connect), only announce "
+        + "it (announce), or do neither (off).",
       valueName: "MODE"))
   var discovery = Discovery.connect
 
   @Option(
     help: ArgumentHelp(
-      "Accept connections from any peer (anyone), from the peers in the contacts file (contacts), or from no peer (none). "
-        + "The policy also applies to peers that --discovery finds, but not to --connect.",
+      "Accept connections from any peer (anyone), from the peers in the contacts file (contacts), or from no peer "
+        + "(none). The policy also applies to peers that --discovery finds, but not to --connect.",
       valueName: "POLICY"))
   var policy = Policy.anyone
 
   @Option(
     help: ArgumentHelp(
-      "Read the contacts for --policy contacts from this file: lines of `name NAME` and `host HOST`. "
-        + "(default: \(ContactFile.standardPath))",
+      "Read the contacts for --policy contacts from this file. Each line is one contact: `name NAME` admits the peers "
+        + "with this name, and `host HOST` the peers on HOST. A line that begins with # is a "
+        + "comment. (default: \(ContactFile.standardPath))",
       valueName: "FILE"))
   var contacts: String?
 
   @Option(
     help: ArgumentHelp(
       "Refuse the invitations of a machine with which there are N connections already, 1...1100. Connections that "
-        + "this peer makes to that machine are counted, but never refused. Loopback addresses (127.0.0.0/8, ::1) are not limited.",
+        + "this peer makes to that machine are counted, but never refused. Loopback addresses (127.0.0.0/8, ::1) are "
+        + "not limited.",
       valueName: "N"))
   var sessionsPerHost = 8
 
   @Option(
     help: ArgumentHelp(
-      "Read the passkey of the group from this file. Only peers with the same passkey can then connect. Anyone can still "
+      "Read the passkey from this file. Only peers with the same passkey (a group) can then connect. Anyone can still "
         + "read what is sent. `tutti passkey` prints a new passkey.",
       valueName: "FILE"))
   var passkeyFile: String?
@@ -61,16 +63,16 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let the RTP-MIDI device at this address connect without the passkey. Has an effect only with a passkey. Does not "
-        + "connect to the device: see --connect. Anyone can forge its packets. Repeatable.",
+      "Let the RTP-MIDI device at this address connect without the passkey. Requires a passkey. If this peer is to "
+        + "connect to the device, give --connect as well. Anyone can forge the packets of the device. Repeatable.",
       valueName: "HOST"))
   var admit: [String] = []
 
   @Option(
     help: ArgumentHelp(
       "Send PEER each tick ahead of time, with a time stamp that states when the tick is due. In this option and the "
-        + "next four, PEER is a name or an IP address with or without :PORT. All five are repeatable. "
-        + "(default: for Tutti peers)",
+        + "next four, PEER is a name or an IP address, with or without a port as in --connect. All five are "
+        + "repeatable. (default: for Tutti peers)",
       valueName: "PEER"))
   var timeStamps: [String] = []
 

@@ -6,16 +6,12 @@ import Engine
 struct PageOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Serve a web page that shows the ensemble and has instruments to play. The address `lead` of `tutti peer` also controls the "
-        + "ensemble. Without ADDRESS, only this machine can open the page. With 0.0.0.0, phones can open it, too: `tutti peer` "
-        + "then requires a passkey or --http-open, and the demo makes its own passkey. The port 0 uses any free port.",
+      "Serve a web page that shows the ensemble and has instruments to play. Without ADDRESS, only this machine can "
+        + "open the page. With 0.0.0.0, other devices such as phones can open it too. The port 0 uses any free port.",
       valueName: "[ADDRESS:]PORT"))
   var http: String?
 
-  @Flag(
-    help:
-      "Let anyone who can open the page of --http use it, without a passkey or a token. The page of `tutti peer` also controls the peer."
-  )
+  @Flag(help: "Let everyone who can open the page of --http use all of its functions, without a passkey or a token.")
   var httpOpen = false
 
   func validate() throws {

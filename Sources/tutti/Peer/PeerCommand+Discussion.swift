@@ -13,7 +13,9 @@ extension PeerCommand {
       i         choose the next instrument of `tutti patch list`
       x         strike the instrument
       [ ]       move the control `tilt forward` of the instrument back or forward
-      s         silence the rhythm and all players; again: let them sound
+      s         silence the rhythm and all players at all Tutti peers, until you
+                press s again or the next rhythm starts; the rhythm continues
+                silently
       h         offer the role of master to all other peers
       t         take the role of master that was offered in the last 30 s
       tab       send your notes to the next peer; after the last peer, to all
@@ -21,17 +23,20 @@ extension PeerCommand {
       :         enter a command
       q         leave
 
-    While a rhythm plays, only the master can stop it, change its tempo and its parts, silence players, and offer the role \
-    of master.
+    While a rhythm plays, only the master can stop it, change its tempo and its parts, silence players, and offer the \
+    role of master. On the other peers, these keys and commands only print a message.
 
-    A weight, 0...100, states how much a peer A influences a peer B. It is a sum: 25 for each kind of message (rhythm, notes, \
-    modification, activity) that goes from A to B and that the gate of B lets in. With all gates open, it is 75 while no rhythm \
-    plays. While one plays, it is 100 from the master, 75 to the master, and 50 between followers.
+    The key w shows two weights for each peer: from the peer to you, and from you to the peer. A weight, 0...100, is \
+    25 for each kind of message (rhythm, notes, modification, activity) that goes in this direction and that the gate \
+    of the receiver lets in. While no rhythm plays, activity has no effect: with all gates open, all weights are 75. \
+    While a rhythm plays, only the master sends rhythm, and activity goes only to and from the master: the weight is \
+    100 from the master, 75 to the master, and 50 between followers.
 
     COMMANDS
-    On a terminal, type a colon before a command. If standard input is not a terminal, each line is a command without a colon. PEER is the name or the \
-    identity of a Tutti peer. The peer must be connected, except for led-by and hear. The identity, 16 hexadecimal digits, is \
-    printed by --json and by `tutti ports --json`.
+    On a terminal, type a colon before a command. If standard input is not a terminal, each line is a command without \
+    a colon. PEER is the name or the identity of a Tutti peer. The peer must be connected, except for gate, led-by and \
+    hear. \
+    The identity, 16 hexadecimal digits, is printed by --json and by `tutti ports --json`.
 
       start, stop, continue       start, stop or continue the rhythm
       tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS
@@ -44,14 +49,15 @@ extension PeerCommand {
       instrument NAME|none        choose an instrument; none: your notes are
                                   unchanged
       save-patch NAME             save the current rhythm as NAME.yaml in the
-                                  folder of rhythms
+                                  first existing folder of rhythms, see
+                                  `tutti patch --help`
       part PART PERCENT|on|off    set the level of the drums, bass, guitar or keys,
                                   0...100, or switch them on or off; each from the
                                   next bar
       mute PEER, unmute PEER      silence the notes of PEER at all peers, or let
                                   them sound
       quiet, quiet off            silence the rhythm and all players, or let them
-                                  sound
+                                  sound, see the key s
       loudness PERCENT            set the loudness of the rhythm at this peer only,
                                   0...100
       offer [PEER]                offer the role of master to PEER or to all
@@ -65,7 +71,8 @@ extension PeerCommand {
       note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127
                                   (default: 100)
       release NOTE                end a note, 0...127
-      control CONTROLLER VALUE    set a MIDI controller; both numbers 0...127
+      control CONTROLLER VALUE    set a controller of your instrument or, without
+                                  one, of your sound; both numbers 0...127
       shape PEER CONTROLLER VALUE change the sound of the instrument of PEER; both
                                   numbers 0...127
       pitches from PEER|none      let the notes of PEER set the pitches of your
@@ -83,67 +90,89 @@ extension PeerCommand {
       leave                       leave the other peers and end the program
 
     RHYTHM
-    All peers play the rhythm patch of the master. Only the master needs the file: the other peers receive its text. A peer \
-    plays it from the next bar. If the peer becomes the master later, it goes on with this rhythm. You can choose a rhythm if \
-    this peer is the master, if no rhythm is playing, with --own-patch, or if the rhythm of the master is too long to share \
-    (more than 32 KiB). A received rhythm is not stored; save-patch stores it.
+    All peers play the rhythm of the master. Only the master needs its file (a patch): the other peers receive the \
+    text and play it from the next bar. A peer that becomes the master later goes on with this rhythm. You can choose \
+    a rhythm if this peer is the master, if no rhythm is playing, with --own-patch, or if the rhythm of the master is \
+    too long to share (more than 32 KiB). A received rhythm is not stored; save-patch stores it.
 
-    When you edit and save the file of your rhythm, the new version plays from the next bar, unless this peer plays the rhythm of \
-    another peer. If the new version has errors, they are printed, and the previous one keeps playing.
+    When you edit and save the file of your rhythm, the new version plays from the next bar, unless this peer plays \
+    the rhythm of another peer. If the new version has errors, they are printed, and the previous one keeps playing.
 
     INSTRUMENT
-    With --instrument, the notes that you play on the port `in` of --midi or with the key x control an instrument. An \
-    instrument with a repeating pattern of notes (a figure), such as tilt-harp, plays by itself while a rhythm \
-    plays. A free instrument, such as kind-keys, plays one note each time you press a key, in time with the rhythm. The \
-    control `tilt forward` is controller 1 (the modulation wheel, or the keys [ and ]), `tilt sideways` is controller 74, \
-    and the force is the velocity. The other peers get the notes of the instrument. They do not need its file.
+    With --instrument, the notes that you play on the port `in` of --midi or with the key x control an instrument, \
+    which plays only notes of its scale or of the present chord. An instrument with a repeating pattern of notes (a \
+    figure), such as tilt-harp, plays by itself while a rhythm plays. A free instrument, such as kind-keys, plays one \
+    note for each note that you play. kind-keys plays the note of its scale that is nearest to your note. While a \
+    rhythm plays, a free instrument has a grid, such as sixteenth notes: your note waits for the next line of the \
+    grid, unless it is only a little late.
+
+    Your controls change the notes of an instrument: `tilt forward` is controller 1 (the modulation wheel, or the keys \
+    [ and ]), `tilt sideways` is controller 74, and `force` is the velocity of your last note. `tutti patch show` \
+    prints what each control changes. The other peers get the notes of the instrument. They do not need its file.
 
     PLAYING TOGETHER
-    Your notes sound on this device. They sound on the device of another player only if that player hears you. The notes of \
-    RTP-MIDI devices without Tutti always sound here, because such a device has no sound of its own. With `hear`, the \
-    notes of other players sound here too, by default with 60 % of their velocity. Notes that you do not hear still reach --record and the port `notes` of --midi.
+    Your notes sound on this device, unless you send them to one peer only. The notes of another Tutti peer sound here \
+    only if you have chosen this peer with --hear or `hear`, by default with 60 % of their velocity. In the same way, \
+    the other players choose whether your notes sound on their devices. The notes of RTP-MIDI devices without Tutti \
+    always sound here, because such a device has no sound of its own. Notes of other players that do not sound here \
+    still reach --record and the port `notes` of --midi.
 
-    With `shape`, you change the sound of another player's instrument: controller 1 is `tilt forward`, 74 is `tilt sideways`. \
-    A controller that you send to the port `in` on the channel of another player does the same. That player sees who does \
-    it, and can close the gate `modification`.
+    With `shape`, you change the sound of another player's instrument: controller 1 is `tilt forward`, 74 is `tilt \
+    sideways`. That player sees who does it, and can close the gate `modification`.
 
-    With `pitches from PEER`, the notes that PEER plays do not sound here. Each note that you play, and each press of the \
-    key x, plays one of the keys that PEER holds: the newest first, then the others in turn. When PEER holds no key, your \
-    note or the key x plays the key that PEER released last.
+    On the port `in` of --midi, send your own notes and controllers on channel 1. Controller 11 on channel 1 sets your \
+    activity. The key w lists the channels of the other players. A controller of the sound, such as 1 or 74, on the \
+    channel of a player changes the sound of that player, like `shape`. Volume, pan, expression and pedals of another \
+    player cannot be changed. Without an instrument, a note on the channel of a player goes to that player only, and \
+    channel 10 plays drums.
 
-    A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats it in \
-    time with the rhythm. Each variation moves the phrase within the scale of the instrument, or within its own notes, and \
-    omits some notes; some variations are reversed.
+    With `pitches from PEER`, the notes of PEER do not sound here. They set the pitches of your instrument: each note \
+    that you play, also with the key x, and each note of a figure gets the pitch of a note that PEER holds, or the \
+    nearest pitch in the scale of the instrument. The newest note of PEER comes first, then the others in turn. While \
+    PEER holds no note, the note that PEER ended last sets the pitch.
+
+    A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats \
+    it in time with the rhythm. Each variation moves the phrase up or down and omits some notes; some variations are \
+    reversed. The moved notes are in the scale of the instrument of the player who repeats the phrase. Without an \
+    instrument, they are notes of the phrase, in any octave.
 
     CALIBRATION
-    The loudspeaker of a phone can be late by more than its browser knows. With `calibrate`, this peer and each page \
-    of --http click in turn, six seconds for each page. This peer hears the clicks with --microphone. Each page stores \
-    its delay against this peer and corrects it. Hold each phone as close to the microphone as the loudspeaker of this \
-    peer is, because sound travels 1 m in 2.9 ms. A peer without a loudspeaker needs --microphone-latency. Without a \
-    microphone, use --microphone none and record the room with another device, see `tutti calibrate`.
+    The loudspeaker of a phone can be late by more than its browser knows. Stop the rhythm, press Join on each page of \
+    --http, and enter `calibrate`: this peer and each page click in turn, six seconds for each page. This peer hears \
+    the clicks with --microphone. Each page stores how much later than this peer it sounds, and then plays earlier by \
+    this time. Hold each phone as close to the microphone as the loudspeaker of this peer is, because sound travels 1 \
+    m in 2.9 ms. A peer without a loudspeaker needs --microphone-latency. Without a microphone, use --microphone none \
+    and record the room with another device, see `tutti calibrate`.
 
     MIDI FILE
-    With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track has the \
-    tempo and the meter, the second one the drum hits (channel 10). The bass, the guitar and the keys of a style have tracks on channels 14 \
-    to 16. Each player, including you, has a track with its name. With more than eleven players, a player can share \
-    the channel of the bass, the guitar or the keys. Each note is written at the position of the rhythm at which this peer \
-    played or received it. While no rhythm plays, time \
-    advances at the last tempo. The pause before a rhythm is lengthened by less than a bar, so that the rhythm begins at its \
-    place in a bar. The file is written every few seconds \
-    and at the end. After a crash, normally at most the last five seconds are missing. If a write takes longer than 0.15 s, more can be missing. \
-    During each write, a file FILE.partial exists beside it for a short time.
+    With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track \
+    has the tempo and the meter, the second one the drum hits (channel 10). If the rhythm has a bass, a guitar or \
+    keys, these have tracks on channels 14 to 16. Each player, including you, has a track with its name. With more \
+    than eleven players, including you, a player can share the channel of the bass, the guitar or the keys.
+
+    Each note is written at the position of the rhythm at which this peer played or received it. The recording does not \
+    quantize notes. While no rhythm plays, time advances at the last tempo. In the file, the pause before a rhythm is \
+    longer by less than a bar, so that the bars of the rhythm are also bars of the file. If the meter changes there, it \
+    is longer by less than two bars.
+
+    The file is written every few seconds and at the end. After a crash, normally at most the last five seconds are \
+    missing. If a write takes longer than 0.15 s, more can be missing. During each write, a file FILE.partial exists \
+    beside it for a short time.
 
     WEB PAGE
-    With --http, the peer prints two addresses of its web page: `lead` for players who control the rhythm, and `play` for \
-    all others. The two addresses contain a token, so players need no passkey. With --http-open, it prints one address \
-    without a token. A terminal with colours also shows a QR code for each address that phones can open. An ADDRESS that \
-    other machines can reach, such as 0.0.0.0, requires --passkey-file, --passkey or --http-open.
+    With --http, the peer prints two addresses of its web page: `lead` for players who control the rhythm and the \
+    settings of this peer, and `play` for all others. A `lead` page has the rights of this peer: while a rhythm plays, \
+    it controls the rhythm only if this peer is the master. The two addresses contain a token, so players need no \
+    passkey. With --http-open, the peer prints one address without a token; it has the rights of `lead`. A terminal with colours also shows \
+    a QR code for each address that phones can open. An ADDRESS that other machines can reach, such as 0.0.0.0, \
+    requires --passkey-file, --passkey or --http-open.
 
     EXTERNAL CLOCK
-    With --clock-from the peer follows the external MIDI clock, including Start, Stop, Continue and Song Position. It becomes \
-    the master when the clock has sent Start or Continue and ticks, unless the rhythm of another peer plays. Ticks without \
-    Start or Continue do not start the rhythm. If the option is repeated, the peer follows the first clock that it receives. \
-    When that clock becomes silent, the peer follows another one.
+    With --clock-from the peer follows the external MIDI clock, including Start, Stop, Continue and Song Position. It \
+    becomes the master when the clock has sent Start or Continue and ticks. If a rhythm plays already, the peer first \
+    waits until it has ended. Ticks without Start or Continue do not start the rhythm. If the \
+    option is repeated, the peer follows the first clock that it receives. When that clock becomes silent, the peer \
+    follows another one.
 
     EXAMPLES
       tutti peer

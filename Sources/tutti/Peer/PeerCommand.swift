@@ -31,10 +31,10 @@ struct PeerCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Restore the patch, tempo, activity, gates and connections that the peer with this --name had when it crashed. If it "
-        + "was the master, it is the master again, unless another peer has become the master in the meantime. --led-by, "
-        + "--patch, --bpm and --activity replace restored values; --connect adds to them; the rules of --gate-file and --gate "
-        + "follow the restored ones.")
+      "Restore the patch, tempo, activity, gates and connections that the peer with this --name had when it crashed. "
+        + "If it was the master, it is the master again, unless another peer has become the master in the meantime. "
+        + "--led-by, --patch, --bpm and --activity replace restored values; --connect adds to the restored "
+        + "connections; --gate-file and --gate then change the restored gates.")
   )
   var restore = false
 
@@ -47,7 +47,7 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Play this rhythm: a name from `tutti patch list` or a file. While another peer is the master, its rhythm plays. "
+      "Play this rhythm: a name from `tutti patch list` or a file. Followers play the rhythm of the master instead. "
         + "(default: \(PatchLibrary.standard))",
       valueName: "PATCH"))
   var patch: String?
@@ -91,7 +91,12 @@ struct PeerCommand: ParsableCommand {
     help: ArgumentHelp("Use the sounds of this General MIDI SoundFont.", valueName: "FILE"))
   var soundFont = DrumLanes.defaultSoundFont
 
-  @Option(help: ArgumentHelp("Announce changes of the rhythm this long in advance, 70...2000 ms.", valueName: "MS"))
+  @Option(
+    help: ArgumentHelp(
+      "As the master, announce each change of the rhythm (start, stop, tempo, layers) to the other peers at least "
+        + "this long before it takes effect, 70...2000 ms. A slow sound card or a phone can lengthen the time. Give a "
+        + "longer time on a slow network.",
+      valueName: "MS"))
   var leadTime: Double = 100
 
   @Flag(help: "Open three ALSA sequencer ports: `clock` (output), `notes` (output) and `in` (input).")
@@ -106,8 +111,8 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --start, stop the rhythm after S seconds and leave. Without --start, leave S seconds after the peer was "
-        + "started. (default: no limit)",
+      "With --start, stop the rhythm S seconds after it began, and leave. Without --start, leave S seconds after the "
+        + "start of the program. (default: no limit)",
       valueName: "S"))
   var duration: Double?
 
@@ -118,8 +123,8 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Record what is played to this MIDI file: the rhythm and each player in a track of its own, with the tempo. An existing "
-        + "file is replaced; with --restore, it is renamed, for example to take-1.mid.", valueName: "FILE"))
+      "Record what is played to this MIDI file: the rhythm and each player in a track of its own, with the tempo. An "
+        + "existing file is replaced; with --restore, it is renamed, for example to take-1.mid.", valueName: "FILE"))
   var record: String?
 
   @Flag(help: "Print events as JSON lines on standard output.")

@@ -16,41 +16,48 @@ struct SimulateCommand: ParsableCommand {
       The peers run this program's real code, from received datagrams to played steps. Clocks, threads, network and \
       sound are virtual. The seed determines everything: the same command gives the same result.
 
-      By default all peers join, the first one starts the rhythm and the others follow. With --random, peers join, leave, \
-      crash, start the rhythm at the same time, hand over the role of master, play notes and close gates, and the network \
-      is split in two. Also with --random, in every fourth seed (3, 7, 11 and so on), a hostile device sends datagrams with forged addresses \
-      until ten seconds before the end. It knows the addresses and the identities of all peers. It does not receive their packets, \
-      except in every eighth seed (3, 11, 19 and so on). There the peers have a passkey, and the hostile device records their \
-      packets and sends them again.
+      By default all peers join, the first one starts the rhythm and the others follow. With --random, peers join, \
+      leave, crash, start the rhythm at the same time, hand over the role of master, play notes and close gates, and \
+      the network is split into two or three parts. A gate is a setting by which a peer accepts or ignores one kind of \
+      message (rhythm, notes, modification or activity) from another peer, see --gate in `tutti peer --help`.
 
-      The program checks invariants all the time, for example that there is one master, that no step is lost and that no \
-      note hangs. If an invariant is violated, the exit status is 1. The report contains a digest of the run (equal digests \
-      mean equal runs) and a list of all invariants. With --seeds, only runs with a violation have a report. A step is a \
-      sixteenth note of the rhythm.
+      Also with --random, in every fourth seed (3, 7, 11 and so on), a hostile device sends datagrams with forged \
+      addresses until ten seconds before the end. It knows the addresses and the identities of all peers. It does not \
+      receive their packets, except in every eighth seed (3, 11, 19 and so on). There the peers have a passkey, and \
+      the hostile device records their packets and sends them again.
+
+      The program checks invariants all the time, for example that there is one master, that no step is lost and that \
+      no note hangs. If an invariant is violated, the exit status is 1. The report contains a digest of the run (equal \
+      digests mean equal runs) and a list of all invariants. With --seeds and without --json, only runs with a \
+      violation have a report, and a summary of all runs follows. A step is a sixteenth note of the rhythm.
 
       INVARIANTS
-      A peer is settled after it has followed one master for 3 s without a disturbance. Two peers are in session while \
-      they are connected.
+      A peer is disturbed when it joins, and when the network is split or reunited. A follower is settled after it has \
+      followed one master for 3 s without a disturbance. Two peers are in session while they are connected.
 
         oneMaster  two masters are in session with each other for at most 1 s,
-                   unless a rhythm gate between them is closed
+                   unless one has closed its rhythm gate for the other
         steps      each peer plays all steps in order and once
-        phase      settled peers play the same step at the same time, within a
-                   tolerance
-        layers     settled peers select their layers by the same total activity
+        phase      a settled follower plays each step at the same time as its
+                   master, within a tolerance
+        layers     a settled follower selects its layers by the same total
+                   activity as its master, unless its activity gate is closed
         failover   no rhythm ends because its master has disappeared; no peer follows
                    a master that disappeared more than 3 s ago
         activity   the total activity follows the activities of all peers within
                    0.5 s
         notes      no note sounds for more than 2 s after its key was released, or
                    7 s after its player has disappeared
-        gates      nothing passes a closed gate
-        hearing    no note sounds at a peer that does not hear the player of the note
-        channels   peers in session for 2 s that have a MIDI channel of
-                   their own have different ones
+        gates      a peer accepts no notes, modification or rhythm of another
+                   peer for which its gate is closed
+        hearing    no note sounds at a peer whose player has chosen not to hear
+                   the player of the note, see --hear in `tutti peer --help`
+        channels   two peers in session have the same MIDI channel for at most
+                   2 s; from 3 s after a disturbance on, no peer lacks a
+                   channel for more than 2 s while one is free
         meeting    peers that can reach each other are in session within 15 s
-        rest       no peer wakes 1000 times in succession for a deadline that has
-                   passed
+        rest       no peer is in an endless loop, in which it wakes 1000 times
+                   in succession for the same deadline in the past
 
       With more than 16 peers, oneMaster, activity, channels and meeting are not checked.
 
@@ -88,7 +95,7 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Simulate this many seconds of virtual time, 10...86400.", valueName: "S"))
   var seconds = 60
 
-  @Option(help: ArgumentHelp("Set the seed of the simulation, or of the first one.", valueName: "K"))
+  @Option(help: ArgumentHelp("Set the seed of the simulation; with --seeds, of the first simulation.", valueName: "K"))
   var seed: UInt64 = 1
 
   @Option(
@@ -99,7 +106,7 @@ struct SimulateCommand: ParsableCommand {
   @Flag(help: "Run a random scenario instead of one master and its followers.")
   var random = false
 
-  @Flag(help: "Print one JSON object per seed instead of the report.")
+  @Flag(help: "Print one JSON object for every seed, with or without a violation, instead of text.")
   var json = false
 
   func validate() throws {

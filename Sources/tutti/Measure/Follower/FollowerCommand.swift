@@ -12,34 +12,42 @@ struct FollowerCommand: ParsableCommand {
     commandName: "follower",
     abstract: "Measure how a device follows a MIDI clock: delay, jitter, tempo steps, lost ticks.",
     discussion: """
-      The program sends Start, a clock with known errors and Stop to an ALSA sequencer port, and listens to the sounds of \
-      the device. SOURCE is one of these:
+      The program sends Start, a test clock and Stop to an ALSA sequencer port, and listens to the sounds of the \
+      device. The test clock contains tempo steps, jitter and lost ticks, which the options set. The argument is one \
+      of these:
 
-        alsa:PORT  send the clock to this port. --listen is the input of a sound card
-                   that hears the device, for example hw:1,0
-        FILE       a file that --save has written in an earlier run. --listen is a
-                   WAV file that was recorded while the clock was sent, on this or
+        alsa:PORT  port of the device. The program sends the clock to it. --listen is
+                   the input of a sound card that hears the device, for example
+                   hw:1,0
+        FILE       file that --save has written in an earlier run. --listen is a WAV
+                   file that was recorded while this clock was sent, on this or
                    another machine
 
-      Let the device play short sounds on equally spaced grid lines, the first one with the first tick. The recording must be silent \
-      before Start. The parts of the clock are: steady, faster (tempo step), back (at the first tempo), jitter, losses. \
-      The same options always give the same clock. Ctrl-C ends the measurement and prints the figures.
+      Let the device play short sounds on equally spaced grid lines, the first one with the first tick. The recording \
+      must be silent before Start. The parts of the clock are: steady, faster (tempo step), back (at the first tempo), \
+      jitter, losses. The same options always give the same clock. Ctrl-C ends the measurement and prints the figures. \
+      --csv prints one row for each sound on the grid.
 
       FIGURES
-        delay      from the tick to the sound, between -1/4 and 3/4 of the
-                   time between two grid lines (--sounds-per-quarter);
-                   unknown if a WAV file of another machine is measured
-        transfer   jitter of the sounds, without that of the steady part, divided
-                   by the jitter of the clock
-        peak       largest change of the phase error after a tempo step
+        delay      from the tick to the sound. Delays that differ by the time
+                   between two grid lines (--sounds-per-quarter) look alike, so
+                   the figure is between -1/4 and 3/4 of this time.
+                   Unknown for a WAV file, unless `tutti peer --audio` wrote it on
+                   the machine that sent the clock
+        transfer   part of the jitter of the clock that the sounds contain; 0: none,
+                   1: all. sqrt(out^2 - steady^2) / in, from the standard
+                   deviations of the sounds (out, steady) and of the clock (in)
+        peak       largest change of the phase error after a tempo step or a lost
+                   tick
         lag        lasting change of the phase error after a tempo step
-        overshoot  largest deviation beyond the lasting error, after the peak
+        overshoot  largest deviation from the lasting phase error after the peak, in
+                   the direction opposite to the peak
         settling   time until the phase error stays at its lasting value
         shift      lasting change of the phase error after a lost tick
 
-      A phase error is the time of a sound minus that of its tick without jitter; positive: late. Times are in \
-      microseconds, settling times in seconds, and a shift is also given in ticks. The definitions are in \
-      Sources/Measurement/Measurement.docc/FollowerFigures.md.
+      A phase error is the instant of a sound minus the instant at which its tick would be due without jitter; \
+      positive: late. Times are in microseconds, settling times in seconds, and a shift is also given in ticks. The \
+      definitions are in Sources/Measurement/Measurement.docc/FollowerFigures.md.
 
       EXAMPLES
         tutti measure follower "alsa:TR-8S" --listen hw:1,0
@@ -48,7 +56,9 @@ struct FollowerCommand: ParsableCommand {
         tutti measure follower clock.jsonl --listen recording.wav --json
       """)
 
-  @Argument(help: "ALSA port of the device, or a file of --save.", completion: .file())
+  @Argument(
+    help: ArgumentHelp("ALSA port of the device, or a file of --save.", valueName: "alsa:PORT|FILE"),
+    completion: .file())
   var source: String
 
   @Option(
@@ -57,16 +67,18 @@ struct FollowerCommand: ParsableCommand {
   var listen: String?
 
   @Option(
-    help: ArgumentHelp("Also write the sent clock to this file, to measure a recording later.", valueName: "FILE"),
-    completion: .file())
+    help: ArgumentHelp(
+      "Write the sent clock and its options, --bpm to --seed, to this file. A later run measures a recording with this "
+        + "file; give --sounds-per-quarter and --pulses there. Without --listen, this run measures nothing.",
+      valueName: "FILE"), completion: .file())
   var save: String?
 
   @OptionGroup var stimulus: StimulusOptions
 
   @Option(
     help: ArgumentHelp(
-      "Set the number of equally spaced grid lines in a quarter note: 1, 2, 3, 4, 6, 8, 12 or 24. The device plays on these "
-        + "lines, but not necessarily on each of them.", valueName: "N"))
+      "Set the number of equally spaced grid lines in a quarter note: 1, 2, 3, 4, 6, 8, 12 or 24. The device plays on "
+        + "these lines, but not necessarily on each of them.", valueName: "N"))
   var soundsPerQuarter = 4
 
   @Flag(

@@ -8,8 +8,8 @@ struct StimulusOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Set the standard deviation of the jitter. 0: no part with jitter. (default: 2, or a tenth of a tick above 125 BPM)",
-      valueName: "MS"))
+      "Set the standard deviation of the jitter. 0: no part with jitter. (default: 2; above 125 BPM, a tenth of a "
+        + "tick)", valueName: "MS"))
   var jitter: Double?
 
   @Option(help: ArgumentHelp("Set the tempo step. 0: no tempo steps. (default: 5)", valueName: "PERCENT"))
@@ -21,7 +21,8 @@ struct StimulusOptions: ParsableArguments {
   // With the default number of losses, the lengths of the five parts are 1, 1, 1, 2 and 2.5 times this length (``FollowerStimulus``).
   @Option(
     help: ArgumentHelp(
-      "Set the length of the steady part. With the default parts and 4 lost ticks, the clock takes 7.5 times as long. (default: 16)",
+      "Set the length of the steady part. The other parts scale with it. With the defaults of the other options, the "
+        + "whole clock takes 7.5 times S. (default: 16)",
       valueName: "S"))
   var seconds: Double?
 
