@@ -23,8 +23,8 @@ struct CalibrateCommand: ParsableCommand {
       Otherwise start the peer with --http and --microphone none. Record the room, type `:calibrate` at the peer, and \
       give the recording to `tutti calibrate --from`. This command prints the delays of the phones in the order in \
       which they clicked. On the page of each phone, replace the value of “Extra delay of the loudspeaker” with the \
-      delay of this phone. Record to an uncompressed file, such as WAV, or to FLAC. If the clicks of the peer were found, but no delay \
-      could be measured, the exit status is 1.
+      delay of this phone. Record to an uncompressed file, such as WAV, or to FLAC. If the clicks of the peer were \
+      found, but no delay could be measured, the exit status is 1.
 
       Sound travels 1 m in 2.9 ms. Hold each phone as close to the microphone as the loudspeaker of the peer is.
 

@@ -13,9 +13,8 @@ struct AudioCommand: ParsableCommand {
     discussion: """
       `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is \
       the reference. Recordings are aligned by their Broadcast Wave time reference. The time reference of a Tutti \
-      recording counts from the boot of the machine, so Tutti recordings must be from one machine. Files without a \
-      time reference must begin at the same instant. In all other cases, use --align. --csv prints one row for each \
-      matched hit.
+      recording counts from the boot of the machine. Use --align if Tutti recordings are from different machines, or \
+      if files without a time reference do not begin at the same instant. --csv prints one row for each matched hit.
 
       FIGURES
         matched       hits that are in both recordings
@@ -31,13 +30,14 @@ struct AudioCommand: ParsableCommand {
         delay         constant delay that --align has subtracted from the differences
         drift         slope of the differences over time: the rate of the sample
                       clocks or of the tempos, relative to each other
-        residual      difference minus the line through the correlated hits,
-                      or through all matched hits if fewer than half are
-                      correlated
+        residual      difference minus the best-fit line of the differences over
+                      time, whose slope is the drift. The line is fitted to the
+                      correlated hits, or to all matched hits if fewer than half
+                      are correlated
 
-      Times are in microseconds, except the delay, which is in seconds. |p50| is the median of the magnitudes of the differences, |p99| \
-      their 99th percentile. The first table covers all matched hits, the second table only the correlated hits. The \
-      definitions are in Sources/Measurement/Measurement.docc/AudioFigures.md.
+      Times are in microseconds, except the delay, which is in seconds. |p50| is the median of the magnitudes of the \
+      differences, |p99| their 99th percentile. The first table covers all matched hits, the second table only the \
+      correlated hits. The definitions are in Sources/Measurement/Measurement.docc/AudioFigures.md.
 
       EXAMPLES
         tutti measure audio master.wav ada.wav

@@ -27,8 +27,9 @@ struct ClockCommand: ParsableCommand {
       errors beside those of the clock. If the jitter of the clock is not well above this floor, it may be the jitter \
       of the interface.
 
-      A recording or a MIDI file of quarter notes needs --ticks-per-quarter 1. The program invites the RTP-MIDI device \
-      and waits for its clock. Ctrl-C ends the measurement and prints the figures.
+      If the recording or the MIDI file contains quarter notes instead of clock ticks, give --ticks-per-quarter 1. The \
+      program invites the RTP-MIDI device and records its clock. The time of --seconds begins with the connection, so \
+      start the clock before or soon after it. Ctrl-C ends the measurement and prints the figures.
 
       FIGURES
         interval   time from a tick to the next one
@@ -76,8 +77,8 @@ struct ClockCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Set the nominal tempo, to which the drift is relative. Without it, lost ticks can be taken for a slower tempo, "
-        + "except in a trace. (default: the tempo of the due instants if the acted instants of a trace are measured; "
-        + "otherwise none, and no drift)",
+        + "except in a trace. (default: for a trace with --instant acted, the tempo of its due instants; in all other "
+        + "cases none, and no drift is printed)",
       valueName: "BPM"))
   var nominal: Double?
 

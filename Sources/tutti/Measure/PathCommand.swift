@@ -16,14 +16,16 @@ struct PathCommand: ParsableCommand {
       INSTANTS
         due          the tick is due
         woken        the clock thread is awake and finds the tick due
-        written      the clock thread writes the tick to its ALSA port
+        written      the clock thread processes the tick, and writes it to its ALSA
+                     port, if it has one
         sent         the clock thread of the master passes the first packet with
                      the tick to the kernel
         received     the kernel of the follower receives this packet
         scheduled    the clock thread passes the hits of a step (sixteenth note) to
                      the audio thread
         first frame  the first frame of the first of these hits sounds; includes the
-                     output delay that the sound card reports, and --latency
+                     output delay that the sound card reports, and the delay of
+                     `tutti peer --latency`
 
       A path is a sequence of instants. A stage is the time from one of these instants to the next one. The total is \
       the sum of the stages.
@@ -38,11 +40,11 @@ struct PathCommand: ParsableCommand {
                                        -> first frame
 
       A master sends packets at the due time to devices that play on arrival, normally RTP-MIDI devices without Tutti. \
-      It sends packets ahead of the due time to Tutti peers and other receivers that honour time stamps: 10 ms less \
-      than its lead time, thus 90 ms with the default --lead-time. `due -> sent` is then negative, in the \
-      trace of the master and of the follower. The wait `received -> scheduled` absorbs the jitter of the network. In \
-      the trace of a follower, `sent` is converted with the clock offset that the follower has estimated. If the trace \
-      lacks the instants of a path, the program prints the reason.
+      To Tutti peers and other receivers that honour time stamps, it sends packets ahead of the due time, by its lead \
+      time minus 10 ms. The default of `tutti peer --lead-time` is 100 ms, so these packets are 90 ms ahead. `due -> \
+      sent` is then negative, in the trace of the master and of the follower. The wait `received -> scheduled` absorbs \
+      the jitter of the network. In the trace of a follower, `sent` is converted with the clock offset that the \
+      follower has estimated. If the trace lacks the instants of a path, the program prints the reason.
 
       FIGURES
         share  covariance of the stage and the total, divided by the variance of

@@ -12,8 +12,9 @@ struct PlayersCommand: ParsableCommand {
       An action is a note that the player began. A trace of `tutti peer --trace FILE` contains the instant of each \
       action of the player, even if an instrument plays the note later, on the grid. Give the traces of all players of \
       one session. The peers may have run on different machines, because each action is compared with the rhythm of \
-      its own peer. --clock-ahead is then needed only for --plot, or if the traces contain different numbers of starts \
-      of the rhythm. --csv prints one row for each action on the grid.
+      its own peer. If the clocks of the peers differ, --clock-ahead is needed only for --plot, or if the traces \
+      contain different numbers of starts of the rhythm. --csv prints one row for each action, except those counted as \
+      outside or double.
 
       TABLES
         Asynchrony         action minus the nearest line of the grid; positive: late.
@@ -24,9 +25,10 @@ struct PlayersCommand: ParsableCommand {
                            that are not measured, because another action is nearer
                            to the same line
         Intervals          between consecutive actions of one player
-        Cross-correlation  of the intervals of two players, at lags of -4 to 4 grid
-                           lines on which both play; a correlation at a positive
-                           lag means that the second player follows the first
+        Cross-correlation  of the intervals of two players, at lags of -4 to 4.
+                           Only the lines on which both play are counted. A
+                           correlation at a positive lag means that the second
+                           player follows the first
         Correction gain    share of the asynchrony to the grid, or to another
                            player, that the next action of the player corrects
                            (Wing et al. 2014)

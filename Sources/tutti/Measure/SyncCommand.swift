@@ -11,8 +11,9 @@ struct SyncCommand: ParsableCommand {
     discussion: """
       `tutti peer --trace FILE` writes a trace. The traces are compared with the first one, normally that of the \
       master, or with the median of all. All peers must have run on one machine, because a trace contains the times of \
-      its machine's clock. A run is one playback of the rhythm, from a start to a stop. --csv prints one row for each \
-      tick that a peer and the reference have in common.
+      its machine's clock. If they ran in different Linux time namespaces, give --clock-ahead. A run is one playback \
+      of the rhythm, from a start to a stop. --csv prints one row for each tick that a peer and the reference have in \
+      common.
 
       TABLES
         Offset            due instant of a tick on the peer minus its due instant on
@@ -21,10 +22,10 @@ struct SyncCommand: ParsableCommand {
                           skipped: missing ticks between two common ticks of a run;
                           extra: ticks of the peer that the reference lacks
         Offset over time  the same for up to ten intervals of time
-        Median of runs    percentiles of the magnitude of the offset, first of each
-                          run, then their median over the runs. The 95 % bootstrap
-                          interval of this median needs 5 runs, and is somewhat
-                          too narrow with up to 10
+        Median of runs    the percentiles of the magnitude of the offset are
+                          calculated for each run; this is the median of each
+                          percentile over all runs. Its 95 % bootstrap interval
+                          needs 5 runs, and is somewhat too narrow with up to 10
         Lateness          instant at which the clock thread of a master or follower
                           processed a tick (`written` in `tutti measure path`),
                           minus its due instant. The delays of the network and of

@@ -13,9 +13,9 @@ struct PatchExportCommand: ParsableCommand {
       drums are on channel 10. If the rhythm has pitched parts, the bass is on channel 2, the guitar on channel 3 and \
       the keys on channel 4. A quarter note has 960 ticks. The note times include the swing and the feel of the \
       rhythm. The feel is a fixed time by which a drum or a part plays late or early. A fill can sound only in the \
-      last bar of a group of bars, for example in bars 8 and 16, and only from a certain activity on, perhaps by \
-      chance. `tutti patch show` prints the length of the group, the activity and the chance. With the default of \
-      --bars, the file often ends before the first fill.
+      last bar of a group of bars, for example in bars 8 and 16, and only from a certain activity on. Some fills then \
+      sound only with a certain probability. `tutti patch show` prints the group, the activity and the probability. \
+      With the default of --bars, the file often ends before the first fill.
 
       EXAMPLES
         tutti patch export street
@@ -40,8 +40,8 @@ struct PatchExportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write to this file. An existing file is replaced. (default: NAME.mid in the current folder, where NAME is the "
-        + "field `name` of the patch)", valueName: "FILE"))
+      "Write to this file. (default: NAME.mid in the current folder, where NAME is the field `name` of the patch) An "
+        + "existing file is replaced.", valueName: "FILE"))
   var output: String?
 
   func validate() throws {

@@ -47,8 +47,8 @@ struct PatchRenderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write to this WAV file. An existing file is replaced. (default: NAME.wav in the current folder, where NAME is "
-        + "the field `name` of the patch)", valueName: "FILE"))
+      "Write to this WAV file. (default: NAME.wav in the current folder, where NAME is the field `name` of the patch) "
+        + "An existing file is replaced.", valueName: "FILE"))
   var output: String?
 
   @Option(

@@ -11,7 +11,7 @@ struct PageOptions: ParsableArguments {
       valueName: "[ADDRESS:]PORT"))
   var http: String?
 
-  @Flag(help: "Let everyone who can open the page of --http use all of its functions, without a passkey or a token.")
+  @Flag(help: "Let everyone who can open the page of --http use it, without a passkey or a token.")
   var httpOpen = false
 
   func validate() throws {

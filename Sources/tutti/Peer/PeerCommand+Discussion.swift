@@ -9,16 +9,19 @@ extension PeerCommand {
       + -       increase or decrease the tempo by 1 BPM
       b         tap quarter notes, at least three, to set the tempo
       0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
-      p         play the next rhythm of `tutti patch list`
+      p         select the next rhythm of `tutti patch list`; it plays from the
+                next bar
       i         choose the next instrument of `tutti patch list`
       x         strike the instrument
-      [ ]       move the control `tilt forward` of the instrument back or forward
+      [ ]       decrease or increase the control `tilt forward` of the
+                instrument
       s         silence the rhythm and all players at all Tutti peers, until you
-                press s again or the next rhythm starts; the rhythm continues
-                silently
+                press s again or the rhythm is started again; meanwhile the
+                rhythm continues silently
       h         offer the role of master to all other peers
       t         take the role of master that was offered in the last 30 s
-      tab       send your notes to the next peer; after the last peer, to all
+      tab       send your notes only to the next peer; after the last peer, to
+                all
       w         list the connected peers with their channels and weights
       :         enter a command
       q         leave
@@ -26,11 +29,11 @@ extension PeerCommand {
     While a rhythm plays, only the master can stop it, change its tempo and its parts, silence players, and offer the \
     role of master. On the other peers, these keys and commands only print a message.
 
-    The key w shows two weights for each peer: from the peer to you, and from you to the peer. A weight, 0...100, is \
-    25 for each kind of message (rhythm, notes, modification, activity) that goes in this direction and that the gate \
-    of the receiver lets in. While no rhythm plays, activity has no effect: with all gates open, all weights are 75. \
-    While a rhythm plays, only the master sends rhythm, and activity goes only to and from the master: the weight is \
-    100 from the master, 75 to the master, and 50 between followers.
+    The key w shows two weights for each peer: from the peer to you, and from you to the peer. There are four kinds of \
+    message: rhythm, notes, modification and activity. Each kind that goes in this direction, and that the gate of the \
+    receiver lets in, adds 25 to the weight. While no rhythm plays, activity has no effect: with all gates open, all \
+    weights are 75. While a rhythm plays, only the master sends rhythm, and activity goes only to and from the master: \
+    the weight is 100 from the master, 75 to the master, and 50 between followers.
 
     COMMANDS
     On a terminal, type a colon before a command. If standard input is not a terminal, each line is a command without \
@@ -99,12 +102,12 @@ extension PeerCommand {
     the rhythm of another peer. If the new version has errors, they are printed, and the previous one keeps playing.
 
     INSTRUMENT
-    With --instrument, the notes that you play on the port `in` of --midi or with the key x control an instrument, \
-    which plays only notes of its scale or of the present chord. An instrument with a repeating pattern of notes (a \
-    figure), such as tilt-harp, plays by itself while a rhythm plays. A free instrument, such as kind-keys, plays one \
-    note for each note that you play. kind-keys plays the note of its scale that is nearest to your note. While a \
-    rhythm plays, a free instrument has a grid, such as sixteenth notes: your note waits for the next line of the \
-    grid, unless it is only a little late.
+    With --instrument, your notes control an instrument. You play them on the port `in` of --midi or with the key x. \
+    The instrument plays only notes of its scale or of the present chord. An instrument with a repeating pattern of \
+    notes (a figure), such as tilt-harp, plays by itself while a rhythm plays. A free instrument, such as kind-keys, \
+    plays one note for each note that you play. kind-keys plays the note of its scale that is nearest to your note. \
+    While a rhythm plays, a free instrument has a grid, such as sixteenth notes: your note waits for the next line of \
+    the grid, unless it is only a little late.
 
     Your controls change the notes of an instrument: `tilt forward` is controller 1 (the modulation wheel, or the keys \
     [ and ]), `tilt sideways` is controller 74, and `force` is the velocity of your last note. `tutti patch show` \
@@ -113,9 +116,9 @@ extension PeerCommand {
     PLAYING TOGETHER
     Your notes sound on this device, unless you send them to one peer only. The notes of another Tutti peer sound here \
     only if you have chosen this peer with --hear or `hear`, by default with 60 % of their velocity. In the same way, \
-    the other players choose whether your notes sound on their devices. The notes of RTP-MIDI devices without Tutti \
-    always sound here, because such a device has no sound of its own. Notes of other players that do not sound here \
-    still reach --record and the port `notes` of --midi.
+    the other players choose whether your notes sound on their devices, also if you send the notes to one peer only. \
+    The notes of RTP-MIDI devices without Tutti always sound here, because most such devices have no sound of their \
+    own. Notes of other players that do not sound here still reach --record and the port `notes` of --midi.
 
     With `shape`, you change the sound of another player's instrument: controller 1 is `tilt forward`, 74 is `tilt \
     sideways`. That player sees who does it, and can close the gate `modification`.
@@ -127,9 +130,10 @@ extension PeerCommand {
     channel 10 plays drums.
 
     With `pitches from PEER`, the notes of PEER do not sound here. They set the pitches of your instrument: each note \
-    that you play, also with the key x, and each note of a figure gets the pitch of a note that PEER holds, or the \
-    nearest pitch in the scale of the instrument. The newest note of PEER comes first, then the others in turn. While \
-    PEER holds no note, the note that PEER ended last sets the pitch.
+    that you play, also with the key x, and each note of a figure gets the pitch of a note that PEER holds. If this \
+    pitch is not in the scale of the instrument, the nearest pitch of the scale is used. If PEER holds several notes, \
+    your notes use them in turn, the newest first. While PEER holds no note, the note that PEER ended last sets the \
+    pitch.
 
     A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats \
     it in time with the rhythm. Each variation moves the phrase up or down and omits some notes; some variations are \
@@ -150,10 +154,10 @@ extension PeerCommand {
     keys, these have tracks on channels 14 to 16. Each player, including you, has a track with its name. With more \
     than eleven players, including you, a player can share the channel of the bass, the guitar or the keys.
 
-    Each note is written at the position of the rhythm at which this peer played or received it. The recording does not \
-    quantize notes. While no rhythm plays, time advances at the last tempo. In the file, the pause before a rhythm is \
-    longer by less than a bar, so that the bars of the rhythm are also bars of the file. If the meter changes there, it \
-    is longer by less than two bars.
+    Each note is written at the position of the rhythm at which this peer played or received it. The recording does \
+    not quantize notes. While no rhythm plays, time advances at the last tempo. In the file, the pause before a rhythm \
+    can be longer than it really was, so that the rhythm begins at its place in a bar of the file. The difference is \
+    less than one bar, or less than two bars if the meter changes there.
 
     The file is written every few seconds and at the end. After a crash, normally at most the last five seconds are \
     missing. If a write takes longer than 0.15 s, more can be missing. During each write, a file FILE.partial exists \
@@ -163,9 +167,9 @@ extension PeerCommand {
     With --http, the peer prints two addresses of its web page: `lead` for players who control the rhythm and the \
     settings of this peer, and `play` for all others. A `lead` page has the rights of this peer: while a rhythm plays, \
     it controls the rhythm only if this peer is the master. The two addresses contain a token, so players need no \
-    passkey. With --http-open, the peer prints one address without a token; it has the rights of `lead`. A terminal with colours also shows \
-    a QR code for each address that phones can open. An ADDRESS that other machines can reach, such as 0.0.0.0, \
-    requires --passkey-file, --passkey or --http-open.
+    passkey. With --http-open, the peer prints one address without a token; it has the rights of `lead`. A terminal \
+    with colours also shows a QR code for each address that phones can open. An ADDRESS that other machines can reach, \
+    such as 0.0.0.0, requires --passkey-file, --passkey or --http-open.
 
     EXTERNAL CLOCK
     With --clock-from the peer follows the external MIDI clock, including Start, Stop, Continue and Song Position. It \

@@ -94,8 +94,8 @@ struct PeerCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "As the master, announce each change of the rhythm (start, stop, tempo, layers) to the other peers at least "
-        + "this long before it takes effect, 70...2000 ms. A slow sound card or a phone can lengthen the time. Give a "
-        + "longer time on a slow network.",
+        + "this long before it takes effect, 70...2000 ms. If a slow sound card or a phone needs more time, the peer "
+        + "itself uses a longer time. On a slow network, give a longer time.",
       valueName: "MS"))
   var leadTime: Double = 100
 

@@ -19,7 +19,8 @@ struct SimulateCommand: ParsableCommand {
       By default all peers join, the first one starts the rhythm and the others follow. With --random, peers join, \
       leave, crash, start the rhythm at the same time, hand over the role of master, play notes and close gates, and \
       the network is split into two or three parts. A gate is a setting by which a peer accepts or ignores one kind of \
-      message (rhythm, notes, modification or activity) from another peer, see --gate in `tutti peer --help`.
+      message from another peer: rhythm, notes, modification (controllers, pitch bend, pressure, programs) or \
+      activity, see --gate in `tutti peer --help`.
 
       Also with --random, in every fourth seed (3, 7, 11 and so on), a hostile device sends datagrams with forged \
       addresses until ten seconds before the end. It knows the addresses and the identities of all peers. It does not \
@@ -50,8 +51,9 @@ struct SimulateCommand: ParsableCommand {
                    7 s after its player has disappeared
         gates      a peer accepts no notes, modification or rhythm of another
                    peer for which its gate is closed
-        hearing    no note sounds at a peer whose player has chosen not to hear
-                   the player of the note, see --hear in `tutti peer --help`
+        hearing    if a player has chosen not to hear another player, no note of
+                   that other player sounds at the first player's peer, see --hear
+                   in `tutti peer --help`
         channels   two peers in session have the same MIDI channel for at most
                    2 s; from 3 s after a disturbance on, no peer lacks a
                    channel for more than 2 s while one is free

@@ -26,22 +26,24 @@ struct FollowerCommand: ParsableCommand {
       Let the device play short sounds on equally spaced grid lines, the first one with the first tick. The recording \
       must be silent before Start. The parts of the clock are: steady, faster (tempo step), back (at the first tempo), \
       jitter, losses. The same options always give the same clock. Ctrl-C ends the measurement and prints the figures. \
-      --csv prints one row for each sound on the grid.
+      --csv prints one row for each sound that belongs to a grid line.
 
       FIGURES
         delay      from the tick to the sound. Delays that differ by the time
                    between two grid lines (--sounds-per-quarter) look alike, so
                    the figure is between -1/4 and 3/4 of this time.
-                   Unknown for a WAV file, unless `tutti peer --audio` wrote it on
-                   the machine that sent the clock
+                   Unknown for a WAV file. Exception: the device is a Tutti peer on
+                   the machine that sent the clock, and this peer wrote the file
+                   (--audio wav:FILE)
         transfer   part of the jitter of the clock that the sounds contain; 0: none,
-                   1: all. sqrt(out^2 - steady^2) / in, from the standard
-                   deviations of the sounds (out, steady) and of the clock (in)
+                   1: all. sqrt(out^2 - steady^2) / in. out, steady: standard
+                   deviations of the phase errors in the part with jitter and in
+                   the steady part; in: standard deviation of the jitter
         peak       largest change of the phase error after a tempo step or a lost
                    tick
         lag        lasting change of the phase error after a tempo step
-        overshoot  largest deviation from the lasting phase error after the peak, in
-                   the direction opposite to the peak
+        overshoot  after the peak: largest deviation from the lasting phase error,
+                   in the direction opposite to the peak
         settling   time until the phase error stays at its lasting value
         shift      lasting change of the phase error after a lost tick
 
@@ -68,8 +70,9 @@ struct FollowerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the sent clock and its options, --bpm to --seed, to this file. A later run measures a recording with this "
-        + "file; give --sounds-per-quarter and --pulses there. Without --listen, this run measures nothing.",
+      "Save the sent clock in this file, with the options that determine it. To measure a recording later, run the "
+        + "command again with this file as the argument, and give --sounds-per-quarter and --pulses in that run. Without "
+        + "--listen, this run measures nothing.",
       valueName: "FILE"), completion: .file())
   var save: String?
 
