@@ -4,7 +4,8 @@
 # Measures one master with a thousand followers. On this machine, over loopback, a peer plays at 120 BPM for SECONDS (60)
 # to one follower and to FOLLOWERS (1000), first standard devices, then Tutti peers. The load generator, `followers` of
 # this package, counts every tick at every follower. If cyclictest is installed, it runs in the same seconds, above the
-# peer (FIFO 80, one thread per processor), and shows how long the machine stalls. `awake` keeps idle processors from
+# peer (FIFO 80, one thread per processor), and shows how long the machine stalls. The steal time of /proc/stat shows for
+# how much of these seconds the host of a virtual machine ran something else. `awake` keeps idle processors from
 # halting (see awake.c). The results are kept in memory until the end, because the host of a virtual machine can take
 # processor time from it while it writes to the disk.
 #
@@ -37,6 +38,9 @@ processor() {
   done
 }
 
+# steal: the time so far for which the host ran something else, of all processors together, in units of 10 ms.
+steal() { awk '/^cpu / {print $9}' /proc/stat; }
+
 # play NAME COUNT [--tutti]: one run; writes its results to $results/NAME.*
 play() {
   local name=$1 count=$2 line
@@ -50,12 +54,14 @@ play() {
       case $line in
         *'"event":"started"'*)
           processor "$peer" >"$results/$name.before" && date +%s%N >"$results/$name.times"
+          steal >"$results/$name.steal"
           if command -v cyclictest >/dev/null; then
             cyclictest -S -m -p 80 -i 2000 -h 20000 -q -D $((seconds - 1)) 2>/dev/null >"$results/$name.cyclictest" || true
           else
             sleep $((seconds - 1))
           fi
           processor "$peer" >"$results/$name.after" && date +%s%N >>"$results/$name.times"
+          steal >>"$results/$name.steal"
           ;;
         *'"event":"report"'*) echo "$line" >"$results/$name.report" ;;
       esac
@@ -73,6 +79,7 @@ try:
     report = json.loads(lines(".report")[0])
     trace = [json.loads(line) for line in lines(".trace")]
     times = [int(each) for each in lines(".times")]
+    stolen = [int(each) for each in lines(".steal")]
     before = dict(line.split() for line in lines(".before"))
     after = [line.split() for line in lines(".after")]
 except (OSError, ValueError, IndexError) as error:
@@ -99,6 +106,8 @@ if len(rows) == len(due):
 spread = report["spread"]
 print(f"{name}: arrivals after the first arrival: " + " ".join(f"{key}={value}" for key, value in spread.items()))
 span = times[1] - times[0]
+taken = (stolen[1] - stolen[0]) * 1e7 / (span * os.cpu_count())
+print(f"{name}: the host took {100 * taken:.2f} % of the processors")
 used, total = {}, 0
 for thread, value in after:
     share = (int(value) - int(before.get(thread, 0))) / span
