@@ -13,8 +13,9 @@ struct AudioCommand: ParsableCommand {
     discussion: """
       `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is \
       the reference. Recordings are aligned by their Broadcast Wave time reference. The time reference of a Tutti \
-      recording counts from the boot of the machine. Use --align if Tutti recordings are from different machines, or \
-      if files without a time reference do not begin at the same instant. --csv prints one row for each matched hit.
+      recording counts from the boot of the machine. Files without a time reference are taken to begin at the same \
+      instant. In all other cases use --align: for Tutti recordings of different machines, for files that do not begin \
+      together, and for a file with a time reference beside one without. --csv prints one row for each matched hit.
 
       FIGURES
         matched       hits that are in both recordings
@@ -31,9 +32,9 @@ struct AudioCommand: ParsableCommand {
         drift         slope of the differences over time: the rate of the sample
                       clocks or of the tempos, relative to each other
         residual      difference minus the best-fit line of the differences over
-                      time, whose slope is the drift. The line is fitted to the
-                      correlated hits, or to all matched hits if fewer than half
-                      are correlated
+                      time, whose slope is the drift. The line and the residuals
+                      are of the correlated hits, or of all matched hits if fewer
+                      than half are correlated
 
       Times are in microseconds, except the delay, which is in seconds. |p50| is the median of the magnitudes of the \
       differences, |p99| their 99th percentile. The first table covers all matched hits, the second table only the \

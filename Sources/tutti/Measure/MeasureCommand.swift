@@ -31,7 +31,7 @@ struct MeasureCommand: ParsableCommand {
       help: ArgumentHelp(
         "Set how far the clock of each file is ahead of a common clock, in seconds. S is subtracted from all times in "
           + "the file. Give one value for each file, in the same order, and -- after the last value. Needed only if "
-          + "the clocks of the traces differ, for example because the peers ran in different Linux time namespaces. "
+          + "the clocks of the files differ, for example because the peers ran in different Linux time namespaces. "
           + "(default: 0 for each file)",
         valueName: "S"))
     var clockOffsets: [Double] = []

@@ -25,8 +25,8 @@ struct PlayersCommand: ParsableCommand {
                            that are not measured, because another action is nearer
                            to the same line
         Intervals          between consecutive actions of one player
-        Cross-correlation  of the intervals of two players, at lags of -4 to 4.
-                           Only the lines on which both play are counted. A
+        Cross-correlation  of the intervals of two players, at lags of -4 to 4
+                           lines. A lag counts only the lines on which both play. A
                            correlation at a positive lag means that the second
                            player follows the first
         Correction gain    share of the asynchrony to the grid, or to another

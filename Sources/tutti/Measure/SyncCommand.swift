@@ -23,9 +23,10 @@ struct SyncCommand: ParsableCommand {
                           extra: ticks of the peer that the reference lacks
         Offset over time  the same for up to ten intervals of time
         Median of runs    the percentiles of the magnitude of the offset are
-                          calculated for each run; this is the median of each
-                          percentile over all runs. Its 95 % bootstrap interval
-                          needs 5 runs, and is somewhat too narrow with up to 10
+                          calculated for each run with at least 24 common ticks;
+                          this is the median of each percentile over these runs.
+                          Its 95 % bootstrap interval needs 5 runs, and is
+                          somewhat too narrow with up to 10
         Lateness          instant at which the clock thread of a master or follower
                           processed a tick (`written` in `tutti measure path`),
                           minus its due instant. The delays of the network and of

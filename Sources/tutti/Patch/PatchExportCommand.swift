@@ -14,8 +14,8 @@ struct PatchExportCommand: ParsableCommand {
       the keys on channel 4. A quarter note has 960 ticks. The note times include the swing and the feel of the \
       rhythm. The feel is a fixed time by which a drum or a part plays late or early. A fill can sound only in the \
       last bar of a group of bars, for example in bars 8 and 16, and only from a certain activity on. Some fills then \
-      sound only with a certain probability. `tutti patch show` prints the group, the activity and the probability. \
-      With the default of --bars, the file often ends before the first fill.
+      sound only with a certain chance. `tutti patch show` prints the length of the group, the activity and the \
+      chance. With the default of --bars, the file often ends before the first fill.
 
       EXAMPLES
         tutti patch export street

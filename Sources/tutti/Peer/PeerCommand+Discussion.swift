@@ -9,15 +9,15 @@ extension PeerCommand {
       + -       increase or decrease the tempo by 1 BPM
       b         tap quarter notes, at least three, to set the tempo
       0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
-      p         select the next rhythm of `tutti patch list`; it plays from the
-                next bar
+      p         select the next rhythm of `tutti patch list`; while a rhythm
+                plays, it changes at the next bar
       i         choose the next instrument of `tutti patch list`
       x         strike the instrument
       [ ]       decrease or increase the control `tilt forward` of the
                 instrument
       s         silence the rhythm and all players at all Tutti peers, until you
-                press s again or the rhythm is started again; meanwhile the
-                rhythm continues silently
+                press s again or the rhythm stops; until then, the rhythm
+                continues silently
       h         offer the role of master to all other peers
       t         take the role of master that was offered in the last 30 s
       tab       send your notes only to the next peer; after the last peer, to
@@ -130,10 +130,11 @@ extension PeerCommand {
     channel 10 plays drums.
 
     With `pitches from PEER`, the notes of PEER do not sound here. They set the pitches of your instrument: each note \
-    that you play, also with the key x, and each note of a figure gets the pitch of a note that PEER holds. If this \
-    pitch is not in the scale of the instrument, the nearest pitch of the scale is used. If PEER holds several notes, \
-    your notes use them in turn, the newest first. While PEER holds no note, the note that PEER ended last sets the \
-    pitch.
+    that you play, also with the key x, and each note of a figure takes its pitch from a note that PEER holds. The \
+    digits of a figure count from this pitch. A pitch outside the range of the instrument moves by octaves. Then the \
+    nearest note of the scale, or of the present chord, is played. If PEER holds several notes, your notes use first \
+    the newest one, then all of them in the order in which they began, again and again. While PEER holds no note, the \
+    note that PEER ended last sets the pitch.
 
     A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats \
     it in time with the rhythm. Each variation moves the phrase up or down and omits some notes; some variations are \
@@ -156,7 +157,7 @@ extension PeerCommand {
 
     Each note is written at the position of the rhythm at which this peer played or received it. The recording does \
     not quantize notes. While no rhythm plays, time advances at the last tempo. In the file, the pause before a rhythm \
-    can be longer than it really was, so that the rhythm begins at its place in a bar of the file. The difference is \
+    can be longer than it really was, so that the bar lines of the file are those of the rhythm. The difference is \
     less than one bar, or less than two bars if the meter changes there.
 
     The file is written every few seconds and at the end. After a crash, normally at most the last five seconds are \

@@ -26,7 +26,8 @@ struct FollowerCommand: ParsableCommand {
       Let the device play short sounds on equally spaced grid lines, the first one with the first tick. The recording \
       must be silent before Start. The parts of the clock are: steady, faster (tempo step), back (at the first tempo), \
       jitter, losses. The same options always give the same clock. Ctrl-C ends the measurement and prints the figures. \
-      --csv prints one row for each sound that belongs to a grid line.
+      --csv prints one row for each sound, except sounds off the grid: those too far from a grid line, and further \
+      sounds at the same line.
 
       FIGURES
         delay      from the tick to the sound. Delays that differ by the time
@@ -70,9 +71,9 @@ struct FollowerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Save the sent clock in this file, with the options that determine it. To measure a recording later, run the "
-        + "command again with this file as the argument, and give --sounds-per-quarter and --pulses in that run. Without "
-        + "--listen, this run measures nothing.",
+      "Save the sent clock in this file, with the options that determine it. Without --listen, nothing is measured "
+        + "now. To measure a recording later, give this file as the argument and the recording with --listen; if needed, "
+        + "add --sounds-per-quarter and --pulses.",
       valueName: "FILE"), completion: .file())
   var save: String?
 
