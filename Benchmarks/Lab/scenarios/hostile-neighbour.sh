@@ -53,11 +53,14 @@ run() {
     --trace "$results/$part-$name.trace" "$@" >"$results/$part-$name.json" 2>"$results/$part-$name.log"
 }
 # resident NAME: the resident memory of a peer, in kB. The kernel counts the pages for smaps_rollup. VmRSS and VmHWM are
-# inexact, because the kernel updates them in batches (proc_pid_status(5)).
+# inexact, because the kernel updates them in batches (proc_pid_status(5)). The memory of each mapping is kept in the results, to show
+# where a difference comes from.
 resident() {
   local process
   for process in $(pgrep -f "peer --name $1 "); do
-    [[ $(</proc/"$process"/comm) != tutti ]] || awk '/^Rss/ {print $2}' "/proc/$process/smaps_rollup"
+    [[ $(</proc/"$process"/comm) == tutti ]] || continue
+    awk '/^Rss/ {print $2}' "/proc/$process/smaps_rollup"
+    cp "/proc/$process/smaps" "$results/$part-$1.smaps"
   done | tail -n 1
 }
 # followers LENGTH OPTION...: starts ben, cem and dan.
