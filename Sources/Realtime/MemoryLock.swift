@@ -44,8 +44,11 @@ public enum MemoryLock {
   /// the process into huge pages. On a kernel without preemption, this delays real-time threads: in the lab by up to 3 ms. A
   /// kernel that does not support the setting ignores the call.
   ///
+  /// Existing huge pages stay. Call this function before the first thread starts: if the end of its stack is at a multiple of 2 MB,
+  /// its first access to the stack allocates a huge page, and the thread takes 2 MB more memory.
+  ///
   /// Real-time: not safe.
-  static func disableHugePages() { _ = realtime_disable_huge_pages() }
+  public static func disableHugePages() { _ = realtime_disable_huge_pages() }
 
   /// The usual maximum size of the main thread's stack, in octets.
   private static let mainStack = 8 << 20

@@ -88,7 +88,11 @@ for part in quiet hostile; do
   subscriber=$!
   [[ $part == quiet ]] || { sleep 5; neighbour $((seconds - 5)) & }
   sleep $((seconds - 5))
-  for name in "${names[@]}"; do memory[$part-$name]=$(resident "$name"); done
+  for name in "${names[@]}"; do
+    memory[$part-$name]=$(resident "$name")
+    # A huge page would add 2 MB to some peers, depending on the addresses of their stacks.
+    ! grep -q '^AnonHugePages: *[1-9]' "$results/$part-$name.smaps" || complain "$part: $name uses huge pages"
+  done
   finish
   wait "$subscriber"
   lateness.py ticks 119.3 "$results/$part-stamps.txt" "$results/$part-ada.trace" >"$results/$part-lateness.txt" ||

@@ -191,6 +191,8 @@ struct PeerCommand: ParsableCommand {
   }
 
   func run() throws {
+    // The writers of the output are the first threads.
+    MemoryLock.disableHugePages()
     let (terminal, output) = (Terminal(), OutputWriter.events())
     try reportingErrors {
       defer {
