@@ -5,8 +5,10 @@
 # to one follower and to FOLLOWERS (1000), first standard devices, then Tutti peers. The load generator, `followers` of
 # this package, counts every tick at every follower. If cyclictest is installed, it runs in the same seconds, above the
 # peer (FIFO 80, one thread per processor), and shows how long the machine stalls. The steal time of /proc/stat shows for
-# how much of these seconds the host of a virtual machine ran something else. `awake` keeps idle processors from
-# halting (see awake.c). The results are kept in memory until the end, because the host of a virtual machine can take
+# how much of these seconds the host of a virtual machine ran something else. The load generator stands for other
+# machines. Therefore it runs on the last processor, and the peer on the others: the kernel does not preempt a system
+# call of the load generator when the clock thread becomes ready. `awake` keeps idle processors from halting (see
+# awake.c). The results are kept in memory until the end, because the host of a virtual machine can take
 # processor time from it while it writes to the disk.
 #
 # Expected: every follower receives every tick exactly once; the master uses at most half a processor while it plays,
@@ -22,6 +24,8 @@ for program in "$TUTTI" "$FOLLOWERS"; do
   echo "followers.sh: $program: not found; run swift build -c release here and in .." >&2
   exit 69
 done
+last=$(($(nproc) - 1))
+((last > 0)) || { echo "followers.sh: one processor; run it on a machine with two or more" >&2; exit 69; }
 export TUTTI_PATCHES=${TUTTI_PATCHES:-$here/../Patches}
 results=$(mktemp -d -p /dev/shm)
 awake='' peer=''
@@ -45,11 +49,11 @@ steal() { awk '/^cpu / {print $9}' /proc/stat; }
 play() {
   local name=$1 count=$2 line
   shift 2
-  XDG_STATE_HOME=$results "$TUTTI" peer --name Master --port "$master" --discovery off --audio none --bpm 120 --start \
-    --connect "127.0.0.1:$port" --duration "$seconds" --json --trace "$results/$name.trace" \
+  XDG_STATE_HOME=$results taskset -c "0-$((last - 1))" "$TUTTI" peer --name Master --port "$master" --discovery off \
+    --audio none --bpm 120 --start --connect "127.0.0.1:$port" --duration "$seconds" --json --trace "$results/$name.trace" \
     </dev/null >"$results/$name.peer" 2>"$results/$name.log" &
   peer=$!
-  "$FOLLOWERS" --count "$count" --port "$port" --master "$master" --json --ticks "$results/$name.ticks" "$@" |
+  taskset -c "$last" "$FOLLOWERS" --count "$count" --port "$port" --master "$master" --json --ticks "$results/$name.ticks" "$@" |
     while read -r line; do
       case $line in
         *'"event":"started"'*)
