@@ -27,7 +27,7 @@ import Sending
 /// A session needs about 10 kB. Another thread allocates this memory as a ``SessionBlock``, and the driver adds it with
 /// ``add(_:)`` before a session needs it. No function of the receiver allocates.
 public struct Receiver: ~Copyable {
-  /// The memory of the sessions. A slot is the memory of one session; slot s is in block s / 64. The commands contain
+  /// The memory of the sessions. A slot is the memory of one session; slot s is in block s / ``SessionBlock/slots``. The commands contain
   /// the slot number of their session.
   var blocks = RigidArray<SessionBlock>(capacity: SessionBlock.limit)
   var sources = SourceTable()
@@ -102,7 +102,7 @@ public struct Receiver: ~Copyable {
   /// Real-time: safe.
   public var capacity: Int { @_noLocks @_noAllocation get { blocks.count * SessionBlock.slots } }
 
-  /// Adds memory for 64 sessions. A receiver has at most ``SessionBlock/limit`` blocks.
+  /// Adds memory for eight sessions. A receiver has at most ``SessionBlock/limit`` blocks.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,15 +1,15 @@
 import BasicContainers
 
-/// Memory for 64 sessions of a ``Receiver``, about 640 kB.
+/// Memory for eight sessions of a ``Receiver``, about 80 kB.
 public struct SessionBlock: ~Copyable {
   /// The number of slots in a block. A slot is the memory of one session.
   ///
   /// Real-time: safe.
-  public static var slots: Int { @_noLocks @_noAllocation get { 64 } }
+  public static var slots: Int { @_noLocks @_noAllocation get { 8 } }
   /// The maximum number of blocks of a receiver.
   ///
   /// Real-time: safe.
-  public static var limit: Int { @_noLocks @_noAllocation get { 32 } }
+  public static var limit: Int { @_noLocks @_noAllocation get { 256 } }
 
   /// The place of a slot.
   struct Place: BitwiseCopyable {

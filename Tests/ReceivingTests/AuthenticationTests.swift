@@ -21,7 +21,7 @@ import _TestSupport
     return .open(slot: 0, SessionID(number: session), source, Admission(), keys: keys)
   }
 
-  /// A receiver with memory for 64 sessions (``SessionBlock``) that has executed `command`, which opens a session in slot 0. If
+  /// A receiver with memory for eight sessions (``SessionBlock``) that has executed `command`, which opens a session in slot 0. If
   /// `command` is nil, the receiver has no session.
   private func receiver(_ command: ReceivingCommand?, hasPasskey: Bool = true) -> Receiver {
     var receiver = Receiver(identity: 2, hasPasskey: hasPasskey)
