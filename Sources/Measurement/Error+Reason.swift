@@ -39,7 +39,8 @@ extension DecodingError {
     switch self {
     case .keyNotFound(let key, _): "missing key \(key.stringValue)"
     // Foundation on Linux reports this error, without a path, for invalid JSON and also for a number that does not fit its type.
-    case .dataCorrupted(let context) where context.codingPath.isEmpty: "not JSON, or a number that is not an integer"
+    case .dataCorrupted(let context) where context.codingPath.isEmpty:
+      "the line is not JSON, or contains a number that is not an integer"
     case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context):
       (context.codingPath.map(\.stringValue).joined(separator: ".") + ": " + context.debugDescription)
         .trimmingCharacters(in: CharacterSet(charactersIn: ":. "))

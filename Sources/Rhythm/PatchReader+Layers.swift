@@ -2,7 +2,8 @@ import MusicalTime
 import Yams
 
 extension PatchReader {
-  private static let layerNames = "always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
+  private static let layerNames =
+    "`always`, `from N`, `to N` or `from N to M`, where N and M are activities from 0 to 127"
   static let layerRemedy = "write \(layerNames)"
 
   /// Reads the field `play`: the layers with their lines.

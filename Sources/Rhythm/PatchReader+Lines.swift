@@ -16,7 +16,7 @@ extension PatchReader {
       if voice == nil, layer == nil {
         fault(
           at: position, field, "is neither a setting of the fill nor a drum",
-          "write every, chance, from, a General MIDI name, such as snare, or a name from the field kit")
+          "write `every`, `chance`, `from`, a General MIDI name such as snare, or a name from the field kit")
         // A misspelt setting has no strokes that could be checked.
         continue
       }

@@ -58,7 +58,7 @@ extension PatchReader {
       let excess = patch.lines.count - StepTable.maximumLines
       fault(
         at: position, "play",
-        "has \(patch.lines.count) lines with the fill, more than the limit of \(StepTable.maximumLines)",
+        "has \(patch.lines.count) lines, including those of the fill, more than the limit of \(StepTable.maximumLines)",
         "remove \(excess)")
     }
     // The number of lines of a drum is limited, because the time to find the loudest of several strokes grows with it.
@@ -77,7 +77,7 @@ extension PatchReader {
     if strokes > StepTable.maximumStrokes {
       fault(
         at: position, "play",
-        "has \(strokes) strokes and rests, together with the parts, more than the limit of \(StepTable.maximumStrokes)",
+        "has \(strokes) strokes and rests, including the parts, more than the limit of \(StepTable.maximumStrokes)",
         "write shorter lines; a line repeats by itself")
     }
     if patch.bars > Patch.maximumBars {
@@ -91,7 +91,7 @@ extension PatchReader {
     if patch.groups.count > Patch.maximumGroups {
       fault(
         at: position, "kit",
-        "has \(patch.groups.count) groups (\(patch.groups.joined(separator: ", "))), own and predefined ones",
+        "has \(patch.groups.count) groups (\(patch.groups.joined(separator: ", "))), including the predefined ones",
         "use at most \(Patch.maximumGroups) in all")
     }
   }
@@ -121,7 +121,7 @@ extension PatchReader {
 
   /// Reads the swing: `62%` or `62% eighths`.
   private mutating func swing(_ node: Node) -> Swing? {
-    let remedy = "write 50% (straight) to 75%; add eighths to swing eighth notes, such as 66.7% eighths"
+    let remedy = "write 50% (straight) to 75%; to swing eighth notes, add the word `eighths`, such as 66.7% eighths"
     guard let text = scalar(node, "swing", remedy: remedy) else { return nil }
     let parts = text.split(separator: "%", omittingEmptySubsequences: false)
     let unit = parts.count == 2 ? parts[1].trimmed : ""

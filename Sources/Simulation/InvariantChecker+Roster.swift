@@ -45,8 +45,8 @@ extension InvariantChecker {
     guard now - firstNote > .milliseconds(100) else { return }
     expect(
       .hearing, holds: !world.hosts[peer.host].unheard.contains(host), of: peer.host,
-      expected: "no note of a peer that the player of \(world.hosts[peer.host].name) does not "
-        + "hear", seen: "a note of \(world.hosts[host].name)")
+      expected: "only notes of peers that the player of \(world.hosts[peer.host].name) hears",
+      seen: "a note of \(world.hosts[host].name)")
   }
 
   /// The notes of the player of a session at a peer (``Holder``).
@@ -173,6 +173,6 @@ extension InvariantChecker {
     states[peer.host].withoutChannelSince = isWithout ? states[peer.host].withoutChannelSince ?? now : nil
     expect(
       .channels, holds: states[peer.host].withoutChannelSince.map { now - $0 <= .seconds(2) } ?? true, of: peer.host,
-      expected: "a channel", seen: "no channel with \(world.hosts.count { $0.peer != nil }) peers")
+      expected: "a channel", seen: "no channel, although only \(world.hosts.count { $0.peer != nil }) peers run")
   }
 }

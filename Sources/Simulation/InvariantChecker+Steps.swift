@@ -188,7 +188,7 @@ extension InvariantChecker {
     let since = states[peer.host].masterlessSince.map { max($0, states[master].disappearance.at) }
     expect(
       .failover, holds: since.map { now - $0 <= .seconds(3) } ?? true, of: peer.host,
-      expected: "a new master within 2 s (checked after 3 s)",
+      expected: "a new master within 2 s (this check allows 3 s)",
       seen: "that \(name(of: identity)) is still the master, 3 s after it disappeared")
   }
 }

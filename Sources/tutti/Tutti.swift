@@ -11,7 +11,8 @@ struct Tutti: ParsableCommand {
     abstract: "Play in time together over a network.",
     discussion: """
       Each device runs one peer, which produces its own sound. Any peer can start the rhythm. The peer that starts it \
-      is the master: the other peers follow its MIDI clock and play the same rhythm in time.
+      is the master: the other peers follow its MIDI clock and play the same rhythm in time. Phones can take part \
+      through the web page of a peer.
 
       EXAMPLES
         tutti demo                              run four peers, measure timing
@@ -25,12 +26,13 @@ struct Tutti: ParsableCommand {
 
       EXIT STATUS
         0    done
-        1    simulate: an invariant was violated; calibrate: the clicks of the peer
-             were found, but no delay could be measured
+        1    simulate: an invariant was violated; calibrate: the recording contains
+             the clicks of the peer, but the delay of no phone could be measured
         64   usage error
         65   a file cannot be parsed, or contains nothing that can be measured
         69   a file, folder, device, port or peer is missing, cannot be read or
-             written, does not answer, or denies access; or a file exists already
+             written, does not answer, or denies access; or the file to be written
+             exists already
         70   internal error
         74   standard output cannot be written, for example because the disk is full
         130  demo: interrupted with Ctrl-C

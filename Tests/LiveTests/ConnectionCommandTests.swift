@@ -81,7 +81,7 @@ import _TestTraits
     #expect(subject.invited.isEmpty)
 
     subject.peer.execute(.connect(toHost: "Gear"))
-    #expect(subject.log.last == "host Gear: is invited at 10.0.0.9:5004 until it answers")
+    #expect(subject.log.last == "host Gear: this peer sends invitations to 10.0.0.9:5004 until the host answers")
     #expect(subject.invited == [gear] && subject.hosts?.map(\.isInvited) == [false, true])
     subject.peer.execute(.connect(toHost: "Gear"))
     #expect(subject.invited == [gear], "a second command adds no invitation")
@@ -124,7 +124,9 @@ import _TestTraits
     let subject = try Subject("policy-no-contacts")
     subject.peer.execute(.policy(.contacts))
     #expect(
-      subject.log.last == "policy contacts: no contacts file was read; start this peer with --policy contacts")
+      subject.log.last
+        == "policy contacts: not possible now, because the contacts file is read only at the start; restart this peer "
+        + "with --policy contacts")
     #expect(subject.peer.snapshot(at: subject.now).policy == .anyone && subject.peer.core.endpoint.admits("Eve", ben))
   }
 

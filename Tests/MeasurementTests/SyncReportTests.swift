@@ -143,7 +143,7 @@ import _TestSupport
       #expect(comparison.offset == nil && comparison.magnitude == nil && comparison.overTime.isEmpty)
     }
     #expect(report.description.contains("bert      0       10"))
-    #expect(report.description.contains("Median of runs: none, because no run has 24 common ticks"))
+    #expect(report.description.contains("Median of runs: none, because no run has at least 24 ticks"))
   }
 
   @Test func invalidArgumentsAreNamed() {

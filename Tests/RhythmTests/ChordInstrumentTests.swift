@@ -37,11 +37,11 @@ import _TestSupport
     ),
     (
       "chords, C4..C5",
-      "4:8: scale: has \"chords\" as the tonic; begin with a note name, such as D, F# or Bb, or write chord"
+      "4:8: scale: has \"chords\" as the tonic; begin with a note name, such as D, F# or Bb, or with the word `chord`"
     ),
     (
       "chord or, C4..C5",
-      "4:8: scale: is \"chord or\", without a tonic; begin with a note name, such as D, F# or Bb, or write chord"
+      "4:8: scale: is \"chord or\", without a tonic; begin with a note name, such as D, F# or Bb, or with the word `chord`"
     ),
   ])
   func faultIsReported(scale: String, message: String) {

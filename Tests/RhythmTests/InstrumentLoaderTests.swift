@@ -45,7 +45,10 @@ import Testing
     (3, "sound: [harp]", "3:8: sound: is a list, not a single value; write a General MIDI sound"),
     (3, "", "1:1: sound: is missing; add it, such as \"sound: harp\""),
     (4, "", "1:1: scale: is missing; add it, such as \"scale: D minor pentatonic, D3..D6\""),
-    (4, "scale: D minor pentatonic", "4:8: scale: is \"D minor pentatonic\", without one range of keys; write a scale"),
+    (
+      4, "scale: D minor pentatonic",
+      "4:8: scale: is \"D minor pentatonic\", which does not have exactly one range of keys; write"
+    ),
     (
       4, "scale: D, D3..D6", "4:8: scale: is \"D\", without a kind of scale; write D and one of major, minor, dorian"
     ),
@@ -67,15 +70,15 @@ import Testing
     (6, "pitch: tilt", "6:8: pitch: is \"tilt\", not a control; write one of tilt forward, tilt sideways, force"),
     (6, "pitch: 64", "6:8: pitch: is \"64\", not a control; write one of tilt forward"),
     (6, "pitch: controller 120", "6:8: pitch: is \"controller 120\", not a control; write one of tilt forward"),
-    (6, "pitch: key, 0..127", "6:13: pitch: has a range of values for the key; write key alone"),
+    (6, "pitch: key, 0..127", "6:13: pitch: has a range after `key`; write `key` without"),
     (8, "brightness: key", "8:13: brightness: is \"key\", not a control; write one of tilt forward"),
     (
       9, "loudness: force, 40..128", "9:18: loudness: has the invalid range \"40..128\"; write two values from 0 to 127"
     ),
     (9, "loudness: 128", "9:11: loudness: is \"128\", not a control; write one of tilt forward"),
     (9, "loudness: -1", "9:11: loudness: is \"-1\", not a control; write one of tilt forward"),
-    (10, "grid: 1/16, late -5%", "10:13: grid: has a tolerance of -5%, out of range; write late 0% to late 100%"),
-    (10, "grid: 1/16, late 101%", "10:13: grid: has a tolerance of 101%, out of range; write late 0% to late 100%"),
+    (10, "grid: 1/16, late -5%", "10:13: grid: has a tolerance of -5%, out of range; write `late 0%` to `late 100%`"),
+    (10, "grid: 1/16, late 101%", "10:13: grid: has a tolerance of 101%, out of range; write `late 0%` to `late 100%`"),
     (10, "grid: 1/16, early 5%", "10:13: grid: has the invalid tolerance \"early 5%\"; write a note value"),
     (10, "grid: 1/64", "10:7: grid: has \"1/64\" as a note value; write one of 1/4, 1/8, 1/16, 1/32, with or without"),
     (10, "grid: 1/2", "10:7: grid: has \"1/2\" as a note value; write one of 1/4, 1/8, 1/16, 1/32, with or without"),

@@ -24,7 +24,7 @@ import Testing
     #expect(try PatchLoader.patch(from: full, file: "big.yaml").lines.count == 64)
     #expect(
       faults(full + layer("from 2", voices: 0..<1)) == [
-        "small.yaml:38:3: play: has 65 lines with the fill, more than the limit of 64; remove 1"
+        "small.yaml:38:3: play: has 65 lines, including those of the fill, more than the limit of 64; remove 1"
       ])
   }
 
@@ -33,7 +33,7 @@ import Testing
     let full = head + kit(32) + "play:\n" + layer("always", voices: 0..<32, bars: 8)
     #expect(try PatchLoader.patch(from: full, file: "big.yaml").bars == 8)
     let message =
-      "small.yaml:38:3: play: has 4112 strokes and rests, together with the parts, more than the limit of 4096; "
+      "small.yaml:38:3: play: has 4112 strokes and rests, including the parts, more than the limit of 4096; "
       + "write shorter lines; a line repeats by itself"
     #expect(faults(full + layer("from 1", voices: 0..<1)) == [message])
   }
@@ -75,7 +75,7 @@ import Testing
     #expect(
       faults(head + kit(9, groups: true) + "play:\n" + layer("always", voices: 0..<9))
         == [
-          "small.yaml:15:3: kit: has 9 groups (g0, g1, g2, g3, g4, g5, g6, g7, g8), own and predefined ones; "
+          "small.yaml:15:3: kit: has 9 groups (g0, g1, g2, g3, g4, g5, g6, g7, g8), including the predefined ones; "
             + "use at most 8 in all"
         ])
   }

@@ -74,17 +74,17 @@ import Testing
     (
       5, "swing: -60%",
       "5:8: swing: is \"-60%\", out of range; "
-        + "write 50% (straight) to 75%; add eighths to swing eighth notes, such as 66.7% eighths"
+        + "write 50% (straight) to 75%; to swing eighth notes, add the word `eighths`, such as 66.7% eighths"
     ),
     (
       5, "swing: 60",
       "5:8: swing: is \"60\", not a swing; "
-        + "write 50% (straight) to 75%; add eighths to swing eighth notes, such as 66.7% eighths"
+        + "write 50% (straight) to 75%; to swing eighth notes, add the word `eighths`, such as 66.7% eighths"
     ),
     (
       5, "swing: 60% triplets",
       "5:8: swing: is \"60% triplets\", not a swing; "
-        + "write 50% (straight) to 75%; add eighths to swing eighth notes, such as 66.7% eighths"
+        + "write 50% (straight) to 75%; to swing eighth notes, add the word `eighths`, such as 66.7% eighths"
     ),
     (6, "feel: { kick: -51 ms }", "6:15: feel.kick: is \"-51 ms\", not a time in range; write -50 ms to +50 ms"),
     (6, "feel: { kick: 3 }", "6:15: feel.kick: is \"3\", not a time in range; write -50 ms to +50 ms"),
@@ -112,12 +112,12 @@ import Testing
     (
       15, "  from 128:",
       "15:3: play.from 128: is not the name of a layer; "
-        + "write always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
+        + "write `always`, `from N`, `to N` or `from N to M`, where N and M are activities from 0 to 127"
     ),
     (
       15, "  from 64 to:",
       "15:3: play.from 64 to: is not the name of a layer; "
-        + "write always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
+        + "write `always`, `from N`, `to N` or `from N to M`, where N and M are activities from 0 to 127"
     ),
     (15, "  from 90 to 40:", "15:3: play.from 90 to 40: goes from 90 down to 40; write the smaller number first"),
     (
@@ -130,7 +130,7 @@ import Testing
     (
       21, "  chanse: 60%",
       "21:3: fill.chanse: is neither a setting of the fill nor a drum; "
-        + "write every, chance, from, a General MIDI name, such as snare, or a name from the field kit"
+        + "write `every`, `chance`, `from`, a General MIDI name such as snare, or a name from the field kit"
     ),
     (20, "  from: 40", "20:3: fill.every: is missing; add it, such as \"every: 8 bars\""),
     (

@@ -45,12 +45,12 @@ import Testing
     (
       13, "    sometimes:",
       "13:5: parts.bass.sometimes: is neither a field nor a layer of a part; write sound, range, level, feel, or a layer: "
-        + "always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
+        + "`always`, `from N`, `to N` or `from N to M`, where N and M are activities from 0 to 127"
     ),
     (
       12, "    fell: 3 ms",
       "12:5: parts.bass.fell: is neither a field nor a layer of a part; write sound, range, level, feel, or a layer: "
-        + "always, from N, to N, or from N to M, where N and M are activities from 0 to 127"
+        + "`always`, `from N`, `to N` or `from N to M`, where N and M are activities from 0 to 127"
     ),
     (
       14, "      kick: X--- ..x- X--- ....",
@@ -175,7 +175,7 @@ import Testing
     let parts = "  bass:\n\(part)  guitar:\n\(part)"
     #expect(
       faults(text + parts).first?.contains(
-        "has 4112 strokes and rests, together with the parts, more than the limit of 4096") == true)
+        "has 4112 strokes and rests, including the parts, more than the limit of 4096") == true)
   }
 
   /// The style with the most lines can be played: all lines of all parts begin their notes at the same ticks, and all notes are

@@ -150,14 +150,15 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput(
       "measure clock x --loopback hw:1", 64, "--loopback: has 1 device, not 2; write SOURCE --loopback OUTPUT INPUT"),
     BadInput("measure clock x --loopback a b --csv", 64, "--loopback: has no effect with --csv or --histogram"),
-    BadInput("measure clock rtp:x --loopback a b", 64, "--loopback: rtp:x is not a recording of an audio interface"),
-    BadInput("measure follower alsa:x", 64, "alsa:x: nothing to measure; give the input"),
+    BadInput("measure clock rtp:x --loopback a b", 64, "--loopback: rtp:x is not a WAV file"),
+    BadInput("measure follower alsa:x", 64, "alsa:x: nothing to measure; give --listen INPUT"),
     BadInput("measure follower alsa:x --save y --json", 64, "nothing is measured without --listen; give --listen"),
     BadInput(
-      "measure follower alsa:x --listen broken.yaml", 64, "the clock has not been sent yet; send it with --save"),
+      "measure follower alsa:x --listen broken.yaml", 64, "the clock must be sent first; send it with --save"),
     BadInput("measure follower alsa:x --save y --jitter 9", 64, "--jitter 9.0: out of range; give 0 to 2.6"),
-    BadInput("measure follower x --listen y --seed 5", 64, "x: a clock that was already sent; omit --save"),
-    BadInput("measure follower 24:0", 64, "24:0: no recording; give --listen", "or write alsa:24:0 if 24:0 is a port"),
+    BadInput(
+      "measure follower x --listen y --seed 5", 64, "x: is the file of a clock that was already sent; omit --save"),
+    BadInput("measure follower 24:0", 64, "24:0: needs a recording", "or write alsa:24:0 if 24:0 is a port"),
     BadInput("measure follower x --listen y --sounds-per-quarter 5", 64, "--sounds-per-quarter 5: not a divisor of 24"),
     BadInput("measure follower x --listen y --sounds-per-quarter 12", 64, "drum hits so close together", "at most 8"),
     BadInput("measure audio --clock-ahead 1e99 -- a.wav b.wav", 64, "--clock-ahead 1e+99: out of range"),

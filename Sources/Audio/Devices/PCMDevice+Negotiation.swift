@@ -141,7 +141,7 @@ extension PCMDevice {
     var minimum: UInt32 = 0
     snd_pcm_hw_params_get_channels_min(params, &minimum)
     throw PCMError(
-      device: name, reason: "the device needs at least \(minimum) channels, and this number is not supported",
+      device: name, reason: "the device needs at least \(minimum) channels, a number that Tutti does not support",
       remedy: remedy)
   }
 

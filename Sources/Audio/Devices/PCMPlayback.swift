@@ -72,7 +72,7 @@ public final class PCMPlayback: @unchecked Sendable {
     guard code < 0 else { return }
     guard code == -Int(EPIPE) else { throw PCMError(device: name, code: Int32(code), listedBy: "aplay -L") }
     throw PCMError(
-      device: name, reason: "the playback broke off, because this program was late",
+      device: name, reason: "the playback broke off, because this program did not deliver the samples in time",
       remedy: "close other programs and measure again")
   }
 }

@@ -102,8 +102,8 @@ final class Calibration {
     guard let device = microphone.device else {
       eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds((end - MonotonicClock.now).count)) {
         self.finish(
-          "this peer has no microphone; record the room during a calibration, and measure the "
-            + "recording with `tutti calibrate --from`")
+          "this peer has no microphone, so it measured nothing; record the room with another device during a "
+            + "calibration, then run `tutti calibrate --from FILE`")
       }
       return
     }

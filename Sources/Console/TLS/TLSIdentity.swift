@@ -63,7 +63,7 @@
       (authority, machine) = (nil, "")
       if names.allSatisfy({ $0.hasPrefix("*") }) {
         throw EngineError(
-          "--certificate \(files.certificate): contains no host name without *; give a certificate with a complete name, such as tutti.example.org, as a subject alternative name"
+          "--certificate \(files.certificate): contains no complete host name (names with * do not count); give a certificate with a complete name, such as tutti.example.org, as a subject alternative name"
         )
       }
       if leaf.notValidAfter < Date() {

@@ -59,7 +59,7 @@ final class PatchChecker: Sendable {
       } catch {
         report(
           "\(path): not saved (\(error.reason)); make room on the disk and enter the command again, or restart this peer with the "
-            + "environment variable TUTTI_PATCHES set to a writable folder that contains a folder rhythms"
+            + "environment variable TUTTI_PATCHES set to a writable folder that contains a folder named `rhythms`"
         )
       }
     }

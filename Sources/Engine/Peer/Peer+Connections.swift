@@ -14,7 +14,7 @@ extension Peer {
     }
     guard !isInSession(service, sessionAddresses) else { return log.notice("host \(name): already in session") }
     core.invitations.configure(InvitationList.Place(service.address), at: now)
-    log.notice("host \(name): is invited at \(service.address) until it answers")
+    log.notice("host \(name): this peer sends invitations to \(service.address) until the host answers")
   }
 
   /// Sets the connection policy as the player has chosen it.
@@ -25,7 +25,9 @@ extension Peer {
     case .none: new = .none
     case .contacts:
       guard let contactFile else {
-        return log.notice("policy contacts: no contacts file was read; start this peer with --policy contacts")
+        return log.notice(
+          "policy contacts: not possible now, because the contacts file is read only at the start; restart this peer with --policy contacts"
+        )
       }
       new = .contacts(contactFile)
     }

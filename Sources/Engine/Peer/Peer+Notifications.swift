@@ -27,7 +27,7 @@ extension Peer {
         ? remedyForPasskey
         : "if it is a Tutti peer, start it with the passkey of this group; if it is another device, restart this peer with "
           + "--admit \(address.hostDescription)"
-      log.warning("\(address): has \(hasPasskey ? "a" : "no") passkey, so there is no session; \(remedy)")
+      log.warning("\(address): \(difference(hasPasskey)), so there is no session; \(remedy)")
     case .invitationReflected(let address):
       log.warning(
         "\(address): the invitation came back (trying again); if this is the address of this peer, remove it from --connect"
@@ -62,9 +62,8 @@ extension Peer {
     case .invitationDeclined(let name, let address, .hasOtherMark(let isMarked)):
       let admission = "restart this peer with --admit \(address.hostDescription)"
       let remedy = isMarked ? remedyForPasskey : "start it with the passkey of this group, or \(admission)"
-      log.notice(
-        "\(name ?? "a peer") at \(address): this peer refused its invitation: it has \(isMarked ? "a" : "no") passkey; \(remedy)"
-      )
+      let place = "\(name ?? "a peer") at \(address)"
+      log.notice("\(place): \(difference(isMarked)), so its invitation was refused; \(remedy)")
     case .noReply(let address):
       log.warning(
         "\(address): does not answer (trying again); check that the peer runs there, and check the address, the port and the firewall"
@@ -119,6 +118,12 @@ extension Peer {
     // ``EventObserver`` reports the roster and the total activity. ``execute(_:)`` reports messages that have sounded.
     case .total, .sounded, .roster: break
     }
+  }
+
+  /// The difference from another peer that has a passkey although this peer uses none for its address, or the reverse.
+  private func difference(_ hasPasskey: Bool) -> String {
+    hasPasskey
+      ? "has a passkey, and this peer uses none for this address" : "has no passkey, and this peer requires one"
   }
 
   /// The remedy if a remote peer has a passkey but this peer uses none with that peer.

@@ -35,7 +35,8 @@ extension Peer {
       let remedy = "choose one with the key i or the command `instrument NAME`"
       return log.notice("pitches: \(name) sets them as soon as you have an instrument; \(remedy)")
     }
-    let effect = "each note that you play sounds as a key that \(name) holds or released last"
+    let effect =
+      "each note that you play takes its pitch from a note that \(name) holds or, if none is held, ended last"
     log.notice("pitches: \(name) sets them from now on; \(effect)")
   }
 

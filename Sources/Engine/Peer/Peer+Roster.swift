@@ -25,7 +25,9 @@ extension Peer {
     let named = roster.identities.filter { roster[$0]?.reference.name == name }
     if named.count > 1 {
       let identities = named.map(\.description).joined(separator: ", ")
-      log.notice("peer \(name): several peers have this name (\(identities)), the first one is used; give the identity")
+      log.notice(
+        "peer \(name): several peers have this name (\(identities)); the first one was used; to use another one, give its identity"
+      )
     }
     if named.isEmpty {
       let remedy = "give a Tutti peer that the command `peers` lists"
@@ -47,7 +49,7 @@ extension Peer {
       let channel = entry.channel.map { "channel \($0)" } ?? "no channel"
       // `?` means that the remote peer has not reported its gates yet.
       let outward = weights.outward.map { "\($0)" } ?? "?"
-      log.info("\(name): \(channel), weight \(weights.inward) from \(name) to you, \(outward) from you to \(name)")
+      log.info("\(name): \(channel); weight from \(name) to you \(weights.inward), from you to \(name) \(outward)")
     }
   }
 

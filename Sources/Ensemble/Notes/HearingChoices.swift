@@ -57,7 +57,9 @@ public struct HearingChoices: Hashable, Sendable {
     }
     while peer.last?.isWhitespace == true { peer.removeLast() }
     guard !peer.isEmpty else {
-      throw HearingError(rule: rule, reason: "no peer", remedy: "give PEER, all or none, such as Ada=60")
+      throw HearingError(
+        rule: rule, reason: "no peer",
+        remedy: "give `PEER`, `PEER=PERCENT`, `all`, `all=PERCENT` or `none`, for example Ada=60")
     }
     guard let number else { return (String(peer), nil) }
     guard let percent = UInt8(number), percent <= 100 else {

@@ -90,7 +90,7 @@ public struct CalibrationAnalysis: Sendable {
     guard !isSilent else {
       throw ReportError(
         subject: name, reason: "silent",
-        remedy: "record while the peer calibrates (`:calibrate`), with a microphone that hears the clicks")
+        remedy: "record while the peer calibrates (its command `calibrate`), with a microphone that hears the clicks")
     }
     // The first click is at 0, so the shift of a match is the instant of its first click.
     let clicks = ClickPattern.reference.seconds(from: 0)
@@ -107,9 +107,10 @@ public struct CalibrationAnalysis: Sendable {
     guard !parts.isEmpty else {
       let found = matches.map(\.pairs.count).max() ?? 0
       throw ReportError(
-        subject: name, reason: "no calibration found (at most \(found) of \(clicks.count) clicks of the peer)",
-        remedy: "record the room while the peer calibrates (`:calibrate`), with the loudspeakers of the peer "
-          + "and of the devices close to the microphone")
+        subject: name,
+        reason: "no calibration found (the best match has \(found) of the \(clicks.count) clicks of the peer)",
+        remedy: "record the room while the peer calibrates (its command `calibrate`), with the loudspeakers of "
+          + "the peer and of the devices close to the microphone")
     }
     return parts
   }

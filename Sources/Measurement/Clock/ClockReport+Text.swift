@@ -21,7 +21,7 @@ extension ClockReport: CustomStringConvertible {
       Tempo \((tempo.value as Double?).fixed(6)) BPM, standard error \(tempo.standardError.short)
       \(driftText)
 
-      Times, us; phase is the error against the best-fit line, peak to peak \((peakToPeak as Double?).microseconds)
+      Times, us; phase: the error against the best-fit line (peak to peak: \((peakToPeak as Double?).microseconds) us)
       \(times)\(loopback.map { "\($0.text)\n" } ?? "")
       Stability against the best-fit line
       \(table)\(Self.stabilityNotes)

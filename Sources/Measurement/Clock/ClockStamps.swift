@@ -64,7 +64,7 @@ public struct ClockStamps: Sendable {
     if let last = stamps.last, stamp < last, !isRestart {
       let remedy =
         switch source {
-        case .due: "measure --instant acted, or record the trace again"
+        case .due: "measure with --instant acted, or record the trace again"
         case .acted: "record the trace again"
         case nil: "sort the stamps; if the clock was set back, remove the lines before line \(line)"
         }

@@ -22,7 +22,8 @@ extension FollowerReport: CustomStringConvertible {
           step.lag.microseconds, step.overshoot.microseconds, step.settling.fixed(3, scale: 1e-9),
         ])
       }
-      text += "\nTempo steps; settled within \(tolerance.microseconds) us\n\(table)"
+      text +=
+        "\nTempo steps; settled: the phase error stays within \(tolerance.microseconds) us of its lasting value\n\(table)"
     }
     if !losses.isEmpty {
       var table = TextTable(columns: ["tick", "shift us", "ticks", "peak us"], wordColumns: 0)

@@ -105,8 +105,8 @@ struct SoundPlacement {
     if areTooFew {
       throw ReportError(
         subject: sounds.name, reason: "fewer than \(fewestSounds) sounds in the steady part of the clock",
-        remedy: "set the device to follow MIDI clock and to start at Start, with a sound on each quarter note, "
-          + "and measure again")
+        remedy: "set the device to follow MIDI clock and to start with the message Start, with a sound on each quarter "
+          + "note, and measure again")
     }
     throw ReportError(
       subject: sounds.name,

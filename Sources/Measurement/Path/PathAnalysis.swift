@@ -155,8 +155,8 @@ public struct PathAnalysis {
   private func reason(for kind: PathKind) -> String? {
     guard ticks > 0 else { return "the trace has no ticks" }
     guard recorded > 0 else {
-      return "tutti \(report.header.version) did not record these instants; record the trace with the version that "
-        + "`tutti --version` prints"
+      return "the trace lacks these instants, because tutti \(report.header.version) recorded it; record it again with "
+        + "this version of tutti"
     }
     let isFollower = moments[.network] != nil
     switch kind {

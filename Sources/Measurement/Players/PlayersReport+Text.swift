@@ -19,7 +19,7 @@ extension PlayersReport: CustomStringConvertible {
     text += "outside: actions while no rhythm played\n"
     text += "double: actions that are not measured, because another action is nearer to the same line\n"
     text += "lag 1: correlation of each asynchrony with the next one\n\n"
-    text += "Intervals between consecutive actions, us; only those that span the most frequent number of grid lines\n"
+    text += "Intervals between consecutive actions, us; only intervals of the most frequent length, in grid lines\n"
     text += "\(intervals)lag 1: correlation of each interval with the next one\n"
     if !pairs.isEmpty { text += pairsText }
     if !gains.isEmpty {
@@ -46,6 +46,7 @@ extension PlayersReport: CustomStringConvertible {
       correlations.append([pair.first, pair.second] + pair.crossCorrelation.map { $0.fixed(3) })
     }
     return "\nAsynchrony of the first minus that of the second player, us\n\(table)"
-      + "\nCross-correlation of the intervals, by lag in grid lines on which both played; positive lag: the second follows\n\(correlations)"
+      + "\nCross-correlation of the intervals of two players, by lag; the lag counts the grid lines on which both "
+      + "played; positive: the second player follows the first\n\(correlations)"
   }
 }

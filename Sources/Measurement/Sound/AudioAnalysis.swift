@@ -35,7 +35,8 @@ public struct AudioAnalysis: Sendable {
       }
       guard recording.firstInstant.nanoseconds.magnitude <= TraceTick.limit.magnitude else {
         throw ReportError(
-          subject: recording.name, reason: "its time reference is invalid (more than 73 years)",
+          subject: recording.name,
+          reason: "the instant of its beginning (the WAV field TimeReference) is invalid: more than 73 years",
           remedy: "record it again with `tutti peer --audio wav:FILE`")
       }
     }

@@ -79,8 +79,8 @@ struct AudioComparison {
       figures.delay = delay / 1e9
       for index in differences.indices { differences[index].value -= delay }
       figures.notes.append(
-        "--align subtracts the median difference, so the mean, the percentiles and the sign changes show the spread around"
-          + " it, and not which recording is earlier")
+        "--align subtracts the median difference, so the figures show the deviations from the median, and not which "
+          + "recording is earlier")
     }
     measure(differences)
     hits = zip(matching.pairs, differences).map { pair, difference in
@@ -121,7 +121,8 @@ struct AudioComparison {
     figures.signChanges = zip(signs, signs.dropFirst()).count { $0 != $1 }
     if 2 * figures.correlated < figures.matched {
       figures.notes.append(
-        "most hits do not sound alike, so their differences are those of the detected onsets, inexact by 1 ms or more")
+        "most hits sound different in the two recordings, so the differences are exact to 1 ms at best: they are taken "
+          + "from detected onsets")
     }
   }
 }

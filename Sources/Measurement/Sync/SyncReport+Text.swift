@@ -9,7 +9,7 @@ extension SyncReport: CustomStringConvertible {
     text += runsText
     var lateness = TextTable(columns: [""] + Distribution.columns)
     for peer in peers { lateness.append([peer.header.name] + peer.lateness.row) }
-    text += "Lateness (time processed by the clock thread, minus time due), us\n\(lateness)\n"
+    text += "Lateness (instant at which the clock thread processed the tick, minus due instant), us\n\(lateness)\n"
     text += "Counts of each peer from its start to its end\n\(counts)"
     for peer in peers where peer.summary == nil {
       let defect = peer.isCutOff ? "incomplete" : "missing"
@@ -58,7 +58,8 @@ extension SyncReport: CustomStringConvertible {
   /// The table with the medians of the runs, or a line with the reason why there is none.
   private var runsText: String {
     guard comparisons.contains(where: { $0.perRun != nil }) else {
-      return "Median of runs: none, because no run has \(SyncRuns.fewestTicks) common ticks\n\n"
+      return "Median of runs: none, because no run has at least \(SyncRuns.fewestTicks) ticks that a peer and the "
+        + "reference have in common\n\n"
     }
     var table = TextTable(columns: ["", "runs", "|p50|", "|p95|", "|p99|", "|max|"])
     for comparison in comparisons {

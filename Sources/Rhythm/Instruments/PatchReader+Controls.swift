@@ -18,7 +18,8 @@ extension PatchReader {
     // The position of the range: the first character after the comma and the spaces.
     let position = position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
     guard source != .key else {
-      fault(at: position, field, "has a range of values for the key", "write key alone; the field scale has the range")
+      fault(
+        at: position, field, "has a range after `key`", "write `key` without a range; the field scale limits the keys")
       return nil
     }
     // The two dots separate three parts: the lower value, an empty text and the upper value.

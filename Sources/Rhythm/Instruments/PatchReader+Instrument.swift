@@ -70,7 +70,7 @@ extension PatchReader {
     guard (0...100).contains(tolerance) else {
       fault(
         at: position, "grid", "has a tolerance of \(tolerance)%, out of range",
-        "write late 0% to late 100% of the note value")
+        "write `late 0%` to `late 100%`, in percent of the note value")
       return nil
     }
     return grid.flatMap { Quantizer(grid: $0, tolerance: tolerance) }

@@ -11,7 +11,8 @@ extension PatchReader {
     guard let text = scalar(node, "scale", remedy: remedy) else { return nil }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2 else {
-      fault(at: node.position, "scale", "is \"\(text.printable())\", without one range of keys", remedy)
+      fault(
+        at: node.position, "scale", "is \"\(text.printable())\", which does not have exactly one range of keys", remedy)
       return nil
     }
     let name = parts[0].trimmed
@@ -46,7 +47,7 @@ extension PatchReader {
       let reason =
         lacksTonic
         ? "is \"\(name.printable())\", without a tonic" : "has \"\(words[0].printable())\" as the tonic"
-      fault(at: position, "scale", reason, "begin with a note name, such as D, F# or Bb, or write chord")
+      fault(at: position, "scale", reason, "begin with a note name, such as D, F# or Bb, or with the word `chord`")
       return nil
     }
     let types = ScaleType.allCases.map(\.rawValue).joined(separator: ", ")

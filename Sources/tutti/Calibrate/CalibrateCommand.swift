@@ -11,14 +11,14 @@ struct CalibrateCommand: ParsableCommand {
     abstract: "Measure how late mobile phones sound, from a recording of their clicks.",
     discussion: """
       A browser does not know the whole delay of its loudspeaker. A calibration measures the delay: the peer clicks, a \
-      phone clicks, and the peer clicks again, six seconds in all. The delay of the phone is the time by which it \
-      sounds later than the peer, so the latency of the microphone has no effect.
+      phone clicks, and the peer clicks again. This takes six seconds for each phone. The delay of the phone is the \
+      time by which it sounds later than the peer, so the latency of the microphone has no effect.
 
-      In any case, first stop the rhythm and press Join on each phone.
+      In any case, first stop the rhythm. On each phone, open the web page of the peer (`tutti peer --http`) and press \
+      Join there.
 
-      If the peer has a microphone, you do not need this command: type `:calibrate` at the peer (`tutti peer --http`), \
-      or press “Calibrate all devices” on a page at the address that the peer prints as `lead`. Each phone then stores \
-      its delay.
+      If the peer has a microphone, you do not need this command: type `:calibrate` at the peer, or press “Calibrate \
+      all devices” on a page at the address that the peer prints as `lead`. Each phone then stores its delay.
 
       Otherwise start the peer with --http and --microphone none. Record the room, type `:calibrate` at the peer, and \
       give the recording to `tutti calibrate --from`. This command prints the delays of the phones in the order in \

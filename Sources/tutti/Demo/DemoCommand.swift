@@ -30,7 +30,8 @@ struct DemoCommand: ParsableCommand {
         found      onsets that were found in the recording
         late       hits that sounded at least one sample (0.02 ms) later than
                    planned
-        underruns  how often this machine delayed the peer by 5 ms or more
+        underruns  how often the peer ran 5 ms or more too late, because this
+                   machine was busy; on a sound card, each would be heard as a click
         clock      time between the same tick on this peer and on the first peer
         sound      time between the same onset in this recording and in that of the
                    first peer

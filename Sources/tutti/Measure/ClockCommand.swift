@@ -12,7 +12,8 @@ struct ClockCommand: ParsableCommand {
 
         FILE             trace of `tutti peer --trace FILE`; or text with the stamp
                          of one tick per line, which any other program can write:
-                         whole nanoseconds, or seconds with a point
+                         a whole number is in nanoseconds, a number with a
+                         decimal point is in seconds
         FILE.wav         recording of the clock: a pulse or a click for each tick
         FILE.mid         MIDI file with recorded clock bytes, or with --notes a note
                          for each tick
@@ -27,9 +28,11 @@ struct ClockCommand: ParsableCommand {
       errors beside those of the clock. If the jitter of the clock is not well above this floor, it may be the jitter \
       of the interface.
 
-      If the recording or the MIDI file contains quarter notes instead of clock ticks, give --ticks-per-quarter 1. The \
-      program invites the RTP-MIDI device and records its clock. The time of --seconds begins with the connection, so \
-      start the clock before or soon after it. Ctrl-C ends the measurement and prints the figures.
+      If the recording or the MIDI file contains quarter notes instead of clock ticks, give --ticks-per-quarter 1.
+
+      If the argument is an RTP-MIDI device, the program connects to the device and records its clock. The time of \
+      --seconds begins with the connection, so start the clock before the connection or soon after it. Ctrl-C ends the \
+      measurement and prints the figures.
 
       FIGURES
         interval   time from a tick to the next one
@@ -99,7 +102,7 @@ struct ClockCommand: ParsableCommand {
     parsing: .upToNextOption,
     help: ArgumentHelp(
       "Measure the jitter floor of the interface that made the recording, through a cable from this output to this "
-        + "input. Give one pair, after SOURCE. (default: not measured)", valueName: "OUT IN"))
+        + "input. Give exactly one output and one input, after SOURCE. (default: not measured)", valueName: "OUT IN"))
   var loopback: [String] = []
 
   @Flag(help: "Print one JSON object.")
@@ -177,7 +180,8 @@ struct ClockCommand: ParsableCommand {
 
   private static func needsRecording(_ source: String) -> ValidationError {
     ValidationError(
-      "--loopback: \(source) is not a recording of an audio interface; give a WAV file, or omit --loopback")
+      "--loopback: \(source) is not a WAV file; give as SOURCE the WAV file that the audio interface recorded, or omit "
+        + "--loopback")
   }
 
   /// Prints the figures in the chosen form.

@@ -10,10 +10,10 @@ struct SyncCommand: ParsableCommand {
     abstract: "Compare traces: when the same tick was due on each peer, and how late the peer processed it.",
     discussion: """
       `tutti peer --trace FILE` writes a trace. The traces are compared with the first one, normally that of the \
-      master, or with the median of all. All peers must have run on one machine, because a trace contains the times of \
-      its machine's clock. If they ran in different Linux time namespaces, give --clock-ahead. A run is one playback \
-      of the rhythm, from a start to a stop. --csv prints one row for each tick that a peer and the reference have in \
-      common.
+      master, or with the median of all. All peers must have run on one machine, because the clocks of two machines \
+      run at different speeds. If the peers ran in different Linux time namespaces, give --clock-ahead. A run is one \
+      playback of the rhythm, from a start to a stop. --csv prints one row for each tick that a peer and the reference \
+      have in common.
 
       TABLES
         Offset            due instant of a tick on the peer minus its due instant on

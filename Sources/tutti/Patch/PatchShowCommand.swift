@@ -14,10 +14,11 @@ struct PatchShowCommand: ParsableCommand {
       sounds. 20-60% means 20% at the lowest activity of the layer and 60% at the highest.
 
       A style is a rhythm with pitched parts: bass, guitar or keys. Each part is printed after the drums, with its \
-      sound and with its lowest and highest note, such as E1..C3. The name of a line states its notes: one tone of the \
-      present chord, such as root or third; all tones of the chord (chord); or the semitone below the root of the next \
-      chord, or the one above if that is outside the range (approach). The character - continues the note before it. \
-      In a part, a line with ! silences the lines of the same name that are printed above it in this part.
+      sound and with its lowest and highest note, such as E1..C3. The name of a line states its notes. `root`, `third` \
+      and similar names: one tone of the present chord. `chord`: all its tones. `approach`: the note one semitone \
+      below the root of the next chord or, if that note is outside the range of the part, one semitone above the root. \
+      The character - continues the note before it. In a part, a line with ! silences the lines of the same name that \
+      are printed above it in this part.
 
       In the line `figure` of an instrument, each character stands for one note value of the line `grid`, such as \
       1/16. The line `length` states how long a note sounds. The control in the line `pitch` selects a note of the \

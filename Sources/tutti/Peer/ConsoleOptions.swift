@@ -13,7 +13,7 @@ struct ConsoleOptions: ParsableArguments {
       "Serve the page of --http over HTTPS too, with this certificate of a domain that you own: a PEM file with the "
         + "chain. Browsers require HTTPS for motion sensors. Without this option, peers whose passkey has at least 16 "
         + "characters derive a certificate from it, which each phone must install once; the page shows how. With "
-        + "either certificate, HTTPS requires a program that was built with `--traits HTTPS`.",
+        + "either certificate, HTTPS works only if tutti was built with `swift build -c release --traits HTTPS`.",
       valueName: "FILE"))
   var certificate: String?
 
@@ -46,7 +46,8 @@ struct ConsoleOptions: ParsableArguments {
       }
       if let address = try usage({ () throws(EngineError) in try page.address }), address.isLoopback {
         throw ValidationError(
-          "--certificate: only this machine can open the address of --http; give for example --http 0.0.0.0:8080")
+          "--certificate: has no use, because only this machine can open the address of --http; give for example "
+            + "--http 0.0.0.0:8080, or omit --certificate")
       }
       #if !HTTPS
         throw ValidationError(

@@ -26,7 +26,7 @@ struct PageAddresses {
     if lead == play {
       show(play, "web page", on: terminal)
     } else {
-      show(lead, "web page, lead (play and control the rhythm)", on: terminal)
+      show(lead, "web page, lead (to play and to control the rhythm)", on: terminal)
       show(play, "web page, play", on: terminal)
     }
     if let fingerprint { terminal.printLine("web page, fingerprint of the group's certificate: \(fingerprint)") }

@@ -29,11 +29,12 @@ extension PeerCommand {
     While a rhythm plays, only the master can stop it, change its tempo and its parts, silence players, and offer the \
     role of master. On the other peers, these keys and commands only print a message.
 
-    The key w shows two weights for each peer: from the peer to you, and from you to the peer. There are four kinds of \
-    message: rhythm, notes, modification and activity. Each kind that goes in this direction, and that the gate of the \
-    receiver lets in, adds 25 to the weight. While no rhythm plays, activity has no effect: with all gates open, all \
-    weights are 75. While a rhythm plays, only the master sends rhythm, and activity goes only to and from the master: \
-    the weight is 100 from the master, 75 to the master, and 50 between followers.
+    The key w shows two weights for each peer: from the peer to you, and from you to the peer. A weight, 0...100, \
+    shows how much one peer can influence the other. There are four kinds of message: rhythm, notes, modification and \
+    activity. Each kind adds 25 to the weight if it can go in this direction and the receiver accepts it, see --gate. \
+    While no rhythm plays, activity adds nothing: if the receiver accepts all kinds, the weight is 75. While a \
+    rhythm plays, only the master sends rhythm, and activity goes only to and from the master: the weight is 100 from \
+    the master, 75 to the master, and 50 between followers.
 
     COMMANDS
     On a terminal, type a colon before a command. If standard input is not a terminal, each line is a command without \
@@ -74,10 +75,11 @@ extension PeerCommand {
       note NOTE [VELOCITY]        play a note, 0...127; velocity 1...127
                                   (default: 100)
       release NOTE                end a note, 0...127
-      control CONTROLLER VALUE    set a controller of your instrument or, without
-                                  one, of your sound; both numbers 0...127
-      shape PEER CONTROLLER VALUE change the sound of the instrument of PEER; both
-                                  numbers 0...127
+      control CONTROLLER VALUE    set a controller of your instrument or, if you
+                                  have no instrument, of your sound; both numbers
+                                  0...127
+      shape PEER CONTROLLER VALUE set a controller of the instrument or the sound
+                                  of PEER; both numbers 0...127
       pitches from PEER|none      let the notes of PEER set the pitches of your
                                   instrument
       phrase record [BARS]        record your notes from the next bar, for BARS
@@ -103,11 +105,12 @@ extension PeerCommand {
 
     INSTRUMENT
     With --instrument, your notes control an instrument. You play them on the port `in` of --midi or with the key x. \
-    The instrument plays only notes of its scale or of the present chord. An instrument with a repeating pattern of \
-    notes (a figure), such as tilt-harp, plays by itself while a rhythm plays. A free instrument, such as kind-keys, \
-    plays one note for each note that you play. kind-keys plays the note of its scale that is nearest to your note. \
-    While a rhythm plays, a free instrument has a grid, such as sixteenth notes: your note waits for the next line of \
-    the grid, unless it is only a little late.
+    The instrument plays only notes of its scale. An instrument whose scale is `chord`, such as chord-sax, plays only \
+    notes of the present chord if the rhythm has chords. An instrument with a repeating pattern of notes (a figure), \
+    such as tilt-harp, plays by itself while a rhythm plays. An instrument without a figure, such as kind-keys, plays \
+    one note for each note that you play. kind-keys plays the note of its scale that is nearest to your note. While a \
+    rhythm plays, a grid such as sixteenth notes sets the instants of these notes: a note that you play shortly after \
+    a grid line sounds at once, any other note on the next grid line.
 
     Your controls change the notes of an instrument: `tilt forward` is controller 1 (the modulation wheel, or the keys \
     [ and ]), `tilt sideways` is controller 74, and `force` is the velocity of your last note. `tutti patch show` \
@@ -120,21 +123,22 @@ extension PeerCommand {
     The notes of RTP-MIDI devices without Tutti always sound here, because most such devices have no sound of their \
     own. Notes of other players that do not sound here still reach --record and the port `notes` of --midi.
 
-    With `shape`, you change the sound of another player's instrument: controller 1 is `tilt forward`, 74 is `tilt \
-    sideways`. That player sees who does it, and can close the gate `modification`.
+    With `shape`, you move a control of another player's instrument, as if that player moved it: controller 1 is `tilt \
+    forward`, 74 is `tilt sideways`. If that player has no instrument, the controller changes the sound of the \
+    player's notes. That player sees who does it, and can close the gate `modification`.
 
     On the port `in` of --midi, send your own notes and controllers on channel 1. Controller 11 on channel 1 sets your \
     activity. The key w lists the channels of the other players. A controller of the sound, such as 1 or 74, on the \
     channel of a player changes the sound of that player, like `shape`. Volume, pan, expression and pedals of another \
-    player cannot be changed. Without an instrument, a note on the channel of a player goes to that player only, and \
-    channel 10 plays drums.
+    player cannot be changed. If you have no instrument, a note on the channel of a player goes to that player only, \
+    and a note on channel 10 plays a drum.
 
     With `pitches from PEER`, the notes of PEER do not sound here. They set the pitches of your instrument: each note \
     that you play, also with the key x, and each note of a figure takes its pitch from a note that PEER holds. The \
-    digits of a figure count from this pitch. A pitch outside the range of the instrument moves by octaves. Then the \
-    nearest note of the scale, or of the present chord, is played. If PEER holds several notes, your notes use first \
-    the newest one, then all of them in the order in which they began, again and again. While PEER holds no note, the \
-    note that PEER ended last sets the pitch.
+    digits of a figure (see `tutti patch show --help`) count from this pitch. A pitch outside the range of the \
+    instrument moves by octaves. Then the nearest note of the scale, or of the present chord, is played. If PEER holds \
+    several notes, your next note takes the newest one. Your later notes take all of them in turn, in the order in \
+    which they began, and then repeat. While PEER holds no note, the note that PEER ended last sets the pitch.
 
     A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats \
     it in time with the rhythm. Each variation moves the phrase up or down and omits some notes; some variations are \
@@ -144,10 +148,10 @@ extension PeerCommand {
     CALIBRATION
     The loudspeaker of a phone can be late by more than its browser knows. Stop the rhythm, press Join on each page of \
     --http, and enter `calibrate`: this peer and each page click in turn, six seconds for each page. This peer hears \
-    the clicks with --microphone. Each page stores how much later than this peer it sounds, and then plays earlier by \
-    this time. Hold each phone as close to the microphone as the loudspeaker of this peer is, because sound travels 1 \
-    m in 2.9 ms. A peer without a loudspeaker needs --microphone-latency. Without a microphone, use --microphone none \
-    and record the room with another device, see `tutti calibrate`.
+    the clicks through its microphone, see --microphone. Each page stores how much later than this peer it sounds, and \
+    then plays earlier by this time. Hold each phone as close to the microphone as the loudspeaker of this peer is, \
+    because sound travels 1 m in 2.9 ms. A peer without a loudspeaker needs --microphone-latency. Without a \
+    microphone, use --microphone none and record the room with another device, see `tutti calibrate`.
 
     MIDI FILE
     With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track \

@@ -99,7 +99,10 @@ struct PeerCommand: ParsableCommand {
       valueName: "MS"))
   var leadTime: Double = 100
 
-  @Flag(help: "Open three ALSA sequencer ports: `clock` (output), `notes` (output) and `in` (input).")
+  @Flag(
+    help: ArgumentHelp(
+      "Open three ALSA sequencer ports: `clock` sends the MIDI clock, `notes` sends the notes and controllers of the "
+        + "other players, and `in` receives yours."))
   var midi = false
 
   @Option(

@@ -114,7 +114,7 @@ extension PlayerCommand {
     case "pitches":
       let peer = words.dropFirst(2).joined(separator: " ")
       guard words.count > 2, words[1] == "from" else {
-        throw error("no source; give `from` and PEER or none, such as `pitches from Ada`")
+        throw error("no source; give `from PEER` or `from none`, such as `pitches from Ada`")
       }
       self = .pitches(from: peer == "none" ? nil : peer)
     case "shape":
@@ -130,9 +130,9 @@ extension PlayerCommand {
       let values = try numbers(2)
       self = .control(values[0], value: values[1])
     case "mute", "unmute": throw error("incomplete; give PEER, see `tutti peer --help`")
-    case "led-by": throw error("incomplete; give PEER or anyone, see `tutti peer --help`")
-    case "hear": throw error("incomplete; give PEER, all or none, see `tutti peer --help`")
-    case "send-to": throw error("incomplete; give PEER or all, see `tutti peer --help`")
+    case "led-by": throw error("incomplete; give PEER or `anyone`, see `tutti peer --help`")
+    case "hear": throw error("incomplete; give PEER, `all` or `none`, see `tutti peer --help`")
+    case "send-to": throw error("incomplete; give PEER or `all`, see `tutti peer --help`")
     // ``CommandLineEditor`` executes `patch` and `instrument` with a name, and `calibrate`.
     case "save-patch", "patch", "instrument": throw error("incomplete; give NAME, see `tutti peer --help`")
     case "quiet": throw error("unexpected words; enter `quiet` or `quiet off`")

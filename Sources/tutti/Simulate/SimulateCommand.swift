@@ -13,7 +13,8 @@ struct SimulateCommand: ParsableCommand {
     abstract: "Simulate many peers on a virtual network, faster than real time.",
     usage: "tutti simulate [<options>]",
     discussion: """
-      The peers run this program's real code, from received datagrams to played steps. Clocks, threads, network and \
+      The peers run this program's real code, from received datagrams to played steps. A step is a sixteenth note \
+      of the rhythm. Clocks, threads, network and \
       sound are virtual. The seed determines everything: the same command gives the same result.
 
       By default all peers join, the first one starts the rhythm and the others follow. With --random, peers join, \
@@ -30,7 +31,7 @@ struct SimulateCommand: ParsableCommand {
       The program checks invariants all the time, for example that there is one master, that no step is lost and that \
       no note hangs. If an invariant is violated, the exit status is 1. The report contains a digest of the run (equal \
       digests mean equal runs) and a list of all invariants. With --seeds and without --json, only runs with a \
-      violation have a report, and a summary of all runs follows. A step is a sixteenth note of the rhythm.
+      violation have a report, and a summary of all runs follows.
 
       INVARIANTS
       A peer is disturbed when it joins, and when the network is split or reunited. A follower is settled after it has \
@@ -55,8 +56,8 @@ struct SimulateCommand: ParsableCommand {
                    that other player sounds at the first player's peer, see --hear
                    in `tutti peer --help`
         channels   two peers in session have the same MIDI channel for at most
-                   2 s; from 3 s after a disturbance on, no peer lacks a
-                   channel for more than 2 s while one is free
+                   2 s; while a channel is free, each peer gets one within
+                   2 s (not checked in the first 3 s after a disturbance)
         meeting    peers that can reach each other are in session within 15 s
         rest       no peer is in an endless loop, in which it wakes 1000 times
                    in succession for the same deadline in the past
@@ -198,7 +199,8 @@ struct SimulateCommand: ParsableCommand {
     do { data = try Data(contentsOf: name, limit: Self.maximumSize + 1) } catch {
       throw NetworkFileError(
         description:
-          "network \(name): cannot be read (\(error.reason)); give still, lan, wifi, poor or the path of a readable file"
+          "network \(name): cannot be read (\(error.reason)); give `still`, `lan`, `wifi`, `poor` or the path of a "
+          + "readable file"
       )
     }
     guard data.count <= Self.maximumSize else {

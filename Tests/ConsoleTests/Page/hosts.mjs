@@ -90,7 +90,7 @@ async function testHosts(page, phone, player) {
   await page.press("Enter")
   await page.wait("tutti.state.ensemble.hosts.find(({ name }) => name === 'Gear').isInvited")
   expect((await page.evaluate(focused)) === "Gear: Connecting…", "the button of an invited host keeps the focus", await page.evaluate(focused))
-  await waitForMessage(page, "host Gear: is invited at 10.77.0.1:6990 until it answers")
+  await waitForMessage(page, "host Gear: this peer sends invitations to 10.77.0.1:6990 until the host answers")
   await checkAccessibility(page, "the connections with an invited host")
   withdraw()
   await waitForHosts(page, "Abe", MARKED)

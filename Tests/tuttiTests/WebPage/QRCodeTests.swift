@@ -61,7 +61,7 @@ import _TestTraits
     try await session.wait(for: "you       ")
     let lines = session.screen.text
     var addresses: [String] = []
-    for title in ["web page, lead (play and control the rhythm): ", "web page, play: "] {
+    for title in ["web page, lead (to play and to control the rhythm): ", "web page, play: "] {
       let index = try #require(lines.firstIndex { $0.hasPrefix(title) })
       let address = String(lines[index].dropFirst(title.count))
       // ``TerminalScreen`` ignores colours, so the test adds them again. ``TerminalScreen`` also drops the spaces at the ends of lines, so

@@ -23,11 +23,11 @@ struct FollowerCommand: ParsableCommand {
                    file that was recorded while this clock was sent, on this or
                    another machine
 
-      Let the device play short sounds on equally spaced grid lines, the first one with the first tick. The recording \
-      must be silent before Start. The parts of the clock are: steady, faster (tempo step), back (at the first tempo), \
-      jitter, losses. The same options always give the same clock. Ctrl-C ends the measurement and prints the figures. \
-      --csv prints one row for each sound, except sounds off the grid: those too far from a grid line, and further \
-      sounds at the same line.
+      Let the device play short sounds on equally spaced grid lines. The first grid line is at the first tick. The \
+      recording must be silent before Start. The parts of the clock are: steady, faster (tempo step), back (at the \
+      first tempo), jitter, losses. The same options always give the same clock. Ctrl-C ends the measurement and \
+      prints the figures. --csv prints one row for each sound, except sounds off the grid: those too far from a grid \
+      line, and further sounds at the same line.
 
       FIGURES
         delay      from the tick to the sound. Delays that differ by the time
@@ -37,9 +37,9 @@ struct FollowerCommand: ParsableCommand {
                    the machine that sent the clock, and this peer wrote the file
                    (--audio wav:FILE)
         transfer   part of the jitter of the clock that the sounds contain; 0: none,
-                   1: all. sqrt(out^2 - steady^2) / in. out, steady: standard
-                   deviations of the phase errors in the part with jitter and in
-                   the steady part; in: standard deviation of the jitter
+                   1: all. The figure is sqrt(J^2 - S^2) / C. J and S are the
+                   standard deviations of the phase errors in the part with
+                   jitter and in the steady part, C is that of the jitter
         peak       largest change of the phase error after a tempo step or a lost
                    tick
         lag        lasting change of the phase error after a tempo step
@@ -107,13 +107,13 @@ struct FollowerCommand: ParsableCommand {
     if port != nil {
       guard listen != nil || save != nil else {
         throw ValidationError(
-          "\(source): nothing to measure; give the input that hears the device with --listen, or a file with --save"
+          "\(source): nothing to measure; give --listen INPUT, where INPUT hears the device, or --save FILE"
         )
       }
       if let listen, FileManager.default.fileExists(atPath: listen) {
         throw ValidationError(
-          "--listen \(listen): a file, but the clock has not been sent yet; send it with --save FILE while you record, then "
-            + "run `tutti measure follower FILE --listen \(listen)`")
+          "--listen \(listen): is a file, but the clock must be sent first; send it with --save FILE while you record "
+            + "the device, then run `tutti measure follower FILE --listen \(listen)`")
       }
       if listen == nil, output.json || output.csv || output.plot != nil {
         throw ValidationError("--json, --csv, --plot: nothing is measured without --listen; give --listen")
@@ -121,12 +121,13 @@ struct FollowerCommand: ParsableCommand {
     } else {
       guard listen != nil else {
         throw ValidationError(
-          "\(source): no recording; give --listen with the WAV file that was recorded while this clock was sent, or write "
-            + "alsa:\(source) if \(source) is a port")
+          "\(source): needs a recording, because this argument is taken as the file of a clock that was sent; give --listen with "
+            + "the WAV file that was recorded at that time, or write alsa:\(source) if \(source) is a port")
       }
       guard save == nil, stimulus.isEmpty else {
         throw ValidationError(
-          "\(source): a clock that was already sent; omit --save and the options of the clock, or give alsa:PORT")
+          "\(source): is the file of a clock that was already sent; omit --save and the options of the clock, or give "
+            + "alsa:PORT to send a new clock")
       }
     }
   }
