@@ -27,7 +27,7 @@ struct Tutti: ParsableCommand {
       EXIT STATUS
         0    done
         1    simulate: an invariant was violated; calibrate: the recording contains
-             the clicks of the peer, but the delay of no phone could be measured
+             the clicks of the peer, but no delay of a phone could be measured
         64   usage error
         65   a file cannot be parsed, or contains nothing that can be measured
         69   a file, folder, device, port or peer is missing, cannot be read or

@@ -14,13 +14,13 @@ struct CalibrateCommand: ParsableCommand {
       phone clicks, and the peer clicks again. This takes six seconds for each phone. The delay of the phone is the \
       time by which it sounds later than the peer, so the latency of the microphone has no effect.
 
-      In any case, first stop the rhythm. On each phone, open the web page of the peer (`tutti peer --http`) and press \
-      Join there.
+      There are two ways to calibrate. For both, first stop the rhythm. On each phone, open the web page of the peer \
+      (`tutti peer --http 0.0.0.0:8080 --passkey-file FILE`) and press Join there.
 
       If the peer has a microphone, you do not need this command: type `:calibrate` at the peer, or press “Calibrate \
       all devices” on a page at the address that the peer prints as `lead`. Each phone then stores its delay.
 
-      Otherwise start the peer with --http and --microphone none. Record the room, type `:calibrate` at the peer, and \
+      Otherwise start the peer with --microphone none as well. Record the room, type `:calibrate` at the peer, and \
       give the recording to `tutti calibrate --from`. This command prints the delays of the phones in the order in \
       which they clicked. On the page of each phone, replace the value of “Extra delay of the loudspeaker” with the \
       delay of this phone. Record to an uncompressed file, such as WAV, or to FLAC. If the clicks of the peer were \

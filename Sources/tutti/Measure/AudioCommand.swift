@@ -14,8 +14,9 @@ struct AudioCommand: ParsableCommand {
       `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is \
       the reference. Recordings are aligned by their Broadcast Wave time reference. The time reference of a Tutti \
       recording counts from the boot of the machine. Files without a time reference are taken to begin at the same \
-      instant. In all other cases use --align: for Tutti recordings of different machines, for files that do not begin \
-      together, and for a file with a time reference beside one without. --csv prints one row for each matched hit.
+      instant. Use --align if the recordings cannot be aligned in this way: for Tutti recordings of different \
+      machines, for files that do not begin together, and for a file with a time reference beside one without. --csv \
+      prints one row for each matched hit.
 
       FIGURES
         matched       hits that are in both recordings

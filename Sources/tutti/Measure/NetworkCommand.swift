@@ -10,10 +10,11 @@ struct NetworkCommand: ParsableCommand {
     commandName: "network",
     abstract: "Measure the network to an RTP-MIDI peer: round trip, jitter, loss, clock.",
     discussion: """
-      The program invites the peer at HOST:PORT, its control port, and measures the clock of the peer again and again. \
-      A Tutti peer is measured by its clock probes, with stamps in nanoseconds. Any other RTP-MIDI peer is measured by \
-      the clock messages (CK) of RTP-MIDI, whose stamps are in units of 100 us. The program sends no music. Ctrl-C \
-      ends the measurement and prints the figures. --csv prints one row for each answered request.
+      The program connects to the control port of the peer (HOST:PORT), and then asks for the time of its clock again \
+      and again. The answers show the delay of the network and the difference of the clocks. A Tutti peer is measured \
+      by its clock probes, with stamps in nanoseconds. Any other RTP-MIDI peer is measured by the clock messages (CK) \
+      of RTP-MIDI, whose stamps are in units of 100 us. The program sends no music. Ctrl-C ends the measurement and \
+      prints the figures. --csv prints one row for each answered request.
 
       FIGURES
         round trip       from the request to the answer, without the time that a

@@ -41,11 +41,11 @@ struct PathCommand: ParsableCommand {
 
       A master sends packets at the due time to devices that play on arrival, normally RTP-MIDI devices without Tutti. \
       To Tutti peers and other receivers that honour time stamps, it sends packets ahead of the due time. The time \
-      ahead is 10 ms less than the lead time that the peer chose when its program started: 90 ms with the default of \
-      `tutti peer --lead-time`, more if the sound card needs more. `due -> sent` is then negative, in the trace of the \
-      master and of the follower. The wait `received -> scheduled` absorbs the jitter of the network. In the trace of \
-      a follower, `sent` is converted with the clock offset that the follower has estimated. If the trace lacks the \
-      instants of a path, the program prints the reason.
+      ahead is 10 ms less than the lead time: 90 ms with the default lead time of 100 ms (`tutti peer --lead-time`). \
+      If the sound card needs a longer lead time, the peer sets it when it starts. `due -> sent` is then negative, in \
+      the trace of the master and of the follower. The wait `received -> scheduled` absorbs the jitter of the network. \
+      In the trace of a follower, `sent` is converted with the clock offset that the follower has estimated. If the \
+      trace lacks the instants of a path, the program prints the reason.
 
       FIGURES
         share  covariance of the stage and the total, divided by the variance of

@@ -12,9 +12,9 @@ struct PlayersCommand: ParsableCommand {
       An action is a note that the player began. A trace of `tutti peer --trace FILE` contains the instant of each \
       action of the player, even if an instrument plays the note later, on the grid. Give the traces of all players of \
       one session. The peers may have run on different machines, because each action is compared with the rhythm of \
-      its own peer. --clock-ahead is needed only if the clocks of the peers differ and, in addition, --plot is \
-      given or the traces contain different numbers of starts of the rhythm. --csv prints one row for each action, \
-      except those counted as outside or double.
+      its own peer. If the clocks of the peers differ, --clock-ahead is needed in two cases: with --plot, and if the \
+      traces contain different numbers of starts of the rhythm. --csv prints one row for each action, except those \
+      counted as outside or double.
 
       TABLES
         Asynchrony         action minus the nearest line of the grid; positive: late.
@@ -26,7 +26,7 @@ struct PlayersCommand: ParsableCommand {
                            to the same line
         Intervals          between consecutive actions of one player
         Cross-correlation  of the intervals of two players, at lags of -4 to 4
-                           lines. A lag counts only the lines on which both play. A
+                           lines. The lag skips lines on which not both play. A
                            correlation at a positive lag means that the second
                            player follows the first
         Correction gain    share of the asynchrony to the grid, or to another

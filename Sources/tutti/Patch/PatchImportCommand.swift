@@ -33,8 +33,8 @@ struct PatchImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write to this file. An existing file is replaced. (default: for groove.mid, groove.yaml in the current folder; "
-        + "the command fails if this file exists)", valueName: "FILE"))
+      "Write to this file, and replace it if it exists. (default: for groove.mid, groove.yaml in the current folder; "
+        + "the command then fails if this file exists)", valueName: "FILE"))
   var output: String?
 
   func validate() throws {

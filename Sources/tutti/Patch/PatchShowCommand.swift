@@ -20,10 +20,10 @@ struct PatchShowCommand: ParsableCommand {
       The character - continues the note before it. In a part, a line with ! silences the lines of the same name that \
       are printed above it in this part.
 
-      In the line `figure` of an instrument, each character stands for one note value of the line `grid`, such as \
-      1/16. The line `length` states how long a note sounds. The control in the line `pitch` selects a note of the \
-      scale. The characters o (ghost note), x (normal) and X (accent) play this note. The digits 2 to 9 play normal \
-      notes that are 1 to 8 notes higher in the scale. The character . is a rest.
+      In an instrument, the line `grid` states a note value, such as 1/16. Each character of the line `figure` lasts \
+      for this note value. The line `length` states how long a note sounds. The control in the line `pitch` selects a \
+      note of the scale. The characters o (ghost note), x (normal) and X (accent) play this note. The digits 2 to 9 \
+      play normal notes that are 1 to 8 notes higher in the scale. The character . is a rest.
 
       EXAMPLES
         tutti patch show bossa

@@ -96,9 +96,9 @@ extension PeerCommand {
 
     RHYTHM
     All peers play the rhythm of the master. Only the master needs its file (a patch): the other peers receive the \
-    text and play it from the next bar. A peer that becomes the master later goes on with this rhythm. You can choose \
-    a rhythm if this peer is the master, if no rhythm is playing, with --own-patch, or if the rhythm of the master is \
-    too long to share (more than 32 KiB). A received rhythm is not stored; save-patch stores it.
+    text and play it from the next bar. If another peer becomes the master, it continues with this rhythm. You can \
+    choose a rhythm if this peer is the master, if no rhythm is playing, with --own-patch, or if the rhythm of the \
+    master is too long to share (more than 32 KiB). A received rhythm is not stored; save-patch stores it.
 
     When you edit and save the file of your rhythm, the new version plays from the next bar, unless this peer plays \
     the rhythm of another peer. If the new version has errors, they are printed, and the previous one keeps playing.
@@ -119,7 +119,7 @@ extension PeerCommand {
     PLAYING TOGETHER
     Your notes sound on this device, unless you send them to one peer only. The notes of another Tutti peer sound here \
     only if you have chosen this peer with --hear or `hear`, by default with 60 % of their velocity. In the same way, \
-    the other players choose whether your notes sound on their devices, also if you send the notes to one peer only. \
+    the other players choose whether your notes sound on their devices, even if you send the notes to one peer only. \
     The notes of RTP-MIDI devices without Tutti always sound here, because most such devices have no sound of their \
     own. Notes of other players that do not sound here still reach --record and the port `notes` of --midi.
 
@@ -128,17 +128,18 @@ extension PeerCommand {
     player's notes. That player sees who does it, and can close the gate `modification`.
 
     On the port `in` of --midi, send your own notes and controllers on channel 1. Controller 11 on channel 1 sets your \
-    activity. The key w lists the channels of the other players. A controller of the sound, such as 1 or 74, on the \
-    channel of a player changes the sound of that player, like `shape`. Volume, pan, expression and pedals of another \
-    player cannot be changed. If you have no instrument, a note on the channel of a player goes to that player only, \
-    and a note on channel 10 plays a drum.
+    activity. The key w lists the channels of the other players. A controller such as 1 or 74 on the channel of a \
+    player has the same effect as `shape`. Volume, pan, expression and pedals of another player cannot be changed. If \
+    you have no instrument, you can play notes on other channels too: a note on the channel of a player goes to that \
+    player only, and a note on channel 10 plays a drum.
 
     With `pitches from PEER`, the notes of PEER do not sound here. They set the pitches of your instrument: each note \
     that you play, also with the key x, and each note of a figure takes its pitch from a note that PEER holds. The \
     digits of a figure (see `tutti patch show --help`) count from this pitch. A pitch outside the range of the \
-    instrument moves by octaves. Then the nearest note of the scale, or of the present chord, is played. If PEER holds \
-    several notes, your next note takes the newest one. Your later notes take all of them in turn, in the order in \
-    which they began, and then repeat. While PEER holds no note, the note that PEER ended last sets the pitch.
+    instrument is first moved into it by octaves. In every case, the instrument plays the nearest note of its scale or \
+    of the present chord. If PEER holds several notes, your next note takes the newest one. After that, your notes \
+    take all held notes in turn, from the oldest to the newest, and then again from the oldest. While PEER holds no \
+    note, the note that PEER ended last sets the pitch.
 
     A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats \
     it in time with the rhythm. Each variation moves the phrase up or down and omits some notes; some variations are \

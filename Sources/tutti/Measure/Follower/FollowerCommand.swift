@@ -39,7 +39,8 @@ struct FollowerCommand: ParsableCommand {
         transfer   part of the jitter of the clock that the sounds contain; 0: none,
                    1: all. The figure is sqrt(J^2 - S^2) / C. J and S are the
                    standard deviations of the phase errors in the part with
-                   jitter and in the steady part, C is that of the jitter
+                   jitter and in the steady part, C is that of the jitter of
+                   the clock
         peak       largest change of the phase error after a tempo step or a lost
                    tick
         lag        lasting change of the phase error after a tempo step
