@@ -31,8 +31,8 @@ struct MeasureCommand: ParsableCommand {
       help: ArgumentHelp(
         "Set how far the clock of each file is ahead of a common clock, in seconds. S is subtracted from all times in "
           + "the file. Give one value for each file, in the same order. If the file names follow the values, "
-          + "put -- between them. Needed only if the clocks of the files differ, for example because the peers ran in different Linux time "
-          + "namespaces. (default: 0 for each file)",
+          + "put -- between them. Needed only if the clocks of the files differ, for example because the peers ran in "
+          + "different Linux time namespaces. (default: 0 for each file)",
         valueName: "S"))
     var clockOffsets: [Double] = []
 

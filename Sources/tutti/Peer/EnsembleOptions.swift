@@ -24,7 +24,7 @@ struct EnsembleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let only PEER (a name or identity) start, stop and change the rhythm. Give this option to every peer, also to "
+      "Let only PEER (a name or identity) start, stop and change the rhythm. Start every peer with this option, also "
         + "PEER. It replaces all rules of --gate and --gate-file for rhythm. (default: any peer may)",
       valueName: "PEER"))
   var ledBy: String?
