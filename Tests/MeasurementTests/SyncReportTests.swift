@@ -143,7 +143,7 @@ import _TestSupport
       #expect(comparison.offset == nil && comparison.magnitude == nil && comparison.overTime.isEmpty)
     }
     #expect(report.description.contains("bert      0       10"))
-    #expect(report.description.contains("Median of runs: none, because no run has at least 24 ticks"))
+    #expect(report.description.contains("Median of runs: none, because no run has at least 24 ticks that a peer"))
   }
 
   @Test func invalidArgumentsAreNamed() {

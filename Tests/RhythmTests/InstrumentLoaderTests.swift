@@ -47,7 +47,7 @@ import Testing
     (4, "", "1:1: scale: is missing; add it, such as \"scale: D minor pentatonic, D3..D6\""),
     (
       4, "scale: D minor pentatonic",
-      "4:8: scale: is \"D minor pentatonic\", which does not have exactly one range of keys; write"
+      "4:8: scale: is \"D minor pentatonic\", which does not have exactly one range of keys; write a scale"
     ),
     (
       4, "scale: D, D3..D6", "4:8: scale: is \"D\", without a kind of scale; write D and one of major, minor, dorian"
@@ -70,7 +70,7 @@ import Testing
     (6, "pitch: tilt", "6:8: pitch: is \"tilt\", not a control; write one of tilt forward, tilt sideways, force"),
     (6, "pitch: 64", "6:8: pitch: is \"64\", not a control; write one of tilt forward"),
     (6, "pitch: controller 120", "6:8: pitch: is \"controller 120\", not a control; write one of tilt forward"),
-    (6, "pitch: key, 0..127", "6:13: pitch: has a range after `key`; write `key` without"),
+    (6, "pitch: key, 0..127", "6:13: pitch: has a range after `key`; write `key` without a range"),
     (8, "brightness: key", "8:13: brightness: is \"key\", not a control; write one of tilt forward"),
     (
       9, "loudness: force, 40..128", "9:18: loudness: has the invalid range \"40..128\"; write two values from 0 to 127"

@@ -158,7 +158,9 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure follower alsa:x --save y --jitter 9", 64, "--jitter 9.0: out of range; give 0 to 2.6"),
     BadInput(
       "measure follower x --listen y --seed 5", 64, "x: is the file of a clock that was already sent; omit --save"),
-    BadInput("measure follower 24:0", 64, "24:0: needs a recording", "or write alsa:24:0 if 24:0 is a port"),
+    BadInput(
+      "measure follower 24:0", 64, "24:0: needs a recording", "give --listen with",
+      "or write alsa:24:0 if 24:0 is a port"),
     BadInput("measure follower x --listen y --sounds-per-quarter 5", 64, "--sounds-per-quarter 5: not a divisor of 24"),
     BadInput("measure follower x --listen y --sounds-per-quarter 12", 64, "drum hits so close together", "at most 8"),
     BadInput("measure audio --clock-ahead 1e99 -- a.wav b.wav", 64, "--clock-ahead 1e+99: out of range"),

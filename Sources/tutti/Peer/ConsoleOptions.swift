@@ -31,8 +31,8 @@ struct ConsoleOptions: ParsableArguments {
     help: ArgumentHelp(
       "Give this option if the peer has no loudspeaker: the peer then does not click during `calibrate`. MS is the "
         + "part of the latency of the microphone that ALSA does not report, 0...1000 ms, for example the delay of a "
-        + "radio link. If MS is wrong, all measured delays are wrong by the same amount. (default: unknown, so the clicks of the "
-        + "peer are the reference)",
+        + "radio link. If MS is wrong, all measured delays are wrong by the same amount. (default: unknown, so the clicks "
+        + "of the peer are the reference)",
       valueName: "MS"))
   var microphoneLatency: Double?
 

@@ -194,7 +194,7 @@ struct PeerCommand: ParsableCommand {
   }
 
   func run() throws {
-    // The writers of the output are the first threads.
+    // Before the first threads start: the writers of the output.
     MemoryLock.disableHugePages()
     let (terminal, output) = (Terminal(), OutputWriter.events())
     try reportingErrors {

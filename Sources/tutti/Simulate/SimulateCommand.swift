@@ -13,9 +13,9 @@ struct SimulateCommand: ParsableCommand {
     abstract: "Simulate many peers on a virtual network, faster than real time.",
     usage: "tutti simulate [<options>]",
     discussion: """
-      The peers run this program's real code, from received datagrams to played steps. A step is a sixteenth note \
-      of the rhythm. Clocks, threads, network and \
-      sound are virtual. The seed determines everything: the same command gives the same result.
+      The peers run this program's real code, from received datagrams to played steps. A step is a sixteenth note of \
+      the rhythm. Clocks, threads, network and sound are virtual. The seed determines everything: the same command \
+      gives the same result.
 
       By default all peers join, the first one starts the rhythm and the others follow. With --random, peers join, \
       leave, crash, start the rhythm at the same time, hand over the role of master, play notes and close gates, and \
