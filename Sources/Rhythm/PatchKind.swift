@@ -14,7 +14,7 @@ public enum PatchKind: String, Hashable, Sendable {
   var duplicateRemedy: String {
     switch self {
     case .rhythm:
-      "keep one definition; to write two lines of a drum in one layer, add a chance to the second name, such as "
+      "keep one definition; for two lines of a drum in one layer, make their names different by a chance, such as "
         + "`snare 100%: ...`"
     case .instrument: "keep one definition"
     }

@@ -33,7 +33,7 @@ extension PatchReader {
   /// `!` means that the line replaces earlier lines, and `%` ends a chance. The name must not be a field of the fill.
   private static func defect(ofVoiceName name: String) -> String? {
     if let last = name.last, last == "!" || last == "%" { return "ends with \(last)" }
-    return ["every", "chance", "from"].contains(name) ? "is the name of a setting of the fill" : nil
+    return ["every", "chance", "from"].contains(name) ? "is reserved for a setting of the fill" : nil
   }
 
   /// Reads the value of one entry of the kit.

@@ -91,7 +91,8 @@ extension PatchReader {
     if patch.groups.count > Patch.maximumGroups {
       fault(
         at: position, "kit",
-        "has \(patch.groups.count) groups (\(patch.groups.joined(separator: ", "))), including the predefined ones",
+        "has \(patch.groups.count) cut-off groups, including the predefined ones: "
+          + patch.groups.joined(separator: ", "),
         "use at most \(Patch.maximumGroups) in all")
     }
   }

@@ -78,7 +78,8 @@ extension InvariantChecker {
         let limit = last.length + .milliseconds(12)
         expect(
           .steps, holds: at - lastAt <= limit, of: host,
-          expected: "at most \(limit.milliseconds) ms from step \(last.step.index) to the first of another rhythm",
+          expected:
+            "at most \(limit.milliseconds) ms from step \(last.step.index) to the first step of the next rhythm",
           seen: "\((at - lastAt).milliseconds) ms")
       }
       if continues, isCalm {
@@ -188,7 +189,7 @@ extension InvariantChecker {
     let since = states[peer.host].masterlessSince.map { max($0, states[master].disappearance.at) }
     expect(
       .failover, holds: since.map { now - $0 <= .seconds(3) } ?? true, of: peer.host,
-      expected: "a new master within 2 s (this check allows 3 s)",
+      expected: "a new master within 3 s (2 s and a tolerance of 1 s)",
       seen: "that \(name(of: identity)) is still the master, 3 s after it disappeared")
   }
 }

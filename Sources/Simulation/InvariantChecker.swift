@@ -230,7 +230,7 @@ final class InvariantChecker {
     if isMaster || isOtherMaster {
       expect(
         .oneMaster, holds: pair.rivalsSince.map { now - $0 <= .seconds(1) } ?? true, of: a.host, expected: "one master",
-        seen: "two: \(world.hosts[b.host].name) is the other")
+        seen: "two masters; the other one is \(world.hosts[b.host].name)")
     }
     if pair.inSessionSince == nil {
       pair.sharesChannelSince = nil

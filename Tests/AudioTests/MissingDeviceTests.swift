@@ -12,7 +12,7 @@ import Testing
     let text = error?.description ?? ""
     #expect(error?.device == name && text.split(separator: ";").count >= 2 && !text.contains("\u{1B}"))
     #expect(!text.contains("\n"))
-    let hasRemedy = text.contains("--audio alsa:") || text.hasSuffix("no sound card, so record with --audio wav:FILE")
+    let hasRemedy = text.contains("--audio alsa:") || text.hasSuffix("write the sound to a file with --audio wav:FILE")
     #expect(hasRemedy, "\(text)")
   }
 

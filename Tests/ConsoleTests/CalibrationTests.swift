@@ -78,7 +78,7 @@ import Testing
 
   @Test func withoutPagesNothingBegins() {
     pages.calibrate()
-    #expect(events.all.count == 1 && events.all[0].hasPrefix("failed: no page is open"))
+    #expect(events.all.count == 1 && events.all[0].hasPrefix("failed: no web page of this peer is open"))
   }
 
   @Test func onlyLeadersMayCalibrate() throws {
@@ -106,7 +106,7 @@ import Testing
     try send(#"{"do":"clicking","turn":1,"on":false}"#, from: player)
     #expect(events.all == ["began 2"])
     try send(#"{"do":"clicking","turn":1,"on":false}"#, from: leader)
-    #expect(events.all.count == 2 && events.all[1].hasPrefix("page 1: the page cannot click"))
+    #expect(events.all.count == 2 && events.all[1].hasPrefix("page 1: the page cannot play clicks"))
     #expect(try sent(.clicks, to: player).count == 1)
     // A second calibration does not disturb the first one.
     pages.calibrate()

@@ -125,7 +125,7 @@ import _TestTraits
     subject.peer.execute(.policy(.contacts))
     #expect(
       subject.log.last
-        == "policy contacts: not possible now, because the contacts file is read only at the start; restart this peer "
+        == "policy contacts: not possible now, because no contacts file was read at the start; restart "
         + "with --policy contacts")
     #expect(subject.peer.snapshot(at: subject.now).policy == .anyone && subject.peer.core.endpoint.admits("Eve", ben))
   }

@@ -39,7 +39,7 @@ extension TimingTests {
         atPath: state.path("tutti/original.identity"), toPath: state.path("tutti/copy.identity"))
       let copy = try LivePeer("copy", folder: folder, connect: [ada.port])
       try await copy.waitForLog(
-        "has the identity of this peer, perhaps from a copied disk; start one of them with another --name")
+        "has the identity of this peer, perhaps from a copied disk; start one of the two with another --name")
       // A second invitation would follow after one second.
       try await pause(for: .seconds(2.5))
       _ = try (ada.leave(), copy.leave())

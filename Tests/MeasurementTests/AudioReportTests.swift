@@ -165,7 +165,7 @@ import _TestSupport
       ([one, one], [.zero], "--clock-ahead: 1 value for 2 recordings"),
       ([one, slow], [], "bert: 44100 frames per second"), ([zero, zero], [], "anna: 0 frames per second"),
       ([silent, one], [], "cleo: no hits"),
-      ([one, recording("dora", [], at: .distantFuture)], [], "dora: the instant of its beginning"),
+      ([one, recording("dora", [], at: .distantFuture)], [], "dora: its first instant"),
     ]
     for (recordings, clocks, text) in cases {
       let error = #expect(throws: ReportError.self) { try AudioReport(recordings: recordings, clockOffsets: clocks) }

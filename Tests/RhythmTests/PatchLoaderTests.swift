@@ -108,7 +108,7 @@ import Testing
     ),
     (9, "  boom%: 53\n  boom: 35", "9:3: kit.boom%: ends with %; choose another name"),
     (9, "  boom!: 53\n  boom: 35", "9:3: kit.boom!: ends with !; choose another name"),
-    (9, "  every: 53\n  boom: 35", "9:3: kit.every: is the name of a setting of the fill; choose another name"),
+    (9, "  every: 53\n  boom: 35", "9:3: kit.every: is reserved for a setting of the fill; choose another name"),
     (
       15, "  from 128:",
       "15:3: play.from 128: is not the name of a layer; "
@@ -140,7 +140,7 @@ import Testing
     (
       2, "name: again",
       "1:1: name: is defined more than once, and the first definition is here; "
-        + "keep one definition; to write two lines of a drum in one layer, add a chance to the second name, such as "
+        + "keep one definition; for two lines of a drum in one layer, make their names different by a chance, such as "
         + "`snare 100%: ...`"
     ),
     (

@@ -139,9 +139,9 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure sync a b --plot x.gif", 64, "--plot x.gif: not a picture that can be drawn"),
     BadInput(
       "measure audio one.wav", 64,
-      "recordings: fewer than two; give two or more, the reference first, or use --channels"),
+      "recordings: fewer than two; give two or more, the reference first, or one file with --channels"),
     BadInput("measure clock x --json --csv", 64, "--json, --csv and --histogram: contradict each other"),
-    BadInput("measure clock x --histogram 0", 64, "--histogram 0: out of range; give 1 to 1000000"),
+    BadInput("measure clock x --histogram 0", 64, "--histogram 0: out of range; give 1 to 1000000 bins"),
     BadInput("measure clock x --nominal nan", 64, "--nominal nan: out of range"),
     BadInput("measure clock x --ticks-per-quarter 0", 64, "--ticks-per-quarter 0: out of range"),
     BadInput(
@@ -157,9 +157,9 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       "measure follower alsa:x --listen broken.yaml", 64, "the clock must be sent first; send it with --save"),
     BadInput("measure follower alsa:x --save y --jitter 9", 64, "--jitter 9.0: out of range; give 0 to 2.6"),
     BadInput(
-      "measure follower x --listen y --seed 5", 64, "x: is the file of a clock that was already sent; omit --save"),
+      "measure follower x --listen y --seed 5", 64, "x: is a clock that was already sent; omit --save"),
     BadInput(
-      "measure follower 24:0", 64, "24:0: needs a recording", "give --listen with",
+      "measure follower 24:0", 64, "24:0: taken as a file that --save wrote", "give --listen with",
       "or write alsa:24:0 if 24:0 is a port"),
     BadInput("measure follower x --listen y --sounds-per-quarter 5", 64, "--sounds-per-quarter 5: not a divisor of 24"),
     BadInput("measure follower x --listen y --sounds-per-quarter 12", 64, "drum hits so close together", "at most 8"),

@@ -82,7 +82,8 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  private static let remedyWithoutCard = "this machine has no sound card, so record with --audio wav:FILE"
+  private static let remedyWithoutCard =
+    "this machine has no sound card; write the sound to a file with --audio wav:FILE"
 
   /// The available cards, preceded by `default` unless the error is about `default`. Empty if there is no card.
   private var alternatives: String {

@@ -51,7 +51,9 @@ final class Calibration {
   func start(_ handlers: [PageHandler], plays: Bool) {
     guard !state.isRunning else { return fail("a calibration is in progress; wait until it has ended", ends: false) }
     guard !plays else { return fail("the rhythm plays; stop it, and start the calibration again") }
-    guard !handlers.isEmpty else { return fail("no page is open; open the page on each device, and press Join") }
+    guard !handlers.isEmpty else {
+      return fail("no web page of this peer is open; open the page on each device, and press Join")
+    }
     state = CalibrationState(isRunning: true, pages: handlers.count)
     waiting = handlers
     report(.began(pages: handlers.count))
@@ -88,7 +90,7 @@ final class Calibration {
     guard let current, turn == self.turn, page === current.page, !hasAnswered else { return }
     guard isReady else {
       return finish(
-        "the page cannot click: its sound is off, or it is hidden or still loads; press Join or “Turn the sound on”, "
+        "the page cannot play clicks: its sound is off, or it is hidden or still loads; press Join or “Turn the sound on”, "
           + "and keep it visible")
     }
     hasAnswered = true

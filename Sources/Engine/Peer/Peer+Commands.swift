@@ -69,7 +69,8 @@ extension Peer {
       change = "\(part.name): \(plays ? "on" : "off") from the next bar on"
     case .quiet(let isQuiet):
       mix.isQuiet = isQuiet ?? !mix.isQuiet
-      change = mix.isQuiet ? "the rhythm and all players are silent" : "the rhythm sounds from the next bar on"
+      change =
+        mix.isQuiet ? "the rhythm and all players are muted at all peers" : "the rhythm sounds from the next bar on"
     default: return
     }
     // Silence must not wait for a bar.
@@ -118,7 +119,7 @@ extension Peer {
       let identity = name.flatMap { peer(called: $0) }
       guard name == nil || identity != nil else { break }
       core.recipient = identity
-      log.info("notes: from now on to \(recipient)")
+      log.info("notes: are now sent to \(recipient)")
     case .playToNext: playToNext()
     case .note(let key, let velocity):
       core.play(.noteOn(localChannel, key: UInt7(masking: key), velocity: UInt7(masking: velocity)))

@@ -26,7 +26,7 @@ extension Peer {
     case .contacts:
       guard let contactFile else {
         return log.notice(
-          "policy contacts: not possible now, because the contacts file is read only at the start; restart this peer with --policy contacts"
+          "policy contacts: not possible now, because no contacts file was read at the start; restart with --policy contacts"
         )
       }
       new = .contacts(contactFile)

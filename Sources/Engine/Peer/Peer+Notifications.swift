@@ -35,7 +35,7 @@ extension Peer {
     case .identityIsDuplicate(let peer):
       let address = peer.address.map { " at \($0)" } ?? ""
       let reason = "has the identity of this peer, perhaps from a copied disk"
-      let remedy = "start one of them with another --name, which creates a new identity"
+      let remedy = "start one of the two with another --name, which creates a new identity"
       log.warning("\(name(of: peer))\(address): \(reason); \(remedy)")
     case .identityIsUsed(let peer): identityIsUsed(accordingTo: peer, at: now)
     case .invitationDeclined(let name, let address, .isNotAdmitted):

@@ -14,7 +14,7 @@ extension Peer {
         case .noChannel: "has no MIDI channel yet; try again in a second"
         case .gateIsClosed: "the gate `modification` is closed to you; ask the player to open it"
         case .doesNotShape:
-          "only the player of the instrument can set controller \(controller); give for example 1 (tilt forward) or 74 (tilt sideways)"
+          "only its player can set controller \(controller); set for example 1 (`tilt forward`) or 74 (`tilt sideways`)"
         }
       log.notice("\(name): \(reason)")
     }
@@ -30,13 +30,13 @@ extension Peer {
     pitchChoices &+= 1
     instrumentSettings.pitchSource = source == nil ? 0 : pitchChoices
     publishInstrument()
-    guard let name else { return log.notice("pitches: your own controls set them again") }
+    guard let name else { return log.notice("pitches: you set them yourself again") }
     guard instrumentSettings.table != nil else {
       let remedy = "choose one with the key i or the command `instrument NAME`"
       return log.notice("pitches: \(name) sets them as soon as you have an instrument; \(remedy)")
     }
     let effect =
-      "each note that you play takes its pitch from a note that \(name) holds or, if none is held, ended last"
+      "each note that you play takes its pitch from a note that \(name) holds, or from the last note of \(name)"
     log.notice("pitches: \(name) sets them from now on; \(effect)")
   }
 

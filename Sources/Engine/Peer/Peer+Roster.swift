@@ -49,7 +49,8 @@ extension Peer {
       let channel = entry.channel.map { "channel \($0)" } ?? "no channel"
       // `?` means that the remote peer has not reported its gates yet.
       let outward = weights.outward.map { "\($0)" } ?? "?"
-      log.info("\(name): \(channel); weight from \(name) to you \(weights.inward), from you to \(name) \(outward)")
+      log.info(
+        "\(name): \(channel); influence (weight) of \(name) on you \(weights.inward), of you on \(name) \(outward)")
     }
   }
 
@@ -68,6 +69,6 @@ extension Peer {
     // If the notes go to all peers, or to a peer that has left, the first peer is next.
     let next = core.recipient.flatMap { others.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
     core.recipient = next < others.count ? others[next] : nil
-    log.info("notes: from now on to \(recipient)")
+    log.info("notes: are now sent to \(recipient)")
   }
 }

@@ -39,7 +39,7 @@ public final class StateStore: Sendable {
       (self.file, sessionPath) = (file, stem + ".session")
       bits = Atomic((Self.identity(in: file) ?? Self.createIdentity(in: file)).bits)
     case .refused(let refusal):
-      let remedy = "set the environment variable XDG_STATE_HOME to a folder that you can write to"
+      let remedy = "set the environment variable XDG_STATE_HOME to a folder that only you can write to"
       log.warning("state folder: \(refusal); this peer gets a new identity and cannot be restored; \(remedy)")
       (file, sessionPath) = (nil, nil)
       bits = Atomic(UInt64.random(in: 1 ... .max))

@@ -62,7 +62,7 @@ struct TrackWriter {
     case .escape(let content):
       // The packet would be read as a `.message`.
       guard StandardMIDIFile.Event.Content.systemMessage(content) == nil else {
-        throw fault(event, "an escape packet of one system message", "use the content .message instead")
+        throw fault(event, "an escape packet contains just one system message", "use the content .message instead")
       }
       try append([0xF7], content, event)
     case .meta(let meta):

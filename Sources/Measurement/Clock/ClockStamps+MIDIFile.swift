@@ -37,7 +37,8 @@ extension ClockStamps {
         }
       }
     } catch {
-      throw ReportError(subject: name, reason: "\(error)", remedy: "give a complete Standard MIDI File of a usual size")
+      throw ReportError(
+        subject: name, reason: "\(error)", remedy: "give a complete Standard MIDI File of at most 32 MiB")
     }
     guard tempos.count <= StandardMIDIFile.maximumEvents else {
       throw ReportError(

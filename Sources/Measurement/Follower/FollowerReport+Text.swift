@@ -49,7 +49,8 @@ extension FollowerReport: CustomStringConvertible {
 
   private var transferText: String {
     guard let transfer else {
-      return "Jitter transfer not measured: no jitter was sent, or its part is incomplete or has too few sounds"
+      return
+        "Jitter transfer not measured: no jitter was sent, or the part with jitter is incomplete or has too few sounds"
     }
     let (input, output) = (transfer.input as Double?, transfer.output as Double?)
     return "Jitter in \(input.microseconds) us, out \(output.microseconds) us; transfer "

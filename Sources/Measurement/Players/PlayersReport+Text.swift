@@ -19,7 +19,7 @@ extension PlayersReport: CustomStringConvertible {
     text += "outside: actions while no rhythm played\n"
     text += "double: actions that are not measured, because another action is nearer to the same line\n"
     text += "lag 1: correlation of each asynchrony with the next one\n\n"
-    text += "Intervals between consecutive actions, us; only intervals of the most frequent length, in grid lines\n"
+    text += "Intervals between consecutive actions, us; only intervals of the most frequent number of grid lines\n"
     text += "\(intervals)lag 1: correlation of each interval with the next one\n"
     if !pairs.isEmpty { text += pairsText }
     if !gains.isEmpty {

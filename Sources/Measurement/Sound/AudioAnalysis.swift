@@ -30,13 +30,13 @@ public struct AudioAnalysis: Sendable {
           subject: recording.name,
           reason: "\(recording.rate) frames per second"
             + (hasSameRate ? " is not supported" : ", but \(recordings[0].name) has \(rate)"),
-          remedy: "record all files at the same rate, from \(AudioReport.rates.lowerBound) to "
-            + "\(AudioReport.rates.upperBound), or convert them with a resampler that keeps their length")
+          remedy: "record all files at one sample rate, from \(AudioReport.rates.lowerBound) to "
+            + "\(AudioReport.rates.upperBound) Hz, or resample them without a change of their duration")
       }
       guard recording.firstInstant.nanoseconds.magnitude <= TraceTick.limit.magnitude else {
         throw ReportError(
           subject: recording.name,
-          reason: "the instant of its beginning (the WAV field TimeReference) is invalid: more than 73 years",
+          reason: "its first instant (the WAV field TimeReference) is more than 73 years from the origin of the clock",
           remedy: "record it again with `tutti peer --audio wav:FILE`")
       }
     }

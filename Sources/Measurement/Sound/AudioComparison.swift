@@ -121,8 +121,8 @@ struct AudioComparison {
     figures.signChanges = zip(signs, signs.dropFirst()).count { $0 != $1 }
     if 2 * figures.correlated < figures.matched {
       figures.notes.append(
-        "most hits sound different in the two recordings, so the differences are exact to 1 ms at best: they are taken "
-          + "from detected onsets")
+        "most hits sound different in the two recordings, so their times are those of detected onsets, with an accuracy "
+          + "of 1 ms at best")
     }
   }
 }

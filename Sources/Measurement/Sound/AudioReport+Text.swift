@@ -35,8 +35,8 @@ extension AudioReport: CustomStringConvertible {
     let reference = tracks.first.map { "\($0.name) (\($0.onsets) hits)" } ?? "no recording"
     let frame = (rate > 0 ? 1e9 / Double(rate) : nil as Double?).microseconds
     var text = "Difference from \(reference), us; one frame is \(frame)\n\(table)\n"
-    text += "Correlated hits only, us; resolution below one frame\n\(correlated)\n"
-    text += "Line through the differences, and what remains without the line (residual), us\n\(lines)"
+    text += "Only the hits that sound alike, measured by correlation to a fraction of a frame, us\n\(correlated)\n"
+    text += "Linear fit to the differences, and the residual, us\n\(lines)"
     let notes = comparisons.flatMap { comparison in comparison.notes.map { "\(comparison.name): \($0)\n" } }
     if !notes.isEmpty { text += "\nNotes\n" + notes.joined() }
     if let provenance { text += "\nProvenance\n" + provenance.lines.map { "\($0)\n" }.joined() }

@@ -10,7 +10,7 @@ extension SyncReport: CustomStringConvertible {
     var lateness = TextTable(columns: [""] + Distribution.columns)
     for peer in peers { lateness.append([peer.header.name] + peer.lateness.row) }
     text += "Lateness (instant at which the clock thread processed the tick, minus due instant), us\n\(lateness)\n"
-    text += "Counts of each peer from its start to its end\n\(counts)"
+    text += "Counts of each peer over its whole trace\n\(counts)"
     for peer in peers where peer.summary == nil {
       let defect = peer.isCutOff ? "incomplete" : "missing"
       text += "\(peer.header.name): no counts, because the end of its trace is \(defect)\n"

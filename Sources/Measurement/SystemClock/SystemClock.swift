@@ -32,8 +32,8 @@ public struct SystemClock: Hashable, Sendable, Codable {
     }
     if rate.excursion > 0 {
       notes.append(
-        "CLOCK_MONOTONIC was slewed during the measurement: it deviated from a constant rate by "
-          + "\((rate.excursion as Double?).microseconds) us or more")
+        "CLOCK_MONOTONIC was slewed during the measurement: its greatest deviation from a clock of "
+          + "constant rate was \((rate.excursion as Double?).microseconds) us or more")
     }
     if before.isSynchronized != after.isSynchronized {
       notes.append("NTP \(after.isSynchronized ? "gained" : "lost") synchronization during the measurement")

@@ -12,7 +12,8 @@ struct CalibrateCommand: ParsableCommand {
     discussion: """
       A browser does not know the whole delay of its loudspeaker. A calibration measures the delay: the peer clicks, a \
       phone clicks, and the peer clicks again. This takes six seconds for each phone. The delay of the phone is the \
-      time by which it sounds later than the peer, so the latency of the microphone has no effect.
+      time by which it sounds later than the peer, so the latency of the microphone has no effect. (Exception: a peer \
+      without a loudspeaker, see `tutti peer --microphone-latency`.)
 
       There are two ways to calibrate. For both, first stop the rhythm. On each phone, open the web page of the peer \
       (`tutti peer --http 0.0.0.0:8080 --passkey-file FILE`) and press Join there.
@@ -20,11 +21,11 @@ struct CalibrateCommand: ParsableCommand {
       If the peer has a microphone, you do not need this command: type `:calibrate` at the peer, or press “Calibrate \
       all devices” on a page at the address that the peer prints as `lead`. Each phone then stores its delay.
 
-      Otherwise start the peer with --microphone none as well. Record the room, type `:calibrate` at the peer, and \
-      give the recording to `tutti calibrate --from`. This command prints the delays of the phones in the order in \
-      which they clicked. On the page of each phone, replace the value of “Extra delay of the loudspeaker” with the \
-      delay of this phone. Record to an uncompressed file, such as WAV, or to FLAC. If the clicks of the peer were \
-      found, but no delay could be measured, the exit status is 1.
+      Otherwise also give the peer the option --microphone none. Start a recording of the room, to an uncompressed \
+      file, such as WAV, or to FLAC. Type `:calibrate` at the peer. Then give the recording to `tutti calibrate \
+      --from`. This command prints the delays of the phones in the order in which they clicked. On the page of each \
+      phone, replace the value of “Extra delay of the loudspeaker” with the delay of this phone. If the clicks of the \
+      peer were found, but no delay could be measured, the exit status is 1.
 
       Sound travels 1 m in 2.9 ms. Hold each phone as close to the microphone as the loudspeaker of the peer is.
 

@@ -17,10 +17,10 @@ struct DemoCommand: ParsableCommand {
       network of this machine. The file mix.wav is a stereo mix of all recordings, each at another place from left to \
       right.
 
-      The activity of the first peer rises from 0 to 127, and that of the other peers is 0. The total activity of all \
-      peers selects the layers of the rhythm, so all layers are heard. Meanwhile, a terminal shows the layers; * marks \
-      those that sound. Without a terminal, or with NO_COLOR or TERM=dumb, each change of the layers is printed as a \
-      line.
+      The activity of the first peer rises from 0 to 127 in the first three quarters of the bars, and that of the \
+      other peers is 0. The total activity of all peers selects the layers of the rhythm, so all layers are heard. \
+      Meanwhile, a terminal shows the layers; * marks those that sound. Without a terminal, or with NO_COLOR or \
+      TERM=dumb, each change of the layers is printed as a line.
 
       TABLE
         ticks      MIDI clock ticks (24 per quarter note) that were due
@@ -43,9 +43,9 @@ struct DemoCommand: ParsableCommand {
       With `--http 0.0.0.0:8080`, a phone in the same network becomes one more player. The demo prints the address of \
       its web page; a terminal with colours also shows a QR code. Open the address with the phone and press Join: then \
       the rhythm starts. Enter starts the rhythm without a phone. With --http, the default length is 64 bars. The \
-      phone plays the rhythm and an instrument, and its activity is added to that of the first peer. Only the first \
-      peer controls the rhythm. The demo makes a random passkey, which nobody needs to type. With --http-open, there \
-      is no passkey. The table does not contain the phones.
+      phone plays the rhythm and an instrument. Its activity is added to the total activity. Only the first peer \
+      controls the rhythm. The demo makes a random passkey, which nobody needs to type. With --http-open, there is no \
+      passkey. The table does not contain the phones.
 
       EXAMPLES
         tutti demo
@@ -123,7 +123,7 @@ struct DemoCommand: ParsableCommand {
         let sound =
           hasSoundCard
           ? "peer 1 also plays through the sound card"
-          : "peer 1 is not heard, because there is no usable sound card (`tutti ports`)"
+          : "you do not hear peer 1, because there is no usable sound card (`tutti ports` lists the cards)"
         terminal.printLine(
           "\(peers) peers, \(barCount) bar\(barCount == 1 ? "" : "s") of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)"
         )

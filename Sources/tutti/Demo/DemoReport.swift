@@ -146,7 +146,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
     if isStyle {
       text +=
         "Sound: notes of bass, guitar and keys begin softly, so their onsets can be found up to 20 ms too early or too late. "
-        + "The columns of the clock show whether the peers are together.\n"
+        + "Judge by the columns of the clock whether the peers are together.\n"
     }
     return text
   }

@@ -14,28 +14,29 @@ struct AudioCommand: ParsableCommand {
       `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is \
       the reference. Recordings are aligned by their Broadcast Wave time reference. The time reference of a Tutti \
       recording counts from the boot of the machine. Files without a time reference are taken to begin at the same \
-      instant. Use --align if the recordings cannot be aligned in this way: for Tutti recordings of different \
-      machines, for files that do not begin together, and for a file with a time reference beside one without. --csv \
-      prints one row for each matched hit.
+      instant. Use --align in all other cases: for Tutti recordings of different machines, for files without a time \
+      reference that do not begin together, and for a file with a time reference beside one without. --csv prints one \
+      row for each matched hit.
 
       FIGURES
         matched       hits that are in both recordings
         difference    instant of a matched hit in the recording minus its instant in
                       the reference; positive: the recording is late
-        correlated    matched hits whose sounds are alike; their difference is
-                      resolved to less than a frame. For other hits, the detected
-                      beginnings are compared
+        correlated    matched hits whose sounds are alike. Their difference is found
+                      by correlation, to a fraction of a sample frame. For other
+                      hits, the detected beginnings are compared
         missing       hits of the reference that this recording lacks
         extra         hits of this recording that the reference lacks
         sign changes  how often the sign of the difference changes from one hit to
                       the next
         delay         constant delay that --align has subtracted from the differences
-        drift         slope of the differences over time: the rate of the sample
-                      clocks or of the tempos, relative to each other
-        residual      difference minus the best-fit line of the differences over
-                      time, whose slope is the drift. The line and the residuals
-                      are of the correlated hits, or of all matched hits if fewer
-                      than half are correlated
+        drift         slope of the differences over time, in ppm; positive: the
+                      recording becomes later and later, because its sample clock
+                      is faster or its tempo is slower
+        residual      difference minus the best-fit line of the differences, whose
+                      slope is the drift. The line and the residuals are those of
+                      the correlated hits, or of all matched hits if fewer than
+                      half are correlated
 
       Times are in microseconds, except the delay, which is in seconds. |p50| is the median of the magnitudes of the \
       differences, |p99| their 99th percentile. The first table covers all matched hits, the second table only the \
@@ -66,7 +67,8 @@ struct AudioCommand: ParsableCommand {
 
   func validate() throws {
     guard recordings.count >= 2 || channels else {
-      throw ValidationError("recordings: fewer than two; give two or more, the reference first, or use --channels")
+      throw ValidationError(
+        "recordings: fewer than two; give two or more, the reference first, or one file with --channels")
     }
     _ = try clocks.offsets()
   }

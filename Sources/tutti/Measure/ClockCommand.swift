@@ -10,10 +10,10 @@ struct ClockCommand: ParsableCommand {
     discussion: """
       SOURCE is one of these:
 
-        FILE             trace of `tutti peer --trace FILE`; or text with the stamp
-                         of one tick per line, which any other program can write:
-                         a whole number is in nanoseconds, a number with a
-                         decimal point is in seconds
+        FILE             trace of `tutti peer --trace FILE`; or text of any other
+                         program with the time stamp of one tick on each line: a
+                         whole number is in nanoseconds, a number with a decimal
+                         point in seconds
         FILE.wav         recording of the clock: a pulse or a click for each tick
         FILE.mid         MIDI file with recorded clock bytes, or with --notes a note
                          for each tick
@@ -71,17 +71,17 @@ struct ClockCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Measure these instants of a trace or an RTP-MIDI device. due: when the ticks of a trace were due; for a device, "
-        + "the time stamps of the ticks. acted: when the clock thread of the peer processed the ticks of a trace "
-        + "(`written` in `tutti measure path`); for a device, their arrivals. No effect on other sources.",
+      "Choose the instants to measure. Of a trace: due is when each tick was due, acted is when the clock thread of the "
+        + "peer processed it (`written` in `tutti measure path`). Of an RTP-MIDI device: due is the time stamp of each "
+        + "tick, acted is its arrival. No effect on other sources.",
       valueName: "due|acted"))
   var instant = ClockStamps.Source.acted
 
   @Option(
     help: ArgumentHelp(
-      "Set the nominal tempo, to which the drift is relative. Without it, lost ticks can be taken for a slower tempo, "
-        + "except in a trace. (default: for a trace with --instant acted, the tempo of its due instants; in all other "
-        + "cases none, and no drift is printed)",
+      "Set the nominal tempo, to which the drift is relative. Without a nominal tempo, no drift is printed, and lost "
+        + "ticks can look like a slower tempo (not in a trace). (default: for a trace, the tempo of its due instants; with "
+        + "--instant due, and for other sources, none)",
       valueName: "BPM"))
   var nominal: Double?
 
@@ -131,7 +131,7 @@ struct ClockCommand: ParsableCommand {
       throw ValidationError("--json, --csv and --histogram: contradict each other; give one of them")
     }
     if let nominal, !(0.1...100_000).contains(nominal) {
-      throw ValidationError("--nominal \(nominal): out of range; give 0.1 to 100000")
+      throw ValidationError("--nominal \(nominal): out of range; give 0.1 to 100000 BPM")
     }
     if !loopback.isEmpty {
       guard loopback.count == 2 else {
@@ -149,7 +149,7 @@ struct ClockCommand: ParsableCommand {
       throw ValidationError("--ticks-per-quarter \(ticksPerQuarter): out of range; give 1 to 100000")
     }
     if let histogram, !(1...1_000_000).contains(histogram) {
-      throw ValidationError("--histogram \(histogram): out of range; give 1 to 1000000")
+      throw ValidationError("--histogram \(histogram): out of range; give 1 to 1000000 bins")
     }
     guard (0...1e6).contains(seconds) else {
       throw ValidationError("--seconds \(seconds): out of range; give 0 to 1000000")

@@ -9,9 +9,8 @@ struct PathCommand: ParsableCommand {
     commandName: "path",
     abstract: "Measure where delay and jitter arise: threads, network and sound, stage by stage.",
     discussion: """
-      TRACE is a file of `tutti peer --trace FILE`. Each trace is measured by itself. The trace of a follower is \
-      enough for the network, too, because each packet of the master contains its send instant, which the follower \
-      records.
+      TRACE is a file of `tutti peer --trace FILE`. Each trace is measured by itself. The stage of the network needs \
+      only the trace of a follower: each packet of the master contains its send instant, and the follower records it.
 
       INSTANTS
         due          the tick is due
@@ -40,12 +39,12 @@ struct PathCommand: ParsableCommand {
                                        -> first frame
 
       A master sends packets at the due time to devices that play on arrival, normally RTP-MIDI devices without Tutti. \
-      To Tutti peers and other receivers that honour time stamps, it sends packets ahead of the due time. The time \
-      ahead is 10 ms less than the lead time: 90 ms with the default lead time of 100 ms (`tutti peer --lead-time`). \
-      If the sound card needs a longer lead time, the peer sets it when it starts. `due -> sent` is then negative, in \
-      the trace of the master and of the follower. The wait `received -> scheduled` absorbs the jitter of the network. \
-      In the trace of a follower, `sent` is converted with the clock offset that the follower has estimated. If the \
-      trace lacks the instants of a path, the program prints the reason.
+      To Tutti peers and other receivers that honour time stamps, it sends packets ahead of the due time. For these \
+      packets, `due -> sent` is negative, in the trace of the master and of the follower. The time ahead is 10 ms less \
+      than the lead time (`tutti peer --lead-time`): 90 ms by default. A peer with a slow sound card or with phones \
+      uses a longer lead time. The wait `received -> scheduled` absorbs the jitter of the network. In the trace of a \
+      follower, `sent` is converted with the clock offset that the follower has estimated. If the trace lacks the \
+      instants of a path, the program prints the reason.
 
       FIGURES
         share  covariance of the stage and the total, divided by the variance of

@@ -26,9 +26,9 @@ struct PlayersCommand: ParsableCommand {
                            to the same line
         Intervals          between consecutive actions of one player
         Cross-correlation  of the intervals of two players, at lags of -4 to 4
-                           lines. The lag skips lines on which not both play. A
-                           correlation at a positive lag means that the second
-                           player follows the first
+                           lines. Only lines on which both players play are
+                           counted. A correlation at a positive lag means that the
+                           second player follows the first
         Correction gain    share of the asynchrony to the grid, or to another
                            player, that the next action of the player corrects
                            (Wing et al. 2014)
@@ -55,7 +55,7 @@ struct PlayersCommand: ParsableCommand {
   @OptionGroup var output: MeasureOutput
 
   func validate() throws {
-    guard (1...1000).contains(grid) else { throw ValidationError("--grid \(grid): out of range; give 1 to 1000") }
+    guard (1...1000).contains(grid) else { throw ValidationError("--grid \(grid): out of range; give 1 to 1000 ticks") }
     let offsets = try clocks.offsets()
     guard offsets.isEmpty || offsets.count == traces.count else {
       let values = "\(offsets.count) value\(offsets.count == 1 ? "" : "s")"

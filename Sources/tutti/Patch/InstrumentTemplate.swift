@@ -17,7 +17,7 @@ enum InstrumentTemplate {
     figure: X.3x o.5x x.3. 2.x3
 
     # What the properties follow: tilt forward, tilt sideways, force, activity, or a MIDI controller such as controller 16.
-    # A range such as 40..110 limits the property. 110..40 reverses it.
+    # A range such as 40..110 sets the lowest and the highest value of the property. 110..40 reverses the control.
     pitch: tilt forward
     density: activity                   # how many notes of the figure sound
     brightness: tilt sideways

@@ -71,7 +71,7 @@ struct PatchNewCommand: ParsableCommand {
       from 40:              # sounds from activity 40 on, in addition to the layers above
         hat:       x.x. x.x. x.x. x.x.
       from 64:
-        stick!:    .... .... .... .... # ! replaces the earlier lines of this drum; rests only: it is muted
+        stick!:    .... .... .... .... # ! replaces the earlier lines of this drum; a line of rests mutes it
         snare:     .... X... .... X...
         snare 20-60%: .o.o ...o .o.o ...o # the chance of each stroke: 20% at activity 64, 60% at 127
       from 90:

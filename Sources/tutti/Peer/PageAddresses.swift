@@ -26,8 +26,8 @@ struct PageAddresses {
     if lead == play {
       show(play, "web page", on: terminal)
     } else {
-      show(lead, "web page, lead (to play and to control the rhythm)", on: terminal)
-      show(play, "web page, play", on: terminal)
+      show(lead, "web page `lead` (plays and controls the rhythm)", on: terminal)
+      show(play, "web page `play` (only plays)", on: terminal)
     }
     if let fingerprint { terminal.printLine("web page, fingerprint of the group's certificate: \(fingerprint)") }
     if isLocal, terminal.isInteractive {

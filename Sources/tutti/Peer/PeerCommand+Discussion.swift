@@ -2,7 +2,8 @@ extension PeerCommand {
   /// The part of the help between the abstract and the options.
   static let discussion = """
     KEYS
-      space     start the rhythm and become the master; on the master: stop it
+      space     if no rhythm plays: start it and become the master; on the
+                master: stop it
       n         count in for one bar, then start the rhythm
       c         continue at the position where the rhythm stopped
       < >       move the position for the key c back or forward by one bar
@@ -26,15 +27,16 @@ extension PeerCommand {
       :         enter a command
       q         leave
 
-    While a rhythm plays, only the master can stop it, change its tempo and its parts, silence players, and offer the \
-    role of master. On the other peers, these keys and commands only print a message.
+    While a rhythm plays, only the master can stop it, change its tempo and its parts, select another rhythm \
+    (exceptions: see RHYTHM), silence players, and offer the role of master. On the other peers, these keys and \
+    commands only print a message.
 
     The key w shows two weights for each peer: from the peer to you, and from you to the peer. A weight, 0...100, \
     shows how much one peer can influence the other. There are four kinds of message: rhythm, notes, modification and \
-    activity. Each kind adds 25 to the weight if it can go in this direction and the receiver accepts it, see --gate. \
-    While no rhythm plays, activity adds nothing: if the receiver accepts all kinds, the weight is 75. While a \
-    rhythm plays, only the master sends rhythm, and activity goes only to and from the master: the weight is 100 from \
-    the master, 75 to the master, and 50 between followers.
+    activity. Each kind that is sent in this direction, and that the receiver accepts (see --gate), adds 25. Notes and \
+    modification go in all directions. While a rhythm plays, rhythm goes only from the master to the followers, and \
+    activity only between the master and the followers. If all gates are open, the weight is then 100 from the master, \
+    75 to the master, and 50 between followers. While no rhythm plays, activity does not count: the weight is 75.
 
     COMMANDS
     On a terminal, type a colon before a command. If standard input is not a terminal, each line is a command without \
@@ -85,10 +87,10 @@ extension PeerCommand {
       phrase record [BARS]        record your notes from the next bar, for BARS
                                   bars (default: 2)
       phrase send PEER            send the recorded phrase to PEER
-      phrase play                 repeat the received phrase, or the recorded one
-                                  if no phrase was received
+      phrase play                 repeat the received phrase unchanged, or the
+                                  recorded one if no phrase was received
       phrase stop                 end the repetition
-      phrase vary                 repeat another variation of the phrase
+      phrase vary                 repeat the next variation of this phrase instead
       calibrate                   let the pages of --http click in turn, to measure
                                   how late they sound, see CALIBRATION
       peers                       list the peers, like the key w
@@ -137,14 +139,14 @@ extension PeerCommand {
     that you play, also with the key x, and each note of a figure takes its pitch from a note that PEER holds. The \
     digits of a figure (see `tutti patch show --help`) count from this pitch. A pitch outside the range of the \
     instrument is first moved into it by octaves. In every case, the instrument plays the nearest note of its scale or \
-    of the present chord. If PEER holds several notes, your next note takes the newest one. After that, your notes \
-    take all held notes in turn, from the oldest to the newest, and then again from the oldest. While PEER holds no \
+    of the present chord. After PEER has begun a note, your next note takes its pitch. Your further notes take all \
+    notes that PEER holds in turn, from the oldest to the newest, and then again from the oldest. While PEER holds no \
     note, the note that PEER ended last sets the pitch.
 
     A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats \
     it in time with the rhythm. Each variation moves the phrase up or down and omits some notes; some variations are \
-    reversed. The moved notes are in the scale of the instrument of the player who repeats the phrase. Without an \
-    instrument, they are notes of the phrase, in any octave.
+    reversed. The phrase moves within the scale of the instrument of the player who repeats it. Without an instrument, \
+    it moves within the scale that consists of the notes of the phrase in all octaves.
 
     CALIBRATION
     The loudspeaker of a phone can be late by more than its browser knows. Stop the rhythm, press Join on each page of \

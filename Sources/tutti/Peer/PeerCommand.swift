@@ -74,8 +74,9 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Keep this number of frames ready in the sound card, 64...1024, a multiple of 64. With fewer frames, notes sound "
-        + "sooner; with more frames, a busy machine causes fewer gaps. Has no effect on a sound server.",
+      "Refill the sound card while it still holds this number of frames, 64...1024, a multiple of 64. With fewer "
+        + "frames, notes sound sooner; with more frames, a busy machine causes fewer gaps. Has no effect if the sound "
+        + "goes through a sound server, such as PipeWire.",
       valueName: "FRAMES"))
   var period = PCMDevice.defaultPeriod
 
@@ -94,8 +95,9 @@ struct PeerCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "As the master, announce each change of the rhythm (start, stop, tempo, layers) to the other peers at least "
-        + "this long before it takes effect, 70...2000 ms. If a slow sound card or a phone needs more time, the peer "
-        + "itself uses a longer time. On a slow network, give a longer time.",
+        + "this long before it takes effect, 70...2000 ms. The master sends ticks to Tutti peers this time minus 10 ms "
+        + "ahead. If a slow sound card or a phone needs more time, the peer itself uses a longer time. On a slow "
+        + "network, give a longer time.",
       valueName: "MS"))
   var leadTime: Double = 100
 

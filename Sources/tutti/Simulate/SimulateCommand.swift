@@ -52,12 +52,13 @@ struct SimulateCommand: ParsableCommand {
                    7 s after its player has disappeared
         gates      a peer accepts no notes, modification or rhythm of another
                    peer for which its gate is closed
-        hearing    if a player has chosen not to hear another player, no note of
-                   that other player sounds at the first player's peer, see --hear
-                   in `tutti peer --help`
-        channels   two peers in session have the same MIDI channel for at most
+        hearing    no note of a player sounds at a peer that has excluded this
+                   player. Here the peers hear all players that they have not
+                   excluded, see --hear in `tutti peer --help`
+        channels   two peers in session own the same MIDI channel for at most
                    2 s; while a channel is free, each peer gets one within
-                   2 s (not checked in the first 3 s after a disturbance)
+                   2 s (not checked in the first 3 s after a disturbance).
+                   Peers without a channel of their own share channel 16
         meeting    peers that can reach each other are in session within 15 s
         rest       no peer is in an endless loop, in which it wakes 1000 times
                    in succession for the same deadline in the past
@@ -204,7 +205,8 @@ struct SimulateCommand: ParsableCommand {
       )
     }
     guard data.count <= Self.maximumSize else {
-      throw NetworkFileError(description: "network \(name): larger than 1 MiB; give a text file with a network")
+      throw NetworkFileError(
+        description: "network \(name): larger than 1 MiB; give a text file with the settings of a network")
     }
     return try NetworkModel(text: String(decoding: data, as: UTF8.self), file: name)
   }

@@ -120,7 +120,7 @@ import _TestSupport
     let table: [(StandardMIDIFile.Event.Content, String)] = [
       (.systemExclusive([1, 0xF8, 0xF7]), "SysEx byte 1 is F8; use data bytes 00...7F, and F7 at the end"),
       (.systemExclusive([0xF0, 1, 0xF7]), "SysEx byte 0 is F0; use data bytes 00...7F, and F7 at the end"),
-      (.escape([0xF8]), "an escape packet of one system message; use the content .message instead"),
+      (.escape([0xF8]), "an escape packet contains just one system message; use the content .message instead"),
       (.meta(.init(type: 0x2F, bytes: [])), "End of Track among the events; set the end of the track instead"),
     ]
     for (content, reason) in table {

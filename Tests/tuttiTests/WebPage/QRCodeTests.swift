@@ -57,11 +57,11 @@ import _TestTraits
       "--passkey-file", path,
     ]
     let session = try TerminalSession(columns: 80, in: folder, arguments)
-    try await session.wait(for: "web page, play: http://")
+    try await session.wait(for: "web page `play` (only plays): http://")
     try await session.wait(for: "you       ")
     let lines = session.screen.text
     var addresses: [String] = []
-    for title in ["web page, lead (to play and to control the rhythm): ", "web page, play: "] {
+    for title in ["web page `lead` (plays and controls the rhythm): ", "web page `play` (only plays): "] {
       let index = try #require(lines.firstIndex { $0.hasPrefix(title) })
       let address = String(lines[index].dropFirst(title.count))
       // ``TerminalScreen`` ignores colours, so the test adds them again. ``TerminalScreen`` also drops the spaces at the ends of lines, so

@@ -30,12 +30,11 @@ struct FollowerCommand: ParsableCommand {
       line, and further sounds at the same line.
 
       FIGURES
-        delay      from the tick to the sound. Delays that differ by the time
-                   between two grid lines (--sounds-per-quarter) look alike, so
-                   the figure is between -1/4 and 3/4 of this time.
-                   Unknown for a WAV file. Exception: the device is a Tutti peer on
-                   the machine that sent the clock, and this peer wrote the file
-                   (--audio wav:FILE)
+        delay      from the tick to the sound, known only up to a multiple of the
+                   grid spacing (--sounds-per-quarter): the figure is between
+                   -1/4 and 3/4 of the spacing. For a WAV file, the delay is
+                   unknown, unless a Tutti peer on the machine that sent the clock
+                   wrote the file (--audio wav:FILE)
         transfer   part of the jitter of the clock that the sounds contain; 0: none,
                    1: all. The figure is sqrt(J^2 - S^2) / C. J and S are the
                    standard deviations of the phase errors in the part with
@@ -87,7 +86,9 @@ struct FollowerCommand: ParsableCommand {
   var soundsPerQuarter = 4
 
   @Flag(
-    help: "All sounds are alike, such as pulses or clicks. Measure their instants to a fraction of a sample frame.")
+    help: ArgumentHelp(
+      "Measure the instants of the sounds to a fraction of a sample frame. Only for sounds that are all alike, such as "
+        + "pulses or clicks."))
   var pulses = false
 
   @OptionGroup var output: MeasureOutput
@@ -122,13 +123,13 @@ struct FollowerCommand: ParsableCommand {
     } else {
       guard listen != nil else {
         throw ValidationError(
-          "\(source): needs a recording, because this argument is taken as the file of a clock that was sent; give --listen with "
-            + "the WAV file that was recorded at that time, or write alsa:\(source) if \(source) is a port")
+          "\(source): taken as a file that --save wrote, which needs a recording; give --listen with the WAV file that was "
+            + "recorded meanwhile, or write alsa:\(source) if \(source) is a port")
       }
       guard save == nil, stimulus.isEmpty else {
         throw ValidationError(
-          "\(source): is the file of a clock that was already sent; omit --save and the options of the clock, or give "
-            + "alsa:PORT to send a new clock")
+          "\(source): is a clock that was already sent; omit --save, --bpm and the other options that describe a clock, or "
+            + "give alsa:PORT to send a new clock")
       }
     }
   }
