@@ -3,9 +3,9 @@ import Testing
 
 @testable import Engine
 
-/// Tests of ``WakeLead``: how long before a deadline the clock thread wakes. The wake lead follows the 99.9 % quantile of the wake-up
-/// times, and is limited to 20...200 us. It begins at 200 us. A wake-up time above the lead increases it by 10 us, and any other wake-up
-/// time decreases it by 10 ns. Therefore the lead needs 18 000 wake-ups to fall from 200 us to 20 us.
+/// Tests of ``WakeLead``: how long before a deadline the clock thread wakes. The wake lead follows the 99.99 % quantile of the
+/// wake-up times, and is limited to 20...200 us. It begins at 200 us. A wake-up time above the lead increases it by 10 us, and any other
+/// wake-up time decreases it by 1 ns. Therefore the lead needs 180 000 wake-ups to fall from 200 us to 20 us.
 struct WakeLeadTests {
   /// Notes `count` wake-ups. Every wake-up whose number is a multiple of `rare` takes `slow`. The others take 8 us.
   private func note(_ count: Int, rare: Int, slow: Nanoseconds, in lead: inout WakeLead) {
@@ -18,21 +18,21 @@ struct WakeLeadTests {
   @Test func leadReachesTheMinimumOnAFastMachine() {
     var lead = WakeLead()
     #expect(lead.value == WakeLead.maximum)
-    note(20_000, rare: 2, slow: .microseconds(17), in: &lead)
+    note(200_000, rare: 2, slow: .microseconds(17), in: &lead)
     #expect(lead.value == WakeLead.minimum)
   }
 
-  /// The lead falls by 5 us in 500 wake-ups. When it is below 100 us, the next slow wake-up increases it by 10 us.
-  @Test func leadCoversAWakeUpTimeThatOccursOnceInFiveHundred() {
+  /// The lead falls by 5 us in 5000 wake-ups. When it is below 100 us, the next slow wake-up increases it by 10 us.
+  @Test func leadCoversAWakeUpTimeThatOccursOnceInFiveThousand() {
     var lead = WakeLead()
-    note(60_000, rare: 500, slow: .microseconds(100), in: &lead)
+    note(600_000, rare: 5_000, slow: .microseconds(100), in: &lead)
     #expect(lead.value > .microseconds(90) && lead.value < .microseconds(112))
   }
 
-  /// The lead falls by up to 50 us in 5000 wake-ups, so it returns to its minimum of 20 us after each increase of 10 us.
-  @Test func leadIgnoresAWakeUpTimeThatOccursOnceInFiveThousand() {
+  /// The lead falls by up to 50 us in 50 000 wake-ups, so it returns to its minimum of 20 us after each increase of 10 us.
+  @Test func leadIgnoresAWakeUpTimeThatOccursOnceInFiftyThousand() {
     var lead = WakeLead()
-    note(60_000, rare: 5_000, slow: .microseconds(100), in: &lead)
+    note(600_000, rare: 50_000, slow: .microseconds(100), in: &lead)
     #expect(lead.value <= .microseconds(30))
   }
 
@@ -40,7 +40,7 @@ struct WakeLeadTests {
     var lead = WakeLead()
     note(10_000, rare: 100, slow: .microseconds(150), in: &lead)
     #expect(lead.value > .microseconds(140))
-    note(20_000, rare: 2, slow: .microseconds(17), in: &lead)
+    note(200_000, rare: 2, slow: .microseconds(17), in: &lead)
     #expect(lead.value == WakeLead.minimum)
   }
 
