@@ -80,7 +80,7 @@ private struct Sender {
   }
 
   /// Senders with useless stamps. Each closure calculates a stamp from the due time and the arrival of the tick, both by the sender's
-  /// clock. In the case "arrival", the stamp is the time at which a jittery sender sends the tick, not the due time. The receiver reads
+  /// clock. In the case "arrival", the stamp equals the arrival: a jittery sender stamps each tick when it sends it. The receiver reads
   /// each stamp as a number of units of 100 us. Therefore a sender that counts frames at 44.1 kHz (22.7 us) or milliseconds appears to have
   /// a fast or a slow clock.
   @Test(
@@ -91,7 +91,7 @@ private struct Sender {
       ("44.1 kHz", { @Sendable (due, _) in Instant(nanoseconds: Int64(Double(due.nanoseconds) * 4.41)) }),
       ("milliseconds", { @Sendable (due, _) in Instant(nanoseconds: due.nanoseconds / 10) }),
       ("another origin", { @Sendable (due, _) in due + .seconds(3600) }),
-      ("a second late", { @Sendable (due, _) in due - .seconds(1) }),
+      ("a second in the past", { @Sendable (due, _) in due - .seconds(1) }),
     ] as [(String, @Sendable (Instant, Instant) -> Instant)])
   func uselessStampsAreNotTrusted(_ name: String, stamp: @Sendable (Instant, Instant) -> Instant) {
     var (sender, ticks) = (Sender(seed: 7), StampedTicks())

@@ -15,7 +15,7 @@ const RETRY_INTERVALS = [300, 600, 1200, 2500, 2500]
 const LIMITED_INTERVAL = 30_000
 /** An attempt that has not succeeded after this time is given up. */
 const ATTEMPT_LIMIT = 4000
-/** The time between the first attempts with two peers. An attempt does not end those before it (compare RFC 8305, section 5). */
+/** The time from the first attempt with one alternative to that with the next. The earlier attempts continue (RFC 8305, section 5). */
 const STAGGER = 250
 /** After the end of a connection, the page tries its preferred peers first, and the other peers after this time. */
 const PREFERENCE = 700
@@ -69,9 +69,9 @@ export class Connection extends EventTarget {
    */
   #queue = []
   /**
-   * The present attempts, as {address, failures, began, link, frames, chosenAt}. `chosenAt`, for a peer that is not an own peer: the moment
-   * at which the page begins to use this connection if no own peer has answered before; undefined before the clock of the connection is
-   * known.
+   * The present attempts, as {address, failures, began, link, frames, chosenAt}. `chosenAt`, for a peer that is not preferred: the moment
+   * at which the page begins to use this connection, unless a preferred peer answers before; undefined before the clock of the connection
+   * is known.
    */
   #attempts = []
   /** The moment at which the last connection ended; undefined while there is one. */
@@ -162,6 +162,7 @@ export class Connection extends EventTarget {
       this.#link.close()
       this.#lost(this.#link)
     } else if (hasAlternatives && !this.isSeeking && silence > SILENCE && !hasSlept) {
+      // The preferred peers get only a short head start, because one of them is the peer that is silent.
       this.#seek(0, STAGGER / 2)
     } else if (this.isSeeking && silence < SILENCE) {
       this.#endAttempts()
@@ -195,10 +196,10 @@ export class Connection extends EventTarget {
   #seek(delay, preference) {
     this.isSeeking = true
     const now = performance.now()
-    const own = new Set([this.#address, this.#home])
-    const others = this.alternatives.map(({ address }) => address).filter((address) => !own.has(address))
+    const preferred = new Set([this.#address, this.#home])
+    const others = this.alternatives.map(({ address }) => address).filter((address) => !preferred.has(address))
     this.#queue = [
-      ...[...own].map((address) => ({ address, at: now + delay, failures: 0 })),
+      ...[...preferred].map((address) => ({ address, at: now + delay, failures: 0 })),
       ...others.map((address, n) => ({ address, at: now + delay + preference + n * STAGGER, failures: 0 })),
     ]
   }

@@ -21,7 +21,7 @@ export class StepGrid {
   /** The marked step of the bar; -1 for none. */
   #step = -1
   #activity = 0
-  /** The bar, the activity and the run whose hits are drawn. */
+  /** The bar, the activity and the run whose hits are drawn, and whether a rhythm plays. */
   #drawn = ""
   #reducedMotion = matchMedia("(prefers-reduced-motion: reduce)")
 
@@ -62,7 +62,7 @@ export class StepGrid {
     this.#drawn = ""
   }
 
-  /** Sets the total activity at which the grid shows the hits while no rhythm plays. */
+  /** Sets the total activity. While no rhythm plays, the grid shows the hits at this activity. */
   setActivity(activity) {
     this.#activity = activity
   }

@@ -11,8 +11,8 @@ extension Endpoint {
     return session.clock.request(ssrc: session.localSSRC, sentAt: instant)
   }
 
-  /// Makes authentic a datagram that does not come from ``drain()``, such as the CK0 of ``clockPacket(on:sentAt:)``.
-  /// Does nothing if the session is not protected: see ``ProtocolExtension/mark``.
+  /// Appends the tag to a datagram that does not come from ``drain()``, such as the CK0 of ``clockPacket(on:sentAt:)``.
+  /// Does nothing if the session is not protected: see ``protects(_:)``.
   ///
   /// - Parameters:
   ///   - datagram: has room for 16 more octets.
@@ -40,6 +40,7 @@ extension Endpoint {
     // same SSRC for both sessions.
     guard outcome == .unknownSource || outcome == .unmatchedClock, let candidate = table.candidate(from: source)
     else { return outcome }
+    // A protected candidate proves itself by its handshake. Its CK packets are not accepted before this proof.
     guard !candidate.isProtected else { return .notAuthentic }
     currentSession = candidate
     return receive(packet, on: candidate, from: source, at: instant, answeredAt: answer)
@@ -50,7 +51,8 @@ extension Endpoint {
     answeredAt answer: Instant?
   ) -> DatagramOutcome {
     let isCandidate = session.candidacy != nil
-    // A candidate must not guess a stamp. Its CK2 may reply to one CK1 only, and a few wrong replies end it.
+    // A device that does not receive the CK1 could guess the stamp that its CK2 must repeat. Therefore a candidate may reply only to
+    // the newest CK1, and is removed after a few wrong replies.
     guard
       let reading = session.clock.receive(packet, repliedAt: answer ?? instant, keepsOneReply: isCandidate)
     else {

@@ -20,7 +20,7 @@ import _TestSupport
     var found: ClockProbe?
     while found == nil {
       network.run(for: .milliseconds(1))
-      // A reply to the request takes longer than this millisecond, so it does not arrive any more.
+      // A real reply takes longer than this millisecond, so it does not arrive any more.
       network.cutOff = [1]
       // `sent` also contains the datagrams of an endpoint that is cut off.
       found = network.sent("TU", by: 3).last.flatMap { ClockProbe($0.span) }.flatMap {
@@ -30,8 +30,9 @@ import _TestSupport
     return found!
   }
 
-  /// According to the stamps of the reply, the peer kept the request for a negative time, or for longer than the round trip. The round
-  /// trip is at most 1 ms here, and an error of 1 ms is tolerated.
+  /// According to the stamps of the forged reply, the peer kept the request for a negative time, or for longer than the round trip. The
+  /// test delivers the forged reply at most 1 ms after the request was sent, so this round trip is at most 1 ms. An error of 1 ms is
+  /// tolerated.
   @Test(arguments: [-5000, -2, 3, 5000] as [Int64]) func implausibleReplyIsRejected(milliseconds: Int64) throws {
     var (network, id) = try session()
     let request = openRequest(&network)

@@ -67,8 +67,8 @@ import _TestSupport
   }
 
   /// The second of three segments of a System Exclusive is lost. The journal cannot recover the command in two cases: a Reset
-  /// has removed the first segment from the history, or the packet of the third segment has no room for the log. In both cases
-  /// the receiver drops the command.
+  /// has removed the first segment from the history, or the packet of the third segment has no room for the copy of the command
+  /// in the journal (the log of chapter X). In both cases the receiver drops the command.
   @Test(arguments: [true, false]) func incompleteExclusiveIsDropped(isReset: Bool) throws {
     let journalSender = JournalSender()
     let data = rigid([UInt8](repeating: 1, count: 300))
