@@ -33,7 +33,7 @@ extension NetworkModel {
       let key = word.hasSuffix(":") ? word.dropLast() : word
       func fault(_ reason: String) -> Fault { Fault(file: file, line: index + 1, reason: reason) }
       guard words.count > 1, let value = Double(words[1]), value.isFinite else {
-        throw fault("\(key): no number follows; write for example `\(key) 1`")
+        throw fault("\(key): no number follows; write a setting and a number, such as `loss 0.05`")
       }
       guard seen.insert(key).inserted else { throw fault("\(key): given twice; remove one of the lines") }
       // Reads the value as milliseconds.

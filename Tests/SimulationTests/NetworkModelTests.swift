@@ -50,7 +50,7 @@ import _TestSupport
 
   @Test(arguments: [
     ("loss 5", "f:1: loss 5: out of range; give a fraction from 0 to 1, such as 0.05 for 5 %"),
-    ("loss", "f:1: loss: no number follows; write for example `loss 1`"),
+    ("loss", "f:1: loss: no number follows; write a setting and a number, such as `loss 0.05`"),
     ("\ndelay_ms nan", "f:2: delay_ms: no number follows"),
     ("delay_ms -1", "f:1: delay_ms -1: out of range; give 0 to 10000 milliseconds"),
     ("burst 0.5", "f:1: burst 0.5: out of range; give 1 to 1000 packets"),

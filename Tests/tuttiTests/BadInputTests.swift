@@ -157,7 +157,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       "measure follower alsa:x --listen broken.yaml", 64, "the clock must be sent first; send it with --save"),
     BadInput("measure follower alsa:x --save y --jitter 9", 64, "--jitter 9.0: out of range; give 0 to 2.6"),
     BadInput(
-      "measure follower x --listen y --seed 5", 64, "x: is a clock that was already sent; omit --save"),
+      "measure follower x --listen y --seed 5", 64, "x: taken as the file of a clock that was already sent; omit --save"
+    ),
     BadInput(
       "measure follower 24:0", 64, "24:0: taken as a file that --save wrote", "give --listen with",
       "or write alsa:24:0 if 24:0 is a port"),

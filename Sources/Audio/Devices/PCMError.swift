@@ -83,7 +83,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   }
 
   private static let remedyWithoutCard =
-    "this machine has no sound card; write the sound to a file with --audio wav:FILE"
+    "without a sound card, write the sound to a file with --audio wav:FILE"
 
   /// The available cards, preceded by `default` unless the error is about `default`. Empty if there is no card.
   private var alternatives: String {

@@ -70,7 +70,8 @@ extension Peer {
     case .quiet(let isQuiet):
       mix.isQuiet = isQuiet ?? !mix.isQuiet
       change =
-        mix.isQuiet ? "the rhythm and all players are muted at all peers" : "the rhythm sounds from the next bar on"
+        mix.isQuiet
+        ? "the rhythm and all players are muted at all Tutti peers" : "the rhythm sounds from the next bar on"
     default: return
     }
     // Silence must not wait for a bar.

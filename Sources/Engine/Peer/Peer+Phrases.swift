@@ -38,7 +38,7 @@ extension Peer {
     case nil: break
     case .phrase(let phrase, let omitted):
       phrases.recorded = phrase
-      let loss = omitted > 0 ? " (\(omitted) notes did not fit)" : ""
+      let loss = omitted > 0 ? " (\(omitted) \(omitted == 1 ? "note" : "notes") did not fit)" : ""
       log.notice("phrase: recorded \(phrase.summary)\(loss); send it with `phrase send PEER`")
     case .empty: log.notice("phrase: no notes were played; record it again")
     case .interrupted: log.notice("phrase: not recorded, because the rhythm ended or changed; record it again")

@@ -36,7 +36,7 @@ extension Peer {
       return log.notice("pitches: \(name) sets them as soon as you have an instrument; \(remedy)")
     }
     let effect =
-      "each note that you play takes its pitch from a note that \(name) holds, or from the last note of \(name)"
+      "each note that you play takes its pitch from a note that \(name) holds, or from the one that ended last"
     log.notice("pitches: \(name) sets them from now on; \(effect)")
   }
 

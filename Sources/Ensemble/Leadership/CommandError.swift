@@ -46,7 +46,8 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     case .gateIsClosed(let identity):
       "the offer: your rhythm gate is closed to \(name(identity)); enter `gate \(name(identity)):rhythm=open`"
     case .isOver:
-      "the rhythm: cannot be continued, because another peer was its master or a later rhythm replaced it; start a rhythm"
+      "the rhythm: cannot be continued, because its master had another identity or a later rhythm replaced it; "
+        + "start a rhythm"
     }
   }
 }

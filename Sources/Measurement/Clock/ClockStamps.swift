@@ -59,7 +59,7 @@ public struct ClockStamps: Sendable {
     guard (-TraceTick.limit...TraceTick.limit).contains(stamp) else {
       throw TraceError(
         file: name, line: line, reason: "\(stamp) ns is more than 73 years from the origin of the clock",
-        remedy: "give the instants relative to a later origin")
+        remedy: "give the instants relative to a nearer origin")
     }
     if let last = stamps.last, stamp < last, !isRestart {
       let remedy =

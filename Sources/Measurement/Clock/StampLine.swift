@@ -52,7 +52,8 @@ struct StampLine {
   ) throws(InvalidStamp) -> (Int64, Bool)? {
     let isNegative = text.first == UInt8(ascii: "-")
     let tooLarge = InvalidStamp(
-      reason: "the stamp is more than 73 years from the origin", remedy: "give the instants relative to a later origin")
+      reason: "the stamp is more than 73 years from the origin", remedy: "give the instants relative to a nearer origin"
+    )
     // `decimals` is the number of digits after the point; -1 before the point. `value` is the negated number, because the smallest Int64
     // has no positive counterpart.
     var (value, decimals, digits): (Int64, Int, Int) = (0, -1, 0)

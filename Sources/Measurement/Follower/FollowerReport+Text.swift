@@ -50,7 +50,7 @@ extension FollowerReport: CustomStringConvertible {
   private var transferText: String {
     guard let transfer else {
       return
-        "Jitter transfer not measured: no jitter was sent, or the part with jitter is incomplete or has too few sounds"
+        "Jitter transfer not measured: no jitter was sent, or the part with jitter or the steady part has too few sounds"
     }
     let (input, output) = (transfer.input as Double?, transfer.output as Double?)
     return "Jitter in \(input.microseconds) us, out \(output.microseconds) us; transfer "

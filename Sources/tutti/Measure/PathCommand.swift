@@ -41,10 +41,10 @@ struct PathCommand: ParsableCommand {
       A master sends packets at the due time to devices that play on arrival, normally RTP-MIDI devices without Tutti. \
       To Tutti peers and other receivers that honour time stamps, it sends packets ahead of the due time. For these \
       packets, `due -> sent` is negative, in the trace of the master and of the follower. The time ahead is 10 ms less \
-      than the lead time (`tutti peer --lead-time`): 90 ms by default. A peer with a slow sound card or with phones \
-      uses a longer lead time. The wait `received -> scheduled` absorbs the jitter of the network. In the trace of a \
-      follower, `sent` is converted with the clock offset that the follower has estimated. If the trace lacks the \
-      instants of a path, the program prints the reason.
+      than the lead time (`tutti peer --lead-time`): 90 ms by default. A sound card that is slow at the start of the \
+      peer increases it; phones do not. The wait `received -> scheduled` absorbs the jitter of the network. In the \
+      trace of a follower, `sent` is converted with the clock offset that the follower has estimated. If the trace \
+      lacks the instants of a path, the program prints the reason.
 
       FIGURES
         share  covariance of the stage and the total, divided by the variance of

@@ -138,10 +138,10 @@ extension PeerCommand {
     With `pitches from PEER`, the notes of PEER do not sound here. They set the pitches of your instrument: each note \
     that you play, also with the key x, and each note of a figure takes its pitch from a note that PEER holds. The \
     digits of a figure (see `tutti patch show --help`) count from this pitch. A pitch outside the range of the \
-    instrument is first moved into it by octaves. In every case, the instrument plays the nearest note of its scale or \
-    of the present chord. After PEER has begun a note, your next note takes its pitch. Your further notes take all \
-    notes that PEER holds in turn, from the oldest to the newest, and then again from the oldest. While PEER holds no \
-    note, the note that PEER ended last sets the pitch.
+    instrument is first moved into it by octaves. The instrument then plays the nearest note of its scale or of the \
+    present chord. After PEER has begun a note, your next note takes the pitch of this note if PEER still holds it. \
+    Your further notes take all notes that PEER holds in turn, from the oldest to the newest, and then again from the \
+    oldest. While PEER holds no note, the note that PEER ended last sets the pitch.
 
     A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats \
     it in time with the rhythm. Each variation moves the phrase up or down and omits some notes; some variations are \

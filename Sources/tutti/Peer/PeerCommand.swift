@@ -95,9 +95,9 @@ struct PeerCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "As the master, announce each change of the rhythm (start, stop, tempo, layers) to the other peers at least "
-        + "this long before it takes effect, 70...2000 ms. The master sends ticks to Tutti peers this time minus 10 ms "
-        + "ahead. If a slow sound card or a phone needs more time, the peer itself uses a longer time. On a slow "
-        + "network, give a longer time.",
+        + "this long before it takes effect, 70...2000 ms. If a slow sound card or a phone needs more time, the peer "
+        + "itself uses a longer time. On a slow network, give a longer time. Ticks to Tutti peers are sent ahead by 10 ms "
+        + "less than this time.",
       valueName: "MS"))
   var leadTime: Double = 100
 

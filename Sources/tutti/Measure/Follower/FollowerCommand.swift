@@ -124,12 +124,12 @@ struct FollowerCommand: ParsableCommand {
       guard listen != nil else {
         throw ValidationError(
           "\(source): taken as a file that --save wrote, which needs a recording; give --listen with the WAV file that was "
-            + "recorded meanwhile, or write alsa:\(source) if \(source) is a port")
+            + "recorded while this clock was sent, or write alsa:\(source) if \(source) is a port")
       }
       guard save == nil, stimulus.isEmpty else {
         throw ValidationError(
-          "\(source): is a clock that was already sent; omit --save, --bpm and the other options that describe a clock, or "
-            + "give alsa:PORT to send a new clock")
+          "\(source): taken as the file of a clock that was already sent; omit --save, --bpm and the other "
+            + "options that describe a clock, or give alsa:PORT to send a new clock")
       }
     }
   }
