@@ -125,6 +125,8 @@ import Testing
     band.run(for: .milliseconds(100))
     #expect(!band.players[1].events.contains(.offered(by: band.identity(0))))
     #expect(band.players[2].events.contains(.offered(by: band.identity(0))))
+    band.players[0].ensemble.gates.set(.rhythm, open: false, for: band.identity(2).description)
+    #expect(throws: CommandError.nobodyToOffer) { try band.command(0) { try $0.offer(to: nil, at: $1) } }
   }
 
   @Test func rhythmCannotBeTakenBeforeItIsEntered() throws {

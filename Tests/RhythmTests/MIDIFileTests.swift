@@ -92,6 +92,17 @@ import _TestSupport
     #expect(hits(exported, resolution: 960).map { $0[0] } == [950, 1_000, 2_000, 3_000])
   }
 
+  /// At 97.3 BPM, a quarter note lasts 616 649.54 us.
+  @Test func tempoIsRoundedToMicroseconds() throws {
+    let imported = try PatchImport(file([(0, 36, 100)]), name: "a")
+    let patch = try PatchLoader.patch(from: imported.text, file: "a.yaml")
+    let exported = StandardMIDIFile(patch, tempo: try Tempo(bpm: 97.3), activity: 64, bars: 1)
+    let tempos: [Int] = exported.tracks[0].events.compactMap { event in
+      if case .meta(let meta) = event.content { meta.microsecondsPerQuarter } else { nil }
+    }
+    #expect(tempos == [616_650])
+  }
+
   /// A grace note is softer than its main note. The note at tick 456 is louder than the note at 480. Both move to the position at 480, and
   /// one of them is not used.
   @Test func louderNoteIsNoGraceNote() throws {

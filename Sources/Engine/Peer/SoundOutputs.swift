@@ -173,7 +173,7 @@ final class SoundOutputs {
     var counters = (cardThread ?? cardlessThread)?.counters ?? SoundCounters()
     if cardThread != nil, let recorded = cardlessThread?.counters {
       counters.lostFrames = recorded.lostFrames
-      counters.clippedSamples += recorded.clippedSamples
+      counters.clippedSamples = recorded.clippedSamples
     }
     return counters
   }

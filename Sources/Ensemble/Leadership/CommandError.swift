@@ -22,6 +22,8 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   case isAbsent(Identity)
   /// The rhythm gate of the local peer is closed to the peer with this identity, so the local peer would not follow it.
   case gateIsClosed(Identity)
+  /// The rhythm gate of the local peer is closed to all Tutti peers in session, or there are none.
+  case nobodyToOffer
   /// The rhythm that was saved before a restart cannot be continued: another peer, or this peer with another identity, was
   /// its master, or the local peer claimed or followed a higher term before the restart.
   case isOver
@@ -45,6 +47,8 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     case .isAbsent(let identity): "\(name(identity)): not connected; wait until it is in the list of peers"
     case .gateIsClosed(let identity):
       "the offer: your rhythm gate is closed to \(name(identity)); enter `gate \(name(identity)):rhythm=open`"
+    case .nobodyToOffer:
+      "the offer: no Tutti peer is connected for which your rhythm gate is open; wait for one, or enter `gate rhythm=open`"
     case .isOver:
       "the rhythm: cannot be continued, because its master had another identity or a later rhythm replaced it; "
         + "start a rhythm"

@@ -10,7 +10,7 @@ extension EnsembleState {
   /// second, because datagrams can get lost.
   ///
   /// - Throws: ``CommandError`` if the local peer is not the master, if the other peer is not in session, or if the rhythm gate is
-  ///   closed to it.
+  ///   closed to it; with nil, if this holds for all peers.
   public mutating func offer(to peer: Identity?, at now: Instant) throws(CommandError) {
     try requireMaster()
     if let peer {
@@ -19,6 +19,7 @@ extension EnsembleState {
     }
     let admittedPeers = roster.members.map(\.identity).filter { admits(.rhythm, from: $0) }
     let receivers = peer.map { [$0] } ?? admittedPeers
+    guard !receivers.isEmpty else { throw .nobodyToOffer }
     send(Offer(claim: timelineMessage!.claim, isParting: false), to: receivers, at: now)
   }
 

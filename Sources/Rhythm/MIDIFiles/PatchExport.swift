@@ -43,7 +43,9 @@ extension StandardMIDIFile {
     notes.sort { ($0.tick, $0.hit.note) < ($1.tick, $1.hit.note) }
     let header: [Event?] = [
       Event(tick: 0, .meta(MetaEvent(trackName: patch.name))),
-      MetaEvent(microsecondsPerQuarter: Int(tempo.nanosecondsPerQuarter / 1000)).map { Event(tick: 0, .meta($0)) },
+      MetaEvent(microsecondsPerQuarter: Int((tempo.nanosecondsPerQuarter + 500) / 1000)).map {
+        Event(tick: 0, .meta($0))
+      },
       TimeSignature(patch.meter.beats, patch.meter.unit).map { Event(tick: 0, .meta(MetaEvent($0))) },
     ]
     let drums = Self.drums(notes)
