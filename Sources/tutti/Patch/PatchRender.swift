@@ -16,8 +16,9 @@ struct PatchRender: ~Copyable {
   private let schedule: PlaybackSchedule
   /// The first step after the end.
   private let end: Step
-  /// The total activity; nil for a ramp from 0 to 127.
+  /// The total activity; nil for ``ramp``.
   private let activity: UInt8?
+  private let ramp: RenderRamp
   private var renderer: Renderer
   private var file: WAVFile
 
@@ -42,6 +43,7 @@ struct PatchRender: ~Copyable {
       run: 1, sends: true, start: Tick(0), end: Tick(of: end),
       timeline: Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)))
     self.activity = activity
+    ramp = RenderRamp(patch, end: end)
   }
 
   /// Renders the file and reports the progress in percent.
@@ -70,17 +72,10 @@ struct PatchRender: ~Copyable {
   /// Adds the hits of a step to the renderer.
   private mutating func submit(_ step: Step) {
     let tick = Tick(of: step)
-    var cursor = table.cursor(at: step, activity: activity ?? rampActivity(at: step))
+    var cursor = table.cursor(at: step, activity: activity ?? ramp.activity(at: step))
     while let hit = table.next(&cursor) {
       // Nil: a grace note that would sound before the rhythm begins.
       if let event = SoundEvent(hit, velocity: hit.velocity, at: tick, of: schedule) { renderer.add(event) }
     }
-  }
-
-  /// The activity of the ramp at `step`. It changes on each quarter note and reaches 127 on the last one.
-  private func rampActivity(at step: Step) -> UInt8 {
-    // The number of quarter notes is rounded up.
-    let (beat, count) = (step.index / Step.perQuarter, (end.index + 3) / Step.perQuarter)
-    return count > 1 ? UInt8(127 * beat / (count - 1)) : 127
   }
 }
