@@ -21,8 +21,8 @@ struct CalibrateCommand: ParsableCommand {
       If the peer has a microphone, you do not need this command: type `:calibrate` at the peer, or press “Calibrate \
       all devices” on a page at the address that the peer prints as `lead`. Each phone then stores its delay.
 
-      Otherwise also give the peer the option --microphone none. Start a recording of the room, to an uncompressed \
-      file, such as WAV, or to FLAC. Type `:calibrate` at the peer. Then give the recording to `tutti calibrate \
+      If the peer has no microphone, start it with --microphone none too. Record the room with another device, as WAV \
+      or FLAC, and not in a lossy format. Type `:calibrate` at the peer. Then give the recording to `tutti calibrate \
       --from`. This command prints the delays of the phones in the order in which they clicked. On the page of each \
       phone, replace the value of “Extra delay of the loudspeaker” with the delay of this phone. If the clicks of the \
       peer were found, but no delay could be measured, the exit status is 1.

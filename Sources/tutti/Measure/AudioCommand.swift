@@ -14,9 +14,8 @@ struct AudioCommand: ParsableCommand {
       `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is \
       the reference. Recordings are aligned by their Broadcast Wave time reference. The time reference of a Tutti \
       recording counts from the boot of the machine. Files without a time reference are taken to begin at the same \
-      instant. Use --align in all other cases: for Tutti recordings of different machines, for files without a time \
-      reference that do not begin together, and for a file with a time reference beside one without. --csv prints one \
-      row for each matched hit.
+      instant. Therefore, without --align, all files must be Tutti recordings of one machine, or files without a time \
+      reference that begin together. In all other cases, use --align. --csv prints one row for each matched hit.
 
       FIGURES
         matched       hits that are in both recordings

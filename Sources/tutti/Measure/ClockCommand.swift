@@ -79,8 +79,8 @@ struct ClockCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Set the nominal tempo, to which the drift is relative. Without a nominal tempo, no drift is printed, and lost "
-        + "ticks can look like a slower tempo (not in a trace). (default: for a trace, the tempo of its due instants; with "
+      "Set the nominal tempo, to which the drift is relative. Without a nominal tempo, no drift is printed. Lost ticks "
+        + "can then look like a slower tempo, except in a trace. (default: for a trace, the tempo of its due instants; with "
         + "--instant due, and for other sources, none)",
       valueName: "BPM"))
   var nominal: Double?

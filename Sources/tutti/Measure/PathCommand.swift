@@ -9,8 +9,8 @@ struct PathCommand: ParsableCommand {
     commandName: "path",
     abstract: "Measure where delay and jitter arise: threads, network and sound, stage by stage.",
     discussion: """
-      TRACE is a file of `tutti peer --trace FILE`. Each trace is measured by itself. The stage of the network needs \
-      only the trace of a follower: each packet of the master contains its send instant, and the follower records it.
+      TRACE is a file of `tutti peer --trace FILE`. Each trace is measured by itself. To measure the network, the \
+      trace of a follower is enough: each packet of the master contains its send instant, which the follower records.
 
       INSTANTS
         due          the tick is due
@@ -40,11 +40,11 @@ struct PathCommand: ParsableCommand {
 
       A master sends packets at the due time to devices that play on arrival, normally RTP-MIDI devices without Tutti. \
       To Tutti peers and other receivers that honour time stamps, it sends packets ahead of the due time. For these \
-      packets, `due -> sent` is negative, in the trace of the master and of the follower. The time ahead is 10 ms less \
-      than the lead time (`tutti peer --lead-time`): 90 ms by default. A sound card that is slow at the start of the \
-      peer increases it; phones do not. The wait `received -> scheduled` absorbs the jitter of the network. In the \
-      trace of a follower, `sent` is converted with the clock offset that the follower has estimated. If the trace \
-      lacks the instants of a path, the program prints the reason.
+      packets, `due -> sent` is negative, in the trace of the master and of the follower. By default, the time ahead \
+      is 90 ms: 10 ms less than --lead-time of `tutti peer`. If the sound card needs more time when the peer starts, \
+      the time ahead is longer. Phones do not change it. The wait `received -> scheduled` absorbs the jitter of the \
+      network. In the trace of a follower, `sent` is converted with the clock offset that the follower has estimated. \
+      If the trace lacks the instants of a path, the program prints the reason.
 
       FIGURES
         share  covariance of the stage and the total, divided by the variance of

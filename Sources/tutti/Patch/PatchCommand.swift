@@ -21,8 +21,8 @@ struct PatchCommand: ParsableCommand {
         1. $TUTTI_PATCHES/rhythms
         2. Patches/rhythms, then share/tutti/Patches/rhythms, both in the folder
            of the program
-        3. the two folders of 2 in each parent folder of the folder of the
-           program, the nearest parent first
+        3. the same two folders in each folder above the folder of the program,
+           the nearest one first
         4. the folders of 1 to 3 again, with instruments instead of rhythms
       A command that needs a rhythm uses only the folders of 1 to 3, and one that needs an instrument only those of 4.
 

@@ -46,7 +46,7 @@ struct EnsembleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Let the notes of PEER, or of all peers, sound on this device too, with PERCENT of their velocity, 0...100 "
-        + "(without PERCENT: 60). PEER is a Tutti peer; notes of other devices always sound. Repeatable. (default: "
+        + "(without PERCENT: 60). PEER is a Tutti peer; notes of other devices sound without --hear. Repeatable. (default: "
         + "none: no notes of other Tutti peers sound here)",
       valueName: "PEER[=PERCENT]|all[=PERCENT]|none"))
   var hear: [String] = []

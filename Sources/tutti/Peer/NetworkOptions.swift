@@ -45,8 +45,8 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Refuse the invitations of a machine with which there are N connections already, 1...1100. Connections that "
-        + "this peer makes to that machine are counted, but never refused. Loopback addresses (127.0.0.0/8, ::1) are "
+      "Allow N connections with one machine, 1...1100, then refuse its further invitations. Connections that this peer "
+        + "makes to that machine are counted, but never refused. Loopback addresses (127.0.0.0/8, ::1) are "
         + "not limited.",
       valueName: "N"))
   var sessionsPerHost = 8

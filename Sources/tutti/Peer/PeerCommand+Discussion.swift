@@ -36,7 +36,8 @@ extension PeerCommand {
     activity. Each kind that is sent in this direction, and that the receiver accepts (see --gate), adds 25. Notes and \
     modification go in all directions. While a rhythm plays, rhythm goes only from the master to the followers, and \
     activity only between the master and the followers. If all gates are open, the weight is then 100 from the master, \
-    75 to the master, and 50 between followers. While no rhythm plays, activity does not count: the weight is 75.
+    75 to the master, and 50 between followers. While no rhythm plays, rhythm also goes in all directions and no \
+    activity is sent: the weight is 75.
 
     COMMANDS
     On a terminal, type a colon before a command. If standard input is not a terminal, each line is a command without \
@@ -57,11 +58,11 @@ extension PeerCommand {
       save-patch NAME             save the current rhythm as NAME.yaml in the
                                   first existing folder of rhythms, see
                                   `tutti patch --help`
-      part PART PERCENT|on|off    set the level of the drums, bass, guitar or keys,
-                                  0...100, or switch them on or off; each from the
-                                  next bar
-      mute PEER, unmute PEER      silence the notes of PEER at all peers, or let
-                                  them sound
+      part PART PERCENT|on|off    from the next bar: set the level of the drums,
+                                  bass, guitar or keys, 0...100, or switch them on
+                                  or off
+      mute PEER, unmute PEER      silence the notes of PEER at all Tutti peers, or
+                                  let them sound
       quiet, quiet off            silence the rhythm and all players, or let them
                                   sound, see the key s
       loudness PERCENT            set the loudness of the rhythm at this peer only,
@@ -90,7 +91,8 @@ extension PeerCommand {
       phrase play                 repeat the received phrase unchanged, or the
                                   recorded one if no phrase was received
       phrase stop                 end the repetition
-      phrase vary                 repeat the next variation of this phrase instead
+      phrase vary                 repeat the next variation of the phrase that
+                                  `phrase play` repeats
       calibrate                   let the pages of --http click in turn, to measure
                                   how late they sound, see CALIBRATION
       peers                       list the peers, like the key w
@@ -122,8 +124,8 @@ extension PeerCommand {
     Your notes sound on this device, unless you send them to one peer only. The notes of another Tutti peer sound here \
     only if you have chosen this peer with --hear or `hear`, by default with 60 % of their velocity. In the same way, \
     the other players choose whether your notes sound on their devices, even if you send the notes to one peer only. \
-    The notes of RTP-MIDI devices without Tutti always sound here, because most such devices have no sound of their \
-    own. Notes of other players that do not sound here still reach --record and the port `notes` of --midi.
+    The notes of RTP-MIDI devices without Tutti sound here without --hear, because most such devices have no sound of \
+    their own. Notes of other players that do not sound here still reach --record and the port `notes` of --midi.
 
     With `shape`, you move a control of another player's instrument, as if that player moved it: controller 1 is `tilt \
     forward`, 74 is `tilt sideways`. If that player has no instrument, the controller changes the sound of the \
@@ -139,14 +141,14 @@ extension PeerCommand {
     that you play, also with the key x, and each note of a figure takes its pitch from a note that PEER holds. The \
     digits of a figure (see `tutti patch show --help`) count from this pitch. A pitch outside the range of the \
     instrument is first moved into it by octaves. The instrument then plays the nearest note of its scale or of the \
-    present chord. After PEER has begun a note, your next note takes the pitch of this note if PEER still holds it. \
-    Your further notes take all notes that PEER holds in turn, from the oldest to the newest, and then again from the \
-    oldest. While PEER holds no note, the note that PEER ended last sets the pitch.
+    present chord. If PEER begins a note and holds it, your next note takes its pitch. Each further note of yours \
+    takes the pitch of the next note that PEER holds: first of the oldest one, later of the newest one, then of the \
+    oldest one again. While PEER holds no note, the note that PEER ended last sets the pitch.
 
-    A phrase is a melody on the steps of the rhythm. One player records it and sends it to another player, who repeats \
-    it in time with the rhythm. Each variation moves the phrase up or down and omits some notes; some variations are \
-    reversed. The phrase moves within the scale of the instrument of the player who repeats it. Without an instrument, \
-    it moves within the scale that consists of the notes of the phrase in all octaves.
+    A phrase is a melody on the steps (sixteenth notes) of the rhythm. One player records it and sends it to another \
+    player, who repeats it in time with the rhythm. Each variation moves the phrase up or down and omits some notes; \
+    some variations are reversed. The phrase moves within the scale of the instrument of the player who repeats it. \
+    Without an instrument, it moves within the scale that consists of the notes of the phrase in all octaves.
 
     CALIBRATION
     The loudspeaker of a phone can be late by more than its browser knows. Stop the rhythm, press Join on each page of \

@@ -74,7 +74,7 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Refill the sound card while it still holds this number of frames, 64...1024, a multiple of 64. With fewer "
+      "Refill the sound card when it still holds this number of frames, 64...1024, a multiple of 64. With fewer "
         + "frames, notes sound sooner; with more frames, a busy machine causes fewer gaps. Has no effect if the sound "
         + "goes through a sound server, such as PipeWire.",
       valueName: "FRAMES"))
@@ -97,7 +97,7 @@ struct PeerCommand: ParsableCommand {
       "As the master, announce each change of the rhythm (start, stop, tempo, layers) to the other peers at least "
         + "this long before it takes effect, 70...2000 ms. If a slow sound card or a phone needs more time, the peer "
         + "itself uses a longer time. On a slow network, give a longer time. Ticks to Tutti peers are sent ahead by 10 ms "
-        + "less than this time.",
+        + "less than this time; a slow sound card makes this longer, a phone does not.",
       valueName: "MS"))
   var leadTime: Double = 100
 

@@ -52,9 +52,10 @@ struct SimulateCommand: ParsableCommand {
                    7 s after its player has disappeared
         gates      a peer accepts no notes, modification or rhythm of another
                    peer for which its gate is closed
-        hearing    no note of a player sounds at a peer that has excluded this
-                   player. Here the peers hear all players that they have not
-                   excluded, see --hear in `tutti peer --help`
+        hearing    no note of a player sounds at a peer that does not hear this
+                   player, see --hear in `tutti peer --help`. In the simulation,
+                   each peer hears all players except those that the scenario
+                   removes
         channels   two peers in session own the same MIDI channel for at most
                    2 s; while a channel is free, each peer gets one within
                    2 s (not checked in the first 3 s after a disturbance).

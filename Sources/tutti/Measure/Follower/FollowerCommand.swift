@@ -30,11 +30,11 @@ struct FollowerCommand: ParsableCommand {
       line, and further sounds at the same line.
 
       FIGURES
-        delay      from the tick to the sound, known only up to a multiple of the
-                   grid spacing (--sounds-per-quarter): the figure is between
-                   -1/4 and 3/4 of the spacing. For a WAV file, the delay is
-                   unknown, unless a Tutti peer on the machine that sent the clock
-                   wrote the file (--audio wav:FILE)
+        delay      from the tick to the sound. Whole grid spacings
+                   (--sounds-per-quarter) cannot be seen, so the figure is between
+                   -1/4 and 3/4 of the spacing. A WAV file gives a delay only if
+                   a Tutti peer wrote it (--audio wav:FILE) on the machine that
+                   sent the clock
         transfer   part of the jitter of the clock that the sounds contain; 0: none,
                    1: all. The figure is sqrt(J^2 - S^2) / C. J and S are the
                    standard deviations of the phase errors in the part with
