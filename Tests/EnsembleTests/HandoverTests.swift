@@ -127,6 +127,8 @@ import Testing
     #expect(band.players[2].events.contains(.offered(by: band.identity(0))))
     band.players[0].ensemble.gates.set(.rhythm, open: false, for: band.identity(2).description)
     #expect(throws: CommandError.nobodyToOffer) { try band.command(0) { try $0.offer(to: nil, at: $1) } }
+    var alone = try makePlayingBand(seed: 6, players: 1)
+    #expect(throws: CommandError.nobodyToOffer) { try alone.command(0) { try $0.offer(to: nil, at: $1) } }
   }
 
   @Test func rhythmCannotBeTakenBeforeItIsEntered() throws {

@@ -48,7 +48,8 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     case .gateIsClosed(let identity):
       "the offer: your rhythm gate is closed to \(name(identity)); enter `gate \(name(identity)):rhythm=open`"
     case .nobodyToOffer:
-      "the offer: no Tutti peer is connected for which your rhythm gate is open; wait for one, or enter `gate rhythm=open`"
+      "the offer: no Tutti peer is connected for which your rhythm gate is open; wait for one, or enter "
+        + "`gate PEER:rhythm=open`"
     case .isOver:
       "the rhythm: cannot be continued, because its master had another identity or a later rhythm replaced it; "
         + "start a rhythm"

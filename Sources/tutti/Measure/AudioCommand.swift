@@ -14,8 +14,9 @@ struct AudioCommand: ParsableCommand {
       `tutti peer --audio wav:FILE` writes a recording; any other WAV file can be given too. The first recording is \
       the reference. Recordings are aligned by their Broadcast Wave time reference. The time reference of a Tutti \
       recording counts from the boot of the machine. Files without a time reference are taken to begin at the same \
-      instant. Therefore, without --align, all files must be Tutti recordings of one machine, or files without a time \
-      reference that begin together. In all other cases, use --align. --csv prints one row for each matched hit.
+      instant. Therefore, without --align, all files must have time references of one clock, such as Tutti recordings \
+      of one machine since one boot, or have no time reference and begin together. If the clocks differ by a known \
+      time, give --clock-ahead. In all other cases, use --align. --csv prints one row for each matched hit.
 
       FIGURES
         matched       hits that are in both recordings

@@ -41,10 +41,10 @@ struct PathCommand: ParsableCommand {
       A master sends packets at the due time to devices that play on arrival, normally RTP-MIDI devices without Tutti. \
       To Tutti peers and other receivers that honour time stamps, it sends packets ahead of the due time. For these \
       packets, `due -> sent` is negative, in the trace of the master and of the follower. By default, the time ahead \
-      is 90 ms: 10 ms less than --lead-time of `tutti peer`. If the sound card needs more time when the peer starts, \
-      the time ahead is longer. Phones do not change it. The wait `received -> scheduled` absorbs the jitter of the \
-      network. In the trace of a follower, `sent` is converted with the clock offset that the follower has estimated. \
-      If the trace lacks the instants of a path, the program prints the reason.
+      is 90 ms: 10 ms less than --lead-time of `tutti peer`. If the sound card, --latency or early hits of the rhythm \
+      need more time when the peer starts, the time ahead is longer. The wait `received -> scheduled` absorbs the \
+      jitter of the network. In the trace of a follower, `sent` is converted with the clock offset that the follower \
+      has estimated. If the trace lacks the instants of a path, the program prints the reason.
 
       FIGURES
         share  covariance of the stage and the total, divided by the variance of

@@ -2,7 +2,8 @@ import MusicalTime
 import Rhythm
 
 /// The total activity with `tutti patch render --ramp`. It changes where the layers of the rhythm can change: on each quarter note or, with
-/// `change: bar`, at the beginning of each bar. It rises evenly from 0 in the first of these intervals to 127 in the last one.
+/// `change: bar`, at the beginning of each bar. It rises evenly from 0 in the first of these intervals to 127 in the last one. If there is
+/// only one interval, the activity is 127.
 struct RenderRamp {
   /// The number of steps after which the activity changes.
   private let interval: Int64

@@ -36,8 +36,8 @@ extension PeerCommand {
     activity. Each kind that is sent in this direction, and that the receiver accepts (see --gate), adds 25. Notes and \
     modification go in all directions. While a rhythm plays, rhythm goes only from the master to the followers, and \
     activity only between the master and the followers. If all gates are open, the weight is then 100 from the master, \
-    75 to the master, and 50 between followers. While no rhythm plays, rhythm also goes in all directions and no \
-    activity is sent: the weight is 75.
+    75 to the master, and 50 between followers. While no rhythm plays, rhythm also goes in all directions and activity \
+    has no effect: the weight is 75.
 
     COMMANDS
     On a terminal, type a colon before a command. If standard input is not a terminal, each line is a command without \
@@ -61,8 +61,8 @@ extension PeerCommand {
       part PART PERCENT|on|off    from the next bar: set the level of the drums,
                                   bass, guitar or keys, 0...100, or switch them on
                                   or off
-      mute PEER, unmute PEER      silence the notes of PEER at all Tutti peers, or
-                                  let them sound
+      mute PEER, unmute PEER      silence the notes of PEER everywhere, or let them
+                                  sound
       quiet, quiet off            silence the rhythm and all players, or let them
                                   sound, see the key s
       loudness PERCENT            set the loudness of the rhythm at this peer only,

@@ -97,7 +97,7 @@ struct PeerCommand: ParsableCommand {
       "As the master, announce each change of the rhythm (start, stop, tempo, layers) to the other peers at least "
         + "this long before it takes effect, 70...2000 ms. If a slow sound card or a phone needs more time, the peer "
         + "itself uses a longer time. On a slow network, give a longer time. Ticks to Tutti peers are sent ahead by 10 ms "
-        + "less than this time; a slow sound card makes this longer, a phone does not.",
+        + "less than the lead time at the start of the peer.",
       valueName: "MS"))
   var leadTime: Double = 100
 
