@@ -91,8 +91,8 @@ extension PatchReader {
     if patch.groups.count > Patch.maximumGroups {
       fault(
         at: position, "kit",
-        "has \(patch.groups.count) cut-off groups with the predefined ones (\(patch.groups.joined(separator: ", ")))",
-        "use at most \(Patch.maximumGroups) in all")
+        "has \(patch.groups.count) cut-off groups (\(patch.groups.joined(separator: ", ")))",
+        "use at most \(Patch.maximumGroups), including the predefined ones")
     }
   }
 

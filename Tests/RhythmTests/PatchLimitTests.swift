@@ -75,8 +75,8 @@ import Testing
     #expect(
       faults(head + kit(9, groups: true) + "play:\n" + layer("always", voices: 0..<9))
         == [
-          "small.yaml:15:3: kit: has 9 cut-off groups with the predefined ones (g0, g1, g2, g3, g4, g5, g6, g7, g8); "
-            + "use at most 8 in all"
+          "small.yaml:15:3: kit: has 9 cut-off groups (g0, g1, g2, g3, g4, g5, g6, g7, g8); "
+            + "use at most 8, including the predefined ones"
         ])
   }
 

@@ -4,7 +4,7 @@ import MusicalTime
 /// time nor an interrupt that ends before the deadline delays the tick.
 ///
 /// The lead follows the 99.99 % quantile of the wake-up time of this machine. In the lab, a thread with real-time priority needs 6 to
-/// 17 us to wake (cyclictest, idle); on a busy virtual machine, one wake-up in a thousand takes longer than 60 to 100 us, and one in
+/// 17 us to wake (cyclictest, idle); on a busy virtual machine, one wake-up in a thousand takes longer than 40 to 100 us, and one in
 /// five thousand longer than 150 us. The quantile is estimated by stochastic approximation (Robbins and Monro 1951): a wake-up time
 /// above the lead increases the lead by one step, and any other decreases it by a ten thousandth of a step. The lead is stable if one
 /// wake-up in ten thousand exceeds it. With the 99.9 % quantile, late wake-ups would decide p99.9 of the lateness of the ticks. The

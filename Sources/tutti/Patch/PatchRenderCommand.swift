@@ -35,8 +35,8 @@ struct PatchRenderCommand: ParsableCommand {
   @Flag(
     help: ArgumentHelp(
       "Raise the activity evenly, from 0 on the first quarter note to 127 on the last one. If the patch has the field "
-        + "`change: bar`, the activity changes at each bar instead, and is 127 if there is only one bar. With --ramp, --activity has no effect."
-    ))
+        + "`change: bar`, the activity changes at each bar instead, and is 127 if there is only one bar. With --ramp, "
+        + "--activity has no effect."))
   var ramp = false
 
   @Option(help: ArgumentHelp("Set the number of bars, 1...1000. (default: 8; with --ramp: 32)", valueName: "N"))

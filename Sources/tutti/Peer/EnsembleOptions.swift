@@ -12,7 +12,8 @@ struct EnsembleOptions: ParsableArguments {
         + "PEER:KINDS=open|closed for one, by its name or identity. KINDS is a comma-separated list of rhythm (start, "
         + "stop, tempo), notes, modification (controllers, pitch bend, pressure, programs), activity and all. "
         + "Repeatable. For each kind, the most specific rule applies: one with the identity of the peer, otherwise "
-        + "one with its name, otherwise one for all peers. Of equally specific rules, the last one applies. (default: all=open)",
+        + "one with its name, otherwise one for all peers. Of equally specific rules, the last one applies. "
+        + "(default: all=open)",
       valueName: "RULE"))
   var gate: [String] = []
 
