@@ -74,6 +74,29 @@ import _TestSupport
     #expect(error.least > -200 && error.greatest < 200)
   }
 
+  /// The first reports of a starting sound server are wrong, as observed with PulseAudio: its sound begins a tenth of a second later than
+  /// they tell. The fit is right half a second after the first report, so that the first hit of a rhythm sounds at its instant.
+  @Test(arguments: [DeviceClock.Noise.oneSided, .symmetric], [64, 256, 1_024] as [Int64])
+  func wrongFirstReportsAreForgotten(noise: DeviceClock.Noise, step: Int64) {
+    let start = Instant(nanoseconds: 5_000_000_000)
+    func instant(_ frame: Int64) -> Instant { start + Nanoseconds(frame * 1_000_000_000 / 48_000) }
+    var clock = DeviceClock(grid: .standard, noise: noise, frame: 0, at: start - .milliseconds(94))
+    var random = SplitMix(seed: 6)
+    for frame in stride(from: 0, to: Int64(5 * 48_000), by: Int(step)) {
+      let error: Nanoseconds =
+        switch frame {
+        case ..<4_800: .milliseconds(-67)
+        case ..<9_600: .milliseconds(-14)
+        default: Nanoseconds(random.integer(in: -50_000...50_000))
+        }
+      clock.observe(frame: frame, at: instant(frame) + error)
+      // With 1024 frames from report to report, the 16 reports of a block take 0.34 s.
+      guard frame >= (step == 1_024 ? 60_000 : 24_000) else { continue }
+      let fitError = (clock.fit.instant(of: frame + 512) - instant(frame + 512)).magnitude
+      #expect(fitError < .microseconds(frame < 96_000 ? 500 : 150), "frame \(frame)")
+    }
+  }
+
   @Test func rateIsKeptAcrossRestart() {
     var card = SimulatedCard(noise: .oneSided, drift: -150, seed: 3)
     _ = card.run(seconds: 40)

@@ -12,27 +12,29 @@ extension CardLoop {
     let now = MonotonicClock.now
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
+    // In the first half second, the loop still searches for a sufficient fill level. An underrun that raises the level in this time is not
+    // counted.
+    let hasJustStarted = now - startInstant <= .milliseconds(500)
+    let isFilling = isUnderrun && !stream.isHardware && serverStart.recordUnderrun(at: now, buffered: bufferedTime)
     // The device runs empty when `bufferedTime` has passed since the last write. A thread that is on time notices the underrun soon
     // after that. If the thread notices the underrun at most twice `bufferedTime` after the last write, the device is the cause: its
     // fill level is too low. Later, the late thread is the cause. Within 25 ms of the last write, the device is always the cause,
     // because a device may report its interrupts that late.
-    var (raisesFillLevel, hasJustStarted) = (false, false)
-    if isUnderrun {
+    var raisesFillLevel = false
+    if isUnderrun && !isFilling {
       let elapsed = now - lastWrite
       let isCausedByDevice = elapsed <= bufferedTime + bufferedTime || elapsed <= .milliseconds(25)
-      // In the first half second, the loop still searches for a sufficient fill level. An underrun that raises the level in this
-      // time is not counted.
-      hasJustStarted = now - startInstant <= .milliseconds(500)
       raisesFillLevel = level.recordUnderrun(raises: isCausedByDevice, isStarting: hasJustStarted, at: now)
     }
-    let findsFillLevel = hasJustStarted && raisesFillLevel
+    let isSearching = hasJustStarted && (isFilling || raisesFillLevel)
     let gapStart = nextFrame
     let restartCode = restart(stream)
     // The gap extends from the first frame that had not been written to the end of the silence that `restart` has written.
-    if !isUnderrun {
-      renderer.countSilence(frames: nextFrame &- gapStart)
-    } else if !findsFillLevel {
-      renderer.countUnderrun(frames: nextFrame &- gapStart)
+    let gap = nextFrame &- gapStart
+    if isUnderrun && !isFilling && !isSearching {
+      renderer.countUnderrun(frames: gap)
+    } else if !isSearching {
+      renderer.countSilence(frames: gap)
     }
     // If the connection to PipeWire is lost, every call fails with -EPIPE. While PipeWire does not run, attempts to open the device
     // fail with -EHOSTDOWN. The loss is recorded as -EHOSTDOWN at once. Otherwise the user would get two reports of one loss.
@@ -70,6 +72,7 @@ extension CardLoop {
     code = stream.start()
     if code < 0 { return code }
     lastWrite = MonotonicClock.now
+    serverStart.recordStart(at: lastWrite)
     // Time stamps from before the restart are not used.
     lastStamp = lastWrite
     // The leaky bucket contains only the frames just written.

@@ -15,7 +15,8 @@ public import MusicalTime
 /// **Slew.** The result is ``fit``, a line in integer arithmetic that approaches the estimated line by at most 1 ms per second. It
 /// may jump only in the first second after a start, or after two consecutive blocks that deviate from ``fit`` by more than 2 ms (the
 /// device skipped frames without a report). After two such blocks, only the newer of them and the block that has just begun are
-/// kept, and ``fit`` may jump for another second.
+/// kept, and ``fit`` may jump for another second. While ``fit`` may jump, the blocks are a tenth of a second long, because the first
+/// reports of a starting sound server can be wrong by a tenth of a second.
 ///
 /// **Bias.** A frame sounds later than ``fit`` shows, because drivers do not report the delay of the converter's filter, usually
 /// 0.2...1 ms. This bias is the same for two devices of the same model. For ``Noise/symmetric``, the bias is the mean error of
@@ -67,6 +68,8 @@ public struct DeviceClock: Sendable {
   /// Nanoseconds per second: the limit of the slope around ``trustedSlope``, while the blocks span less than
   /// ``trustedSpan``.
   private static var slopeTolerance: Double { @_noLocks @_noAllocation get { 20_000 } }
+  /// The time in seconds that the blocks must span before a slope is estimated.
+  private static var slopeSpan: Double { @_noLocks @_noAllocation get { 1 } }
   /// The time in seconds that the blocks must span before the slope is trusted.
   private static var trustedSpan: Double { @_noLocks @_noAllocation get { 8 } }
   /// Nanoseconds per second by which ``fit`` approaches the estimated line.
@@ -128,7 +131,9 @@ public struct DeviceClock: Sendable {
       return reject(frame: frame, at: instant)
     }
     firstRejection = nil
-    if regression.add(x: x, lateness: lateness, slope: estimate.slope) { checkCompletedBlock() }
+    let completesBlock = regression.add(
+      x: x, lateness: lateness, slope: estimate.slope, endsShortBlock: x <= acquisitionEnd)
+    if completesBlock { checkCompletedBlock() }
     updateEstimate()
     slewFit(frame: frame, x: x)
     lastX = x
@@ -166,12 +171,12 @@ public struct DeviceClock: Sendable {
     acquisitionEnd = lastX + Self.acquisitionTime
   }
 
-  /// Fits ``estimate`` to the points. With fewer than three blocks, the slope is ``trustedSlope``. Until the blocks span
+  /// Fits ``estimate`` to the points. Until the blocks span ``slopeSpan``, the slope is ``trustedSlope``. Until they span
   /// ``trustedSpan``, a slope that was trusted before limits the new one.
   @_noLocks @_noAllocation
   private mutating func updateEstimate() {
     var (low, high) = (-Self.maximumSlope, Self.maximumSlope)
-    if regression.count < 3 {
+    if regression.span < Self.slopeSpan {
       (low, high) = (trustedSlope, trustedSlope)
     } else if hasTrustedSlope && regression.span < Self.trustedSpan {
       (low, high) = (trustedSlope - Self.slopeTolerance, trustedSlope + Self.slopeTolerance)

@@ -1,4 +1,5 @@
-/// Line fits through the time stamps of a device over the last 32 s, in 64 blocks of half a second.
+/// Line fits through the time stamps of a device over the last 32 s, in 64 blocks of half a second. Blocks can be shorter after a
+/// start.
 ///
 /// Each time stamp is a point (x, lateness). x is the time in seconds from the origin to the frame at the converter, at the
 /// nominal rate. The lateness is the time in nanoseconds by which the frame is later than x. A device whose frames are
@@ -13,7 +14,7 @@
 ///
 /// **Errors of both signs.** The result is the least-squares line, ``leastSquares(slopesFrom:to:)``.
 struct TimestampRegression: Sendable {
-  /// The points of half a second.
+  /// The points of successive instants.
   struct Block: Sendable, BitwiseCopyable {
     /// The x of the first point.
     var start = 0.0
@@ -44,6 +45,9 @@ struct TimestampRegression: Sendable {
 
   /// The length of a block in seconds.
   static var blockLength: Double { @_noLocks @_noAllocation get { 0.5 } }
+  /// The least length of a short block in seconds, and its least number of points.
+  static var shortBlockLength: Double { @_noLocks @_noAllocation get { 0.1 } }
+  static var shortBlockCount: Double { @_noLocks @_noAllocation get { 16 } }
   /// The number of blocks in the ring, a power of two.
   private static var capacity: Int { @_noLocks @_noAllocation get { 64 } }
 
@@ -76,11 +80,14 @@ struct TimestampRegression: Sendable {
   ///   - x: Not less than the x of the other points.
   ///   - lateness: The nanoseconds by which the frame is later than nominal.
   ///   - slope: The slope relative to which the lowest point of the block is selected.
+  ///   - endsShortBlock: Whether the block before this point is complete if it has the length and the points of a short block.
   ///
   /// - Returns: whether the point began a new block, so that the block before it is complete.
   @_noLocks @_noAllocation
-  mutating func add(x: Double, lateness: Double, slope: Double) -> Bool {
-    let isFull = count > 0 && x - blocks[newest].start >= Self.blockLength
+  mutating func add(x: Double, lateness: Double, slope: Double, endsShortBlock: Bool) -> Bool {
+    let length = x - blocks[newest].start
+    let isShortBlock = length >= Self.shortBlockLength && blocks[newest].count >= Self.shortBlockCount
+    let isFull = count > 0 && (length >= Self.blockLength || endsShortBlock && isShortBlock)
     if isFull || count == 0 {
       newest = (newest &+ 1) & (Self.capacity &- 1)
       if count < Self.capacity { count &+= 1 }
