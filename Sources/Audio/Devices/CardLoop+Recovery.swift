@@ -15,7 +15,9 @@ extension CardLoop {
     // In the first half second, the loop still searches for a sufficient fill level. An underrun that raises the level in this time is not
     // counted.
     let hasJustStarted = now - startInstant <= .milliseconds(500)
-    let isFilling = isUnderrun && !stream.isHardware && serverStart.recordUnderrun(at: now, buffered: bufferedTime)
+    // Not `&&`: its right side is a closure, which real-time code cannot create.
+    var isFilling = false
+    if isUnderrun, !stream.isHardware { isFilling = serverStart.recordUnderrun(at: now, buffered: bufferedTime) }
     // The device runs empty when `bufferedTime` has passed since the last write. A thread that is on time notices the underrun soon
     // after that. If the thread notices the underrun at most twice `bufferedTime` after the last write, the device is the cause: its
     // fill level is too low. Later, the late thread is the cause. Within 25 ms of the last write, the device is always the cause,
