@@ -47,13 +47,13 @@ wait "$player" "$recorder"
 
 failed=0
 first=$(awk '$1 == "frame" {print $3}' "$results/linkcap.txt")
-hits.py "$results/card0.wav" 12000 "$first" "$results/ada.trace" | sed 's/^/all: /'
 # With `stalls`, only the hits from the fifteenth second on are judged.
 report=$(hits.py --skip "$settled" "$results/card0.wav" 12000 "$first" "$results/ada.trace")
 echo "from second $settled on: $report"
 late=$(pick "$results/ada.json" late_hits) played=$(pick "$results/ada.json" hits)
 echo "hits=$played late=$late"
 # A hit that is due while the peer is stopped is late.
+[[ $(figure missing <<<"$report")$(figure duplicates <<<"$report")$(figure unrecorded <<<"$report") == 000 ]] || failed=1
 [[ $played == $((seconds * 4)) && ($late == 0 || ($stalls == stalls && $late -le 20)) ]] || failed=1
 grep '^sound' "$results/ada.log"
 extremes=$(sed -n 's/^after the due time:.*min=\([-0-9.]*\) .*max=\([-0-9.]*\) us/\1 \2/p' <<<"$report")

@@ -12,10 +12,9 @@ extension CardLoop {
     let now = MonotonicClock.now
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
-    // In the first half second, the loop still searches for a sufficient fill level. An underrun that raises the level in this time is not
-    // counted.
+    // In the first half second, the loop still searches for a sufficient fill level. An underrun in this time is not counted if it raises the
+    // level, or if a sound server was filling its own buffer.
     let hasJustStarted = now - startInstant <= .milliseconds(500)
-    // Not `&&`: its right side is a closure, which real-time code cannot create.
     var isFilling = false
     if isUnderrun, !stream.isHardware { isFilling = serverStart.recordUnderrun(at: now, buffered: bufferedTime) }
     // The device runs empty when `bufferedTime` has passed since the last write. A thread that is on time notices the underrun soon

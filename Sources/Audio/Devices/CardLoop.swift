@@ -13,8 +13,8 @@ import Synchronization
 /// the steps of a timer, and two of these steps (8 ms) are longer than a period and a block (6.7 ms). After such an underrun the
 /// level rises by one period, up to the size of the buffer. In the first half second after the start, these underruns are not
 /// counted, because they belong to the search for a sufficient level. After a minute without an underrun the level falls again,
-/// see ``FillLevel``. The underruns of a sound server that fills its own buffer are not counted and do not raise the level, see
-/// ``ServerStart``.
+/// see ``FillLevel``. The underruns of a sound server that fills its own buffer are not counted as underruns and do not raise the level,
+/// see ``ServerStart``.
 ///
 /// **Recovery.** After an underrun or a suspend, the loop restarts the device immediately, with silence. Missed frames are
 /// skipped, so the next hit sounds on time. A suspend of the machine does not count as an underrun, but its silence is counted.
@@ -61,7 +61,7 @@ package final class CardLoop: @unchecked Sendable {
   var bucket: LeakyBucket
   /// When the device was started.
   var startInstant: Instant
-  /// When the stream of a sound server was started.
+  /// The starts of the stream, to recognize underruns of a sound server that fills its own buffer.
   var serverStart: ServerStart
   /// When frames were last written to the device.
   var lastWrite: Instant
@@ -142,6 +142,7 @@ package final class CardLoop: @unchecked Sendable {
   @_noLocks @_noAllocation
   package func start() -> Bool {
     guard let stream else { return false }
+    serverStart = ServerStart(at: MonotonicClock.now)
     let code = restart(stream)
     if code < 0 {
       _ = markLost(code)

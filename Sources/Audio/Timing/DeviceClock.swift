@@ -5,7 +5,7 @@ public import MusicalTime
 ///
 /// **Estimation.** With every step of the audio thread, the device reports which frame is at its converter (frames written minus
 /// its delay), and at which instant of CLOCK_MONOTONIC it read this position. A line is fitted through these points over the last
-/// 32 s, in blocks of half a second (not the blocks of 64 frames that are rendered). Adriaensen ("Using a DLL to filter time",
+/// 32 s, in blocks of half a second (not the blocks of 64 frames that are rendered; for shorter ones see Slew). Adriaensen ("Using a DLL to filter time",
 /// LAC 2005) smooths such points with a loop that assumes symmetric noise. The error of hardware is one-sided: a reported
 /// position is never ahead of the true position, but it may be old, by the packet interval (USB: 1 ms) or the timer interval
 /// (snd-aloop: 4 ms). For hardware, the line is therefore the lower bound of the points, as the NTP clock filter uses the packet
@@ -15,8 +15,8 @@ public import MusicalTime
 /// **Slew.** The result is ``fit``, a line in integer arithmetic that approaches the estimated line by at most 1 ms per second. It
 /// may jump only in the first second after a start, or after two consecutive blocks that deviate from ``fit`` by more than 2 ms (the
 /// device skipped frames without a report). After two such blocks, only the newer of them and the block that has just begun are
-/// kept, and ``fit`` may jump for another second. While ``fit`` may jump, the blocks are a tenth of a second long, because the first
-/// reports of a starting sound server can be wrong by a tenth of a second.
+/// kept, and ``fit`` may jump for another second. While ``fit`` may jump, a block ends after a tenth of a second if it has 16 reports. The
+/// first reports of a sound server can be wrong, and short blocks let the clock drop them sooner.
 ///
 /// **Bias.** A frame sounds later than ``fit`` shows, because drivers do not report the delay of the converter's filter, usually
 /// 0.2...1 ms. This bias is the same for two devices of the same model. For ``Noise/symmetric``, the bias is the mean error of

@@ -1,5 +1,5 @@
-/// Line fits through the time stamps of a device over the last 32 s, in 64 blocks of half a second. Blocks can be shorter after a
-/// start.
+/// Line fits through the time stamps of a device in 64 blocks. A block has half a second, or less if the caller permits short blocks.
+/// Without short blocks, the fits cover the last 32 s.
 ///
 /// Each time stamp is a point (x, lateness). x is the time in seconds from the origin to the frame at the converter, at the
 /// nominal rate. The lateness is the time in nanoseconds by which the frame is later than x. A device whose frames are
@@ -14,7 +14,7 @@
 ///
 /// **Errors of both signs.** The result is the least-squares line, ``leastSquares(slopesFrom:to:)``.
 struct TimestampRegression: Sendable {
-  /// The points of successive instants.
+  /// Consecutive points, as their mean and their lowest point.
   struct Block: Sendable, BitwiseCopyable {
     /// The x of the first point.
     var start = 0.0
@@ -80,7 +80,7 @@ struct TimestampRegression: Sendable {
   ///   - x: Not less than the x of the other points.
   ///   - lateness: The nanoseconds by which the frame is later than nominal.
   ///   - slope: The slope relative to which the lowest point of the block is selected.
-  ///   - endsShortBlock: Whether the block before this point is complete if it has the length and the points of a short block.
+  ///   - endsShortBlock: Whether the newest block ends if it has the length and the points of a short block.
   ///
   /// - Returns: whether the point began a new block, so that the block before it is complete.
   @_noLocks @_noAllocation
