@@ -160,8 +160,9 @@ extension Receiver {
   ///   - now: the instant at which the reply leaves.
   ///
   /// Real-time: safe.
+  // Mutating for the same reason as `subscript(sealerFor:onHostOf:)`.
   @_noLocks @_noAllocation
-  public func reply(
+  public mutating func reply(
     to packet: Span<UInt8>, from address: SocketAddress, at arrival: Instant, sentAt now: Instant
   ) -> ClockReply? {
     if let probe = ClockProbe(packet), let ssrc = sources.localSSRC(for: probe.ssrc, at: address) {

@@ -9,7 +9,10 @@ extension Receiver {
   /// The instant from which ``nextTimed(at:)`` returns an output, unless an earlier message arrives meanwhile.
   ///
   /// Real-time: safe.
-  public var nextTimedDeadline: Instant { @_noLocks @_noAllocation get { timed.nextRelease } }
+  public var nextTimedDeadline: Instant {
+    // Mutating for the same reason as `subscript(sealerFor:onHostOf:)`.
+    @_noLocks @_noAllocation mutating get { timed.nextRelease }
+  }
 
   /// Adopts a new schedule. The notes of remote peers that belong to ticks of the rhythm move with the ticks.
   ///

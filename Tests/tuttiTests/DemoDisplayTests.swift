@@ -1,6 +1,7 @@
 import Foundation
 import Rhythm
 import Testing
+import _TestSupport
 
 @testable import tutti
 
@@ -68,6 +69,16 @@ import Testing
     #expect(position("\(tick)\n{\"tick\":8,\"due\":1") == DemoPosition(tick: 7, activity: 12))
     #expect(position("\(tick)\n{\"summary\":{\"role\":\"master\"}}\n") == DemoPosition(tick: 7, activity: 12))
     #expect(position(tick) == nil && position("") == nil && position("{\"tutti_trace\":1}\n") == nil)
+  }
+
+  /// A summary of 2000 octets follows the last tick.
+  @Test func positionIsFoundBeforeALongSummary() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.trace")
+    let tick = #"{"tick":7,"due":1,"acted":2,"offset":null,"uncertainty":null,"activity":12}"#
+    let summary = #"{"summary":{"role":""# + String(repeating: "m", count: 2_000) + #""}}"#
+    try "\(tick)\n\(summary)\n".write(toFile: path, atomically: false, encoding: .utf8)
+    #expect(DemoPosition(trace: path) == DemoPosition(tick: 7, activity: 12))
   }
 
   /// The activity never falls. In a rhythm of at least 768 ticks (eight bars), the activity takes each value from 0 to 127. In the last

@@ -64,7 +64,8 @@ import _TestSupport
     try await session.wait(for: "parts     drums 40 %")
     // The command `patch` selects another patch. The key p selects the next patch of the library in alphabetical order. The last patch is
     // `waltz`, and the first one is `ballad`.
-    session.type(":patch waltz\n")
+    // Backspace removes the letter ä, which has two octets.
+    session.type(":patch wä\u{7F}altz\n")
     try await session.wait(for: "rhythm waltz: plays from the next bar on")
     session.type("p")
     try await session.wait(for: "rhythm ballad: plays from the next bar on")

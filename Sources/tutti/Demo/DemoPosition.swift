@@ -15,8 +15,8 @@ struct DemoPosition: Equatable {
   init?(trace path: String) {
     guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else { return nil }
     defer { try? file.close() }
-    // The last 1000 octets are enough: each line is shorter than 300 octets, except the header and the summary.
-    try? file.seek(toOffset: end > 1000 ? end - 1000 : 0)
+    // The last 4096 octets are enough: a tick has less than 300 octets, and the summary has less than 3000.
+    try? file.seek(toOffset: end > 4_096 ? end - 4_096 : 0)
     self.init(end: (try? file.readToEnd()) ?? Data())
   }
 

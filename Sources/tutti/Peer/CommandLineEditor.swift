@@ -59,8 +59,8 @@ final class CommandLineEditor: @unchecked Sendable {
       line = isTerminal ? nil : []
       terminal.prompt(nil)
       return execute(String(decoding: text, as: UTF8.self))
-    // Backspace.
-    case 0x7F, 0x08: _ = text.popLast()
+    // Backspace removes a character: its last octet, and all octets before it up to the first one. In UTF-8, 10xxxxxx is not a first octet.
+    case 0x7F, 0x08: while let octet = text.popLast(), octet & 0xC0 == 0x80 {}
     case EscapeSequence.escape:
       line = isTerminal ? nil : []
       return terminal.prompt(nil)
