@@ -1,15 +1,16 @@
-// The ALSA PCM playback functions of the audio thread, and wrappers of ALSA macros that Swift cannot import.
+// The ALSA PCM functions of the audio thread, some of which capture also uses, and wrappers of ALSA macros that Swift cannot
+// import.
 #ifndef CALSA_PCM_H
 #define CALSA_PCM_H
 
 #include "realtime.h"
 
-/// The state of a playback stream, read at one instant.
+/// The state of a stream, read at one instant.
 typedef struct {
   /// SND_PCM_STATE_...
   int32_t state;
   /// `delay`: frames between the next frame to be written and the frame at the converter. `available`: frames that can
-  /// be written.
+  /// be written. For capture, both count recorded frames that have not been read.
   int64_t delay, available;
   /// The instant of the reading in nanoseconds of the stream's time-stamp clock; 0 if the device has no time stamps.
   int64_t stamp;
@@ -21,8 +22,8 @@ static inline long pcm_write(snd_pcm_t *pcm, const void *frames, unsigned long c
   return snd_pcm_writei(pcm, frames, count);
 }
 
-/// Waits until the number of free frames reaches the value of pcm_set_wake. Returns 1, or 0 after `milliseconds`, or
-/// -errno.
+/// Waits until the number of free frames reaches the value of pcm_set_wake or, for capture, until frames can be read.
+/// Returns 1, 0 after a timeout of `milliseconds`, or -errno.
 static inline int pcm_wait(snd_pcm_t *pcm, int milliseconds) ALSA_REALTIME_SAFE;
 static inline int pcm_wait(snd_pcm_t *pcm, int milliseconds) { return snd_pcm_wait(pcm, milliseconds); }
 

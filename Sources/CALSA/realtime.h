@@ -1,8 +1,9 @@
 // ALSA_REALTIME_SAFE declares to the Swift compiler, which does not check C code, that a function takes no lock that
-// another thread can hold for long, does not allocate, and does not block unless its purpose is to wait. If a handle is
-// opened non-blocking and used by one thread at a time, this holds for the sequencer, for sound cards (hw), and for
-// ALSA's own sample conversion plugins. It does not hold for the plugins of sound servers. They take locks of the
-// server, allocate, and wait for the server, forever if the server hangs. A program that plays through such a plugin
+// another thread can hold for long, does not allocate, and does not block unless its purpose is to wait.
+//
+// If a handle is opened non-blocking and used by one thread at a time, the declaration is true for the sequencer, for sound
+// cards (hw), and for ALSA's own sample conversion plugins. It is false for the plugins of sound servers. They take locks
+// of the server, allocate, and wait for the server, forever if the server hangs. A program that plays through such a plugin
 // can only limit the effect of a blocked audio thread on its other threads.
 #ifndef CALSA_REALTIME_H
 #define CALSA_REALTIME_H

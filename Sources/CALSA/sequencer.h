@@ -13,7 +13,7 @@
 #include "realtime.h"
 
 /// Sends `event`, of fixed length, from port `port` to the subscribers of this port, immediately, without a queue and
-/// without blocking. Returns 0 or more, or -errno of the first subscriber that could not receive it. The other
+/// without blocking. Returns 0 or more, or the -errno of the first subscriber that could not receive the event. The other
 /// subscribers receive the event in any case.
 static inline int sequencer_send(snd_seq_t *sequencer, int port, snd_seq_event_t *event) ALSA_REALTIME_SAFE;
 static inline int sequencer_send(snd_seq_t *sequencer, int port, snd_seq_event_t *event) {
@@ -59,7 +59,7 @@ static inline int64_t sequencer_queue_time(snd_seq_t *sequencer, int queue) {
   return time->tv_sec * INT64_C(1000000000) + time->tv_nsec;
 }
 
-/// Whether the input buffer of the handle contains events. These do not make the descriptor readable.
+/// Whether the input buffer of the handle contains events. Events in this buffer do not make the descriptor readable.
 static inline int sequencer_has_buffered(snd_seq_t *sequencer) ALSA_REALTIME_SAFE;
 static inline int sequencer_has_buffered(snd_seq_t *sequencer) { return snd_seq_event_input_pending(sequencer, 0) > 0; }
 

@@ -61,7 +61,8 @@ int realtime_read_discipline(struct realtime_clock_discipline *discipline) {
   if (result < 0) return -errno;
   discipline->is_synchronized = result != TIME_ERROR && !(state.status & STA_UNSYNC);
   discipline->offset = state.status & STA_NANO ? state.offset : state.offset * INT64_C(1000);
-  // The unit of `freq` is 2^-16 parts per million. `tick` is the length of a tick of USER_HZ in microseconds; chrony changes both.
+  // The unit of `freq` is 2^-16 parts per million. `tick` is the number of microseconds by which the clock advances in 1/USER_HZ s.
+  // chrony changes both values.
   discipline->frequency = (double)state.freq / 65536 + (double)state.tick * sysconf(_SC_CLK_TCK) - 1e6;
   discipline->estimated_error = state.esterror;
   discipline->maximum_error = state.maxerror;
@@ -100,7 +101,7 @@ static void lock_stack(void) {
   size_t size;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
-    // Every page from here down to the guard page is written with the content that it has.
+    // Writes one octet of each page from here down to the guard page. The octet keeps its value.
     volatile char *octet = __builtin_frame_address(0);
     for (; octet > (char *)lowest; octet -= 4096) *octet = *octet;
     *(volatile char *)lowest = *(volatile char *)lowest;
@@ -121,10 +122,10 @@ void realtime_prepare_thread(const char *name) {
 
 int realtime_disable_huge_pages(void) { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
 
-/// Whether real-time threads call functions of the library at `path`. The path of the program itself is empty.
+/// Whether real-time threads call functions of the library at `path`, or of the program itself if `path` is empty.
 static int is_realtime_library(const char *path) {
-  // The C and Swift run-time libraries; FluidSynth, and OpenMP, which it uses; ALSA with its plugins, and the clients of the
-  // sound servers, which its plugins call.
+  // The C and Swift run-time libraries; FluidSynth and its library OpenMP; ALSA with its plugins, and the client libraries of
+  // the sound servers, which the plugins call.
   static const char *const prefixes[] = {
       "ld-linux",      "libc.so", "libm.so",   "libgcc_s", "libswiftCore", "libswiftSynchronization",
       "libfluidsynth", "libgomp", "libasound", "libpulse", "libpipewire",  "libspa"};
@@ -136,8 +137,8 @@ static int is_realtime_library(const char *path) {
   return 0;
 }
 
-/// Loads and locks the segments of one library, or only reads them in advance if no real-time thread calls it: a callback of
-/// dl_iterate_phdr.
+/// Loads and locks the segments of one library. If no real-time thread calls the library, only reads the segments in advance.
+/// A callback of dl_iterate_phdr.
 static int lock_library(struct dl_phdr_info *info, size_t size, void *unused) {
   (void)size, (void)unused;
   const int locks = is_realtime_library(info->dlpi_name);
@@ -147,9 +148,9 @@ static int lock_library(struct dl_phdr_info *info, size_t size, void *unused) {
     if (segment->p_type != PT_LOAD) continue;
     const uintptr_t start = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
     const uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
-    // Without the lock, the pages are only read in advance. The kernel may drop them later. They are read because the
-    // client library of a sound server has a thread without real-time priority. If this thread waits for the disk while
-    // playback begins, it causes underruns.
+    // Without the lock, the pages are only read in advance. The kernel may drop them later. Reading in advance helps,
+    // because the client library of a sound server has a thread without real-time priority. If this thread waits for the
+    // disk while playback begins, the wait causes underruns.
     if (!locks || mlock((void *)start, end - start) != 0) madvise((void *)start, end - start, MADV_WILLNEED);
   }
   return 0;
@@ -188,7 +189,7 @@ static struct in6_addr ipv6_of(struct realtime_address address) {
   return ipv6;
 }
 
-/// Sets the address, but neither scope nor port, of `address`.
+/// Stores `ipv6` in `address`. The scope and the port do not change.
 static void set_ipv6(struct realtime_address *address, const struct in6_addr *ipv6) {
   uint64_t halves[2];
   memcpy(halves, ipv6, sizeof halves);
@@ -196,7 +197,7 @@ static void set_ipv6(struct realtime_address *address, const struct in6_addr *ip
   address->low = be64toh(halves[1]);
 }
 
-/// Sets the address, but neither scope nor port, of `address`.
+/// Stores `ipv4` in `address` in the IPv4-mapped form; `high` must be 0. The scope and the port do not change.
 static void set_ipv4(struct realtime_address *address, struct in_addr ipv4) {
   address->low = UINT64_C(0xFFFF) << 32 | ntohl(ipv4.s_addr);
 }
@@ -207,9 +208,9 @@ int realtime_send(int fd, int is_dual_stack, const void *bytes, size_t count, st
   struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
   struct msghdr message = {.msg_name = &receiver, .msg_iov = &part, .msg_iovlen = 1};
   union { char bytes[CMSG_SPACE(sizeof(struct in6_pktinfo))]; struct cmsghdr align; } control = {0};
-  // The control message selects the source address without a system call of its own (RFC 3542, section 6.2; ip(7)). On a
-  // socket of family AF_INET6, the kernel takes an IPv4 source address in the IPv4-mapped form. The length is without the
-  // padding after the only message (CMSG_LEN, not CMSG_SPACE): Linux copies at most 36 octets without an allocation.
+  // The control message selects the source address without a separate system call (RFC 3542, section 6.2; ip(7)). On a
+  // socket of family AF_INET6, the kernel takes an IPv4 source address in the IPv4-mapped form. The length does not include
+  // the padding after the message (CMSG_LEN, not CMSG_SPACE): Linux allocates memory if the length exceeds 36 octets.
   if (from.high != 0 || from.low != 0) {
     message.msg_control = control.bytes;
     message.msg_controllen = is_dual_stack ? CMSG_LEN(sizeof(struct in6_pktinfo)) : CMSG_LEN(sizeof(struct in_pktinfo));
@@ -274,7 +275,8 @@ long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_addr
       struct in6_pktinfo info;
       memcpy(&info, CMSG_DATA(c), sizeof info);
       set_ipv6(to, &info.ipi6_addr);
-      // Only a link-local address needs its interface. The index of an interface changes when it is connected again.
+      // Only a link-local address needs the index of its interface. Other addresses get no index, because the index changes
+      // when the interface is connected again.
       if (IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr)) to->scope = info.ipi6_ifindex;
     }
   }
@@ -283,9 +285,9 @@ long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_addr
 
 int realtime_filter(int fd, int accepts_rtp) {
   // A program of the classic BPF (socket(7), SO_ATTACH_FILTER). It sees the UDP header, eight octets, and the payload.
-  // If an instruction loads octets beyond the end of the datagram, the kernel drops the datagram. The first two octets
-  // of an RTP packet with version 2 and payload type 97 are 80 61. The mask C07F removes the bits for padding,
-  // extension, contributing sources and the marker, which may have any value.
+  // If an instruction loads octets beyond the end of the datagram, the kernel drops the datagram. The mask C07F removes
+  // the bits of an RTP header that may have any value: padding, extension, contributing sources and marker. With this
+  // mask, the first two octets of an RTP packet with version 2 and payload type 97 are 80 61.
   struct sock_filter program[] = {
     BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 8),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xFFFF, 2, 0),
@@ -317,7 +319,7 @@ int realtime_wait_readable(const int *fds, size_t count, int milliseconds) {
 int realtime_event_open(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
 void realtime_event_signal(int fd) {
-  // The write fails only if the counter is at its maximum. The descriptor is readable then.
+  // A write to an open eventfd fails only if the counter is at its maximum. The descriptor is readable then.
   uint64_t one = 1;
   (void)!write(fd, &one, sizeof one);
 }

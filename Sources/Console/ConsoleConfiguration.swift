@@ -20,8 +20,9 @@ public struct ConsoleConfiguration: Sendable {
   /// The microphone for calibrations.
   public var microphone: Microphone
 
-  /// Whether a page may move between this peer and the other peers of the group when its peer disappears. The page must then have a
-  /// join token that is valid at all these peers. Without a token, a page of any other server could pretend to be a page of the group.
+  /// Whether a page may move between this peer and the other peers of the group when its peer disappears. This requires a passkey, so
+  /// that the join token of the page is valid at all these peers. With `--http-open`, pages need no token. A page of any other server
+  /// could then pretend to be a page of the group.
   var movesPages: Bool { key != nil && !isOpen }
 
   public init(

@@ -6,8 +6,8 @@ import NIOPosix
 /// Serves the web page of a peer: HTTP and WebSocket on one thread of its own, at normal priority.
 ///
 /// Data flows in two directions. Commands of the pages go to the peer's ``Engine/Mailbox``, at most 200 per second. The control thread
-/// of the peer passes snapshots of the peer's state and events to the console (``update(_:)``, ``observe(_:)``). Each call takes
-/// a few microseconds and never waits for a page. No other thread of the peer is involved.
+/// of the peer passes snapshots (``update(_:)``) and events (``observe(_:)``) to the console. Each of these calls takes a few
+/// microseconds and never waits for a page. No other thread of the peer is involved.
 ///
 /// Real-time: not safe.
 public final class WebConsole: Sendable {
@@ -22,9 +22,9 @@ public final class WebConsole: Sendable {
   /// - Parameters:
   ///   - mailbox: receives the commands of the pages.
   ///   - library: the rhythms that the pages offer.
-  ///   - onPlayers: is called after each change of the number of pages whose player has joined, with this number. The thread of the
-  ///     console calls it, so it must not block.
-  ///   - report: is called with the events of calibrations. The thread of the console calls it, so it must not block.
+  ///   - onPlayers: is called with the number of pages whose player has joined, after each change of this number. The thread of the
+  ///     console makes the call, so the function must not block.
+  ///   - report: is called with the events of calibrations. The thread of the console makes the call, so the function must not block.
   /// - Throws: ``EngineError`` if the port cannot be opened, if the files of the page are missing, or if the certificate cannot be used.
   ///   Also if other machines can reach the address, but there is no passkey and ``ConsoleConfiguration/isOpen`` is false.
   public init(
@@ -72,7 +72,7 @@ public final class WebConsole: Sendable {
   }
 
   /// The fingerprint of the group's certificate authority, in hexadecimal; nil if the page is served without HTTPS, or with the
-  /// certificate of a domain. The page shows it beside the certificate to install.
+  /// certificate of a domain. The page shows the fingerprint beside the certificate to install.
   public var authorityFingerprint: String? { server.authorityFingerprint }
 
   /// Whether only this machine can open the page.
@@ -81,8 +81,9 @@ public final class WebConsole: Sendable {
   /// The URL of the page for an access, with the join token in the fragment. Browsers do not send the fragment to servers.
   public func address(for access: Access) -> String {
     let host = configuration.address.host
-    // Every browser trusts the certificate of the group's domain, but only for its names. The URL then has HTTPS and one of these
-    // names. Otherwise the URL has HTTP: only some devices trust the authority of the group, so the page itself tests HTTPS.
+    // With the certificate of the group's domain, the URL has HTTPS and a name of the certificate, because every browser trusts the
+    // certificate for this name. Without the certificate, the URL has HTTP, because only some devices trust the authority of the group.
+    // The page itself then tests HTTPS.
     let certified = server.certifiedName
     let name =
       switch host {
@@ -104,7 +105,7 @@ public final class WebConsole: Sendable {
   /// Returns at once.
   public func show(_ text: String, level: String) { server.show(text, level: level) }
 
-  /// Starts a calibration: all pages click, one after another, and their delays are measured with the microphone. Returns at once.
+  /// Starts a calibration: all pages click, one after another, and the peer measures their delays with its microphone. Returns at once.
   public func calibrate() { server.calibrate() }
 
   /// Closes all connections and the port, and ends the thread.

@@ -12,7 +12,7 @@ public enum HKDF {
   ///   - salt: any number of octets. It need not be secret.
   public static func extract(_ secret: [UInt8], salt: [UInt8]) -> [UInt8] { HMAC.code(of: secret, key: salt) }
 
-  /// HKDF-Expand for 32 octets, which need one HMAC only (RFC 5869, section 2.3). Returns a key of 32 octets.
+  /// HKDF-Expand for 32 octets, which need only one HMAC (RFC 5869, section 2.3). Returns a key of 32 octets.
   ///
   /// - Parameters:
   ///   - key: a result of ``extract(_:salt:)``, or another key of 32 uniform octets.

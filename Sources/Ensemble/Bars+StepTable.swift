@@ -2,7 +2,7 @@ public import Playback
 public import Rhythm
 
 extension Bars {
-  /// Creates a value with the length of a bar and the length of the pattern of a step table.
+  /// Creates the value for the rhythm of a step table, from the length of a bar and of the pattern.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

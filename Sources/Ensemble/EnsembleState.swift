@@ -25,7 +25,7 @@ public struct EnsembleState: Sendable {
     // `isNews` is true if the content is new to the receiver. The message is then part of the recovery journal, which repairs
     // its loss. A repetition is not part of the journal, because another repetition follows.
 
-    /// Send the timeline message to a peer, or to all peers (nil).
+    /// Send the timeline message to a peer, or to all Tutti peers (nil).
     case timelineMessage(TimelineMessage, to: Identity?, isNews: Bool)
     /// Send the presence of the local peer to a peer.
     case presence(Presence, to: Identity, isNews: Bool)
@@ -39,7 +39,7 @@ public struct EnsembleState: Sendable {
     case message(Message, at: Instant, to: Identity?)
     /// Play by this schedule from now on.
     case play(PlaybackSchedule)
-    /// Connect to a peer if its address is known, because other peers report it as the master.
+    /// Connect to a peer that other peers report as the master, if the address of this peer is known.
     case connect(to: Identity)
     /// Inform the user.
     case event(Event)
@@ -56,7 +56,7 @@ public struct EnsembleState: Sendable {
   public internal(set) var lead: Nanoseconds
   /// The value of ``lead`` that was given to the initializer.
   let minimumLead: Nanoseconds
-  /// How long before its deadline a step is passed to the audio output. A nearer step can no longer be changed.
+  /// How long before its deadline a step is passed to the audio output. A step that is closer to its deadline can no longer be changed.
   public internal(set) var soundLead: Nanoseconds
   /// The web page of the local peer, as the presence reports it.
   public var page = PageReport()
@@ -73,12 +73,12 @@ public struct EnsembleState: Sendable {
   public internal(set) var schedule = PlaybackSchedule.silence
   /// The step at which ``continue(tempo:at:)`` starts: the step at which the last rhythm ended, or the one set by ``locate(_:)``.
   public internal(set) var position = Step(0)
-  /// The number of dropped messages: their sender may not send them, or their content cannot be played.
+  /// The number of messages that were dropped, because their sender may not send them or their content cannot be played.
   public internal(set) var rejected = 0
 
-  /// The timeline of the current rhythm, or of the last one, in its master's clock. It is kept when the local peer becomes
-  /// idle, so that the local peer can send it to peers that have missed the end. While the local peer follows a master and
-  /// ``isScheduled`` is false, ``schedule`` still contains the previous rhythm.
+  /// The timeline message of the current rhythm, or of the last one. An idle peer keeps the message, so that it can send the message to
+  /// peers that have missed the end of the rhythm. While the local peer follows a master and ``isScheduled`` is false, ``schedule`` still
+  /// contains the previous rhythm.
   var timelineMessage: TimelineMessage?
   /// The highest term that the local peer has claimed or followed, or the highest term that the engine had reserved before a
   /// restart. The engine reserves terms by storing a bound on the disk, because a peer must not use a term twice, even after a
@@ -88,8 +88,8 @@ public struct EnsembleState: Sendable {
   var credibleTerms = EnsembleState.termStep
   /// The remote peers.
   public internal(set) var roster = Roster()
-  /// The master that left last; nil when it has been heard again. Its row stays in the roster, because the row contains the
-  /// estimate of its clock.
+  /// The master that left last; nil after the clock of this master was measured again. The row of this master stays in the roster,
+  /// because the row contains the estimate of the master's clock.
   var departedMaster: Identity?
   /// The activity of the local player.
   var localActivity: Activity
@@ -99,10 +99,10 @@ public struct EnsembleState: Sendable {
   var presence = PresenceSchedule()
   /// The patch of the local peer and that of its master.
   var patches = PatchSharing()
-  /// The last claim that a peer reported and whose master was not in session.
+  /// The last claim that a peer has reported while the master of this claim was not in session.
   var missingMaster: Claim?
-  /// The length of a bar of the patch, in ticks. A rhythm that is too far off to slew towards is entered at the beginning of a
-  /// bar. A layer that has changed does not change back within a bar.
+  /// The length of a bar of the patch, in ticks. A rhythm whose position differs too much for slewing is entered at the beginning of a
+  /// bar. A layer that has changed does not change back within the length of a bar.
   public var ticksPerBar = 4 * Tick.perQuarter
   /// The positions at which the layers can change while the local peer is the master: beats or bars.
   public var layerChange = LayerChange.beat
@@ -116,7 +116,7 @@ public struct EnsembleState: Sendable {
 
   /// - Parameters:
   ///   - highestTerm: the highest term that was reserved when this peer last ran; 0 for a new peer.
-  ///   - lead: see ``lead``.
+  ///   - lead: the initial value of ``lead``, and its lower limit.
   ///   - soundLead: at least 20 ms less than `lead`, so that a change that is sent three times within the lead time arrives
   ///     before its step is passed to the audio output.
   ///   - activity: the activity of the player at the start, 0...127.
@@ -230,10 +230,9 @@ public struct EnsembleState: Sendable {
   /// the notes at all peers.
   public static var maximumNoteDelay: Nanoseconds { .milliseconds(200) }
 
-  /// The time that the network needs for a note to all peers that admit notes of the local player: the 99th percentile of the
-  /// packet delay to the most distant of these peers, rounded up to whole milliseconds, at most ``maximumNoteDelay``. Zero
-  /// without such a peer. Notes of an instrument or a phrase are sent at least this much earlier, so that they sound in time at
-  /// these peers.
+  /// The time that a note needs to reach all peers that admit notes of the local player. It is the 99th percentile of the packet
+  /// delay to the most distant of these peers, rounded up to whole milliseconds, at most ``maximumNoteDelay``; zero if there is no
+  /// such peer. Notes of an instrument or a phrase are sent at least this much earlier, so that they sound in time at these peers.
   public var noteDelay: Nanoseconds {
     var longest = Nanoseconds.zero
     for member in roster.members where roster.admitsNotes(member.slot) {
@@ -244,7 +243,7 @@ public struct EnsembleState: Sendable {
 
   // MARK: Time
 
-  /// Returns ``nextDeadline``. It is mutating, because ``PeerCore`` would otherwise copy the whole struct to read the property.
+  /// Returns ``nextDeadline``. The function is mutating, because ``PeerCore`` would copy the whole struct to read the property.
   mutating func findDeadline() -> Instant { nextDeadline }
 
   /// The instant at which ``advance(to:)`` must be called next; the distant future if nothing is scheduled.
@@ -282,7 +281,7 @@ public struct EnsembleState: Sendable {
       follow(at: now)
     }
     if isScheduled, schedule.end != Tick(.max), now >= schedule.deadline(schedule.end) {
-      // No peer may miss the end: the master sends it eight more times, for two seconds.
+      // No peer may miss the end, so the master sends the message with the end eight more times, for two seconds.
       return finish(repeats: role == .master ? Repeats(at: (1...8).map { now + .milliseconds(250 * $0) }) : Repeats())
     }
     if role == .master {
@@ -291,7 +290,7 @@ public struct EnsembleState: Sendable {
     }
   }
 
-  /// Sends the timeline message to all peers again if a repeat is due. A master sends it at least once in four quarter notes.
+  /// Sends the timeline message to all Tutti peers again if a repeat is due. A master sends it at least once in four quarter notes.
   private mutating func repeatTimelineMessage(at now: Instant) {
     guard now >= nextRepeat, let timelineMessage else { return }
     emit(.timelineMessage(timelineMessage, to: nil, isNews: false))

@@ -17,7 +17,7 @@ public enum Event: Hashable, Sendable {
   case left(PeerReference)
   /// The peer refused the invitation. If `isRetried` is true, the local peer invites it again.
   case invitationRefused(by: String?, at: SocketAddress, isRetried: Bool)
-  /// The invited peer has a passkey and the local peer has none (`hasPasskey` is true), or the other way round.
+  /// Only one of the two peers requires a passkey for the session: the invited peer (`hasPasskey` is true) or the local peer (false).
   case passkeyDiffers(at: SocketAddress, hasPasskey: Bool)
   /// An invitation of the local peer has come back to the local peer, for example because the configured address is its own.
   case invitationReflected(at: SocketAddress)
@@ -38,8 +38,8 @@ public enum Event: Hashable, Sendable {
   case externalClockIsBack(String)
   /// The session with the peer whose clock has this name has ended.
   case externalClockIsGone(String)
-  /// The peer whose clock has this name is a Tutti peer. Its rhythm is followed as that of any Tutti peer, so its MIDI clock is
-  /// not used.
+  /// The peer whose clock has this name is a Tutti peer. The local peer follows its rhythm like the rhythm of any Tutti peer, and does not
+  /// use its MIDI clock.
   case externalClockIsTuttiPeer(String)
   /// A standard device sends a clock that is not used.
   case clockIsUnused(PeerReference)
@@ -78,8 +78,8 @@ public enum Event: Hashable, Sendable {
 
   /// The total activity, 0...127.
   case total(UInt8)
-  /// A note or controller of a remote peer that the gates admit, or of the local player (nil). A note of a remote peer sounds
-  /// here if the player has chosen so (``HearingChoices``).
+  /// A note or controller of a remote peer that the gates admit, or of the local player (nil). A note of a remote Tutti peer sounds at
+  /// the local peer only if the local player has chosen to hear the remote player (``HearingChoices``).
   case sounded(Message, from: PeerReference?)
   /// The roster, or the weight of a connection, has changed.
   case roster([RosterEntry])

@@ -24,7 +24,7 @@ public struct Channel: Hashable, Sendable, BitwiseCopyable {
   @inlinable
   public var number: Int { @_noLocks @_noAllocation get { Int(wire) + 1 } }
 
-  // Written out, because an operator that the compiler derives lacks the annotations for real-time code.
+  // The operator is written out, because a derived operator lacks the annotations for real-time code.
   @inlinable @_noLocks @_noAllocation
   public static func == (a: Channel, b: Channel) -> Bool { a.wire == b.wire }
 }

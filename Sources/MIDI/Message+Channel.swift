@@ -1,10 +1,10 @@
 extension Message {
-  /// Whether the message belongs to a channel: a note, a controller and similar messages.
+  /// Whether the message is a channel message, such as Note On or Control Change.
   ///
   /// Real-time: safe.
   public var isOfChannel: Bool { @_noLocks @_noAllocation get { status < 0xF0 } }
 
-  /// The channel of the message; nil if it belongs to no channel.
+  /// The channel of the message; nil if the message is not a channel message.
   ///
   /// Real-time: safe.
   public var channel: Channel? { @_noLocks @_noAllocation get { isOfChannel ? Channel(wire: status) : nil } }
@@ -21,7 +21,7 @@ extension Message {
     }
   }
 
-  /// Returns the message on `channel`. Returns it unchanged if `channel` is nil, or if the message belongs to no channel.
+  /// Returns the same message on `channel`. Returns the message unchanged if `channel` is nil, or if the message is not a channel message.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -14,8 +14,8 @@ extension Message {
     }
   }
 
-  /// Creates the message with the given status byte and data bytes. Data bytes that the message does not have are
-  /// ignored. Returns nil if ``dataCount(status:)`` is nil.
+  /// Creates the message with the given status byte and data bytes. If the message has fewer than two data bytes, the surplus
+  /// arguments are ignored. Returns nil if ``dataCount(status:)`` is nil.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,4 +1,4 @@
-/// A message of MIDI 1.0 except System Exclusive, which has no fixed size and is passed as its data bytes.
+/// A MIDI 1.0 message other than System Exclusive. A System Exclusive has no fixed size and is passed as an array of its data bytes.
 ///
 /// A message is a trivial value. Its data bytes cannot be out of range, so every message has exactly one encoding and
 /// every encoding can be decoded. A Note On with velocity 0, which receivers treat as a Note Off, remains a Note On.
@@ -12,8 +12,8 @@ public enum Message: Hashable, Sendable, BitwiseCopyable {
   case channelPressure(Channel, pressure: UInt7)
   /// 0...16383; 8192 is the centre.
   case pitchBend(Channel, UInt14)
-  /// MIDI Time Code Quarter Frame: the number of the quarter frame (0...7) in the upper three bits, and its four bits of the time
-  /// code in the lower four bits.
+  /// MIDI Time Code Quarter Frame. The upper three bits of the value are the number of the quarter frame, 0...7. The lower four bits
+  /// are a part of the time code.
   case quarterFrame(UInt7)
   /// Song Position Pointer, in sixteenth notes from the start of the song.
   case songPosition(UInt14)

@@ -1,6 +1,6 @@
 /// The encoded form of a ``Message``: one, two or three bytes.
 public struct MessageBytes: Sendable, BitwiseCopyable {
-  /// The bytes. Those at index ``count`` and above are 0 and are not sent.
+  /// The bytes. The bytes at index ``count`` and above are 0 and are not sent.
   public let octets: InlineArray<3, UInt8>
   /// The number of bytes, 1...3.
   public let count: Int

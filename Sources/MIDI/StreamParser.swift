@@ -8,10 +8,10 @@ import BasicContainers
 ///   bytes (running status) until the next status byte that is not a real-time byte.
 /// - Real-time bytes, F8...FF, may occur anywhere, also inside System Exclusive, and have no effect on the rest of the
 ///   stream.
-/// - Any other status byte ends a System Exclusive. The sender may omit F7. The System Exclusive is complete nevertheless.
+/// - Any other status byte ends a System Exclusive. The System Exclusive is then complete, even without F7.
 ///
-/// Invalid input is counted and dropped. A byte that belongs to no message is dropped alone. An incomplete message and
-/// an overlong System Exclusive are dropped completely.
+/// The parser counts and drops invalid input: a single byte that belongs to no message, or the whole of an incomplete message or of an
+/// overlong System Exclusive.
 public struct StreamParser: ~Copyable {
   /// The items that one byte completed. If a Tune Request ends a System Exclusive, both are present, and the System
   /// Exclusive precedes the message.
@@ -127,7 +127,7 @@ public struct StreamParser: ~Copyable {
     return message
   }
 
-  /// Processes a status byte below F8. It ends a System Exclusive or an incomplete message.
+  /// Processes a status byte below F8. Such a byte ends a System Exclusive or an incomplete message.
   @_noLocks @_noAllocation
   private mutating func takeStatus(_ byte: UInt8) -> Output {
     var output = Output()

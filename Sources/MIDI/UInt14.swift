@@ -27,8 +27,8 @@ public struct UInt14: Hashable, Comparable, Sendable, BitwiseCopyable, Expressib
   @inlinable @_noLocks @_noAllocation
   public init(low: UInt7, high: UInt7) { value = UInt16(high.value) << 7 | UInt16(low.value) }
 
-  /// Creates the value from a literal. Traps outside 0...16383: such a literal is an error in the program, not in its
-  /// input.
+  /// Creates the value from a literal. Traps if the literal is outside 0...16383, because such a literal is an error in the program, not
+  /// in its input.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
@@ -48,8 +48,7 @@ public struct UInt14: Hashable, Comparable, Sendable, BitwiseCopyable, Expressib
   @inlinable
   public var high: UInt7 { @_noLocks @_noAllocation get { UInt7(masking: UInt8(truncatingIfNeeded: value >> 7)) } }
 
-  // All comparison operators are written out, because real-time code may not call the generic ones of the standard
-  // library.
+  // All comparison operators are written out, because real-time code must not call the generic operators of the standard library.
   @inlinable @_noLocks @_noAllocation
   public static func < (a: UInt14, b: UInt14) -> Bool { a.value < b.value }
   @inlinable @_noLocks @_noAllocation

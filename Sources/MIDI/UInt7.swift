@@ -26,8 +26,8 @@ public struct UInt7: Hashable, Comparable, Sendable, BitwiseCopyable, Expressibl
   @inlinable @_noLocks @_noAllocation
   public init(masking byte: UInt8) { value = byte & 0x7F }
 
-  /// Creates the value from a literal. Traps outside 0...127: such a literal is an error in the program, not in its
-  /// input.
+  /// Creates the value from a literal. Traps if the literal is outside 0...127, because such a literal is an error in the program, not
+  /// in its input.
   ///
   /// Real-time: safe.
   @inlinable @_noLocks @_noAllocation
@@ -36,8 +36,7 @@ public struct UInt7: Hashable, Comparable, Sendable, BitwiseCopyable, Expressibl
     self.value = value
   }
 
-  // All comparison operators are written out, because real-time code may not call the generic ones of the standard
-  // library.
+  // All comparison operators are written out, because real-time code must not call the generic operators of the standard library.
   @inlinable @_noLocks @_noAllocation
   public static func < (a: UInt7, b: UInt7) -> Bool { a.value < b.value }
   @inlinable @_noLocks @_noAllocation

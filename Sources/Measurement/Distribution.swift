@@ -4,7 +4,7 @@ import MusicalTime
 ///
 /// Percentiles are by the nearest-rank method. If the summary is created from numbers, all its values are exact. If it is
 /// created from a ``SignedHistogram``, the percentiles have three significant digits and the other values are exact. The
-/// properties are in nanoseconds, JSON contains microseconds.
+/// properties are in nanoseconds. JSON contains microseconds.
 ///
 /// Real-time: not safe.
 public struct Distribution: Hashable, Sendable {
@@ -18,8 +18,8 @@ public struct Distribution: Hashable, Sendable {
   /// if the summary is created from a histogram alone.
   public let standardDeviation: Double?
 
-  /// Creates the summary of `values` in nanoseconds; nil if there are none. The time is O(n log n). If the caller gives up `values`, no
-  /// memory is allocated.
+  /// Creates the summary of `values` in nanoseconds; nil if there are none. The time is O(n log n). If the caller passes the only
+  /// reference to `values`, the array is sorted in place and not copied.
   ///
   /// Real-time: not safe.
   public init?(_ values: consuming [Double]) {
@@ -38,7 +38,7 @@ public struct Distribution: Hashable, Sendable {
     p95 = values[Self.rank(0.95, of: n) - 1]
     p99 = values[Self.rank(0.99, of: n) - 1]
     p999 = values[Self.rank(0.999, of: n) - 1]
-    // The sums are those of the deviations from the median, because the squares of the values themselves would lose digits.
+    // The sums are over the deviations from the median, because sums over the values themselves would lose digits.
     var (sum, squares) = (0.0, 0.0)
     for value in values {
       let deviation = value - p50
@@ -49,7 +49,7 @@ public struct Distribution: Hashable, Sendable {
     standardDeviation = n > 1 ? (max(squares - sum * sum / Double(n), 0) / Double(n - 1)).squareRoot() : nil
   }
 
-  /// Creates the summary of the durations `lengths`, with their signs; nil without a duration.
+  /// Creates the summary of the signed durations `lengths`; nil if there are none.
   ///
   /// Real-time: not safe.
   public init?(_ lengths: some Sequence<Nanoseconds>) { self.init(lengths.map { Double($0.count) }) }
@@ -70,9 +70,13 @@ public struct Distribution: Hashable, Sendable {
     standardDeviation = nil
   }
 
-  /// Creates the summary of durations from which `reference` was subtracted before they were recorded in `histogram`; nil if
-  /// the histogram is empty. `reference` and `standardDeviation` are in nanoseconds. The error of a percentile is at most
-  /// 0.1 % of its distance from the reference.
+  /// Creates the summary of durations that were recorded as their difference from `reference`; nil if the histogram is empty. The
+  /// error of a percentile is at most 0.1 % of its distance from the reference.
+  ///
+  /// - Parameters:
+  ///   - histogram: each duration minus `reference`.
+  ///   - reference: the reference in nanoseconds.
+  ///   - standardDeviation: the standard deviation of the durations in nanoseconds.
   init?(_ histogram: SignedHistogram, reference: Double, standardDeviation: Double?) {
     guard let relative = Distribution(histogram) else { return nil }
     count = relative.count
@@ -82,10 +86,11 @@ public struct Distribution: Hashable, Sendable {
     self.standardDeviation = standardDeviation
   }
 
-  /// Returns the rank of a percentile among `count` sorted values, counted from 1, by the nearest-rank method.
+  /// Returns the rank of a percentile among `count` sorted values, counted from 1, by the nearest-rank method. `share` is the
+  /// percentile as a fraction, 0...1.
   static func rank(_ share: Double, of count: Int) -> Int {
-    // The product can be rounded to slightly more than a whole number, which would give the next rank. The next smaller share
-    // prevents this.
+    // The product of `share` and `count` can be rounded to slightly more than a whole number, which would give the next rank.
+    // `nextDown` prevents this.
     min(max(Int((share.nextDown * Double(count)).rounded(.up)), 1), count)
   }
 
@@ -99,7 +104,7 @@ public struct Distribution: Hashable, Sendable {
 }
 
 extension Distribution? {
-  /// ``Distribution/row``. Without a distribution, the count is 0 and the other values are dashes.
+  /// The cells of ``Distribution/row``. Without a distribution, the count is 0 and the other cells are dashes.
   public var row: [String] {
     self?.row ?? ["0"] + [String](repeating: "-", count: Distribution.columns.count - 1)
   }

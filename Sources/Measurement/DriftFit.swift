@@ -57,8 +57,8 @@ struct DriftFit {
     return (squares / degrees / moment.xx).squareRoot()
   }
 
-  /// Returns the value of the line of the current group at an instant, in nanoseconds. The line is level if it has no slope
-  /// (``partsPerMillion``). The current group must contain a point. Returns nil if no group contains one.
+  /// Returns the value of the line of the current group at an instant, in nanoseconds. If ``partsPerMillion`` is nil, the line is
+  /// level. The current group must contain a point. Returns nil if no group contains a point.
   func value(at instant: Instant) -> Double? {
     guard let first else { return nil }
     let x = (instant - first.at).seconds

@@ -22,8 +22,8 @@ extension Error {
 }
 
 extension CocoaError {
-  /// The text of the error number. Foundation on Linux also reports errno values in NSCocoaErrorDomain. Nearly all other codes of this
-  /// domain are larger.
+  /// The text of the error number; nil for a code that is not an errno value. Foundation on Linux also reports errno values in
+  /// NSCocoaErrorDomain. Apart from `fileNoSuchFile`, codes below 200 are taken for errno values.
   fileprivate var systemReason: String? {
     switch code.rawValue {
     case CocoaError.Code.fileNoSuchFile.rawValue: String(cString: strerror(ENOENT))

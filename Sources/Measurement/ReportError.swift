@@ -45,7 +45,7 @@ public struct ReportError: Error, Hashable, CustomStringConvertible {
         reason: "\(clockOffsets.count) value\(clockOffsets.count == 1 ? "" : "s") for \(names.count) \(kind)s",
         remedy: "give one value for each \(kind), in the same order")
     }
-    // The remedy names a round number below the limit, which is 73 years.
+    // The limit is 73 years. The remedy names a smaller, round number of seconds.
     for (name, offset) in zip(names, clockOffsets) where offset.count.magnitude > TraceTick.limit.magnitude {
       throw ReportError(
         subject: name, reason: "its --clock-ahead is out of range",

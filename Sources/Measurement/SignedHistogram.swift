@@ -55,8 +55,8 @@ public struct SignedHistogram: Sendable {
   public func percentile(_ share: Double) -> Nanoseconds {
     guard count > 0 else { return .zero }
     let below = Int(negative.totalCount)
-    // The product can be rounded to slightly more than a whole number, which would give the next rank. The next smaller share
-    // prevents this.
+    // The product of `share` and `count` can be rounded to slightly more than a whole number, which would give the next rank.
+    // `nextDown` prevents this.
     let rank = min(max(Int((share.nextDown * Double(count)).rounded(.up)), 1), count)
     let value =
       rank <= below
@@ -67,9 +67,9 @@ public struct SignedHistogram: Sendable {
 
   /// Returns the value with the given rank, counted from 1, in the order of increasing values.
   ///
-  /// The iterators of the library are not used. They sum count times value in a `UInt64`, which overflows for long recordings
-  /// of clocks that differ by a day. `valueAtPercentile` sums counts only. `valueAtPercentile` rounds up to a rank, so half a rank
-  /// is subtracted to obtain exactly `rank`.
+  /// The function does not use the iterators of the library, because they sum count times value in a `UInt64`. This sum overflows
+  /// for long recordings of clocks that differ by a day. `valueAtPercentile` sums counts only. `valueAtPercentile` rounds up to a
+  /// rank, so half a rank is subtracted to obtain exactly `rank`.
   private static func value(ofRank rank: Int, in histogram: Histogram<UInt64>) -> Int64 {
     Int64(clamping: histogram.valueAtPercentile((Double(rank) - 0.5) / Double(histogram.totalCount) * 100))
   }

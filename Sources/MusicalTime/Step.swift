@@ -1,5 +1,5 @@
 /// A position in steps of the drum sequencer. One step is 1/4 of a quarter note, or six ticks. Step 0
-/// is the downbeat at the start of the piece.
+/// is the downbeat at the start of the rhythm.
 public struct Step: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// Steps per quarter note: 4.
   ///

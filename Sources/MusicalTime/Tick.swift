@@ -1,5 +1,5 @@
 /// A position in ticks. One tick is 1/24 of a quarter note, one MIDI Timing Clock (F8). Tick 0 is the downbeat at the
-/// start of the piece.
+/// start of the rhythm.
 public struct Tick: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// Ticks per quarter note: 24 (MIDI 1.0, "Timing Clock").
   ///

@@ -1,7 +1,7 @@
 public import MusicalTime
 
-/// The total activity at each tick, which selects the layers (groups of lines) of the rhythm that sound: the present value, and
-/// the next value if it is announced already.
+/// The total activity at each tick, which selects the sounding layers of the rhythm: the present value, and the next value if a
+/// change has been announced.
 public struct Intensity: Hashable, Sendable, BitwiseCopyable {
   /// The total activity before ``changeTick``, 0...127.
   public var value: UInt8

@@ -11,9 +11,9 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   public var run: UInt32
   /// Whether the local peer is the master and sends the clock.
   public var sends: Bool
-  /// The number of the first run in a series of runs, each of which continues the run before it. Example: the local
-  /// peer takes over the rhythm of a master that has disappeared. Equal to ``run`` if the run does not continue another
-  /// run. Ticks that were played in an earlier run of the series are not played again.
+  /// The number of the first run in the series of runs to which ``run`` belongs. Each run of a series continues the run
+  /// before it, for example because the local peer takes over the rhythm of a master that has disappeared. Equal to ``run``
+  /// if the run does not continue another run. Ticks that were played in an earlier run of the series are not played again.
   public var firstRun: UInt32
   /// The first tick that the local peer plays.
   public var start: Tick
@@ -100,7 +100,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// Whether the run with the number `earlier` is this run, or an earlier run of the same series (see ``firstRun``). The caller
-  /// may have missed the runs between the two. Run numbers may wrap around.
+  /// may have missed runs between `earlier` and this run. Run numbers may wrap around.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -116,7 +116,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
 
   /// The instant at which a position after `tick` is due.
   ///
-  /// - Parameter position: in thousandths of a tick, not negative.
+  /// - Parameter position: the distance from `tick`, in thousandths of a tick; not negative.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -133,7 +133,8 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func tick(at instant: Instant) -> Tick {
     let tick = tick(atMaster: clock.remote(at: instant))
-    // A conversion to the master's clock and back has an error of up to two nanoseconds: the tick can be one off.
+    // A conversion to the master's clock and back has an error of up to two nanoseconds. Therefore `tick` can be one too early or
+    // one too late.
     if deadline(tick) > instant { return tick + -1 }
     return deadline(tick + 1) <= instant ? tick + 1 : tick
   }

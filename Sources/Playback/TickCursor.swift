@@ -1,6 +1,6 @@
 public import MusicalTime
 
-/// A position in the ticks of a schedule. The cursor returns each tick once and in order, `lead` before its due time.
+/// A position in the ticks of a schedule. The cursor returns each tick once and in order, ``lead`` before its due time.
 /// The cursor counts ticks, and the schedule gives their due times. Therefore no tick of a run is lost or repeated when
 /// the due times change.
 ///
@@ -18,10 +18,10 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   public private(set) var next = Tick(0)
   /// The number of skipped ticks.
   public private(set) var skipped: Int64 = 0
-  /// The first tick to which ``goBack(from:to:push:at:)`` may go back. Earlier ticks may have sounded. If the run
-  /// continues another run, the ticks that were returned in the other run are earlier than this tick, and stay valid.
+  /// The earliest tick to which ``goBack(from:to:push:at:)`` may go back. Earlier ticks may have sounded. If the run
+  /// continues another run, all ticks that the cursor returned in the other run are earlier than this tick, and stay valid.
   public private(set) var first = Tick(0)
-  /// The run that the cursor is in; 0 before the first.
+  /// The number of the run of the cursor; 0 before the first run.
   private var run: UInt32 = 0
   /// Whether the ticks of the count-in are returned too.
   private let includesCountIn: Bool
@@ -56,8 +56,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     return tick < schedule.end ? schedule.deadline(tick) - lead : .distantFuture
   }
 
-  /// If the run of the schedule is a new one, moves to its first tick, or stays at the next tick if the new run continues
-  /// the previous one and has begun before that tick.
+  /// If the run of the schedule is new, moves to its first tick. Stays at ``next`` if the new run continues the previous run
+  /// and its first tick is before ``next``.
   @_noLocks @_noAllocation
   private mutating func begin(_ schedule: PlaybackSchedule) {
     guard schedule.run != run else { return }
@@ -72,8 +72,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   /// latency.
   ///
   /// - Parameter push: how much earlier than its tick an event can sound.
-  /// - Returns: the instant from which events have to be withdrawn from the sound. Nil if none have to be withdrawn. A run
-  ///   that is replaced by another run sounds until 100 us before the first tick of the new one.
+  /// - Returns: the instant from which the caller must withdraw events from the sound. Nil if no event must be withdrawn. A
+  ///   run that is replaced by another run sounds until 100 us before the first tick of the new run.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -101,8 +101,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     // stopped during the count-in ends at once.
     var tick = new.end > new.start ? new.end : Tick(.min)
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }
-    // If the layers differ already at `coming`, their change was announced too late. It then withdraws nothing, and takes effect with the
-    // first tick that was not yet returned. A late change of the mix withdraws the returned ticks from `coming` on.
+    // If the layers differ already at `coming`, their change was announced too late. The change then withdraws no events, and takes
+    // effect with the first tick that was not yet returned. A late change of the mix withdraws the returned ticks from `coming` on.
     if let changed = new.intensity.tick(differingFrom: schedule.intensity, notBefore: coming), changed > coming,
       changed < tick
     {
@@ -111,7 +111,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     if let changed = new.tick(withMixOtherThanIn: schedule, notBefore: coming), changed < tick { tick = changed }
     if tick < coming { tick = coming }
     if tick < first { tick = first }
-    // Nothing is withdrawn if `tick` has not been returned yet, or if the replaced schedule had ended before it.
+    // Nothing is withdrawn if `tick` has not been returned yet, or if the replaced schedule ended before `tick`.
     guard tick < next, tick < schedule.end else { return nil }
     next = tick
     // The events of the tick may have been passed on with a due time that was up to half a tick earlier.

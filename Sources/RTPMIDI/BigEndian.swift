@@ -1,6 +1,7 @@
 import BasicContainers
 
-// Integers in network byte order (big-endian). The caller has checked the capacity or the count.
+// Integers in network byte order (big-endian). The caller has checked that the array has room for the octets, or that the
+// octets to read exist.
 
 extension RigidArray where Element == UInt8 {
   @_noLocks @_noAllocation

@@ -11,10 +11,10 @@ public enum PacketError: Error, Hashable, Sendable, BitwiseCopyable {
   /// The sequence number is so far behind the stream that the receiver cannot determine whether it was received before,
   /// or it is implausibly far ahead.
   case outOfWindow
-  /// The command list is malformed: a command lacks its status octet, a status octet is undefined or stands in place of
-  /// another octet, or a delta time is longer than four octets.
+  /// The command list is malformed: a command lacks its status octet, a status octet is undefined or stands where another
+  /// octet is required, or a delta time is longer than four octets.
   case malformedCommands
-  /// The lengths in the recovery journal are inconsistent, or the journal does not end with the packet.
+  /// The lengths in the recovery journal are inconsistent, or the journal does not end where the payload ends.
   case malformedJournal
   /// An IN, OK, NO or BY packet has a version other than 2, or a CK packet has a count other than 0, 1 or 2.
   case malformedControl

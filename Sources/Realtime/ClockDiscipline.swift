@@ -5,14 +5,14 @@ public import MusicalTime
 public struct ClockDiscipline: Hashable, Sendable {
   /// Whether the kernel considers CLOCK_REALTIME synchronized.
   public let isSynchronized: Bool
-  /// The offset of CLOCK_REALTIME that the kernel still corrects.
+  /// The part of the offset of CLOCK_REALTIME that the kernel has not corrected yet.
   public let offset: Nanoseconds
   /// The correction of the rate of CLOCK_REALTIME and CLOCK_MONOTONIC, in parts per million.
   public let frequency: Double
   /// The estimated and the maximum error of CLOCK_REALTIME.
   public let estimatedError, maximumError: Nanoseconds
 
-  /// Reads the state. Nil if the kernel does not permit it.
+  /// Reads the state. Returns nil if the kernel does not permit the call.
   ///
   /// Real-time: not safe.
   public init?() {

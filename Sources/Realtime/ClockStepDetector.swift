@@ -20,8 +20,8 @@ public struct ClockStepDetector: Sendable {
   static let threshold = Nanoseconds.milliseconds(1)
 
   private let clock: Clock
-  /// The observed clock minus the clock with which it is compared, in nanoseconds, at the first comparison or after the
-  /// last detected step; nil before the first comparison.
+  /// The observed clock minus the other clock, in nanoseconds: at the last detected step, or at the first comparison if no
+  /// step was detected. Nil before the first comparison.
   private var difference: Int64?
   /// The number of steps detected.
   public private(set) var steps: Int64 = 0
@@ -31,8 +31,8 @@ public struct ClockStepDetector: Sendable {
   /// Real-time: not safe.
   public init(of clock: Clock) { self.clock = clock }
 
-  /// Compares both clocks. Returns the step of the observed clock. Nil if there was none since the last detected step, or
-  /// if the thread was preempted during the comparison.
+  /// Compares both clocks. Returns the step of the observed clock since the last detected step or since the first
+  /// comparison. Nil if there was no step, if this is the first comparison, or if the thread was preempted.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -43,7 +43,7 @@ public struct ClockStepDetector: Sendable {
       case .boot: (realtime_now(), realtime_boot_clock(), realtime_now())
       }
     // The other clock is read before and after the observed clock. If these two readings are 100 us or more apart, the
-    // thread was preempted between them, and the next call makes the comparison.
+    // thread was preempted between them. This comparison is then skipped, and the next call compares the clocks.
     guard after &- before < 100_000 else { return nil }
     return update(reading &- after)
   }

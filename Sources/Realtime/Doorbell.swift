@@ -1,8 +1,8 @@
 import CRealtime
 public import MusicalTime
 
-/// Wakes one sleeping thread before its deadline, by a futex. Ringing costs one system call. The wait ends with the
-/// accuracy of the kernel's timer.
+/// Wakes one sleeping thread before its deadline, by a futex. Ringing costs one system call. Without a ring, the wait ends
+/// at the deadline, with the accuracy of the kernel's timer.
 ///
 /// The waiting thread reads ``count``, checks its queues, and then waits with this count. The wait returns at once if
 /// the bell was rung after the count was read, so no ring is missed. Like ``SPSCRing``, a doorbell is a handle whose

@@ -1,10 +1,10 @@
 import CRealtime
 
 /// Wakes a thread that waits for file descriptors, by an eventfd (eventfd(2)). ``Doorbell`` is faster, but cannot be combined with
-/// descriptors. The thread clears the signal before it looks for the reason, so no signal is missed.
+/// descriptors. The woken thread clears the signal before it looks for work, so no signal is missed.
 public struct EventSignal: Sendable, BitwiseCopyable {
-  /// The descriptor to wait for. It is never closed, because another thread may signal at any time. If the process has too many
-  /// descriptors, it is -1, and the signal has no effect.
+  /// The descriptor to wait for. It is never closed, because another thread may signal at any time. The value is -1 if the process
+  /// had too many descriptors. The signal then has no effect.
   ///
   /// Real-time: safe.
   public let descriptor: Int32

@@ -1,9 +1,9 @@
 import Synchronization
 
 /// Passes noncopyable values, one at a time, from one thread to another thread. Such a value can be memory that a
-/// real-time thread needs but must not allocate itself. (The handover of the glossary, that of the role of master, is
-/// something else.) Like ``SPSCRing``, a handover is a handle whose memory is never freed, because real-time code may not
-/// count references.
+/// real-time thread needs but must not allocate itself. (This type has nothing to do with the handover of the role of
+/// master.) Like ``SPSCRing``, a handover is a handle whose memory is never freed, because real-time code may not count
+/// references.
 public struct Handover<Value: ~Copyable>: @unchecked Sendable, BitwiseCopyable {
   @usableFromInline
   struct Cell: ~Copyable {

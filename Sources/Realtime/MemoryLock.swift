@@ -1,19 +1,19 @@
 import CRealtime
 import Glibc
 
-/// The memory lock: keeps the memory that the process uses resident, so that no real-time thread waits for the disk.
+/// The memory lock: keeps all used memory of the process resident, so that no real-time thread waits for the disk.
 ///
 /// Pages are locked when they are first used (MCL_ONFAULT). Unused parts of stacks, heaps and libraries therefore take
 /// no memory. The first use of a page can delay a real-time thread. Therefore all memory of real-time threads is used
 /// once in advance: ``RealtimeThread`` writes its stack, ``SPSCRing`` its slots and the synthesizers their voices, and
 /// ``lockCode()`` loads the code.
 public enum MemoryLock {
-  /// Locks all current and future mappings, and the code of the real-time threads. If the kernel refuses, the process
-  /// continues without the lock. Also disables huge pages.
+  /// Locks the code of the real-time threads and, if no limit (RLIMIT_MEMLOCK) applies, all current and future mappings. If
+  /// the kernel refuses, the process continues without the lock. Also disables huge pages.
   ///
-  /// With MCL_FUTURE under a finite limit (RLIMIT_MEMLOCK), the kernel would refuse every mapping above the limit, and the
-  /// process would run out of memory. Under a finite limit, only current mappings are locked, and only if the stack of the
-  /// main thread can still grow.
+  /// Under a limit, only current mappings are locked, and only if the stack of the main thread can still grow. With
+  /// MCL_FUTURE, which locks future mappings, the kernel would refuse every mapping above the limit, and the process would
+  /// run out of memory.
   ///
   /// - Returns: nil if everything is locked, otherwise a warning for the user with the remedy.
   ///
@@ -21,7 +21,7 @@ public enum MemoryLock {
   public static func lockAll() -> String? {
     disableHugePages()
     lockCode()
-    // Negative if no limit applies to the process.
+    // In octets; negative if no limit applies to the process.
     let limit = realtime_lock_limit()
     let flags = MCL_CURRENT | MCL_ONFAULT | (limit < 0 ? MCL_FUTURE : 0)
     guard mlockall(flags) == 0 else { return warning("refused (\(String(cString: strerror(errno))))") }
@@ -41,11 +41,11 @@ public enum MemoryLock {
   package static func lockCode() { realtime_lock_code() }
 
   /// Disables transparent huge pages for this process. Every ten seconds, the kernel thread `khugepaged` would copy memory of
-  /// the process into huge pages. On a kernel without preemption, this delays real-time threads: in the lab by up to 3 ms. A
-  /// kernel that does not support the setting ignores the call.
+  /// the process into huge pages. On a kernel without preemption, such a copy delays real-time threads: in the lab by up to
+  /// 3 ms. The call has no effect on a kernel that does not support the setting.
   ///
-  /// Existing huge pages stay. Call this function before the first thread starts: if the end of its stack is at a multiple of 2 MB,
-  /// its first access to the stack allocates a huge page, and the thread takes 2 MB more memory.
+  /// Existing huge pages stay, so call this function before the first thread starts. Otherwise, if the stack of a thread ends at a
+  /// multiple of 2 MB, the first access to the stack allocates a huge page, and the thread takes 2 MB more memory.
   ///
   /// Real-time: not safe.
   public static func disableHugePages() { _ = realtime_disable_huge_pages() }

@@ -1,7 +1,7 @@
 import CRealtime
 public import MusicalTime
 
-// The time stamps that the kernel gives datagrams and sound cards.
+// The time stamps of the kernel for datagrams and sound cards.
 extension MonotonicClock {
   /// Converts a kernel time stamp of CLOCK_REALTIME to CLOCK_MONOTONIC.
   ///

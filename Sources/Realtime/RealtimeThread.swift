@@ -3,7 +3,7 @@ import Glibc
 public import MusicalTime
 
 /// A thread with the scheduling policy SCHED_FIFO, or with normal priority if the process has no permission for
-/// SCHED_FIFO. A thread that the body or a library starts by other means has normal priority (SCHED_RESET_ON_FORK).
+/// SCHED_FIFO. Threads that this thread starts, for example in a library, do not inherit its priority (SCHED_RESET_ON_FORK).
 public final class RealtimeThread {
   /// The scheduling policy that the kernel granted.
   public let schedulingPolicy: SchedulingPolicy
@@ -13,7 +13,7 @@ public final class RealtimeThread {
   /// up to 80 KiB, and up to 200 KiB in a debug build.
   static let stackSize = 512 << 10
 
-  /// Starts a thread that runs `body`. Traps if the process can start no thread.
+  /// Starts a thread that runs `body`. Traps if the thread cannot be started.
   ///
   /// - Parameters:
   ///   - name: the name shown by the kernel; the first 15 characters are used.
@@ -54,7 +54,7 @@ public final class RealtimeThread {
 
   /// Waits until the body has returned, for at most `limit`.
   ///
-  /// - Returns: true if the body has returned; the thread must not be joined again. False if the thread still runs.
+  /// - Returns: true if the body has returned. The thread must then not be joined again. False if the thread still runs.
   ///
   /// Real-time: not safe.
   public func join(within limit: Nanoseconds) -> Bool {

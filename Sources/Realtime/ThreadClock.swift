@@ -3,8 +3,8 @@ public import MusicalTime
 
 /// CLOCK_THREAD_CPUTIME_ID, the processor time of a thread.
 public enum ThreadClock {
-  /// The processor time that the calling thread has used since its start. The time in system calls counts. The time of
-  /// interrupts counts or not, depending on the kernel.
+  /// The processor time that the calling thread has used since its start, including the time in system calls. Whether the
+  /// time of interrupts is included depends on the kernel.
   ///
   /// Real-time: safe.
   public static var used: Nanoseconds {

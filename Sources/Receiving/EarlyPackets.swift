@@ -28,7 +28,7 @@ struct EarlyPackets: ~Copyable {
 
   /// The packets, as a ring. A packet that was taken has the count 0.
   private var packets = InlineArray<8, EarlyPacket>(repeating: EarlyPacket())
-  /// The index of the oldest packet, which the next one replaces.
+  /// The index of the oldest packet, which the next packet replaces.
   private var oldest = 0
 
   /// Keeps a packet. A packet of more than 512 octets is not kept.
@@ -45,8 +45,8 @@ struct EarlyPackets: ~Copyable {
     oldest = (oldest + 1) % packets.count
   }
 
-  /// Removes the oldest packet of a source and returns it. Packets that were kept longer than ``lifetime`` are removed,
-  /// but not returned. Nil if no packet is left.
+  /// Removes and returns the oldest packet of a source that was kept for at most ``lifetime``; nil if there is none. Also removes
+  /// the packets of this source that were kept longer.
   @_noLocks @_noAllocation
   mutating func take(of ssrc: UInt32, from source: SocketAddress, at now: Instant) -> EarlyPacket? {
     var offset = 0

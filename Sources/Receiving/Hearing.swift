@@ -2,7 +2,7 @@ import MIDI
 
 /// How loud the notes of a remote peer sound at the local peer.
 public struct Hearing: Hashable, Sendable, BitwiseCopyable {
-  /// The part of the velocity with which a note sounds, in percent, 0...100. With 0, notes do not sound.
+  /// The velocity with which a note sounds, in percent of its own velocity, 0...100. With 0, notes do not sound.
   public let percent: UInt8
 
   /// Notes sound with their own velocity.
@@ -14,7 +14,7 @@ public struct Hearing: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   public static var none: Hearing { @_noLocks @_noAllocation get { Hearing(percent: 0) } }
 
-  /// A value above 100 counts as 100.
+  /// Creates a hearing. A `percent` above 100 counts as 100.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,14 +1,14 @@
 public import MIDI
 
 /// The keys and the sustain pedals (controller 64) that are down on the sixteen channels, according to the messages that were
-/// forwarded. When the keyboard is disconnected or the player leaves, ``release()`` gives the ends of all notes.
+/// forwarded. When the keyboard is disconnected or the player leaves, ``release()`` returns the messages that end all notes.
 public struct HeldNotes: Sendable {
   /// The keys that are down: one bit per key, by channel.
   private var keys = InlineArray<16, UInt128>(repeating: 0)
   /// The sustain pedals that are down: one bit per channel.
   private var pedals: UInt16 = 0
-  /// The channels with a note since the last All Sound Off, one bit per channel. Released notes may still sound, because
-  /// of a pedal or of their release phase. All Sound Off (controller 120) ends them too.
+  /// The channels with a note since the last All Sound Off, one bit per channel. Notes of released keys may still sound, because
+  /// of a pedal or of their release phase. All Sound Off (controller 120) ends these notes too.
   private var sounding: UInt16 = 0
 
   /// Real-time: safe.
@@ -68,7 +68,7 @@ public struct HeldNotes: Sendable {
     }
   }
 
-  /// Removes the first held note or pedal, and returns the message that ends it; nil if there is none.
+  /// Removes the first held note or pedal, and returns the message that ends the note or lifts the pedal; nil if there is none.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

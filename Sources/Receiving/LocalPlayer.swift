@@ -33,8 +33,8 @@ struct LocalPlayer: ~Copyable {
   private var (first, last): (Delivery?, Delivery?) = (nil, nil)
   /// The notes that are being ended.
   private var ending = Ending.none
-  /// Whether all notes of the player are to be ended, after the notes and pedals that programs hold. This also ends the notes that
-  /// the control thread has played.
+  /// Whether all notes of the player are to be ended, including the notes that the control thread has played. The notes and pedals
+  /// that programs hold are ended first.
   private var endsAll = false
   /// Whether the player has left.
   private var hasLeft = false
@@ -64,7 +64,7 @@ struct LocalPlayer: ~Copyable {
     if play(message) { programs.record(message, of: program) }
   }
 
-  /// Whether the budget admits another message. Counts a message that is refused.
+  /// Returns whether the budget admits another message. Counts a refused message.
   @_noLocks @_noAllocation
   mutating func admits(at arrival: Instant) -> Bool {
     if budget.admit(at: arrival) { return true }
@@ -79,7 +79,7 @@ struct LocalPlayer: ~Copyable {
   @_noLocks @_noAllocation @discardableResult
   mutating func play(_ message: Message) -> Bool {
     guard let channel = message.channel else { return false }
-    // Expression on channel 1 sets the activity of the player. Only the control thread gets it.
+    // Expression on channel 1 sets the activity of the player. Only the control thread gets this message.
     if message.setsActivity {
       last = Delivery(message: message, route: PlayerRoute(.none, on: channel))
       return true
@@ -121,7 +121,7 @@ struct LocalPlayer: ~Copyable {
     (endsAll, hasLeft) = (true, true)
   }
 
-  /// Ends all notes and refuses new ones (true), or ends the refusal (false).
+  /// If `isMuted` is true, ends all notes and refuses new notes from now on. If it is false, admits new notes again.
   @_noLocks @_noAllocation
   mutating func mute(_ isMuted: Bool) {
     self.isMuted = isMuted

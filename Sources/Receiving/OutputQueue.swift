@@ -1,8 +1,8 @@
 /// Up to two outputs of a ``Receiver`` that are already determined, in order.
 ///
-/// The outputs are the elements of an array. As two properties of ``Receiver``, they made the compilation of the modules that contain a
-/// receiver up to three times as long. The compiler checks the ownership of each field of a noncopyable type, down to the payloads of
-/// enumerations, but not of the elements of an array.
+/// The outputs are elements of an array, because two separate properties of ``Receiver`` made modules that contain a receiver compile up to
+/// three times as long. The compiler checks the ownership of each field of a noncopyable type, down to the payloads of enumerations. It
+/// does not check the elements of an array.
 struct OutputQueue: BitwiseCopyable {
   private var outputs = InlineArray<2, Receiver.Output?>(repeating: nil)
 

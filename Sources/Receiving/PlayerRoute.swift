@@ -1,8 +1,8 @@
 public import MIDI
 public import Sending
 
-/// The route of the messages of the local player on one input channel: the receivers, and the channel on which they get
-/// the messages. The input channel is the channel on which a MIDI program at the ALSA port sends.
+/// The route of the messages of the local player on one input channel: the receivers of the messages, and the channel on
+/// which the receivers get them. The input channel is the channel on which a MIDI program at the ALSA port sends.
 public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
   /// The peers that get the messages.
   public enum Receiver: Equatable, Sendable, BitwiseCopyable {
@@ -32,9 +32,9 @@ public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
     (self.receiver, self.channel, self.shapedChannel) = (receiver, channel, shapedChannel)
   }
 
-  /// The route of an input channel while no other peer is known. All peers get its messages: on channel 10 if the input
-  /// channel is that of the drums (10), otherwise on channel 16, on which a peer without a channel of its
-  /// own plays.
+  /// The route of an input channel while no other peer is known. All peers get the messages of the input channel. The messages of
+  /// channel 10, the channel of the drums, stay on this channel. All other messages are sent on channel 16, on which a peer
+  /// without a channel of its own plays.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -42,7 +42,8 @@ public struct PlayerRoute: Equatable, Sendable, BitwiseCopyable {
     PlayerRoute(.all, on: channel.wire == 9 ? channel : Channel(wire: 15))
   }
 
-  /// Compares the routes. The function is not synthesized, because real-time code calls it.
+  /// Compares the routes. Real-time code needs this function, because the `==` that the compiler generates has no real-time
+  /// annotation.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -1,7 +1,8 @@
 import BasicContainers
 import MIDI
 
-/// The notes and pedals that each program holds. The notes are ended when the program disconnects.
+/// The notes and pedals that each program holds. When a program disconnects, the receiver ends these notes and lifts these
+/// pedals.
 struct ProgramNotes: ~Copyable {
   private struct Program {
     let id: ProgramID

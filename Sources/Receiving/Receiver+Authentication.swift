@@ -5,8 +5,8 @@ public import RTPMIDI
 extension Receiver {
   /// Checks the tag of a datagram, if the session of its source has a passkey.
   ///
-  /// A datagram that can begin a session has no tag: its sender has no keys yet, or has lost them. It cannot affect the
-  /// existing session of its source.
+  /// A datagram that can begin a session has no tag: its sender has no keys yet, or has lost them. Such a datagram cannot affect
+  /// the existing session of its source.
   ///
   /// - Parameters:
   ///   - address: the address of the sender.
@@ -44,7 +44,7 @@ extension Receiver {
   }
 
   /// The sealer for replies to the peer of a session; nil without a passkey, and if there is no such session. A sealer
-  /// counts its packets. Therefore the driver assigns its copy of the sealer back after it has sealed a reply.
+  /// counts its packets. After the driver has sealed a reply, it must therefore assign its copy of the sealer back.
   ///
   /// Real-time: safe.
   public subscript(sealerFor ssrc: UInt32, onHostOf address: SocketAddress) -> DatagramSealer? {

@@ -104,11 +104,11 @@ extension Receiver {
   }
 
   /// Returns the first output of an admitted message of the session at `place`. The order of the outputs is: the pitch for the
-  /// instrument, the sound, the recording, the copy for the control thread. Not every message has all of them.
+  /// instrument, the sound, the recording, the copy for the control thread. Not every message has all four outputs.
   @_noLocks @_noAllocation
   mutating func sound(_ message: Message, at place: SessionBlock.Place, then reception: Reception) -> Output {
     let session = blocks[place.block].sessions[place.index].session
-    // The first output is returned. The other ones are returned by the next calls.
+    // This call returns the first output. The following calls of `next(in:)`, `next()` or `nextTimed(at:)` return the others.
     defer { pending.append(.reception(reception)) }
     switch blocks[place.block].sessions[place.index].sound(of: message) {
     case .unchanged:
@@ -130,7 +130,7 @@ extension Receiver {
     }
   }
 
-  /// The data of the System Exclusive that ``next(in:)`` has just returned.
+  /// The data of the System Exclusive message that ``next(in:)`` has just returned.
   ///
   /// Real-time: safe.
   public var systemExclusive: ReceivedSystemExclusive {

@@ -5,7 +5,8 @@ import Sending
 
 // The messages of the local player.
 extension Receiver {
-  /// Plays a message that a program of the local player, such as a sequencer, has sent to the local peer. ``next()`` returns its outputs.
+  /// Plays a message that a program of the local player, such as a sequencer, has sent to the local peer. ``next()`` returns the
+  /// outputs.
   ///
   /// - Parameter arrival: the arrival of the message, by the clock of the driver.
   /// - Precondition: ``next()`` has returned nil.
@@ -16,7 +17,7 @@ extension Receiver {
     player.play(message, from: program, at: arrival)
   }
 
-  /// Whether the budget of the programs at the local peer admits another message. A message that is refused is counted.
+  /// Returns whether the message budget of the programs at the local peer admits another message. Counts a refused message.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -38,8 +39,8 @@ extension Receiver {
   @_noLocks @_noAllocation
   public mutating func releaseNotes(of selection: ProgramID.Selection) { player.release(selection) }
 
-  /// Returns the next output of the messages of the local player; nil after the last one. At the end come the messages of
-  /// ``ReceivingCommand/endNotesAsPlayed(_:)``, which release the held notes and pedals at one peer, on their input channels.
+  /// Returns the next output of the messages of the local player; nil after the last one. The last outputs are the messages of
+  /// ``ReceivingCommand/endNotesAsPlayed(_:)``, which release the held notes and pedals at one peer on their input channels.
   @_noLocks @_noAllocation
   mutating func nextOfPlayer() -> Output? {
     while true {

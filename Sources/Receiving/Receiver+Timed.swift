@@ -60,7 +60,7 @@ extension Receiver {
 
   /// Keeps a message of the session at `place` that takes effect later. For a message that takes effect at once, removes the
   /// messages that it supersedes (``TimedMessages/removeMessages(supersededBy:of:)``). A message that ends all notes always takes
-  /// effect at once.
+  /// effect at once, and so does a message for which there is no room.
   ///
   /// - Parameter stamp: the time stamp of the message; nil if it is not known.
   /// - Returns: whether the message was kept.

@@ -45,8 +45,7 @@ public struct Receiver: ~Copyable {
   var timed = TimedMessages()
   /// The place of the session whose timed message is being passed on; nil if there is none.
   var timedPlace: SessionBlock.Place?
-  /// How long in advance a message is passed to the sound: the time before the instant at which the message takes
-  /// effect.
+  /// How early a message is passed to the sound: the time before the instant at which the message takes effect.
   ///
   /// Real-time: safe.
   public var soundLead = Nanoseconds.zero
@@ -55,19 +54,19 @@ public struct Receiver: ~Copyable {
   ///
   /// Real-time: safe.
   public internal(set) var instant: Instant?
-  /// The number of messages of remote peers and of the local player that were refused, because of their budgets, or because
-  /// the player has left.
+  /// The number of messages of remote peers and of the local player that were refused, because a budget was used up, or because
+  /// the local player has left.
   ///
   /// Real-time: safe.
   public var refused: Int64 { @_noLocks @_noAllocation get { refusedOfSessions + player.refused } }
   /// The number of messages that the budgets of all sessions have refused.
   var refusedOfSessions: Int64 = 0
-  /// The next outputs, as far as they are already determined.
+  /// The next outputs that are already determined.
   var pending = OutputQueue()
   /// The slots whose held notes are being ended: from ``releasing`` up to, but not including, ``releaseEnd``.
   private var releasing = 0
   private var releaseEnd = 0
-  /// The place of a session whose notes must not sound any longer, and whose sounding notes are being ended. Nil if
+  /// The place of a session whose sounding notes are being ended, because its notes must not sound any longer. Nil if
   /// there is none.
   private var silencing: SessionBlock.Place?
   /// The messages of the local player.
@@ -110,7 +109,7 @@ public struct Receiver: ~Copyable {
     blocks.append(block)
   }
 
-  /// Executes a command. ``next()`` returns its outputs. A command for a session that is not open has no effect.
+  /// Executes a command. ``next()`` returns the outputs of the command. A command for a session that is not open has no effect.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -162,8 +161,8 @@ public struct Receiver: ~Copyable {
     if let output = pending.removeFirst() { return output }
     instant = nil
     if let output = nextOfPlayer() { return output }
-    // A note may have been passed to the sound before its instant. Its end takes effect at ``SessionReceiver/lastInstant``, and
-    // therefore not before its beginning.
+    // A note may have been passed to the sound before its instant. The end takes effect at ``SessionReceiver/lastInstant``, and
+    // therefore not before the beginning of the note.
     if let place = silencing {
       if let message = blocks[place.block].sessions[place.index].heard.releaseNext() {
         instant = blocks[place.block].sessions[place.index].lastInstant
@@ -191,8 +190,8 @@ public struct Receiver: ~Copyable {
     return blocks[place.block].sessions[place.index].belongs(to: session) ? place : nil
   }
 
-  /// Returns a packet that arrived shortly before the last command opened its session; nil if there is none. The driver passes it
-  /// to ``receive(_:from:at:)``. Called after each command until the result is nil.
+  /// Returns the next packet that arrived shortly before the last command opened the session of the packet; nil if there is none. The
+  /// driver calls this function after each command until the result is nil, and passes each packet to ``receive(_:from:at:)``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

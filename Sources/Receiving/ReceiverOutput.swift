@@ -21,7 +21,7 @@ extension Receiver {
     case shape(Message, from: SessionID)
     /// Send a message of the local player, by the stream sender.
     case send(StreamMessage)
-    /// Pass this to the control thread.
+    /// Pass the reception to the control thread.
     case reception(Reception)
   }
 }

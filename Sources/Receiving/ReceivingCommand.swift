@@ -14,7 +14,8 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case admit(slot: Int, SessionID, Admission)
   /// Sets the clock offset of a peer: the remote clock minus the local clock; nil if it is not known. With an offset, a
   /// message of the peer takes effect at the instant of its time stamp, if this instant is more than 2 ms and at most 4 s
-  /// after the arrival of the message. All other messages take effect at once, and so do messages that end all notes.
+  /// after the arrival of the message. All other messages take effect at once. Messages that end all notes always take
+  /// effect at once.
   case clock(slot: Int, SessionID, offset: Nanoseconds?)
   /// Sounds a message as if the peer of a session had sent it, without checking the gates. An example is the reset of a channel
   /// that the peer has left.
@@ -27,13 +28,14 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case soundForPlayer(Message)
   /// Sets the route of the player's messages on this input channel.
   case route(Channel, PlayerRoute)
-  /// Sets the channel of the local player; nil: the player has none.
+  /// Sets the channel of the local player; nil if the player has none.
   case localChannel(Channel?)
-  /// Ends the notes that the player holds for all peers, on their input channels, at the peer of one stream. Until
-  /// now, this peer was treated as a standard device. It gets later messages on another channel, so they would not end these notes.
+  /// Ends the held notes of the local player at the peer of one stream, which has just been recognised as a Tutti peer. Until now, this
+  /// peer got the messages to all peers on their input channels, like a standard device. The command ends the notes on these channels.
+  /// The peer gets later messages on the channel of the local peer, so later Note Offs would not end these notes.
   case endNotesAsPlayed(StreamID)
-  /// Ends the notes of the local player and refuses its new ones, because the master has muted the player or has made all
-  /// players quiet (true), or ends the refusal (false).
+  /// True: ends the notes of the local player and refuses new notes, because the master has muted the player or has made all
+  /// players quiet. False: admits new notes again.
   case mute(Bool)
   /// Ends the notes of the local player, because the player leaves, and the notes that the peers of all sessions hold.
   case releaseNotes

@@ -22,13 +22,13 @@ struct SessionReceiver: ~Copyable {
   var held = HeldNotes()
   /// The notes of ``held`` that sound.
   var heard = HeldNotes()
-  /// The budget for messages of the peer that sound at the local peer. Each peer has its own, so that a flood of one
+  /// The budget for messages of the peer that sound at the local peer. Each peer has its own budget, so that a flood from one
   /// peer does not silence the others.
   private(set) var budget = MessageBudget()
 
   /// The clock of the peer minus the local clock; nil if it is not known.
   var clockOffset: Nanoseconds?
-  /// Of the messages that were passed to the sound in advance, the latest instant at which one takes effect; nil if there was none.
+  /// The latest instant at which a message that was passed to the sound in advance takes effect; nil if there was no such message.
   private(set) var lastInstant: Instant?
   /// The longest time that a message may wait for its instant: longer than a quarter note at the slowest tempo.
   private static var longestWait: Nanoseconds { @_noLocks @_noAllocation get { .seconds(4) } }
@@ -38,7 +38,7 @@ struct SessionReceiver: ~Copyable {
 
   /// Checks the tags of the peer; nil without a passkey.
   var opener: DatagramOpener?
-  /// Writes the tags of the replies that the thread of the receiver sends; nil without a passkey.
+  /// Writes the tags of the replies that the network thread sends; nil without a passkey.
   var sealer: DatagramSealer?
 
   /// Prepares for the stream of a new session.

@@ -46,8 +46,8 @@ struct SourceTable: ~Copyable {
     return entries[index].source.localSSRC
   }
 
-  /// Whether a peer with this SSRC on the host of `address` is in session. The port is not compared, because a peer sends from a
-  /// control port too.
+  /// Whether a peer with this SSRC on the host of `address` is in session. The port is not compared, because a peer also sends from its
+  /// control port.
   @_noLocks @_noAllocation
   func contains(_ ssrc: UInt32, onHostOf address: SocketAddress) -> Bool {
     if case .some = place(of: ssrc, onHostOf: address) { return true }
@@ -66,7 +66,7 @@ struct SourceTable: ~Copyable {
   }
 
   /// The index of the newest entry with this SSRC and address; nil if there is none. The search is linear, because few
-  /// sources have the same SSRC. Of these, the newest one comes first.
+  /// sources have the same SSRC. Of the sources with one SSRC, the newest comes first.
   @_noLocks @_noAllocation
   private func index(of ssrc: UInt32, at address: SocketAddress) -> Int? {
     var index = firstIndex(from: ssrc)

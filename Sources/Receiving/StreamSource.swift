@@ -1,10 +1,10 @@
 public import RTPMIDI
 
-/// The source of the packets of one session: the SSRC and the address that identify them, and the local SSRC for
-/// answers.
+/// The source of the packets of one session: the SSRC and the address that identify the packets, and the local SSRC for
+/// replies.
 ///
-/// The SSRC alone is not sufficient. If the address were not compared, a peer whose address has changed would still get
-/// answers, and would not notice that its session does not work any more.
+/// The SSRC alone is not sufficient. If the receiver did not compare the address, a peer whose address has changed would
+/// still get replies, and would not notice that its session does not work any more.
 public struct StreamSource: Sendable, BitwiseCopyable {
   /// The SSRC of the remote peer.
   public let ssrc: UInt32

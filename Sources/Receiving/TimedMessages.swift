@@ -5,7 +5,7 @@ import Playback
 import RTPMIDI
 
 /// The messages of remote peers that have arrived before the instants at which they take effect, in the order in which they are
-/// released.
+/// released, that is, removed by ``take(at:)`` and passed on.
 ///
 /// A peer sends a quantized note in advance, so that the note sounds at the same instant at all peers. The time stamp
 /// of the note is the instant of the grid position to which the note was moved. If the instant is that of a tick of the
@@ -28,7 +28,7 @@ struct TimedMessages: ~Copyable {
     var instant: Instant
     /// How long before ``instant`` the entry is released.
     let lead: Nanoseconds
-    /// The tick at which the message takes effect; nil if it belongs to none.
+    /// The tick at which the message takes effect; nil if the message does not belong to a tick.
     var tick: Tick?
 
     /// When the entry is released.
@@ -61,8 +61,8 @@ struct TimedMessages: ~Copyable {
 
   /// Adds an entry. Entries with the same release instant keep their order.
   ///
-  /// If the entry begins a note, an earlier note of the same key must have ended by then. If the end of the earlier
-  /// note waits for a later instant, it moves to the beginning of the new note.
+  /// If the entry begins a note, an earlier note of the same key must end at or before this beginning. If the end of the
+  /// earlier note waits for a later instant, this end moves to the beginning of the new note.
   ///
   /// - Returns: false if there is no room.
   @_noLocks @_noAllocation
@@ -84,8 +84,8 @@ struct TimedMessages: ~Copyable {
     return entries.remove(at: 0)
   }
 
-  /// Adopts a new schedule. Messages at ticks of the rhythm move with the ticks. Beginnings of notes at or after the
-  /// end of the rhythm are removed. If the new run does not continue the previous run, all beginnings of notes at ticks
+  /// Adopts a new schedule. Messages at ticks of the rhythm move with the ticks. Beginnings of notes at ticks at or after
+  /// the end of the rhythm are removed. If the new run does not continue the previous run, all beginnings of notes at ticks
   /// of the previous run are removed, and the other messages keep their instants.
   @_noLocks @_noAllocation
   mutating func follow(_ schedule: PlaybackSchedule) {
@@ -115,7 +115,7 @@ struct TimedMessages: ~Copyable {
     }
   }
 
-  /// Removes the entries that `message` supersedes, because it takes effect at once. A message that ends notes
+  /// Removes the entries that `message`, which takes effect at once, supersedes. A message that ends notes
   /// supersedes the waiting beginnings of these notes. A message that begins a note supersedes the waiting end of an
   /// earlier note of the key.
   @_noLocks @_noAllocation
@@ -158,7 +158,8 @@ struct TimedMessages: ~Copyable {
     return count < Self.capacityPerSession
   }
 
-  /// Moves the end of an earlier note of the key to the beginning of the note of `entry`, if this end is later.
+  /// Moves the end of an earlier note of the same key to the beginning of the note of `entry`, if the end is later than this
+  /// beginning.
   @_noLocks @_noAllocation
   private mutating func moveEnd(before entry: Entry, _ beginning: Message) {
     var index = 0
@@ -174,7 +175,7 @@ struct TimedMessages: ~Copyable {
     }
   }
 
-  /// Inserts an entry in order. There is room.
+  /// Inserts an entry in order. The caller makes sure that there is room.
   @_noLocks @_noAllocation
   private mutating func insertInOrder(_ entry: Entry) {
     var index = entries.count

@@ -1,4 +1,4 @@
-/// Decides by chance, with the same result on every peer.
+/// Decisions by chance with the same result on every peer.
 ///
 /// A stroke with a chance must sound on all peers or on none. A running random number generator would need the same history on all
 /// peers. Instead, the decision is a hash of the seed of the patch and of the position: the bar, the line and the tick in the bar. A
@@ -10,6 +10,7 @@ enum Chance {
   /// Returns the hash of a position.
   ///
   /// - Parameters:
+  ///   - seed: The seed of the patch.
   ///   - bar: The number of the bar, counted from the first downbeat of the rhythm; the lower 32 bits are used.
   ///   - line: The number of the line, or ``fill``. The number of a line of drums is its index in the ``StepTable``. The lines of the
   ///     pitched parts have the numbers from ``StepTable/maximumLines`` on.
@@ -24,8 +25,8 @@ enum Chance {
     return mix((hash ^ tick) &+ 0x9E37_79B9)
   }
 
-  /// The line number for the hash that decides whether the fill sounds in a bar. No line has this number. The tick of this
-  /// hash is 0.
+  /// The argument `line` of the hash that decides whether the fill sounds in a bar. No line has this number. The argument
+  /// `tick` of this hash is 0.
   static var fill: UInt32 { @_noLocks @_noAllocation get { 255 } }
 
   /// Whether an event with a chance of `percent`, 0...100, takes place.

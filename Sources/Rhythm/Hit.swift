@@ -13,8 +13,8 @@ public struct Hit: Hashable, Sendable, BitwiseCopyable {
   public let velocity: UInt8
   /// The cut-off group of a drum, 1...``Patch/maximumGroups``, or 0 for none. The hit stops all sounding notes of its group.
   public let group: UInt8
-  /// The position after the first tick of the step, in thousandths of a tick, 0...6000: the place of a triplet within the
-  /// step, and the swing.
+  /// The position after the first tick of the step, in thousandths of a tick, 0...6000: the distance of a triplet from
+  /// the first tick of the step, or the delay by swing.
   public let position: Int32
   /// The end of a note of a pitched part, in ticks after the first tick of the step, rounded to the nearest tick. It is later
   /// than ``position``. 0 for the drums.

@@ -12,7 +12,7 @@ public struct HitCursor: Sendable, BitwiseCopyable {
   var line = 0
   /// The tick of this line that is examined next, counted from the first tick of the step: 0..<6.
   var offset = 0
-  /// The index of the note that is examined next, if the line is that of a pitched part and plays several notes at this tick.
+  /// The index of the note that is examined next, if the line belongs to a pitched part and plays several notes at this tick.
   var note = 0
   /// The main note of a flam if its grace note was returned last. It is the next hit.
   var main: Hit?

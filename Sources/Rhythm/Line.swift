@@ -8,7 +8,8 @@ public struct Line: Hashable, Sendable {
   public let layer: Int?
   /// The range of total activity, of all players together, in which the line sounds, within 0...127.
   public let activity: ClosedRange<UInt8>
-  /// Whether the line, while it sounds, replaces all earlier lines of the same voice in ``Patch/lines``. Otherwise it adds strokes to them.
+  /// Whether the line, while it sounds, replaces all earlier lines of the same voice in ``Patch/lines``. Otherwise it adds strokes
+  /// to these lines.
   public let replaces: Bool
   /// The chance of each stroke at the least activity of ``activity``, in percent.
   public let lowActivityChance: Int

@@ -13,7 +13,7 @@ public struct PatchFault: Hashable, Sendable, CustomStringConvertible {
   public let field: String
   /// The reason: what is wrong.
   public let reason: String
-  /// The remedy: how to correct it.
+  /// The remedy: how to correct the fault.
   public let remedy: String
 
   /// `street.yaml:14:12: play.always.snare: has 15 steps in bar 2, but 16 in bar 1; add 1`

@@ -29,8 +29,8 @@ extension PatchReader {
     }
   }
 
-  /// Returns the reason why a voice cannot have this name; nil if it can. The name must not end with `!` or `%`: in the name of a line,
-  /// `!` means that the line replaces earlier lines, and `%` ends a chance. The name must not be a field of the fill.
+  /// Returns the reason why a voice cannot have this name; nil for a valid name. The name must not end with `!` or `%`: in the name of a
+  /// line, `!` means that the line replaces earlier lines, and `%` ends a chance. The name must not be a field of the fill.
   private static func defect(ofVoiceName name: String) -> String? {
     if let last = name.last, last == "!" || last == "%" { return "ends with \(last)" }
     return ["every", "chance", "from"].contains(name) ? "is reserved for a setting of the fill" : nil
@@ -88,8 +88,9 @@ extension PatchReader {
     }
   }
 
-  /// Reads a field that contains values for some of the voices. `read` reads one value. It returns the function that changes the voice,
-  /// or nil after a fault. A voice that no line uses is a fault.
+  /// Reads a field that contains values for some of the voices. A voice that no line uses is a fault.
+  ///
+  /// - Parameter read: reads one value, and returns the function that changes the voice; nil after a fault.
   private mutating func forEachVoice(
     _ node: Node, _ field: String, remedy: String, of kit: inout Kit,
     _ read: (inout PatchReader, Node, String) -> ((inout Voice) -> Void)?

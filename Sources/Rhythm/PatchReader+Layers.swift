@@ -29,7 +29,9 @@ extension PatchReader {
     return (layers, lines)
   }
 
-  /// Reads the name of a layer. Next to the layers of a part, there are other `fields`.
+  /// Reads the name of a layer.
+  ///
+  /// - Parameter fields: the other fields of a part, which the remedy suggests besides the layers; empty outside of parts.
   mutating func layer(
     named name: String, at position: TextPosition, _ field: String, amongFields fields: [String] = []
   ) -> Layer? {

@@ -41,7 +41,7 @@ extension PatchReader {
   }
 
   /// Reads the name of a line: the name of the voice, `!` if the line replaces earlier lines, and the chance in percent that a stroke
-  /// sounds, at the lowest and at the highest activity of the line. An example is `hat! 30-80%`. One number stands for both.
+  /// sounds, at the lowest and at the highest activity of the line. An example is `hat! 30-80%`. A single number is the chance at both.
   mutating func lineName(
     _ name: String, at position: TextPosition, _ field: String
   ) -> (voice: String, replaces: Bool, chance: (low: Int, high: Int))? {
@@ -65,7 +65,8 @@ extension PatchReader {
     return (voice, replaces, chance)
   }
 
-  /// Reads the strokes and rests of a line, one array per bar, and their number per quarter note. Returns nil after a fault.
+  /// Reads a line of drums. Returns its strokes and rests, one array per bar, and the number of strokes and rests per quarter note; nil
+  /// after a fault.
   private mutating func bars(_ node: Node, _ field: String, meter: Meter) -> ([[Stroke?]], Int)? {
     let remedy =
       "write . (rest), o (ghost note), x, X (accent), f or F (flams) for each step; spaces are "
@@ -76,8 +77,10 @@ extension PatchReader {
     }
   }
 
-  /// Reads the steps of a line, one array per bar, and the number of steps per quarter note. `step` converts a character, and
-  /// returns nil for an invalid one. Returns nil after a fault.
+  /// Reads a line of drums or of a pitched part. Returns its steps, one array per bar, and the number of steps per quarter note; nil after
+  /// a fault.
+  ///
+  /// - Parameter step: converts a character to a step; returns nil for an invalid character.
   mutating func bars<Element>(
     _ node: Node, _ field: String, meter: Meter, remedy: String, _ step: (Character) -> Element?
   ) -> ([[Element]], Int)? {
@@ -102,7 +105,8 @@ extension PatchReader {
     return (bars, perQuarter)
   }
 
-  /// Checks the numbers of strokes and rests of the bars of a line. Returns their number per quarter note, or nil after a fault.
+  /// Checks `bars`, the number of strokes and rests in each bar of a line. Returns the number of strokes and rests per quarter note, or
+  /// nil after a fault.
   private mutating func checkLengths(
     of bars: [Int], at position: TextPosition, _ field: String, meter: Meter
   ) -> Int? {

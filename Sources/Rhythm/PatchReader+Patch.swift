@@ -26,8 +26,8 @@ extension PatchReader {
     let name = values["name"].flatMap { text($0, "name", maximumLength: 40) }
     let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
     let tempo = values["tempo"].flatMap { self.tempo($0) }
-    // An optional field has a default value. After a fault, this value replaces the faulty one, so that the reading continues and finds
-    // all faults. Only a faulty meter stays nil: the steps of the lines are then not checked.
+    // An optional field has a default value. After a fault, this value replaces the faulty one, so that the reader continues and finds
+    // all faults. Only a faulty meter stays nil. The reader then does not check the strokes of the lines.
     let meter = values["meter"].map { self.meter($0) } ?? .common
     let swing = values["swing"].flatMap { self.swing($0) } ?? .straight
     let swell = values["swell"].flatMap { percent($0, "swell", in: 0...50) } ?? 20
@@ -61,7 +61,7 @@ extension PatchReader {
         "has \(patch.lines.count) lines, including those of the fill, more than the limit of \(StepTable.maximumLines)",
         "remove \(excess)")
     }
-    // The number of lines of a drum is limited, because the time to find the loudest of several strokes grows with it.
+    // The number of lines of a drum is limited, because the time to find the loudest of several strokes grows with this number.
     for (index, voice) in patch.kit.enumerated() {
       let count = patch.lines.count { $0.voice == index }
       if count > Patch.maximumLinesPerVoice {

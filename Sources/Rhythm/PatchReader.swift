@@ -11,8 +11,8 @@ struct PatchReader {
   private(set) var faults: [PatchFault] = []
   /// The number of further faults.
   private var omitted = 0
-  /// The lines of the text of the file. They limit the reported line numbers, because the parser reports a fault at the end of the
-  /// text with the number of the last line plus 1.
+  /// The lines of the text of the file. Their number limits the reported line numbers, because the parser reports a fault at the
+  /// end of the text with the number of the last line plus 1.
   var textLines: [Substring] = []
 
   /// A field of a mapping, with an example of how to write it.
@@ -176,8 +176,9 @@ struct PatchReader {
     return choice
   }
 
-  /// The position in the file of the character at `index` of the scalar `node`, which has the value `text`. If the scalar is not written
-  /// on one line without escapes (quotation marks are allowed), returns the position of the beginning of the scalar instead.
+  /// The position in the file of the character at `index` of the scalar `node`, which has the value `text`. The result is exact for a
+  /// scalar that is written on one line without escapes, with or without quotation marks. For any other scalar, the result is the position
+  /// of its beginning.
   func position(ofCharacter index: Int, in node: Node, _ text: String) -> TextPosition {
     let position = node.position
     guard (1...max(1, textLines.count)).contains(position.line), !textLines.isEmpty else { return position }

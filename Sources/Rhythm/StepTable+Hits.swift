@@ -33,7 +33,7 @@ extension StepTable {
     return table.nextHit(&cursor)
   }
 
-  /// Returns the first hit at or after the line and the tick of the cursor, and moves the cursor behind this hit.
+  /// Returns the first hit at or after the line and the tick of the cursor, and moves the cursor past this hit.
   @_noLocks @_noAllocation
   private mutating func nextHit(_ cursor: inout HitCursor) -> Hit? {
     while cursor.line < lineCount {
@@ -56,7 +56,7 @@ extension StepTable {
     return nil
   }
 
-  /// The hit of a stroke. For a flam, this is the grace note, and the main note becomes the next hit of the cursor.
+  /// The hit of a stroke. For a flam, the result is the grace note, and the main note becomes the next hit of the cursor.
   @_noLocks @_noAllocation
   private mutating func hit(_ line: Int, _ stroke: Stroke, velocity: UInt8, offset: Int, _ cursor: inout HitCursor)
     -> Hit
@@ -76,7 +76,7 @@ extension StepTable {
       position: position, delay: entry.feel - Self.graceTime, isGrace: true)
   }
 
-  /// The stroke of a line at `tick` of the cursor's bar; nil if there is no stroke, or if it does not sound. It sounds if three
+  /// The stroke of a line at `tick` of the cursor's bar; nil if there is no stroke, or if it does not sound. A stroke sounds if three
   /// conditions hold: the line sounds at the cursor's activity, no later line replaces the line, and the decision by chance is positive.
   @_noLocks @_noAllocation
   mutating func stroke(of line: Int, _ tick: Int, _ cursor: HitCursor) -> Stroke? {

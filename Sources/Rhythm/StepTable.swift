@@ -59,7 +59,7 @@ public struct StepTable: Sendable, BitwiseCopyable {
   var barSteps: UInt8 = 1
   /// The length of the pattern in bars.
   var bars: UInt8 = 1
-  /// How much later than written each of the four steps of a quarter note sounds because of the swing, in thousandths of a tick.
+  /// The delay by swing of each of the four steps of a quarter note, in thousandths of a tick.
   var swing = InlineArray<4, Int32>(repeating: 0)
   /// ``Patch/swell``.
   var swell: UInt8 = 0

@@ -65,7 +65,7 @@ public struct StepTableDescription: Encodable, Sendable {
   public var barSteps: Int
   /// The length of the pattern in bars.
   public var bars: Int
-  /// How much later than written each of the four steps of a quarter note sounds because of the swing, in thousandths of a tick.
+  /// The delay by swing of each of the four steps of a quarter note, in thousandths of a tick.
   public var swing: [Int]
   /// ``Patch/swell``.
   public var swell: Int

@@ -18,7 +18,7 @@ public struct Swing: Hashable, Sendable, BitwiseCopyable {
   /// The range of ``permille``.
   public static let range = 500...750
 
-  /// How much later than written each step of a quarter note sounds, in thousandths of a tick, 0...6000.
+  /// The delay by swing of each of the four steps of a quarter note, in thousandths of a tick, 0...6000.
   var offsets: [Int32] {
     switch unit {
     // A pair has 12 ticks. The second note moves from tick 6 to the tick 12 · permille / 1000.
@@ -26,7 +26,7 @@ public struct Swing: Hashable, Sendable, BitwiseCopyable {
       let second = Int32(12 * permille - 6_000)
       return [0, second, 0, second]
     // A pair has 24 ticks. The second note, step 2, moves from tick 12 to the tick 24 · permille / 1000. Step 1 is in the middle between
-    // the two notes, step 3 in the middle between the second note and the end of the pair.
+    // the two notes. Step 3 is in the middle between the second note and the end of the pair.
     case .eighths:
       let second = Int32(24 * permille - 12_000)
       return [0, second / 2, second, second / 2]

@@ -44,7 +44,7 @@ struct TableLine: Sendable, BitwiseCopyable {
   var tone: UInt8 { @_noLocks @_noAllocation get { voice & 0xF } }
 
   /// The value at `activity` of a quantity that changes linearly from `first` at the activity ``from`` to `last` at the activity ``to``.
-  /// It is `last` if both activities are equal.
+  /// If both activities are equal, the value is `last`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -4,7 +4,7 @@ public import MusicalTime
 public struct Voice: Hashable, Sendable {
   /// The name by which the lines refer to the drum.
   public let name: String
-  /// The note number on a General MIDI drum channel, 0...127 (35 to 81 sound on every device). No other voice of the patch
+  /// The note number on a General MIDI drum channel, 0...127 (35 to 81 sound on every General MIDI device). No other voice of the patch
   /// has the same number.
   public let note: UInt8
   /// The name of the cut-off group, or nil. A stroke stops all sounding notes of its group, as a closing hi-hat does.

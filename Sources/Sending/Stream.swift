@@ -19,15 +19,15 @@ struct Stream: BitwiseCopyable {
   /// Whether the receiver is a time-stamp receiver, which gets each tick ahead of time. A play-on-arrival receiver gets
   /// each tick at its due time.
   var isTimeStamped = false
-  /// The sent packets with notes that begin or end in the future. Each following packet repeats their
-  /// sequence numbers and time stamps, so that the receiver gets the time stamp of a lost packet.
+  /// The sent packets with notes that begin or end in the future. Each following packet repeats the sequence numbers and time
+  /// stamps of these packets, so that the receiver gets the time stamp of a lost packet.
   var announced = AnnouncedPackets()
   /// The run (one uninterrupted playback) in which the receiver takes part: Start or Continue was sent to the receiver, and Stop was not
   /// sent yet. 0 if there is none.
   var run: UInt32 = 0
   /// The next tick of ``run`` to send.
   var next = Tick(0)
-  /// The instant at which the next guard packet is due, if no packet with a command is sent before.
+  /// The instant at which the next guard packet is due, if no packet with a command is sent before this instant.
   var guardDue = Instant.distantFuture
   /// The number of guard packets since the last packet with a command.
   var guardCount = 0

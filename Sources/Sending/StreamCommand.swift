@@ -14,7 +14,7 @@ public enum StreamCommand: Sendable, BitwiseCopyable {
     keys: SessionKeys? = nil)
   /// Records that the receiver is a Tutti peer. From now on, the packets of the stream carry the send instant. The
   /// receiver gets every message to all Tutti peers. The receiver also gets the clock, even if `takesClock` was false. A
-  /// Tutti peer is never a clock source: the local peer follows its rhythm, and does not use its MIDI clock.
+  /// Tutti peer is never a clock source: the local peer follows the rhythm of that peer, and does not use its MIDI clock.
   case recognise(StreamID)
   /// Sets whether the receiver is a time-stamp receiver.
   case setTimeStamped(StreamID, Bool)
@@ -24,9 +24,9 @@ public enum StreamCommand: Sendable, BitwiseCopyable {
   case acknowledge(StreamID, sequence: UInt16)
   /// Closes the stream of a session that has ended.
   case close(StreamID)
-  /// Sends a System Exclusive message on one stream, or, if `to` is nil, to all Tutti peers. `isJournalled` is whether
-  /// the recovery journal repairs the loss of the message. It is false for a message that a later message repeats, or
-  /// that the receiver requests again.
+  /// Sends a System Exclusive message on one stream, or, if `to` is nil, to all Tutti peers. If `isJournalled` is true,
+  /// the recovery journal repairs the loss of the message. `isJournalled` is false for a message that a later message
+  /// repeats, or that the receiver requests again.
   case exclusive(SystemExclusiveData, to: StreamID?, isJournalled: Bool)
   /// Sends a MIDI message.
   case message(StreamMessage)

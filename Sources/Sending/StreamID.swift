@@ -1,14 +1,15 @@
 /// The identifier of one RTP stream: the stream's slot in the table of a ``StreamSender``, and a generation.
 ///
-/// The slot makes every lookup constant-time. The generation distinguishes the streams that use one slot one after
-/// another. A command for a closed stream therefore never reaches the next stream in the slot.
+/// The slot makes every lookup constant-time. The generation distinguishes the successive streams of one slot. A command
+/// for a closed stream therefore never reaches the next stream in the slot.
 public struct StreamID: Hashable, Sendable, BitwiseCopyable {
   /// The index in the sender's table.
   public let slot: Int
   /// The number of the stream in the order of allocation, counted from 1.
   let generation: UInt64
 
-  /// Compares the identifiers. The function is not synthesized, because real-time code calls it.
+  /// Compares the identifiers. Real-time code needs this function, because the `==` that the compiler generates has no
+  /// real-time annotation.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

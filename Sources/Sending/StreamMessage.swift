@@ -15,7 +15,7 @@ public struct StreamMessage: Sendable, BitwiseCopyable {
 
   /// The MIDI message.
   public var message: Message
-  /// The instant at which the message takes effect, in local time. If nil, the instant at which the packet is encoded.
+  /// The instant at which the message takes effect, in local time. If it is nil, the message takes effect when its packet is encoded.
   public var instant: Instant?
   /// The streams on which the message is sent.
   public var receiver: Receiver

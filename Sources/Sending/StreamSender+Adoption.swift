@@ -30,8 +30,8 @@ extension StreamSender {
     invalidateDeadlines()
   }
 
-  /// Does the next part of an adoption. The parts are, in this order: the due steps of the previous schedule, a stop of its
-  /// receivers if necessary, and the change of the schedule.
+  /// Does the next part of an adoption. The parts are, in this order: the due steps of the previous schedule, a stop of the
+  /// receivers of the clock if necessary, and the change of the schedule.
   @_noLocks @_noAllocation
   mutating func continueAdoption() -> DueWork {
     guard let adoption else { return .none }
@@ -55,11 +55,11 @@ extension StreamSender {
     if isOtherRun {
       // `pendingTick` is the newest tick that the time-stamp receivers are to get ahead of time. The new run has none yet.
       pendingTick = Tick(.min)
-      // The number 0 is not a run, but the silence before the first run.
+      // Run number 0 stands for the silence before the first run.
       cutsPreviousRunShort = schedule.run != 0 && steps.next > schedule.start && steps.next < schedule.end
     }
-    // A hit can sound up to `push` before its step is due. Within a run, a step that is due less than `push` after the adoption is
-    // therefore not withdrawn, because its hits may have sounded already.
+    // A hit can sound up to `push` before its step is due. The hits of a step that is due less than `push` after the adoption may
+    // therefore have sounded already. Within a run, such a step is not withdrawn.
     let recall = steps.goBack(from: schedule, to: new, push: push, at: adoption.instant)
     schedule = new
     self.adoption = nil
@@ -68,8 +68,8 @@ extension StreamSender {
   }
 
   /// Moves the cursors of ticks (``onTime``) and of Start and Continue (``onTimePrelude``) past the ticks that were due
-  /// while the local peer was a follower. If ``reportsTicks`` is false, these cursors do not move in a follower. A
-  /// follower that becomes the master would then send all these ticks late.
+  /// while the local peer was a follower. If ``reportsTicks`` is false, ``poll(at:)`` does not move these cursors while the
+  /// local peer is a follower. Without this function, a follower that becomes the master would send all these ticks late.
   @_noLocks @_noAllocation
   private mutating func skipTicksAsFollower(until now: Instant) {
     guard !reportsTicks, !schedule.sends else { return }

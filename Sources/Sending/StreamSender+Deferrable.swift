@@ -3,8 +3,8 @@ import MusicalTime
 // Deferrable packets, which may wait for packets that are due: the packets of the message in progress, ticks that leave
 // ahead of time, and guard packets.
 extension StreamSender {
-  /// Encodes the next deferrable packet. Returns nil if there is none, or if due work goes before the next guard
-  /// packet.
+  /// Encodes the next deferrable packet. Returns nil if there is none. Also returns nil if only guard packets are left, and
+  /// due work goes first or `sendsGuards` is false.
   ///
   /// - Parameter sendsGuards: whether guard packets may be sent.
   @_noLocks @_noAllocation
@@ -12,10 +12,11 @@ extension StreamSender {
     // The message in progress goes first, because a timeline message has to precede the ticks that it describes.
     if let transmission = nextBroadcastPacket(at: now) { return transmission }
     if let transmission = nextPendingTick(at: now) { return transmission }
-    // `nextPendingTick` has reset the deadlines if it found that no tick is pending any more. The work that waited for
-    // the pending ticks may then be due, and goes before guard packets.
-    // `allowance` is the number of deferrable packets that may still be sent although work is due. If it is not used up, a
-    // guard packet is sent. Without the allowance, a machine that misses all deadlines would never send guard packets.
+    // If no tick is pending any more, `nextPendingTick` has reset the deadlines. The work that waited for the pending ticks
+    // may then be due, and goes before guard packets.
+    // `allowance` is the number of deferrable packets that may still be sent although work is due. While the allowance
+    // lasts, a guard packet is sent before the due work. Otherwise a machine that misses all deadlines would never send
+    // guard packets.
     let isDueWorkFirst = nextDue <= now && allowance == 0
     if isDueWorkFirst || !sendsGuards { return nil }
     return nextGuard(at: now)

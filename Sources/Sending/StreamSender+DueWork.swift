@@ -108,7 +108,7 @@ extension StreamSender {
   private var hasWorkAtTicks: Bool { @_noLocks @_noAllocation get { reportsTicks || schedule.sends } }
 
   /// The instant at which the output `.end` is due. The distant future if the output `.begin` was not returned for this
-  /// run, if the end of the run is unknown, or if ticks remain before it.
+  /// run, if the end of the run is unknown, or if ticks remain before the end.
   private var endReportDue: Instant {
     @_noLocks @_noAllocation get {
       guard reportedRun != 0, reportedRun == schedule.run, schedule.end.index != .max, onTime.next >= schedule.end
@@ -120,8 +120,8 @@ extension StreamSender {
   }
 
   /// Returns the instant at which Stop is to be sent to all time-stamp receivers, or to all play-on-arrival receivers.
-  /// The distant future if the end of the run is unknown, if ticks remain before it, or if no such receiver takes part
-  /// in the run.
+  /// The distant future if the end of the run is unknown, if ticks remain before the end, or if no such receiver takes
+  /// part in the run.
   ///
   /// - Parameter cursor: the cursor of the ticks for these receivers.
   @_noLocks @_noAllocation

@@ -3,7 +3,7 @@ public import MusicalTime
 import Playback
 
 extension StreamSender {
-  /// A task for the driver, as ``StreamSender/poll(at:)`` returns it.
+  /// A task for the driver, returned by ``StreamSender/poll(at:)``.
   public enum Output: Sendable, BitwiseCopyable {
     /// Send ``StreamSender/packet``: call ``StreamSender/seal(_:sentAt:)``, send the packet, then call
     /// ``StreamSender/finish(_:isAccepted:)``.
@@ -17,8 +17,8 @@ extension StreamSender {
     case begin(Tick)
     /// Stop the local receivers of the clock.
     case end
-    /// Withdraw from the sound all steps that are due at or after the instant. Those that are still valid follow again
-    /// as `.step`.
+    /// Withdraw from the sound all steps that are due at or after the instant. The following outputs report
+    /// the still valid steps again, as `.step`.
     case recall(Instant)
   }
 
@@ -39,7 +39,7 @@ extension StreamSender {
     var kind = Kind.none
     /// The next stream, as an index in ``StreamSender/openSlots``.
     var index = 0
-    /// Whether Song Position was sent to the next stream, and Continue was not.
+    /// Whether Song Position was already sent to the next stream, and Continue was not.
     var isPositionSent = false
 
     @_noLocks @_noAllocation
@@ -82,12 +82,14 @@ extension StreamSender {
     init() {}
   }
 
-  /// The message in progress, for one or several streams. It was already sent to the streams before ``index``.
+  /// The message in progress, for one or several streams. The sender has already sent the message to the streams before
+  /// ``index``.
   struct Broadcast: BitwiseCopyable {
     enum Content: BitwiseCopyable {
       /// No message is in progress.
       case none
-      /// A MIDI message and the instant at which it takes effect; nil: the instant at which the packet is encoded.
+      /// A MIDI message and the instant at which the message takes effect. If the instant is nil, the message takes effect
+      /// when its packet is encoded.
       case message(Message, at: Instant?)
       /// A System Exclusive message with the data in ``StreamSender/exclusive``.
       case exclusive(isJournalled: Bool)

@@ -57,7 +57,7 @@ extension StreamSender {
     }
   }
 
-  /// The instant at which ``poll(at:)`` has work next, unless a command is executed or a schedule is adopted before.
+  /// The instant at which ``poll(at:)`` has work next, unless a command is executed or a schedule is adopted earlier.
   /// Valid after ``poll(at:)`` has returned nil. In the quiet time before a deadline, a due guard packet waits for this deadline.
   ///
   /// Real-time: safe.

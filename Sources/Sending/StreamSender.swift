@@ -33,9 +33,9 @@ public struct StreamSender: ~Copyable {
   ///
   /// Real-time: safe.
   public static var prelude: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(10) } }
-  /// A time-stamp receiver gets Start or Continue this long before the first tick for this receiver leaves. The engine announces a start
-  /// at least one lead time before the first tick is due. Its `tickLead` is 10 ms less than the lead time. At least 10 ms therefore pass
-  /// from the announcement until the first tick leaves, and Start leaves in between.
+  /// The time from Start or Continue for a time-stamp receiver until the first tick for this receiver leaves. The engine announces a start
+  /// at least one lead time before the first tick is due. The `tickLead` of the engine is 10 ms less than the lead time. At least 10 ms
+  /// therefore pass from the announcement until the first tick leaves, and Start leaves in between.
   private static var aheadPreludeTime: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(5) } }
   /// The maximum number of deferrable packets between two batches of due work when deadlines are missed.
   ///
@@ -66,8 +66,8 @@ public struct StreamSender: ~Copyable {
   public var bars: Bars
   /// Whether the run of ``schedule`` has replaced another run that had begun and had steps left.
   public internal(set) var cutsPreviousRunShort = false
-  /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. The engine needs them for the trace and the ALSA ports. The
-  /// simulator does not: the sender of a follower, which sends no clock, then has work only at steps.
+  /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. The engine needs these outputs for the trace and the ALSA ports. A
+  /// simulation does not need them. Without these outputs, the sender of a follower, which sends no clock, has work only at steps.
   let reportsTicks: Bool
   /// The run whose `.begin` was returned and whose `.end` was not returned yet; 0 if there is none.
   var reportedRun: UInt32 = 0
@@ -134,6 +134,9 @@ public struct StreamSender: ~Copyable {
   ///   - capacity: the number of simultaneous streams. ``reserve(_:)`` increases it.
   ///   - tickLead: how long before its due time a tick leaves for a time-stamp receiver.
   ///   - soundLead: how long before its due time a step is reported.
+  ///   - bars: the initial value of ``bars``.
+  ///   - reportsTicks: whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`.
+  ///   - quietTime: the initial value of ``quietTime``.
   ///
   /// Real-time: not safe.
   public init(

@@ -44,8 +44,8 @@ struct Tutti: ParsableCommand {
     ])
 
   static func main() {
-    // If a standard stream is closed, the next file that is opened gets its descriptor, and messages would be written
-    // into a recording. /dev/null therefore takes the free standard descriptors.
+    // If a standard stream is closed, the next file that the program opens gets the descriptor of the stream. If this file were a
+    // recording, messages would be written into the recording. Therefore, /dev/null first takes all free standard descriptors.
     var descriptor: Int32
     repeat { descriptor = open("/dev/null", O_RDWR) } while (0...STDERR_FILENO).contains(descriptor)
     if descriptor >= 0 { close(descriptor) }

@@ -73,8 +73,8 @@ public final class AudioThread {
     return newestState
   }
 
-  /// Plays until `tail`, so that sounding notes can decay, then ends the thread and waits for it. A sound card is closed,
-  /// a recording is not.
+  /// Plays until `tail`, so that sounding notes can decay, then ends the thread and waits for it. The thread closes a sound
+  /// card, but not a recording.
   ///
   /// - Returns: false if the thread has not ended two seconds after `tail`, or two seconds after the call if `tail` has passed,
   ///   for example because the plugin of a sound server blocks. The thread and its device are then abandoned and stay in use

@@ -4,17 +4,18 @@ import Realtime
 
 // Rendering and writing.
 extension CardLoop {
-  /// Writes batches while the device accepts frames and the next batch does not exceed ``fillLevel``. Returns 0 or -errno.
+  /// Writes batches until the device accepts no more frames, or until the next batch would exceed ``fillLevel``. Returns 0 or
+  /// -errno.
   ///
   /// - Parameter queued: The number of frames that the device holds now.
   @_noLocks @_noAllocation
   func fill(_ stream: PCMStream, queued: Int64) -> Int32 {
     var held = queued
     while held &+ batch.length <= fillLevel {
-      // All frames of `batch` have been written.
+      // If all frames of `batch` have been written, renders the next batch.
       if writtenFrames >= batch.length { render() }
       let count = stream.write(batch.bytes(from: Int(writtenFrames)), batch.length &- writtenFrames)
-      // The device has no space for more frames now.
+      // Ends the loop if the device has no space for more frames.
       if count == Int64(-EAGAIN) || count == 0 { break }
       if count < 0 { return Int32(truncatingIfNeeded: count) }
       writtenFrames = writtenFrames &+ count

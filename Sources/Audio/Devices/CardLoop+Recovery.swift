@@ -12,15 +12,15 @@ extension CardLoop {
     let now = MonotonicClock.now
     let bufferedTime = grid.instant(of: fillLevel) - grid.instant(of: 0)
     let isUnderrun = code == -EPIPE
-    // In the first half second, the loop still searches for a sufficient fill level. An underrun in this time is not counted if it raises the
-    // level, or if a sound server was filling its own buffer.
+    // In the first half second, the loop still searches for a sufficient fill level. An underrun in this time is not counted if it
+    // raises the level, or if a sound server was filling its own buffer.
     let hasJustStarted = now - startInstant <= .milliseconds(500)
     var isFilling = false
     if isUnderrun, !stream.isHardware { isFilling = serverStart.recordUnderrun(at: now, buffered: bufferedTime) }
     // The device runs empty when `bufferedTime` has passed since the last write. A thread that is on time notices the underrun soon
     // after that. If the thread notices the underrun at most twice `bufferedTime` after the last write, the device is the cause: its
-    // fill level is too low. Later, the late thread is the cause. Within 25 ms of the last write, the device is always the cause,
-    // because a device may report its interrupts that late.
+    // fill level is too low. If the thread notices the underrun later, the thread was late and is the cause. An underrun within 25 ms
+    // of the last write is always attributed to the device, because a device may report its interrupts that late.
     var raisesFillLevel = false
     if isUnderrun && !isFilling {
       let elapsed = now - lastWrite

@@ -7,7 +7,7 @@ extension CardLoop {
   ///
   /// - For a card: the sum of the period and of the frames between two interrupts, rounded up to whole blocks. When an interrupt
   ///   wakes the thread, the card then still holds a period.
-  /// - For a sound server, which advances in steps of its own: two periods, but at least 1024 frames.
+  /// - For a sound server, which takes frames in steps of its own: two periods, but at least 1024 frames.
   static func initialFillLevel(of stream: PCMStream) -> Int64 {
     guard stream.isHardware else { return min(max(2 * stream.period, 1_024), stream.buffer) }
     let blocks = (stream.period + stream.interval + StereoBlock.length - 1) / StereoBlock.length
@@ -28,8 +28,8 @@ extension CardLoop {
     device.close()
   }
 
-  /// Closes the device, and drops the hits that fall due until the device can be opened again. Makes at most four attempts
-  /// per second, also for a device that opens and then does not start.
+  /// Closes the device, and drops the hits that fall due until the device can be opened again. Tries to open the device at
+  /// most four times per second, even if each attempt succeeds and the device then does not start.
   ///
   /// - Returns: true when the device is open, false when the end is reached.
   ///

@@ -8,12 +8,12 @@ import Synchronization
 ///
 /// **Fill level.** The loop keeps ``fillLevel`` frames in the buffer of the device, which can hold more. A card interrupts once
 /// per block, if it supports this. The loop then writes the next block, while the card still holds one period (see
-/// ``PCMDevice/init(_:period:)``). A note therefore sounds after a period and at most a block. See ``initialFillLevel(of:)`` for
-/// the initial level. Some devices underrun at this level although the thread is on time: for example, snd-aloop takes frames in
-/// the steps of a timer, and two of these steps (8 ms) are longer than a period and a block (6.7 ms). After such an underrun the
-/// level rises by one period, up to the size of the buffer. In the first half second after the start, these underruns are not
-/// counted, because they belong to the search for a sufficient level. After a minute without an underrun the level falls again,
-/// see ``FillLevel``. The underruns of a sound server that fills its own buffer are not counted as underruns and do not raise the level,
+/// ``PCMDevice/init(_:period:)``). A note therefore sounds after one period plus at most one block. See ``initialFillLevel(of:)``
+/// for the initial level. Some devices underrun at this level although the thread is on time: for example, snd-aloop takes frames
+/// in the steps of a timer, and two of these steps (8 ms) are longer than the sum of a period and a block (6.7 ms). After such an
+/// underrun the level rises by one period, up to the size of the buffer. In the first half second after the start, these underruns
+/// are not counted, because they belong to the search for a sufficient level. After a minute without an underrun the level falls
+/// again, see ``FillLevel``. The underruns of a sound server that fills its own buffer are not counted and do not raise the level,
 /// see ``ServerStart``.
 ///
 /// **Recovery.** After an underrun or a suspend, the loop restarts the device immediately, with silence. Missed frames are
@@ -52,7 +52,7 @@ package final class CardLoop: @unchecked Sendable {
   var block = StereoBlock()
   /// The number of frames that the last ``fill(_:queued:)`` wrote. A device can take several batches at once.
   var filledFrames: Int64 = 0
-  /// The number of frames of ``batch`` that have been written. If all have been written, the next batch is rendered.
+  /// The number of frames of ``batch`` that have been written. When all have been written, the next batch is rendered.
   var writtenFrames: Int64 = 0
   /// How long the device may accept no frames before it counts as lost. The value is longer for a sound server, because a
   /// user may first have to connect the stream to a card.
@@ -123,7 +123,7 @@ package final class CardLoop: @unchecked Sendable {
     // The bucket contains the accepted frames that the device cannot have played yet. If there are more than the buffer can hold, the
     // device accepts frames without playing them. The fill level is a margin.
     if bucket.level > Double(fillLevel &+ stream.buffer) { return markLost(-ENOSTR) }
-    // The device has accepted no frame for `stallTimeout`, so it does not play.
+    // A device that has accepted no frame for `stallTimeout` does not play.
     let now = MonotonicClock.now
     if now - lastWrite > stallTimeout { return markLost(-ETIMEDOUT) }
     if level.fall(at: now) {
@@ -185,8 +185,8 @@ package final class CardLoop: @unchecked Sendable {
     state.fillLevel = fillLevel
     state.drift = clock.drift
     state.underruns = renderer.counters.underruns
-    // The device reported `state.delay` before the last fill. A hit in the last batch of a fill sounds later than this delay, by up to
-    // all frames of the fill. Therefore a hit must be submitted earlier by these frames. One more batch is a reserve.
+    // The device reported `state.delay` before the last fill. The delay of a hit in the last batch of a fill exceeds `state.delay` by up
+    // to all frames of the fill. Therefore a hit must be submitted earlier by these frames. One more batch is a reserve.
     let framesAhead = max(filledFrames, batch.length) &+ batch.length
     state.lead = state.delay + latency + (grid.instant(of: framesAhead) - grid.instant(of: 0))
     states.publish(state)

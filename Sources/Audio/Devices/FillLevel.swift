@@ -17,9 +17,9 @@ struct FillLevel: Sendable, BitwiseCopyable {
   private var step: Int64 = 0
   /// The size of the device's buffer in frames.
   private var capacity: Int64 = 0
-  /// The instant of the last underrun or change.
+  /// The instant of the last event: an underrun, a fall of the level, or the opening of the device.
   private var lastEvent = Instant(nanoseconds: 0)
-  /// Whether the last underrun or change was a fall.
+  /// Whether the last event was a fall of the level.
   private var hasFallen = false
 
   /// The time without an underrun after which the level falls.
@@ -28,7 +28,8 @@ struct FillLevel: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// Applies the parameters of an opened device. The level does not fall, unless the buffer is too small for it.
+  /// Applies the parameters of an opened device: the initial level, the step and the size of the buffer, all in frames. The level
+  /// does not fall, unless the buffer is too small for it.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

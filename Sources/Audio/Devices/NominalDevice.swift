@@ -41,7 +41,7 @@ public struct NominalDevice: Sendable {
   ///
   /// Real-time: safe.
   public private(set) var next: Int64
-  /// Whether the last period was requested when its first frame should already have sounded.
+  /// Whether the last period was requested too late: at or after the instant of its first frame.
   private var isBehind = false
 
   /// Creates a device that begins at the first period boundary at or after `start`.

@@ -109,7 +109,7 @@ public final class PCMCapture: @unchecked Sendable {
           remedy: "give an input of a sound card that `arecord -L` lists")
         return
       }
-      // At most a buffer at once, because a device without a clock never runs empty.
+      // Reads at most one buffer at once, because a device without a clock always has more frames.
       let limit = samples.count + Int(stream.buffer)
       var count = chunk
       while code >= 0, count == chunk, samples.count < limit {

@@ -33,7 +33,8 @@ extension PCMDevice {
     let otherDevice = "record from another device that `arecord -L` lists"
     // ALSA's plug device converts samples and rates, but does not change the sizes of periods and buffers.
     let remedy = name.hasPrefix("hw:") ? "record from plug\(name)" : otherDevice
-    /// Throws an error if the device has rejected `feature` with a negative `code`. Without `remedy`, the remedy is a conversion.
+    /// Throws an error if the device has rejected `feature` with a negative `code`. By default, the remedy is a conversion by
+    /// ALSA, if possible.
     func check(_ code: Int32, _ feature: String, remedy other: String? = nil) throws(PCMError) {
       guard code < 0 else { return }
       throw PCMError(device: name, reason: "the device does not support \(feature)", remedy: other ?? remedy)

@@ -47,7 +47,8 @@ extension PCMDevice {
     var params: OpaquePointer?
     guard snd_pcm_hw_params_malloc(&params) >= 0, let params else { throw PCMError(device: name, code: -ENOMEM) }
     defer { snd_pcm_hw_params_free(params) }
-    /// Throws an error if the device has rejected `feature` with a negative `code`. Without `remedy`, the remedy is a conversion.
+    /// Throws an error if the device has rejected `feature` with a negative `code`. By default, the remedy is a conversion by
+    /// ALSA, if possible.
     func check(_ code: Int32, _ feature: String, remedy: String? = nil) throws(PCMError) {
       guard code < 0 else { return }
       throw PCMError(
@@ -78,9 +79,9 @@ extension PCMDevice {
         device: name, reason: "the device plays at \(hertz) Hz, not at \(requested) Hz", remedy: conversionRemedy(name))
     }
     let isHardware = Self.isHardware(pcm)
-    // Some cards limit the number of interrupts per buffer, so a short interval would also limit the buffer. Therefore the minimum of
-    // the buffer, at least two periods, is set before the interval. If the card rejects the minimum, it gets a buffer that it supports.
-    // The size of this buffer is checked below.
+    // Some cards limit the number of interrupts per buffer, so a short interval would also limit the buffer. Therefore the minimum
+    // size of the buffer, at least two periods, is set before the interval. If the card rejects this minimum, ALSA selects a size that
+    // the card supports. This size is checked below.
     var minimum = max(minimumBuffer, UInt(2 * period))
     if isHardware { snd_pcm_hw_params_set_buffer_size_min(pcm, params, &minimum) }
     let preferredInterval = preferredInterval(isHardware: isHardware)
@@ -112,8 +113,8 @@ extension PCMDevice {
     return stream
   }
 
-  /// Whether the buffer of `stream`, prepared and not started, fills up. A device that accepts frames for ever (ALSA's
-  /// `null`, a file) has no clock, so the instant at which a frame sounds is unknown.
+  /// Whether the buffer of `stream` fills up. The stream must be prepared and not started. A device that accepts frames for
+  /// ever (ALSA's `null`, a file) has no clock, so the instant at which a frame sounds is unknown.
   private static func hasFiniteBuffer(_ stream: PCMStream) -> Bool {
     let silence = InterleavedBatch(
       blocks: stream.blocksPerBatch, format: stream.format, channels: stream.channels)
@@ -127,8 +128,8 @@ extension PCMDevice {
     return accepted < 4 * stream.buffer
   }
 
-  /// Selects two channels, otherwise the next larger usual number that the device supports, otherwise one channel. `remedy` belongs to
-  /// the error if the device supports none of these numbers.
+  /// Selects two channels. If the device does not support two, selects the next larger usual number that it supports, and one channel
+  /// as the last resort. Throws an error with `remedy` if the device supports none of these numbers. Returns the number of channels.
   static func setChannels(
     _ pcm: OpaquePointer, _ params: OpaquePointer, name: String, remedy: String
   ) throws(PCMError) -> Int {

@@ -63,8 +63,8 @@ public enum PCMDevices {
     return !controls.isEmpty && controls.allSatisfy { access($0, R_OK | W_OK) != 0 && errno == EACCES }
   }
 
-  /// The playback devices of all cards. Empty if the search takes more than two seconds: the ALSA configuration may
-  /// involve a sound server here, too.
+  /// The playback devices of all cards. Empty if the search takes more than two seconds. The search may block, because the
+  /// ALSA configuration may involve a sound server here, too.
   static var hardware: [Entry] {
     alsa_be_quiet()
     return TimedCall { findHardware() }.value(by: MonotonicClock.now + timeout) ?? []

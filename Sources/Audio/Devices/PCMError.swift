@@ -23,7 +23,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     reason = Self.reason(of: code)
   }
 
-  /// Creates the error of a device that a measurement needs and that could not be opened or read. `code` is the result of ALSA.
+  /// Creates the error of a device that a measurement needs and that could not be opened or used. `code` is the result of ALSA.
   /// The command `lister` lists such devices.
   init(device: String, code: Int32, listedBy lister: String) {
     // Without permission for the sound cards, ALSA reports that the device is missing.
@@ -52,7 +52,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
 
   /// Returns the reason for `code` (-errno) as text for the user. ``CardLoop`` uses ETIMEDOUT and ENOSTR for failures that
   /// ALSA does not report. The loop keeps only the code of an error. ENOTSUP therefore has a text here, too, which is true for all errors
-  /// with this code. A reopened device must also support the rate at which the peer started.
+  /// with this code, for example for a reopened device that does not support the rate at which the peer started.
   static func reason(of code: Int32) -> String {
     switch -code {
     case EBUSY, EAGAIN: "another program is using this sound card"

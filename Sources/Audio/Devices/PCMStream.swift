@@ -17,7 +17,7 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
   /// `interval`: the frames between two interrupts of the device, which ALSA calls a period. `buffer`: the capacity of its
   /// buffer in frames.
   let interval, buffer: Int64
-  /// Whether the stream plays on a card and not through a sound server, so that its time stamps come from the hardware.
+  /// Whether the stream uses a card and not a sound server, so that its time stamps come from the hardware.
   let isHardware: Bool
 
   /// The number of blocks that are written at once. A sound server gets a batch of four blocks: with smaller writes, it takes
@@ -62,7 +62,7 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
     Int64(pcm_write(pcm, frames, UInt(truncatingIfNeeded: count)))
   }
 
-  /// Stops playback and prepares the stream for its first frames. Returns 0 or -errno.
+  /// Prepares the stream, which must not be running, for its first frames. Returns 0 or -errno.
   @_noLocks @_noAllocation
   func prepare() -> Int32 { pcm_prepare(pcm) }
 
@@ -71,7 +71,7 @@ struct PCMStream: @unchecked Sendable, BitwiseCopyable {
   func start() -> Int32 { pcm_start(pcm) }
 
   /// Returns the current position, or nil with -errno in `code`: -EPIPE after an underrun (for capture, an overrun), -ESTRPIPE
-  /// after a suspend.
+  /// after a suspend, -ENODEV if the device was disconnected.
   ///
   /// The stamps are CLOCK_REALTIME, because in a time namespace, the monotonic stamps of the kernel differ from the monotonic clock of
   /// this process. A stamp that is missing, in the future, more than a second old, or not after `last` is replaced by the current time,

@@ -4,9 +4,9 @@ import Realtime
 /// Recognizes the underruns of a sound server that fills its own buffer.
 ///
 /// When a stream starts, the server takes at once as many frames as its own buffer holds, for example 100 ms with PulseAudio. The
-/// stream then underruns, although its fill level suffices as soon as the server plays. Such an underrun comes too early after the start:
-/// the server cannot have played the written frames yet. ``CardLoop`` then restarts the stream and does not raise the fill level, because
-/// a higher level would only add delay.
+/// stream then underruns, although its fill level suffices as soon as the server plays. Such an underrun is recognized by its time: it
+/// comes so early after the start that the server cannot have played the written frames yet. ``CardLoop`` then restarts the stream and
+/// does not raise the fill level, because a higher level would only add delay.
 ///
 /// A start that follows such an underrun belongs to the same series as the start before it. If a series lasts longer than
 /// ``patience``, the level counts as too low.
@@ -33,8 +33,8 @@ struct ServerStart: Sendable, BitwiseCopyable {
     (lastStart, continues) = (now, false)
   }
 
-  /// Records an underrun. Returns true if the server was filling its own buffer. The underrun then does not show that the level is too
-  /// low.
+  /// Records an underrun. Returns true if the server was filling its own buffer, so that the underrun does not show that the level is
+  /// too low.
   ///
   /// - Parameter buffered: The duration of the frames that were written at the start.
   ///

@@ -3,8 +3,8 @@ import MusicalTime
 import Realtime
 import Synchronization
 
-/// Runs a call that may block for ever on a thread of its own, and waits for its result with a timeout. If the call does not
-/// return, its thread stays blocked and is not reused.
+/// A call that may block for ever, and whose result is awaited with a timeout. The call runs on its own thread. If the call does
+/// not return, this thread stays blocked and is not reused.
 ///
 /// Real-time: not safe.
 package final class TimedCall<Value: Sendable>: Sendable {

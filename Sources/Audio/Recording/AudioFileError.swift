@@ -1,4 +1,4 @@
-/// An error of reading a SoundFont, or of reading or writing a recording.
+/// An error while reading a SoundFont, or while reading or writing a recording.
 public struct AudioFileError: Error, Equatable, CustomStringConvertible {
   /// The kind of error, which decides the exit status of the program.
   public enum Kind: Sendable {

@@ -8,7 +8,7 @@ public enum FLACFile {
   /// Returns a file with the samples `levels` at a rate of `rate` frames per second. Nil if libsndfile was built without FLAC.
   public static func octets(of levels: [Int16], rate: Int64) -> [UInt8]? {
     let memory = MemoryFile()
-    // Invariant: `memory` lives until the end of this function, and the handle is closed before.
+    // Invariant: `memory` lives until the end of this function, and the handle is closed before this end.
     let context = Unmanaged.passUnretained(memory).toOpaque()
     let isComplete = withExtendedLifetime(memory) {
       var format = SF_INFO()
@@ -16,7 +16,7 @@ public enum FLACFile {
       format.format = Int32(SF_FORMAT_FLAC) | Int32(SF_FORMAT_PCM_16)
       var access = MemoryFile.access
       guard let handle = sf_open_virtual(&access, Int32(SFM_WRITE), &format, context) else { return false }
-      // The highest compression level, 1. It is the slowest, but a file is encoded only once.
+      // The highest compression level. This level is the slowest, but a file is encoded only once.
       var level = 1.0
       sf_command(handle, Int32(SFC_SET_COMPRESSION_LEVEL), &level, Int32(MemoryLayout<Double>.size))
       let count = sf_writef_short(handle, levels, Int64(levels.count))

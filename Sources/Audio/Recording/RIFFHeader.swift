@@ -1,7 +1,7 @@
 import Glibc
 
 /// The size that the header of a WAV file states (RIFF: Microsoft, "Multimedia Programming Interface and Data
-/// Specifications", 1991; RF64: EBU Tech 3306), and the real size of the file. A file that was cut is smaller than stated.
+/// Specifications", 1991; RF64: EBU Tech 3306), and the real size of the file. A truncated file is smaller than stated.
 struct RIFFHeader {
   /// The size of the file in octets that the header states.
   let statedSize: Int64

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Opens `path`, which must be a regular file. A device or a pipe is rejected: it could block the caller, and a recording that fails
-/// to start would remove it.
+/// Opens `path`, which must be a regular file. The function rejects a device or a pipe, because it could block the caller, and
+/// because a recording that fails to start would remove it.
 ///
 /// - Parameter remedy: The remedy in the error message.
 /// - Returns: the descriptor, which the caller closes.

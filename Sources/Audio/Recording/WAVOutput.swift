@@ -33,7 +33,7 @@ public final class WAVOutput: @unchecked Sendable {
   /// first block.
   private let endFrame = Atomic<Int64>(.min)
   private let clipped = Atomic<Int64>(0)
-  /// The number of frames taken from the ring, from the first error on, that are not written.
+  /// The number of frames that were taken from the ring but not written, because an error had stopped the recording.
   private let unwritten = Atomic<Int64>(0)
   private let writer = DispatchQueue(label: "tutti.recording")
   private let timer: any DispatchSourceTimer
@@ -43,7 +43,7 @@ public final class WAVOutput: @unchecked Sendable {
 
   /// Opens `path` for the recording of the peer `name`. An existing file is overwritten.
   ///
-  /// - Throws: ``AudioFileError`` if the file cannot be written. Then no new file is left.
+  /// - Throws: ``AudioFileError`` if the file cannot be written. The initializer then leaves no new file.
   ///
   /// Real-time: not safe.
   public init(path: String, name: String, grid: FrameGrid = .standard) throws(AudioFileError) {

@@ -11,8 +11,8 @@ extension ChannelLane {
   /// FluidSynth stores the parameter changes of a block in a ring of fixed size. ``accepts(_:)`` uses the result to accept no
   /// more messages than the ring can store. In measurements with FluidSynth 2.3.1 and its default SoundFont, Reset All
   /// Controllers (121) makes ten changes per voice, pan makes two, any other message makes one, and a note starts up to six
-  /// voices. The result is not smaller than these numbers: 16 changes per voice instead of ten, and two per voice for each other
-  /// message. A note can also change the voices that sound already.
+  /// voices. The result has a reserve: 16 changes per voice for Reset All Controllers, and two per voice for any other message.
+  /// The changes of six voice starts are added for a Note On, which can also change the voices that sound already.
   @_noLocks @_noAllocation
   static func changeBound(of message: Message, voices: Int32) -> Int32 {
     switch message {

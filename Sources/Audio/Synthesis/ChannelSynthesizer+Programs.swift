@@ -4,9 +4,9 @@ public import MIDI
 extension ChannelSynthesizer {
   /// Returns the initial General MIDI program of `channel`, 0...127; on channel 10 the drum kit.
   ///
-  /// Peers claim the lowest free channel, so adjacent channels have instruments of different kinds, such as struck, plucked and
-  /// blown. All programs are soft enough to sound well together, and their attack takes less than 40 ms, unlike the slow strings
-  /// and pads of General MIDI.
+  /// Adjacent channels have instruments of different kinds, such as struck, plucked and blown, because peers claim the lowest
+  /// free channel and therefore use adjacent channels. All programs are soft enough to sound well together, and their attack takes
+  /// less than 40 ms, unlike the slow strings and pads of General MIDI.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

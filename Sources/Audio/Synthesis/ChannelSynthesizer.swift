@@ -17,11 +17,11 @@ public import MIDI
 /// Lane 0 plays all notes that depend on earlier notes of their channel: the drums, whose hits cut each other off, and the notes of
 /// channels with portamento or legato.
 ///
-/// If ``maximumVoices`` voices sound, the lane whose last note is the oldest ends its voices for a new note.
+/// If ``maximumVoices`` or more voices sound, the lane whose last note is the oldest ends its voices for a new note.
 ///
 /// The value has one owner, so one thread at a time uses it.
 public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
-  /// The number of voices of all lanes from which on a new note ends older ones. General MIDI requires 24.
+  /// The number of voices in all lanes from which on a new note ends older notes. General MIDI requires at least 24 voices.
   ///
   /// Real-time: safe.
   public static var maximumVoices: Int32 { @_noLocks @_noAllocation get { 128 } }
@@ -168,8 +168,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// If ``maximumVoices`` voices sound, ends the voices of the lane whose last note is the oldest. `lane`, which gets the new
-  /// note, is excepted.
+  /// If ``maximumVoices`` or more voices sound, ends the voices of the lane whose last note is the oldest, but not of `lane`,
+  /// which gets the new note.
   @_noLocks @_noAllocation
   private mutating func endOldestNotes(otherThan lane: Int) {
     guard voices >= Self.maximumVoices else { return }

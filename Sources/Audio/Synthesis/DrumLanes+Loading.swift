@@ -18,7 +18,7 @@ extension DrumLanes {
   /// There is one synthesizer for each frame of a block (``blockFrames``).
   ///
   /// - Returns: the synthesizers, and the lowest General MIDI drum note that sounds. ``prime(_:)`` plays this note inaudibly, so that
-  ///   the first audible hit in a lane sounds like all later ones. The note still sounds in lane 0.
+  ///   the first audible hit in a lane sounds like all later hits. When this function returns, the note still sounds in lane 0.
   /// - Throws: ``AudioFileError`` if the SoundFont has no drum kit.
   static func load(
     _ soundFont: SoundFont

@@ -43,7 +43,7 @@ extension DrumLanes {
     return true
   }
 
-  /// Releases the notes of a part, or of all parts (0), at `frame`, unless they end before.
+  /// Releases the notes of a part, or of all parts (0), at `frame`, unless they end earlier.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

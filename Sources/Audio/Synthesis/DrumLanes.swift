@@ -19,7 +19,7 @@ import CFluidSynth
 /// group has its own drum channel in every lane. A hit in a group first silences this channel in all lanes. A lane falls silent
 /// at its next block, so the old sound ends at most 63 frames after the new sound began.
 ///
-/// **Pitched parts.** Each part has its own channel in every lane. A lane gets the program of the part with a note. A note ends
+/// **Pitched parts.** Each part has its own channel in every lane. A note sets the program of its part in its lane. A note ends
 /// at a frame that is known when it starts.
 ///
 /// **Event ring.** Until the next block of a lane, FluidSynth keeps the parameter changes of its voices in a ring of 512

@@ -1,7 +1,7 @@
 /// The use of the 64 lanes of ``DrumLanes``: which lanes are idle, and at which phase the blocks of each other lane begin.
 /// The phase of a frame is the frame modulo 64.
 ///
-/// An idle lane can begin a block at any frame. An active lane can begin one only at the frames of its phase. While fewer
+/// An idle lane can begin a block at any frame. An active lane can begin a block only at its phase. While fewer
 /// than 64 voices sound, at least one lane is idle, because every active lane has a voice.
 struct LaneTable: Sendable, BitwiseCopyable {
   /// Bit k is set while lane k is idle.

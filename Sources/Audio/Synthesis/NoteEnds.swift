@@ -18,7 +18,7 @@ struct NoteEnds: Sendable, BitwiseCopyable {
 
   private var ends = InlineArray<64, End>(repeating: End(frame: 0, lane: 0, channel: 0, key: 0))
   private(set) var count = 0
-  /// A frame that is not after the earliest end; `.max` if there is no end.
+  /// A lower bound of the frames of all ends; `.max` if there is no end.
   private(set) var earliest = Int64.max
 
   /// Whether another note fits.
@@ -66,7 +66,7 @@ struct NoteEnds: Sendable, BitwiseCopyable {
     while index < count { if Int(ends[index].lane) == lane { remove(index) } else { index += 1 } }
   }
 
-  /// Ends the notes of a channel, or all notes (nil), at `frame`, unless they end before.
+  /// Ends the notes of a channel, or all notes (nil), at `frame`, unless they end earlier.
   @_noLocks @_noAllocation
   mutating func limit(to frame: Int64, onChannel channel: UInt8?) {
     var index = 0

@@ -9,12 +9,12 @@ extension Renderer {
   /// A message takes effect at the first frame on which it can still sound (``FrameMap``). Messages keep their order,
   /// independently of the hits.
   ///
-  /// On a sound card, this is the first frame of the next rendered block. The delay after the submission is the time until
-  /// this block is rendered, plus the frames that the device holds then.
+  /// On a sound card, this frame is the first frame of the next rendered block. The delay after the submission is the time
+  /// until this block is rendered, plus the frames that the device holds then.
   ///
-  /// On the ``NominalDevice``, it is the first frame of the period requested next after the submission, so the frame of the
-  /// message in a recording does not depend on how late this thread is. The delay after the submission is less than two
-  /// periods (10.7 ms at 48 kHz).
+  /// On the ``NominalDevice``, this frame is the first frame of the period that the device requests next after the submission.
+  /// The frame of a message in a recording therefore does not depend on how late this thread is. The delay after the submission
+  /// is less than two periods (10.7 ms at 48 kHz).
   ///
   /// A timed message (``SoundEvent/isTimed``) waits for the frame nearest to its instant.
   ///
@@ -35,7 +35,8 @@ extension Renderer {
       if message.startsNote, frame &- earliest > rate {
         counters.droppedNotes += 1
       } else if module?.channels.play(message) == false {
-        // The next block accepts no more messages. Try again when this block, of 64 frames, has begun.
+        // The next block, of 64 frames, accepts no more messages. The message is tried again 64 frames later, when that block has
+        // begun.
         let remaining = end &- position
         let next = remaining < 64 ? end : position &+ 64
         module?.channels.mix(into: &left, &right, from: Int(position &- frame), to: Int(next &- frame))

@@ -139,7 +139,8 @@ public struct Renderer: ~Copyable {
     dropNotes()
   }
 
-  /// Starts the hit `event` on `frame` and counts it, or drops and counts it. A release only ends its notes.
+  /// Starts the hit or note `event` on `frame`. Drops the event if it is too late or cannot sound. Counts the event in both cases.
+  /// A release only ends its notes.
   ///
   /// - Parameter isLate: Whether `frame` is after the frame at which the hit is due.
   @_noLocks @_noAllocation
@@ -173,7 +174,7 @@ public struct Renderer: ~Copyable {
     sounded.push(SoundedHit(event, firstFrame: map.instant(of: frame)))
   }
 
-  /// Starts a hit or a note on `frame`. Returns false if it cannot sound. True without a ``SoundModule``.
+  /// Starts a hit or a note on `frame`. Returns false if the event cannot sound. True without a ``SoundModule``.
   @_noLocks @_noAllocation
   private mutating func start(_ event: SoundEvent, at frame: Int64) -> Bool {
     switch event.kind {

@@ -2,9 +2,9 @@ import CFluidSynth
 
 /// Renders single sounds of a SoundFont as mono samples, for players without a synthesizer, such as the web page.
 ///
-/// The samples are small, because they travel over a network. A level has 13 bits: the noise of this rounding is 83 dB below the peak. A
-/// tone has 24 000 frames per second, and a drum 48 000. The lower rate suffices for tones: in the SoundFont TimGM6mb, the tones of
-/// thirteen programs (mallets, kalimba, pianos, guitars, bass, organ, strings, flute) have less than 1/100 000 of their energy above
+/// The samples are small, because they travel over a network. The levels are rounded to 13 bits, with a rounding noise 83 dB below the
+/// peak. A tone has 24 000 frames per second, and a drum 48 000. The lower rate suffices for tones: in the SoundFont TimGM6mb, the tones
+/// of thirteen programs (mallets, kalimba, pianos, guitars, bass, organ, strings, flute) have less than 1/100 000 of their energy above
 /// 12 kHz.
 ///
 /// Real-time: not safe.
@@ -44,7 +44,7 @@ public final class SampleRenderer {
     soundFont = try SoundFont(path, rate: Self.renderRate)
   }
 
-  /// Renders a sound at velocity 127 until it is silent, at most `milliseconds`. A longer sound fades out at its end.
+  /// Renders a sound at velocity 127 until it is silent, at most `milliseconds`. A longer sound is cut and fades out at its end.
   ///
   /// - Returns: nil if the SoundFont has no such sound.
   public func render(_ sound: Sound, milliseconds: Int) -> Sample? {
@@ -81,7 +81,7 @@ public final class SampleRenderer {
     for frame in 0..<fade { samples[samples.count - 1 - frame] *= Float(frame) / Float(fade) }
   }
 
-  /// The samples at half the rate.
+  /// Returns the samples at half the rate.
   ///
   /// The half-band filter (-1, 0, 9, 16, 9, 0, -1)/32 attenuates the frequencies that would alias: 12 kHz by 6 dB, 17 kHz by 20 dB. It
   /// attenuates 7 kHz by 0.9 dB. Its coefficients are those of the interpolation by a cubic through four points (G. Deslauriers, S. Dubuc,
@@ -93,7 +93,7 @@ public final class SampleRenderer {
     }
   }
 
-  /// Rounds the samples to 13 bits, and omits the silence at the end.
+  /// Scales the samples to their peak, rounds them to 13 bits, and omits the silence at the end. Returns nil if all samples are 0.
   private static func quantized(_ samples: [Float], rate: Int64) -> Sample? {
     let peak = samples.reduce(0) { max($0, abs($1)) }
     guard peak > 0 else { return nil }

@@ -11,7 +11,7 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     /// ``CardState/lead``.
     case hit(note: UInt8, velocity: UInt8, group: UInt8)
     /// A note of a pitched part: the key, 0...127; the velocity, 1...127; the part, 1...3; the General MIDI program, 0...127. The
-    /// note ends at ``SoundEvent/end``. It must be submitted as early as a hit.
+    /// note ends at ``SoundEvent/end``. A note must be submitted as early as a hit.
     case note(key: UInt8, velocity: UInt8, part: UInt8, program: UInt8)
     /// Ends the notes of a pitched part, 1...3, or of all pitched parts (0) at the instant of this event.
     case release(part: UInt8)

@@ -12,8 +12,8 @@ public struct SoundEvents: Sendable, BitwiseCopyable {
   public let sounded: SPSCRing<SoundedHit>?
 
   /// - Parameters:
-  ///   - capacity: the capacity of ``hits`` and of ``messages``. The default exceeds the number of notes that a player can hold, and that
-  ///     can end at the same time: 2048 (128 keys on 16 channels).
+  ///   - capacity: the capacity of ``hits`` and of ``messages``. The default exceeds 2048 (128 keys on 16 channels), the number of notes
+  ///     that a player can hold and end at the same time.
   ///   - reportsHits: whether the audio thread reports the hits in ``sounded``.
   ///
   /// Real-time: not safe.

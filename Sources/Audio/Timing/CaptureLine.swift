@@ -16,14 +16,15 @@ struct CaptureLine: Sendable {
   /// The instant of the first report.
   private var origin: Instant?
   private var points: [Point] = []
-  // The line: lateness = offset + slope * frame, from the points so far.
+  /// The line: lateness = offset + slope * frame. ``finish()`` calculates both values from all points. Until then, they are 0.
   private var fit: (offset: Double, slope: Double) = (0, 0)
 
   /// The frames after the start whose reports may be wrong, because the device is still starting.
   private static let startFrames: Int64 = 4_800
   /// The largest slope, relative to the length of a frame: 500 ppm.
   private static let largestSlope = 5e-4
-  /// The least number of seconds from the first to the last report with which the slope is estimated. Otherwise the slope is 0.
+  /// The shortest time in seconds from the first to the last report for which the slope is estimated. For a shorter time, the slope
+  /// is 0.
   private static let shortestSpan = 5.0
 
   init(rate: Int64, isHardware: Bool) { (frameLength, self.isHardware) = (1e9 / Double(rate), isHardware) }
@@ -33,7 +34,7 @@ struct CaptureLine: Sendable {
   mutating func observe(frame: Int64, at instant: Instant) {
     guard frame >= Self.startFrames || points.isEmpty else { return }
     let first = origin ?? instant
-    // The very first report was accepted although it may be wrong. It is used only if no reliable report follows.
+    // The first report was accepted although it may be wrong. The first reliable report replaces it.
     if frame >= Self.startFrames, points.count == 1, points[0].x < Double(Self.startFrames) { points = [] }
     origin = first
     points.append(Point(x: Double(frame), lateness: Double((instant - first).count) - Double(frame) * frameLength))

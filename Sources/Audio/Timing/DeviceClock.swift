@@ -5,12 +5,13 @@ public import MusicalTime
 ///
 /// **Estimation.** With every step of the audio thread, the device reports which frame is at its converter (frames written minus
 /// its delay), and at which instant of CLOCK_MONOTONIC it read this position. A line is fitted through these points over the last
-/// 32 s, in blocks of half a second (not the blocks of 64 frames that are rendered; for shorter ones see Slew). Adriaensen ("Using a DLL to filter time",
-/// LAC 2005) smooths such points with a loop that assumes symmetric noise. The error of hardware is one-sided: a reported
-/// position is never ahead of the true position, but it may be old, by the packet interval (USB: 1 ms) or the timer interval
-/// (snd-aloop: 4 ms). For hardware, the line is therefore the lower bound of the points, as the NTP clock filter uses the packet
-/// with the minimum delay. The positions of sound servers are estimates with errors of both signs. For them, the line is the
-/// least-squares line. The slope is limited to 500 ppm around the nominal rate. See ``TimestampRegression`` for both lines.
+/// 32 s. The points are grouped in blocks of half a second, or less (see Slew). These are not the blocks of 64 frames that are
+/// rendered. Adriaensen ("Using a DLL to filter time", LAC 2005) smooths such points with a loop that assumes symmetric noise. The
+/// error of hardware is one-sided: a reported position is never ahead of the true position, but it may be old, by the packet
+/// interval (USB: 1 ms) or the timer interval (snd-aloop: 4 ms). For hardware, the line is therefore the lower bound of the points,
+/// as the NTP clock filter uses the packet with the minimum delay. The positions of sound servers are estimates with errors of
+/// both signs. For them, the line is the least-squares line. The slope is limited to 500 ppm around the nominal rate. See
+/// ``TimestampRegression`` for both lines.
 ///
 /// **Slew.** The result is ``fit``, a line in integer arithmetic that approaches the estimated line by at most 1 ms per second. It
 /// may jump only in the first second after a start, or after two consecutive blocks that deviate from ``fit`` by more than 2 ms (the
@@ -57,7 +58,7 @@ public struct DeviceClock: Sendable {
   private var acquisitionEnd = DeviceClock.acquisitionTime
   /// The number of consecutive blocks that deviate from ``fit`` by more than ``outlierLimit``.
   private var outlierBlocks = 0
-  /// The instant of the first of the present consecutive rejections; nil after an accepted report, and after rejections have restarted
+  /// The instant at which the current series of rejections began; nil after an accepted report, and after rejections have restarted
   /// the clock.
   private var firstRejection: Instant?
 
@@ -92,7 +93,7 @@ public struct DeviceClock: Sendable {
     fit = FrameFit(frame: frame, at: instant, grid: grid)
   }
 
-  /// The deviation of the device clock from the nominal rate, in parts per million; positive if its second is too long.
+  /// The deviation of the device clock from the nominal rate, in parts per million; positive if the device is slow.
   ///
   /// Real-time: safe.
   public var drift: Double {
@@ -113,9 +114,9 @@ public struct DeviceClock: Sendable {
     (lastX, outlierBlocks, acquisitionEnd) = (0, 0, Self.acquisitionTime)
   }
 
-  /// Adds a report of the device: at `instant`, `frame` was at the converter. A frame before the last reported frame, or
-  /// more than ten seconds from its expected instant, is rejected. When all reports of half a second were rejected,
-  /// the clock restarts at the reported frame.
+  /// Adds a report of the device: at `instant`, `frame` was at the converter. A report is rejected if `frame` is before the
+  /// last reported frame, or if `instant` is more than ten seconds from the expected instant. When all reports of half a
+  /// second were rejected, the clock restarts at the reported frame.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -172,7 +173,7 @@ public struct DeviceClock: Sendable {
   }
 
   /// Fits ``estimate`` to the points. Until the blocks span ``slopeSpan``, the slope is ``trustedSlope``. Until they span
-  /// ``trustedSpan``, a slope that was trusted before limits the new one.
+  /// ``trustedSpan``, the slope stays within ``slopeTolerance`` of ``trustedSlope``, if there was a trusted slope.
   @_noLocks @_noAllocation
   private mutating func updateEstimate() {
     var (low, high) = (-Self.maximumSlope, Self.maximumSlope)

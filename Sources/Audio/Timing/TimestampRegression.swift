@@ -1,5 +1,5 @@
-/// Line fits through the time stamps of a device in 64 blocks. A block has half a second, or less if the caller permits short blocks.
-/// Without short blocks, the fits cover the last 32 s.
+/// Line fits through the time stamps of a device, grouped in 64 blocks. A block covers half a second, or less if the caller permits
+/// short blocks. Without short blocks, the fits cover the last 32 s.
 ///
 /// Each time stamp is a point (x, lateness). x is the time in seconds from the origin to the frame at the converter, at the
 /// nominal rate. The lateness is the time in nanoseconds by which the frame is later than x. A device whose frames are
@@ -109,8 +109,8 @@ struct TimestampRegression: Sendable {
   @_noLocks @_noAllocation
   mutating func removeBlocks(keeping kept: Int) { if kept < count { count = kept } }
 
-  // The following functions are mutating although they change nothing, because in a function that is not mutating, a debug build
-  // copies all blocks for each access.
+  // The following functions are mutating although they change nothing. In a nonmutating function, a debug build copies all blocks
+  // for each access.
 
   /// Returns the mean of all points. Requires at least one point.
   @_noLocks @_noAllocation
@@ -152,9 +152,10 @@ struct TimestampRegression: Sendable {
   @_noLocks @_noAllocation
   mutating func lowerBound(slopesFrom low: Double, to high: Double) -> Line {
     let meanX = centroid().x
-    // The mean distance to the points is the distance at the centroid. If the line touches a point left of the centroid, a
-    // steeper line through this point is nearer to the centroid. The result therefore touches a point on each side, unless
-    // only a slope outside the limits could do so: the two returns below.
+    // The mean distance to the points is the distance at the centroid. If the line touches only a point left of the
+    // centroid, a steeper line through this point is nearer to the centroid. The same is true of a flatter line if the point
+    // is on the right. The result therefore touches a point on each side, unless this needs a slope outside the limits. In
+    // that case, one of the two returns below gives the line with the limit as its slope.
     var left = blockTouched(bySlope: low)
     if left.lowestX >= meanX { return Line(offset: left.lowestLateness - low * left.lowestX, slope: low) }
     var right = blockTouched(bySlope: high)

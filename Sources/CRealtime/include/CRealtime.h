@@ -25,9 +25,9 @@ int64_t realtime_raw_clock(void);
 
 /// The state of the kernel's clock discipline (adjtimex(2)).
 struct realtime_clock_discipline {
-  /// Whether the kernel takes CLOCK_REALTIME for synchronized.
+  /// Whether the kernel considers CLOCK_REALTIME synchronized.
   int is_synchronized;
-  /// The offset that the kernel still corrects, in nanoseconds.
+  /// The part of the offset that the kernel has not corrected yet, in nanoseconds.
   int64_t offset;
   /// The correction of the rate in parts per million.
   double frequency;
@@ -56,8 +56,8 @@ uint32_t realtime_bell_count(const uint32_t *word) REALTIME_SAFE;
 void realtime_bell_wait(uint32_t *word, uint32_t seen, int64_t deadline) REALTIME_SAFE;
 
 /// Prepares the calling thread: sets its name; sets its timer slack to 1 ns (a FIFO thread has no slack anyway); sets
-/// SCHED_RESET_ON_FORK, so that threads which it or a library starts have normal priority; makes its stack resident and,
-/// if the kernel permits, locks it.
+/// SCHED_RESET_ON_FORK, so that threads that this thread starts have normal priority; makes its stack resident and, if the
+/// kernel permits, locks the stack.
 void realtime_prepare_thread(const char *name);
 
 /// Sets the name of the calling thread, at most 15 octets.
@@ -81,9 +81,9 @@ int64_t realtime_lock_limit(void);
 /// ended, otherwise 0. After 1, `thread` must not be joined again.
 int realtime_join(pthread_t thread, int64_t deadline);
 
-/// An IP address and a UDP port. `high` and `low` are the first and the last eight octets of the IPv6 address, in
-/// network order: the first octet is the most significant. An IPv4 address a.b.c.d is stored as ::ffff:a.b.c.d. `scope`
-/// is the interface index of a link-local address, otherwise 0.
+/// An IP address and a UDP port. `high` and `low` are the first and the last eight octets of the IPv6 address, as numbers
+/// whose most significant octet is the first. An IPv4 address a.b.c.d is stored as ::ffff:a.b.c.d. `scope` is the
+/// interface index of a link-local address, otherwise 0.
 struct realtime_address {
   uint64_t high, low;
   uint32_t scope;
@@ -108,8 +108,8 @@ long realtime_receive(int fd, void *bytes, size_t capacity, struct realtime_addr
 /// 97. Returns 0, or -errno if the kernel does not support this.
 int realtime_filter(int fd, int accepts_rtp);
 
-/// Returns the number of datagrams that the kernel dropped because the socket's receive buffer was full, or because of its filter,
-/// modulo 2^32.
+/// Returns the number, modulo 2^32, of datagrams that the kernel dropped because the receive buffer of the socket was full or because
+/// the filter of the socket rejected them.
 uint32_t realtime_dropped(int fd) REALTIME_SAFE;
 
 /// Waits until one of `count` descriptors is readable, at most `milliseconds`. `count` is at most 4. A descriptor of -1 is

@@ -71,7 +71,7 @@ final class Calibration {
     let page = waiting.removeFirst()
     turn += 1
     hasAnswered = false
-    // If the peer clicks too, its clicks are the first. They are posted after the answer of the page, and the sound needs them
+    // If the peer clicks too, it clicks first. Its clicks are posted after the answer of the page, and must be passed to the sound
     // `soundLead` before they are due.
     let beginning = MonotonicClock.now + Self.patience + max(Self.preparation, pages.soundLead)
     current = (page, beginning)
@@ -84,8 +84,8 @@ final class Calibration {
 
   /// Processes the answer of a page to the frame `clicks`, and starts the recording.
   ///
-  /// - Parameter isReady: whether the page has scheduled its clicks. It cannot do so if it is hidden, if its sound is off, or if the
-  ///   sound of the click or the peer's clock is not known yet.
+  /// - Parameter isReady: whether the page will click. A page cannot click if it is hidden, if its sound is off, if it has not loaded the
+  ///   sound of the click yet, or if it does not know the peer's clock yet.
   func answer(from page: PageHandler, turn: Int, isReady: Bool) {
     guard let current, turn == self.turn, page === current.page, !hasAnswered else { return }
     guard isReady else {
@@ -99,7 +99,7 @@ final class Calibration {
     let clicks = ClickPattern.reference.instants(from: current.beginning)
     if usesReference { for click in clicks { mailbox.post(.click(at: click)) } }
     let beginning = current.beginning
-    // The last click of the reference is after the clicks of the page. The recording ends at the same instant if the peer does not click.
+    // The last click of the reference is after the clicks of the page. If the peer does not click, the recording ends at the same instant.
     let end = (clicks.last ?? beginning) + Self.tail
     guard let device = microphone.device else {
       eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds((end - MonotonicClock.now).count)) {

@@ -122,7 +122,7 @@ export class Audio extends EventTarget {
 
   /** Opens the output. The handler of a click must call it before any await, because browsers permit sound only after a user's action. */
   start() {
-    // On iOS, the page then sounds even if the phone is set to silent.
+    // With this type of audio session, the page sounds on iOS even if the phone is set to silent.
     if (navigator.audioSession) navigator.audioSession.type = "playback"
     this.#open()
     if (!this.#worker) {
@@ -287,7 +287,7 @@ export class Audio extends EventTarget {
 
   /**
    * Changes the sound of the instrument: `tone` from dull (0) to bright (127), `pitch` from two semitones lower (0) to two semitones
-   * higher (127). If a value is undefined, the sound is the original one.
+   * higher (127). If a value is undefined, the samples keep their tone or their pitch.
    */
   setShape({ tone, pitch }) {
     this.#shape = { tone, pitch }

@@ -2,7 +2,7 @@
 // the methods and the constants. Tests/ConsoleTests/Page/vectors.mjs compares the results of the port with those of the Swift module.
 //
 // A difference is the peer's instant minus the page's instant of a packet, in nanoseconds. A moment is an instant of the page's clock in
-// seconds. Both are relative to those of the first packet. An outbound packet (`isOut`) goes from the page to the peer.
+// seconds. Differences and moments are relative to those of the first packet. An outbound packet (`isOut`) goes from the page to the peer.
 
 /** The standard deviation of the skew before the first packet, in nanoseconds per second. */
 const INITIAL_SKEW_DEVIATION = 50_000
@@ -30,7 +30,7 @@ class Direction {
     this.outliers += error > 0 ? 1 : -1
   }
 
-  /** Whether the outliers are too many, over too long a time, to be noise: at least 12 in at least two seconds. */
+  /** Whether the outliers cannot be noise: there are at least 12, and the first one is at least two seconds old. */
   hasPersistentOutliers(moment) {
     return Math.abs(this.outliers) >= 12 && moment - this.outliersSince >= 2
   }
@@ -48,7 +48,7 @@ class Direction {
  * `dd` are the covariances of offset (o), skew (s) and delay (d).
  */
 class KalmanClock {
-  /** Creates the filter from the differences of one outbound and one returning packet. */
+  /** Creates the filter from the differences of one outbound and one returning packet. `time` is the moment of the later packet. */
   constructor(first, second, time) {
     this.time = time
     this.offset = (first + second) / 2
@@ -66,7 +66,7 @@ class KalmanClock {
     this.back.variance = this.oo
   }
 
-  /** A new filter that keeps the skew. */
+  /** A new filter that begins with the skew of this filter. */
   restarted(first, second, time) {
     const next = new KalmanClock(first, second, time)
     next.skew = Math.min(Math.max(this.skew, -INITIAL_SKEW_DEVIATION), INITIAL_SKEW_DEVIATION)
@@ -130,7 +130,8 @@ class KalmanClock {
   varianceAt(moment) {
     const ahead = moment - this.time
     const [a, b] = [Math.sqrt(this.out.variance), Math.sqrt(this.back.variance)]
-    // An allowance for delay in only one direction.
+    // An allowance for asymmetric delay: if the deviation of one direction exceeds 1.5 times that of the opposite direction, half of the
+    // excess may be delay in the first direction only.
     const asymmetry = Math.max(0, Math.abs(a - b) - Math.min(a, b) / 2) / 2
     return Math.max(this.oo + ahead * (2 * this.os + ahead * this.ss), 1) + asymmetry * asymmetry
   }
@@ -166,7 +167,7 @@ class MinimumDelayFilter {
   /** The slots of the corners of each hull, oldest first. */
   outboundHull = []
   returningHull = []
-  /** The ranges of all corners of both hulls at the last fit. */
+  /** The ranges of indices of the corners of both hulls at the last fit, as [first, end]. */
   corners = { outbound: [0, 0], returning: [0, 0] }
   offset = 0
   skew = 0
@@ -187,7 +188,7 @@ class MinimumDelayFilter {
     this.skewVariance = UNKNOWN_VARIANCE
   }
 
-  /** Adds a packet. It is kept if it is the first of its bucket, or more extreme than the kept packet of its bucket. */
+  /** Adds a packet. The filter keeps it if it is the first of its bucket, or more extreme than the kept packet of its bucket. */
   add(difference, isOut, moment) {
     const bucket = bucketOf(moment)
     const slot = slotOf(bucket)
@@ -213,7 +214,7 @@ class MinimumDelayFilter {
     if (outboundCount === 0 || returningCount === 0) return false
     this.corners = { outbound: [0, outboundCount], returning: [0, returningCount] }
     this.time = moment
-    // Prior knowledge: the skew has the mean zero and the deviation INITIAL_SKEW_DEVIATION. It has the weight of one packet.
+    // Prior knowledge: the skew has the mean zero and the deviation INITIAL_SKEW_DEVIATION. This knowledge has the weight of one packet.
     const flat = this.band(0, this.corners)
     const priorWeight = Math.max(flat.high - flat.low, 1) / (outboundPackets + returningPackets)
     const remaining = { outbound: [0, outboundCount], returning: [0, returningCount] }
@@ -229,7 +230,7 @@ class MinimumDelayFilter {
     let [atLeft, atRight] = [evaluate(left), evaluate(right)]
     for (let n = 0; n < 40; n += 1) {
       if (atLeft.width < atRight.width) {
-        // Bands flatter than `left` cannot be the widest: the corners that only they touch are discarded.
+        // The slope of the widest band is above `left`. The corners that only bands with a smaller slope touch are discarded.
         const { outbound, returning } = remaining
         outbound[0] = Math.min(atLeft.band.highCorner, outbound[1] - 1)
         returning[1] = Math.max(atLeft.band.lowCorner, returning[0]) + 1
@@ -239,7 +240,7 @@ class MinimumDelayFilter {
         right = least + (greatest - least) * GOLDEN_RATIO
         atRight = evaluate(right)
       } else {
-        // The same for bands steeper than `right`.
+        // The slope of the widest band is below `right`. The corners that only bands with a greater slope touch are discarded.
         const { outbound, returning } = remaining
         outbound[1] = Math.max(atRight.band.highCorner, outbound[0]) + 1
         returning[0] = Math.min(atRight.band.lowCorner, returning[1] - 1)
@@ -267,13 +268,13 @@ class MinimumDelayFilter {
     return true
   }
 
-  /** The edges of the band of a slope at the last fit: the bounds of the offset if the slope is the skew. */
+  /** The edges of the band with the slope `skew` at the last fit. If the clock has this skew, the edges are the bounds of the offset. */
   bounds(skew) {
     const band = this.band(skew, this.corners)
     return [band.low, band.high]
   }
 
-  /** The edges of the band of a slope, and the corners that the edges touch. */
+  /** The edges of the band with a slope, and the corners that the edges touch. `corners`: the ranges of indices in both hulls to search. */
   band(slope, corners) {
     const band = { low: -Infinity, high: Infinity, lowCorner: 0, highCorner: 0 }
     for (let n = corners.outbound[0]; n < corners.outbound[1]; n += 1) {
@@ -289,7 +290,10 @@ class MinimumDelayFilter {
     return band
   }
 
-  /** The amount in nanoseconds by which an edge moves if one packet is added or removed, from the spacing of the nearest six points. */
+  /**
+   * The amount in nanoseconds by which an edge moves if one packet is added or removed, estimated from the spacing of the six points that
+   * are nearest to the edge. `sign`: 1 if the points lie above the edge, -1 if they lie below it. `newest`: the last bucket of the window.
+   */
   edgeError(points, edge, sign, newest) {
     const [first, end] = [beginningOf(newest + 1 - BUCKETS), beginningOf(newest + 1)]
     const distances = points
@@ -313,7 +317,7 @@ class MinimumDelayFilter {
 
 /**
  * Finds the corners of the lower side of the convex hull of the points in the window; of the upper side if `sign` is -1. Puts the slots
- * of the corners into the array `corners`. Returns the number of packets of all points.
+ * of the corners into the array `corners`. Returns the number of packets of all points. `newest` is the last bucket of the window.
  */
 function hull(points, newest, sign, corners) {
   corners.length = 0
@@ -336,7 +340,7 @@ function hull(points, newest, sign, corners) {
   return packets
 }
 
-/** The newest eight packets of one direction, including those that RemoteClock has rejected. */
+/** The newest eight packets of one direction, including those that contradict the estimate and are not used. */
 class PacketHistory {
   packets = []
   count = 0
@@ -393,7 +397,7 @@ function rounded(value) {
   return Math.sign(limited) * Math.round(Math.abs(limited))
 }
 
-/** The weight of the Kalman estimate beside that of the minimum-delay filter, 0...1. */
+/** The weight of the Kalman estimate in the mean of both estimates, 0...1. The minimum-delay filter has the remaining weight. */
 function weightOf(kalmanVariance, filterVariance) {
   const ratio = kalmanVariance / filterVariance
   return 1 / (1 + ratio * ratio)
@@ -404,11 +408,11 @@ function weightOf(kalmanVariance, filterVariance) {
  * variances. All instants are BigInt nanoseconds, so that no precision is lost.
  */
 export class RemoteClock {
-  /** The number of plausible packets since the first estimate. */
+  /** The number of packets that the estimate has used since it began. */
   count = 0
-  /** The number of implausible packets. */
+  /** The number of packets that were implausible or contradicted the estimate. */
   rejected = 0
-  /** The number of times that the estimate was reset, because the peer's clock was set or the peer was restarted. */
+  /** The number of times that the estimate was reset, because the peer's clock was set, or its rate or the route changed. */
   resets = 0
   /** The instant and the difference of the first packet, to which moments and differences are relative. */
   #origin
@@ -432,8 +436,8 @@ export class RemoteClock {
   }
 
   /**
-   * Processes one packet. `sent` and `received` are instants by the clocks of its sender and its receiver. `resolution` is that of the
-   * coarser of both clocks, in nanoseconds (Number). `now` is the present instant of the page's clock.
+   * Processes one packet. `sent` and `received` are instants by the clocks of its sender and its receiver. `resolution` is the resolution
+   * of the coarser of both clocks, in nanoseconds (Number). `now` is the present instant of the page's clock.
    */
   add(isOut, sent, received, resolution, now) {
     const [local, remote] = isOut ? [sent, received] : [received, sent]
@@ -553,7 +557,10 @@ export class RemoteClock {
     this.#filter.add(back.difference, false, back.moment)
   }
 
-  /** Whether a packet would have arrived before it left, or would have taken longer than MAXIMUM_DELAY. `margin` is in nanoseconds. */
+  /**
+   * Whether, by the estimate, a packet has arrived before it was sent, or has taken longer than MAXIMUM_DELAY. `margin` is an additional
+   * tolerance in nanoseconds.
+   */
   #contradicts(difference, isOut, moment, margin) {
     if (!this.#bounds) return false
     const tolerance =
@@ -586,7 +593,7 @@ export class RemoteClock {
 /** The largest magnitude of an instant, in nanoseconds: 73 years. */
 const LIMIT = 1n << 61n
 
-/** Whether the instants of a packet are in range, and its local instant is at most ten seconds ago. */
+/** Whether the instants of a packet and the resolution are in range, and the packet's local instant is at most ten seconds ago. */
 function isPlausible(sent, received, resolution, local, now) {
   if ([sent, received, now].some((instant) => instant < -LIMIT || instant > LIMIT)) return false
   const age = Number(now - local) / 1e9

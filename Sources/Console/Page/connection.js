@@ -15,11 +15,11 @@ const RETRY_INTERVALS = [300, 600, 1200, 2500, 2500]
 const LIMITED_INTERVAL = 30_000
 /** An attempt that has not succeeded after this time is given up. */
 const ATTEMPT_LIMIT = 4000
-/** The time from the first attempt with one alternative to that with the next. The earlier attempts continue (RFC 8305, section 5). */
+/** The time between the first attempts with two successive alternatives. The earlier attempt continues (RFC 8305, section 5). */
 const STAGGER = 250
 /** After the end of a connection, the page tries its preferred peers first, and the other peers after this time. */
 const PREFERENCE = 700
-/** If another peer has answered, the page still waits this time for its preferred peers. They may have been out of reach for a moment. */
+/** If a peer that is not preferred has answered, the page still waits this time for its preferred peers. They may be reachable again. */
 const LAST_CHANCE = 300
 /** After this time without a connection, the page tries only the peer that has served it: the device may be in another network. */
 const ABANDONMENT = 30_000
@@ -78,9 +78,9 @@ export class Connection extends EventTarget {
   #lostAt
   #isClosed = false
   /**
-   * Whether the page is changing to another connection. The page does not use the new clock before the next call of `poll`: the handling of
-   * the frames that have waited takes long, and the time of an AudioContext stands still meanwhile (Web Audio API, section 1.1.1). Sounds
-   * that have begun in the meantime would otherwise be scheduled again.
+   * Whether the page is changing to another connection. The handling of the frames that have waited takes long, and the time of an
+   * AudioContext stands still meanwhile (Web Audio API, section 1.1.1). If the page used the new clock at once, it would repeat the sounds
+   * that have begun in the meantime. Therefore it uses the new clock only from the next call of `poll` on.
    */
   #isSwitching = false
 
@@ -121,7 +121,7 @@ export class Connection extends EventTarget {
     if (now - this.#lostAt > ABANDONMENT) this.#abandonOthers()
   }
 
-  /** Gives up all peers except the one that has served the page, so that its token does not reach devices of another network. */
+  /** Gives up all peers except the one that has served the page, so that the join token does not reach devices in another network. */
   #abandonOthers() {
     this.alternatives = []
     this.#queue = this.#queue.filter(({ address }) => address === this.#home)
@@ -141,8 +141,8 @@ export class Connection extends EventTarget {
     if (attempt.chosenAt !== undefined) return
     const now = performance.now()
     attempt.chosenAt = now + LAST_CHANCE
-    // If a request was sent while the network was interrupted, it is repeated only after a second or more. The page therefore ends its
-    // older attempts with the preferred peers, and begins them again at once.
+    // If a connection request was lost because the network was interrupted, the device repeats it only after a second or more. The page
+    // therefore ends its older attempts with the preferred peers, and begins new attempts at once.
     for (const preferred of this.#attempts.filter(({ address }) => this.#prefers(address))) {
       if (now - preferred.began > LAST_CHANCE) this.#fail(preferred)
     }
@@ -295,7 +295,7 @@ export class Connection extends EventTarget {
     const isSeeking = this.isSeeking
     this.#lostAt = performance.now()
     this.#setState("lost")
-    // If the peer was silent before, the attempts have begun already.
+    // If the peer was silent before, the page is already looking for a peer.
     if (!isSeeking) this.#seek(RETRY_INTERVALS[0], PREFERENCE - RETRY_INTERVALS[0])
   }
 

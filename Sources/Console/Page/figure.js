@@ -31,7 +31,7 @@ export class Figure {
   #until = -Infinity
   /** The series of runs in which the figure was bent (Schedule.series). */
   #series
-  /** The pointers and keys that hold the figure. While it is held, it does not end. */
+  /** The pointers and keys that hold the figure. While the figure is held, it does not end. */
   #holders = new Set()
   /** The sounds that the last call of `sounds` has found, by step. */
   #planned = new Map()
@@ -132,7 +132,7 @@ export class Figure {
     return this.planned(from, to)
   }
 
-  /** Returns sounds that the last call of `sounds` has found: those that begin in an interval of instants. */
+  /** Of the sounds that the last call of `sounds` has found, returns those that begin in an interval of instants. */
   planned(from, to) {
     return [...this.#planned.values()].filter((sound) => sound && sound.instant >= from && sound.instant < to)
   }

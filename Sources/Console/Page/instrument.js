@@ -343,7 +343,7 @@ export class InstrumentView {
   #listenToPad() {
     const pad = element("pad")
     let lastKey
-    // The position 0...7, the strength, the coordinates in pixels, and the time stamp of an event.
+    // Returns the position 0...7, the strength 0.3...1, the coordinates in pixels, and the time stamp of an event.
     const place = (event) => {
       const box = pad.getBoundingClientRect()
       const x = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 0.999)
@@ -362,7 +362,7 @@ export class InstrumentView {
       if (!this.#held.has(`pad ${event.pointerId}`)) return
       const point = place(event)
       this.#move(point)
-      // A movement across the pad plays each key that it crosses, and bends a figure.
+      // A movement across the pad plays each key that it crosses. While a figure is available, each movement bends the figure instead.
       if (point.index === lastKey && !this.figure.isAvailable) return
       lastKey = point.index
       this.#touch(`pad ${event.pointerId}`, point.index, point.strength, event)

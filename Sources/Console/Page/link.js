@@ -231,7 +231,7 @@ export class Link {
       this.#delays.push((this.peerTime(Number(arrived) / 1e6) - this.relative(reply.at)) / 1e6)
       if (this.#delays.length > DELAYS) this.#delays.shift()
     }
-    // In a hidden page, `poll` is called once per second. The replies then continue the burst.
+    // In a hidden page, `poll` is called only once per second. Therefore a reply also sends the next request of the burst if it is due.
     this.#sendDue(performance.now())
     this.#handlers.clock?.()
   }

@@ -67,7 +67,7 @@ export class MotionPlayer {
     return this.#isOn && this.sensor.state === "ready"
   }
 
-  /** Whether the device has motion sensors that this page may ask for. */
+  /** False if the page was loaded without HTTPS, or if the device has no motion sensors. */
   get #isPossible() {
     return this.sensor.state !== "insecure" && this.sensor.state !== "missing"
   }

@@ -22,15 +22,15 @@ const GAP = 0.3
 /** Nothing is recognised for this time after a start, in seconds, until the direction of gravity is known. */
 const SETTLING = 0.25
 /**
- * Time constants in seconds of the filter for the direction of gravity: if the device reports the linear acceleration (the acceleration
- * without gravity), if it has only a gyroscope, and if it has neither.
+ * The time constants in seconds of the filter for the direction of gravity: if the device reports the linear acceleration (the acceleration
+ * without gravity), if it does not report it but has a gyroscope, and if it has neither.
  */
 const [GIVEN, TURNED, LONE] = [0.05, 1, 0.1]
 /**
  * The acceleration counts as gravity alone if, for CALM_TIME seconds, its length has differed from that of gravity by at most CALM m/s^2.
  */
 const [CALM, CALM_TIME] = [1, 0.06]
-/** The acceleration in m/s^2 (`push`) and the rate of rotation in rad/s (`turn`) of the largest activity, and those of sensor noise. */
+/** The acceleration in m/s^2 (`push`) and the rate of rotation in rad/s (`turn`) that count as the largest activity, and their noise. */
 const ACTIVITY = { push: 15, turn: 8, noise: 0.6, turnNoise: 0.2 }
 
 /** The length of `v` above the level of noise, as a share of the length `largest`. */

@@ -35,7 +35,7 @@ export class OutputClock {
     this.#updated = now
   }
 
-  /** The time of the AudioContext of the sound that is heard now, minus performance.now(), in seconds. */
+  /** The time of the AudioContext for which the sound that is heard now was scheduled, minus performance.now(), in seconds. */
   #measure() {
     const context = this.#context
     const latency = context.outputLatency || context.baseLatency || 0

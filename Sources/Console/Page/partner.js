@@ -19,7 +19,7 @@ export class BorrowedPitches {
   /** The index of the key that the next note plays. */
   #next = 0
 
-  /** Sets the held keys, and how many times a key was pressed so far. If a key was pressed, the next note plays it. */
+  /** Sets the held keys, and how many times a key was pressed so far. After a new press, the next note plays the newest key. */
   update({ keys, presses }) {
     const index = keys.indexOf(this.#keys[this.#next])
     if (presses !== this.#presses) this.#next = keys.length - 1

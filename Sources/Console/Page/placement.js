@@ -2,7 +2,7 @@
 
 /** The distance between two grid lines in ticks: a sixteenth note. */
 const UNIT = 6
-/** A note sounds at once if it is late by at most this part of a sixteenth. Otherwise it waits for the next grid line. */
+/** A note sounds at once if it is late by at most this fraction of a sixteenth. Otherwise it waits for the next grid line. */
 const TOLERANCE = 0.4
 
 /** The instant at which a note sounds if the player plays it at `instant`; undefined if it sounds at once. */

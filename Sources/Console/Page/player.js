@@ -1,8 +1,8 @@
 // Schedules the sounds of the rhythm, or of a figure, on the audio output of this device.
 
 /**
- * A hit is scheduled at most this long before it sounds, in milliseconds. LONG_HORIZON is used while the page is hidden, and while the page
- * looks for a peer. Without a peer, no change of the rhythm can arrive, and the page is busy for a moment when it has found a peer.
+ * A hit is scheduled at most HORIZON milliseconds before it sounds, or at most LONG_HORIZON while the page is hidden or looks for a peer.
+ * When the page has found a peer, it is busy for a moment, which LONG_HORIZON bridges. While it looks for a peer, no change can arrive.
  */
 const HORIZON = 200
 const LONG_HORIZON = 1500

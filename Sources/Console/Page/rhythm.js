@@ -1,4 +1,4 @@
-// The rhythm that plays: when each tick is due, and what sounds at it.
+// The rhythm that plays: when each tick is due, and what sounds at each tick.
 
 import { StepTable } from "./table.js"
 
@@ -56,7 +56,7 @@ export class Schedule {
   }
 }
 
-/** The velocity of a hit of a part in a mix; 0 if it is silent. */
+/** The velocity of a hit of a part in a mix; 0 if the hit is silent. */
 export function mixed(velocity, part, mix = STANDARD) {
   // The level in percent, plus 128 for a stopped part.
   const octet = mix.parts[part]
@@ -143,7 +143,7 @@ export class Rhythm {
       for (const hit of [...this.clicks(step), ...this.hits(step)]) {
         let instant = schedule.instant(tick + hit.position / 1000) + hit.delay
         if (tick >= schedule.start && instant < start) {
-          // Nothing sounds before the first tick. Early hits sound at the first tick, and their grace notes are left out.
+          // No hit sounds before the first tick. Early hits sound at the first tick, and early grace notes are left out.
           if (hit.isGrace) continue
           instant = start
         }

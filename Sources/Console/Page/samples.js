@@ -87,7 +87,7 @@ export class Samples extends EventTarget {
         ?? await this.context.decodeAudioData(await this.#request(path))
       this.#buffers.set(path, buffer)
     } catch {
-      // The page has moved to another peer, from which it loads the sample again.
+      // The page has moved to another peer, so `setManifest` has ended the request. The page loads the sample from the new peer.
       if (signal.aborted) return
       // The request or the decoding has failed.
       setTimeout(() => this.#repeat(path), RETRY)

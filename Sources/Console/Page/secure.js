@@ -1,6 +1,7 @@
-// The move from HTTP to HTTPS. Browsers permit motion sensors and wake locks only on pages that they have received over HTTPS. A page over
-// HTTP tests whether this device trusts the certificate of the server. If so, the page opens itself again over HTTPS. Otherwise, it shows
-// how to install the certificate of the group.
+// The move from HTTP to HTTPS. Browsers permit motion sensors and wake locks only on pages that they have received over HTTPS. If the
+// server has a certificate of the group's authority, a page over HTTP tests whether this device trusts it. If so, the page opens itself
+// again over HTTPS. Otherwise, it shows how to install the certificate of the authority. If the server has the certificate of a domain,
+// the page shows a link.
 
 import { settingsForAddress } from "./settings.js"
 import { text } from "./strings.js"
@@ -11,8 +12,8 @@ const PATIENCE = 4000
 const element = (id) => document.getElementById(id)
 
 /**
- * What the server tells about HTTPS; undefined if it does not answer. `https`: whether it supports HTTPS. `name`: the host name in the
- * certificate of the group's domain, or null. `authority`: the fingerprint of the group's certificate authority, or null.
+ * The information of the server about HTTPS; undefined if the server does not answer. `https`: whether it supports HTTPS. `name`: the host
+ * name in the certificate of the group's domain, or null. `authority`: the fingerprint of the group's certificate authority, or null.
  */
 async function offer() {
   try {
@@ -42,8 +43,9 @@ const address = (base, token) => {
 }
 
 /**
- * Opens this page over HTTPS if this device trusts the server. Otherwise shows a link and how to install the certificate. `isIdle` returns
- * whether the player has not joined yet: the page does not change while somebody plays on it.
+ * Opens this page over HTTPS if this device trusts the certificate of the group's authority. Otherwise shows a link, and how to install the
+ * certificate. `isIdle` returns whether the player has not joined yet. After the player has joined, the page stays, because another page
+ * would interrupt the playing.
  */
 export async function offerSecurePage(token, isIdle) {
   if (location.protocol === "https:") return
@@ -53,7 +55,7 @@ export async function offerSecurePage(token, isIdle) {
   const base = `https://${offered.name ?? location.hostname}${port}`
   const link = element("secure-link")
   link.href = address(base, token)
-  // With the certificate of a domain, the page shows only a link, because this network may not resolve the name of the domain.
+  // With the certificate of a domain, the page only shows a link, because this network may not resolve the name of the domain.
   if (offered.name === null && (await isTrusted(base)) && isIdle()) return location.replace(link.href)
   element("secure").hidden = false
   element("install").hidden = offered.authority === null

@@ -35,9 +35,8 @@ export function settingsForAddress() {
 }
 
 /**
- * Takes the settings out of the fragment of the address, and stores those that this device does not have yet. The page over HTTPS and the
- * page over HTTP have separate storages, because they have different origins. When the page moves to HTTPS, it passes its settings in the
- * address.
+ * Removes the settings from the fragment of the address, and stores those that this device does not have yet. When the page moves from HTTP
+ * to HTTPS, it passes its settings in the address, because pages with different origins have separate storages.
  */
 function adoptSettings() {
   const fragment = new URLSearchParams(location.hash.slice(1))
@@ -50,7 +49,7 @@ function adoptSettings() {
       if (key.startsWith(PREFIX) && typeof value === "string" && stored(key) === null) store(key, value)
     }
   } catch {
-    // Somebody has changed the address, so that the settings in it are not valid.
+    // The settings in the address are not valid, for example because a user has edited the address.
   }
 }
 

@@ -49,7 +49,7 @@ const COARSE_REBOUND = 0.8
 
 /** Finds the onsets of strikes in a sequence of accelerations. */
 export class StrikeDetector {
-  /** The estimated speed of the device as a vector, in m/s. */
+  /** The estimated velocity of the device, in m/s. */
   velocity = [0, 0, 0]
   /** The acceleration of the previous sample. */
   #last = [0, 0, 0]
@@ -65,9 +65,9 @@ export class StrikeDetector {
   #strike = { speed: 0, direction: [0, 0, 0], age: Infinity }
 
   /**
-   * Adds a sample: `push` is the acceleration without gravity in m/s^2, which has lasted for a number of seconds. If the device has only an
-   * accelerometer, `proof` is the difference in m/s^2 between the length of the measured acceleration and gravity. Returns
-   * {strength, direction} if the onset of a strike is at this sample.
+   * Adds a sample: `push` is the acceleration without gravity in m/s^2, which has lasted for `seconds`. If the device has only an
+   * accelerometer, `proof` is the difference in m/s^2 between the length of the measured acceleration and gravity. `sensitivity` multiplies
+   * the strength. Returns {strength, direction} if the onset of a strike is at this sample.
    */
   add(push, seconds, sensitivity, proof = Infinity) {
     this.#integrate(push, seconds)
@@ -95,7 +95,7 @@ export class StrikeDetector {
     return { strength: Math.min(1, 0.2 + 0.8 * share), direction: stroke.direction }
   }
 
-  /** Integrates the acceleration to the speed, with a leak. */
+  /** Integrates the acceleration to the velocity, with a leak. */
   #integrate(push, seconds) {
     this.#quiet = length(push) < QUIET ? this.#quiet + seconds : 0
     const mean = scaled(plus(push, this.#last), 0.5)
@@ -103,7 +103,7 @@ export class StrikeDetector {
     this.#last = push
   }
 
-  /** Sets the speed to zero. */
+  /** Sets the velocity to zero, and ends the present stroke. */
   #stop() {
     this.velocity = [0, 0, 0]
     this.#stroke = newStroke()
@@ -123,8 +123,8 @@ export class StrikeDetector {
 }
 
 /**
- * A stroke: the direction and the speed of its fastest moment, its largest acceleration (`push`) and `proof`, the time in seconds since the
- * acceleration has almost ended (`coast`), and whether its strike was reported.
+ * A stroke: the direction and the speed of its fastest moment, its largest acceleration (`push`), its largest `proof`, for how many seconds
+ * there has been almost no acceleration (`coast`), and whether its strike was reported.
  */
 function newStroke() {
   return { direction: [0, 0, 0], speed: 0, push: 0, proof: 0, coast: 0, hasSounded: false }

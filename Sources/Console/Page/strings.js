@@ -1,4 +1,4 @@
-// All texts of the page in English and German. {name} in a text is replaced by the value with this name.
+// All texts of the page in English and German. In a text, `text` replaces each {name} by the value with this name.
 
 import { store, stored } from "./settings.js"
 

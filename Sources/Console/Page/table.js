@@ -6,7 +6,7 @@
 /** How long before the main note of a flam its grace note sounds, in nanoseconds. */
 const GRACE_TIME = 25_000_000
 const TICKS_PER_STEP = 6
-/** The largest number of lines of drums. The pitched lines have this number and higher ones in their hashes (see chanceHash). */
+/** The largest number of lines of drums. For chanceHash, the lines of the drums have the numbers from 0, and the pitched lines from 64. */
 const MAXIMUM_LINES = 64
 /** The longest note in ticks: eight bars of 4/4. */
 const MAXIMUM_LENGTH = 768
@@ -67,9 +67,9 @@ export class StepTable {
   }
 
   /**
-   * All hits of a step, counted from the first downbeat, at a total activity of 0...127. A hit has these fields: `part`, `program`,
-   * `note`, `velocity`, the cut-off `group`, the `position` after the step in thousandths of a tick, the `end` of the note in ticks after
-   * the step (0 for drums), the `delay` in nanoseconds, and `isGrace` for a grace note.
+   * All hits of a step at a total activity of 0...127. The steps are counted from the first downbeat. A hit has these fields: `part`,
+   * `program`, `note`, `velocity`, the cut-off `group`, the `position` after the step in thousandths of a tick, the `end` of the note in
+   * ticks after the step (0 for drums), the `delay` in nanoseconds, and `isGrace` for a grace note.
    */
   hits(step, activity) {
     const bar = Math.floor(step / this.barSteps)
@@ -194,7 +194,7 @@ export class StepTable {
     return { velocity: this.#velocity(code, line, cursor.activity), chord, length }
   }
 
-  /** The length in ticks of the note at a tick with its holds. */
+  /** The length in ticks of the note at a tick, including the strokes HOLD that continue the note. */
   #notatedLength(line, tick, cursor) {
     const distance = line.ticksPerStroke
     const total = line.bars * line.strokesPerBar
@@ -304,7 +304,7 @@ export class StepTable {
   }
 }
 
-/** The value between `least` and `greatest` that belongs to an activity in the range of a line. */
+/** Interpolates from `least` at the lowest activity of a line to `greatest` at the highest activity of the line. */
 function interpolated(line, least, greatest, activity) {
   if (line.from >= line.to) return greatest
   return least + divided((greatest - least) * (activity - line.from), line.to - line.from)

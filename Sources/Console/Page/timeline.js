@@ -7,9 +7,9 @@ import { Schedule } from "./rhythm.js"
 const TOLERANCE = 3
 
 /**
- * Sets Rhythm.schedule from the frames `rhythm`. Another peer has another clock and numbers its runs differently. If its rhythm is at the
- * position of the rhythm of the previous peer, the new schedule gets the previous Schedule.series. Each sound then keeps its key. Thus no
- * sound is repeated or left out.
+ * Sets Rhythm.schedule from the frames `rhythm`. When the page moves to another peer, this peer has another clock and numbers its runs
+ * differently. If its rhythm is at the position of the previous peer's rhythm, the new schedule gets the previous Schedule.series. Each
+ * sound then keeps its key, so no sound is repeated or left out.
  */
 export class Timeline {
   #connection

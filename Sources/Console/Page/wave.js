@@ -25,10 +25,10 @@ export class WaveDetector {
   #age = Infinity
 
   /**
-   * Adds a sample of the gyroscope: `turn` is the rate of rotation in rad/s, which has lasted for a number of seconds. Returns
-   * {strength, axis} if the onset of a wave is at this sample. Without a gyroscope, `turn` is undefined. Each `strike` that the
-   * StrikeDetector has found then counts as a wave, and its axis is the direction of the strike. `velocity` is the velocity that the
-   * StrikeDetector has estimated.
+   * Adds a sample of the gyroscope: `turn` is the rate of rotation in rad/s, which has lasted for `seconds`. Returns {strength, axis} if
+   * the onset of a wave is at this sample. Without a gyroscope, `turn` is undefined. Each `strike` that the StrikeDetector has found then
+   * counts as a wave, and the axis of this wave is the direction of the strike. `velocity` is the velocity that the StrikeDetector has
+   * estimated. `sensitivity` multiplies the rate of rotation and the velocity.
    */
   add(turn, strike, { velocity }, seconds, sensitivity) {
     const share = turn ? length(turn) / LOUDEST : length(velocity) / LOUDEST_SPEED

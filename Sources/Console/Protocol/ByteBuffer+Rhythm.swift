@@ -23,8 +23,8 @@ extension ByteBuffer {
     ] { writeInteger(tick.index) }
     let now = schedule.tick(at: snapshot.at)
     // The page uses the first segment for positions before the tempo change, and the second segment for the other positions. After the
-    // change, the former timeline is not needed any longer, so both segments describe the new timeline. A segment is most exact near its
-    // tick. Therefore the tick of the first segment is then the last tick before the change.
+    // change, the timeline before the change is no longer needed, so both segments describe the new timeline. In this case, the tick of
+    // the first segment is the last tick before the change, because a segment is most exact near its tick.
     let isChanged = now >= schedule.changeTick
     writeSegment(
       of: isChanged ? schedule.changed : schedule.timeline, by: schedule.clock,

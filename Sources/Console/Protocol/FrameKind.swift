@@ -7,7 +7,8 @@ enum FrameKind: UInt8, CaseIterable {
   case rhythm, levels, ensemble, patch, sounds, library, notices, calibration, partners, alternatives
   case clockReply = 16
   case clicks, delay
-  // From the page to the peer. `output` reports the time from the sending of a change by the peer to its sound on the page.
+  // From the page to the peer. `output` reports the time from the sending of a change of the rhythm by the peer until the page sounds the
+  // change.
   case clockRequest = 128
   case command, activity, output
 

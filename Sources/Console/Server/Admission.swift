@@ -36,7 +36,8 @@ final class Admission {
   /// Whether the headers `Host` and `Origin` permit a request for `path`.
   ///
   /// A page that has moved to this server comes from another origin. It may open the WebSocket and load sounds. Its token proves that it
-  /// is a page of the group. A wrong token from another origin is not counted, so that a foreign page cannot use up the limit.
+  /// is a page of the group. A wrong token from another origin is not counted, so that a foreign page cannot use up the limit of wrong
+  /// tokens (``AttemptLimiter``).
   ///
   /// - Parameter scheme: "http" or "https", the scheme of the connection.
   func admitsSource(of headers: HTTPHeaders, path: String, scheme: String) -> Bool {
@@ -45,8 +46,8 @@ final class Admission {
     return tokens.access(of: token) != nil
   }
 
-  /// Whether to answer a preflight request for `path`. By this request, a browser asks whether a page of another origin may send a token
-  /// (Fetch Standard, section 4.8). The preflight request itself contains no token.
+  /// Whether to answer a preflight request for `path`. With a preflight request, a browser asks whether a page of another origin may send
+  /// a token (Fetch Standard, section 4.8). The preflight request itself contains no token.
   func admitsPreflight(_ headers: HTTPHeaders, path: String, scheme: String) -> Bool {
     path.hasPrefix(SoundStore.pathPrefix) && hasMoved(headers, path: path, scheme: scheme)
   }
@@ -62,14 +63,15 @@ final class Admission {
     if let access = access(of: headers) { return .admitted(access) }
     guard Self.token(in: headers) != nil else { return .wrongToken }
     // A valid token is admitted even after many wrong tokens. Otherwise a foreign page in the same browser could lock the player out
-    // by sending wrong tokens. A token has 100 bits and cannot be guessed, so the limit only saves work.
+    // by sending wrong tokens. Security does not depend on the limit, because a token has 100 bits and cannot be guessed.
     guard limiter.admits(address, at: now) else { return .limited }
     limiter.fail(address, at: now)
     return .wrongToken
   }
 
-  /// The access of a request with `headers`; nil without a valid token. This method does not count a wrong token. If a request for a
-  /// WebSocket is not accepted, the server handles it as any other request and calls ``decide(_:from:at:)``, which counts the token.
+  /// The access of a request with `headers`; nil without a valid token. This method does not count wrong tokens. If the server does not
+  /// accept a request for a WebSocket, it handles the request like any other one and calls ``decide(_:from:at:)``, which counts a wrong
+  /// token.
   func access(of headers: HTTPHeaders) -> Access? {
     isOpen ? .lead : Self.token(in: headers).flatMap(tokens.access)
   }

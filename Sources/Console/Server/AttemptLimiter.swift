@@ -2,7 +2,7 @@ import MusicalTime
 
 /// Limits the number of wrong join tokens per IP address: ``burst`` at once, and one per ``interval`` in the long run.
 ///
-/// At most ``maximumAddresses`` addresses are stored. A further address replaces the one with the oldest
+/// At most ``maximumAddresses`` addresses are stored. A further address replaces the address with the oldest
 /// ``Failures/at``.
 ///
 /// Real-time: not safe.
@@ -21,7 +21,7 @@ struct AttemptLimiter {
 
   private var failures: [String: Failures] = [:]
 
-  /// Whether a token from `address` may be checked at `now`.
+  /// Whether a further wrong token from `address` is within the limit at `now`.
   mutating func admits(_ address: String, at now: Instant) -> Bool {
     guard var entry = failures[address] else { return true }
     let forgiven = (now - entry.at).count / Self.interval.count

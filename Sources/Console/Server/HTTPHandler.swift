@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers the HTTP requests of one connection that is not a WebSocket: files of the page, sounds, checks of join tokens
-/// (`/join`), what the server tells pages about HTTPS (``SecureAccess``), and the certificate of the group's authority.
+/// Answers the HTTP requests of one connection that is not a WebSocket. It serves the files of the page, the sounds, the information
+/// about HTTPS (``SecureAccess``) and the certificate of the group's authority, and checks join tokens (`/join`).
 final class HTTPHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -85,8 +85,8 @@ final class HTTPHandler: ChannelInboundHandler {
       send(.upgradeRequired, "only for WebSocket connections", request, context)
     case .admitted:
       guard let file = sounds[path] else { return send(.notFound, "no such sound", request, context) }
-      // A page that was loaded from another peer of the group also fetches sounds here, after its own peer has disappeared. Such a
-      // page has another origin, so the response permits this origin.
+      // A page that was loaded from another peer of the group fetches sounds here after its own peer has disappeared. Such a page has
+      // another origin. The response therefore permits the origin of the request.
       var headers = admission.movesPages ? ResponseHeaders.shared(with: request.headers) : [:]
       // The path contains the hash of the samples, so a browser may cache the sound for ever.
       headers.add(name: "Cache-Control", value: "private, max-age=31536000, immutable")

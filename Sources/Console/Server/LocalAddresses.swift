@@ -8,7 +8,7 @@ enum LocalAddresses {
   struct Candidate: Equatable {
     var address: String
     /// Whether the interface is a device with a link, such as a connected Wi-Fi adapter. A bridge, a tunnel, and the interface of a
-    /// container are no devices.
+    /// container are not devices.
     var isDevice: Bool
     /// Whether the interface has a broadcast address. Tunnels have none.
     var broadcasts: Bool
@@ -17,11 +17,11 @@ enum LocalAddresses {
   /// The IPv4 addresses that other machines may reach, in the order of the operating system.
   static func all() -> [String] { candidates().map(\.address).filter { !ListenAddress.isLoopback($0) } }
 
-  /// The IPv4 address that phones in the same network most likely reach; nil if there is none.
+  /// The IPv4 address that phones in the same network can most likely reach; nil if there is none.
   ///
   /// Blocks while the kernel selects the route.
   ///
-  /// - Parameter group: the event loops on which the look-up of the default route runs. The caller must not be one of them.
+  /// - Parameter group: the event loops on which the look-up of the default route runs. The caller must not run on one of them.
   static func preferred(on group: any EventLoopGroup) -> String? {
     preferred(of: candidates(), routed: routedAddress(on: group))
   }
@@ -40,8 +40,8 @@ enum LocalAddresses {
     }
   }
 
-  /// Selects the best of `candidates`. A device precedes other interfaces. Among equals, an interface that broadcasts precedes others,
-  /// and then the interface of the default route.
+  /// Selects the best of `candidates`. Devices precede the other interfaces. Among equals, interfaces with a broadcast address precede the
+  /// others. Among equals again, the interface of the default route precedes the others.
   ///
   /// - Parameter routed: the address of this machine on the interface of the default route; nil if it is unknown.
   static func preferred(of candidates: [Candidate], routed: String?) -> String? {

@@ -15,7 +15,7 @@ final class PageHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
-  /// A page may send this number of frames per second, and five times as many at once.
+  /// A page may send this number of frames per second in the long run, and five times as many at once.
   private static let frameRate = 100.0
   /// The number of frames above ``frameRate`` after which the connection is closed.
   private static let maximumExcess = 1000
@@ -43,16 +43,16 @@ final class PageHandler: ChannelInboundHandler {
   private var pending: Set<FrameKind> = []
   /// When a frame last arrived.
   private(set) var heard = MonotonicClock.now
-  /// The instant since which the page has not read what was sent; nil if it reads.
+  /// The instant since which the page has not read the frames that were sent; nil if the page reads.
   private(set) var blockedSince: Instant?
   /// The instant of the last ping.
   private var pinged = MonotonicClock.now
   /// The activity that the page reported last, 0...127; nil if it has reported none.
   private(set) var activity: UInt8?
-  /// The time from the sending of a change by this peer to its sound on the page, from the newest frame ``FrameKind/output``. Nil if
-  /// the player has not pressed *Join*, which turns the sound on.
+  /// The time from the sending of a change of the rhythm by this peer until the page sounds the change, from the newest frame
+  /// ``FrameKind/output``. Nil if the player has not pressed *Join*, which turns the sound on.
   private(set) var delay: Nanoseconds?
-  /// Whether the call of ``Pages/updateActivity()`` for a changed ``activity`` is scheduled.
+  /// Whether a call of ``Pages/updateActivity()`` is scheduled.
   private var isActivityDue = false
   /// The keys that the page holds: one bit per key.
   private var held = UInt128(0)
@@ -68,7 +68,7 @@ final class PageHandler: ChannelInboundHandler {
     // While `context` is nil, nothing is sent. `context` is set after the addition of the page, so that no frame is sent before the frame
     // `welcome`.
     self.context = context
-    // There are too many pages.
+    // The page was refused, because there are too many pages.
     guard isAdded else { return close(.goingAway) }
     pending = Set(FrameKind.state)
     send(.welcome, pages.welcome(for: access), at: MonotonicClock.now)
@@ -175,7 +175,7 @@ final class PageHandler: ChannelInboundHandler {
     }
   }
 
-  /// Schedules the update of the activity of all pages, at most twenty times per second for this page.
+  /// Schedules a call of ``Pages/updateActivity()``, at most 20 times per second for this page.
   private func activityChanged() {
     guard !isActivityDue, let context else { return }
     isActivityDue = true
@@ -185,9 +185,9 @@ final class PageHandler: ChannelInboundHandler {
     }
   }
 
-  /// Answers a clock request, as an NTP server does (RFC 5905, section 8). The payload of the reply contains two instants: when the
-  /// request was sent, by the clock of the page, and when it was received. The header of the reply contains the instant at which the
-  /// reply is sent.
+  /// Answers a clock request, as an NTP server does (RFC 5905, section 8). The payload of the reply contains two instants: when the page
+  /// sent the request, by the clock of the page, and when the peer received the request, by the clock of the peer. The header of the
+  /// reply contains the instant at which the peer sends the reply.
   private func answer(_ request: Frame, at now: Instant) {
     guard let context, context.channel.isWritable else { return }
     var payload = ByteBuffer()

@@ -9,15 +9,16 @@ import Realtime
 import Rhythm
 
 /// The HTTP server of the page. It accepts connections, and adds a ``PageHandler`` to each WebSocket connection and an ``HTTPHandler`` to
-/// each other connection.
+/// every other connection.
 final class PageServer: @unchecked Sendable {
   // Unchecked: everything except `slot`, `played` and `sounds` is used on the event loop only.
 
   /// The maximum number of connections, and of connections from one address.
   private static let (maximumConnections, maximumPerAddress) = (512, 160)
-  /// The limits of the header of a request: octets per field, octets of all fields, and fields.
+  /// The limits of the header of a request: the octets of one field, the octets of all fields, and the number of fields.
   private static let (maximumFieldSize, maximumHeaderSize, maximumFields) = (4096, 16_384, 64)
-  /// While the client of a connection has not read this number of octets, no further frames are sent to it.
+  /// If more octets than this wait until the client of a connection reads them, the console sends the client no further frames until
+  /// fewer than half of this number wait.
   private static let highWatermark = 64 << 10
 
   private let configuration: ConsoleConfiguration
@@ -34,7 +35,7 @@ final class PageServer: @unchecked Sendable {
   private var requestedSounds: SoundRequest?
   /// The patch of the newest snapshot, with its number.
   private var newestPatch: (number: UInt32, patch: Patch)?
-  /// The patch before ``newestPatch``. This patch may play until the next bar.
+  /// The patch before ``newestPatch``. This patch may still play until the next bar.
   private var previousPatch: Patch?
   /// The number of connections from each address.
   private var connections: [String: Int] = [:]
@@ -89,7 +90,7 @@ final class PageServer: @unchecked Sendable {
       }
   }
 
-  /// Begins to admit requests, when the number of the port is known.
+  /// Begins to admit requests. Called when the number of the port is known.
   private func start(port: Int) {
     admission = Admission(
       hosts: HostCheck(machine: configuration.machine, certified: secureAccess.names, port: port), tokens: tokens,
@@ -117,7 +118,7 @@ final class PageServer: @unchecked Sendable {
   /// Shows a snapshot on all pages. Called by the control thread.
   func update(_ snapshot: PeerSnapshot) {
     played.keep(snapshot.members)
-    // If the slot is full, the event loop has a task to take the snapshot already.
+    // If the slot was full, the event loop already has a task that takes the snapshot.
     guard slot.put(snapshot) else { return }
     eventLoop.execute { [self] in
       guard let snapshot = slot.take() else { return }

@@ -11,7 +11,7 @@ final class Pages {
   static let maximumCount = 128
   /// A page that has not read its frames for this time is closed.
   private static let maximumBlocking = Nanoseconds.seconds(10)
-  /// All pages together may send this number of commands per second, and twice as many at once.
+  /// All pages together may send this number of commands per second in the long run, and twice as many at once.
   private static let commandRate = 200.0
 
   let state = SharedState()
@@ -46,7 +46,7 @@ final class Pages {
 
   /// The number of pages whose player has pressed *Join*.
   private(set) var players = 0
-  /// The greatest ``PageHandler/delay`` of these pages; zero if there are none.
+  /// The greatest ``PageHandler/delay`` of the pages whose player has pressed *Join*; zero if there are none.
   private var delay = Nanoseconds.zero
   private let onPlayers: @Sendable (Int) -> Void
 
@@ -162,7 +162,7 @@ final class Pages {
         mailbox.post(command)
       }
     case .calibrate: calibrate()
-    // `PageHandler` passes this answer to the calibration.
+    // This command never arrives here, because ``PageHandler`` passes it to the calibration.
     case .clicking: break
     case .selectPatch(let name):
       // The page may choose only from the list. Any other name could be a path of the file system.
@@ -175,7 +175,7 @@ final class Pages {
     return true
   }
 
-  /// Ends a note that a page has begun. The limit of the rate of commands does not apply.
+  /// Ends a note that a page has begun. The rate limit for commands does not apply.
   func release(_ key: UInt8) { mailbox.post(.note(key, velocity: 0)) }
 
   /// Passes the greatest activity of all pages to the peer, which smooths it. When no page reports an activity any longer, passes

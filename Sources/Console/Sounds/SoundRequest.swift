@@ -11,8 +11,8 @@ struct SoundRequest: Equatable {
     var milliseconds: Int
   }
 
-  /// The distance in semitones between the keys of a program that are sampled. For the keys in between, the page transposes a sample by
-  /// at most half this distance.
+  /// The distance in semitones between two sampled keys of a program. For the keys in between, the page transposes a sample by at most
+  /// half this distance.
   static let keyDistance = 6
   /// The maximum lengths of the samples in milliseconds.
   private static let (drumLength, partLength, instrumentLength) = (2500, 2500, 1800)

@@ -4,16 +4,16 @@ import Engine
 struct AlternativesDescription: Encodable, Equatable {
   /// Another peer of the group that serves a page.
   struct Alternative: Encodable, Equatable {
-    /// Nil if the peer reports no name.
+    /// The name of the peer; nil if the peer reports none.
     var name: String?
-    /// The address of its page, as in a URL: `192.168.1.20:8080`.
+    /// The address of the peer's page, as in a URL: `192.168.1.20:8080`.
     var address: String
   }
 
   /// The largest number of ``peers``.
   static let maximumCount = 16
 
-  /// The master first. The page tries to connect to the peers in this order.
+  /// The peers in the order in which the page tries to connect to them: the master first.
   var peers: [Alternative]
 
   /// - Parameter members: the remote peers in session, the master first.

@@ -26,9 +26,9 @@ struct EnsembleDescription: Encodable, Equatable {
     var isInvited: Bool
   }
 
-  /// The phrases of the local player, as in ``Engine/PhraseStatus``. `recorded` and `received` are their numbers of notes. `variation` is
-  /// the number of the variation that is repeated; 0: the phrase itself. Nil if no phrase
-  /// is repeated.
+  /// The phrases of the local player, as in ``Engine/PhraseStatus``. `recorded` and `received` are numbers of notes; nil if there is no
+  /// such phrase. `sender` is the name of the player who has sent the received phrase. `variation` is the number of the variation that is
+  /// repeated; 0 for the phrase itself, nil if no phrase is repeated.
   struct Phrases: Encodable, Equatable {
     var recorded: Int?
     var received: Int?
@@ -54,7 +54,7 @@ struct EnsembleDescription: Encodable, Equatable {
   var channel: Int?
   /// The name of the master, or its identity if the name is unknown. Nil if the local peer follows no master.
   var master: String?
-  /// The reason why the local peer may not control the rhythm. Nil if it may.
+  /// The reason why the local peer may not control the rhythm. Nil if it may control the rhythm.
   ///
   /// - `master`: another peer is the master.
   /// - `clock`: an external clock controls the rhythm.

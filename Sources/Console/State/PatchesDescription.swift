@@ -31,8 +31,8 @@ struct PatchesDescription: Encodable {
   init(newest: PatchDescription, after former: PatchesDescription?, firstRun: UInt32, tick: Int64, passed: Int64) {
     (self.newest, self.firstRun) = (newest, firstRun)
     guard let former, tick < newest.tick else { return }
-    // If the former newest patch has not begun, the newest patch replaces it before it plays. The patch before both then continues. In
-    // another series of runs, the former newest patch counts as begun, because its first tick belongs to the former series.
+    // If `former.newest` has not begun, it never plays, because `newest` replaces it. `former.previous` then continues. If a new series of
+    // runs plays, `former.newest` counts as begun, because its first tick belongs to the former series.
     let hasBegun = former.firstRun != firstRun || passed >= former.newest.tick
     previous = hasBegun ? former.newest : former.previous ?? former.newest
   }

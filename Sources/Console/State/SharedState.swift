@@ -8,8 +8,8 @@ import Realtime
 
 /// The state that the pages show, as the newest payload of each kind of frame. Used on the event loop only.
 final class SharedState {
-  /// The least time between two frames ``FrameKind/levels``, unless the ensemble changes. The time is a little shorter than the 100 ms
-  /// between two snapshots without a change, so that each of these snapshots can cause a frame.
+  /// The least time between two frames ``FrameKind/levels``, unless the ensemble changes. While nothing changes, a snapshot arrives every
+  /// 100 ms. The least time is a little shorter, so that each of these snapshots can cause a frame.
   private static let levelInterval = Nanoseconds.milliseconds(90)
   /// The time after which a follower sends the rhythm to its pages again, because its estimate of the master's clock changes.
   private static let rhythmInterval = Nanoseconds.seconds(1)

@@ -63,8 +63,8 @@
         }, issuerPrivateKey: key)
     }
 
-    /// Derives the private key of the authority. With a probability of 2^-32, 32 derived octets are no valid private key of P-256. The
-    /// next 32 octets are then derived.
+    /// Derives the private key of the authority from 32 octets. With a probability of 2^-32, these octets are not a valid private key of
+    /// P-256. In this case, the function derives 32 other octets and tries again.
     private static func signingKey(of group: GroupKey) throws -> P256.Signing.PrivateKey {
       for attempt in 1... {
         let octets = group.derived(for: "Tutti certificate authority 1.\(attempt)")

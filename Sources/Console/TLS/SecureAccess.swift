@@ -1,7 +1,7 @@
 import NIOCore
 
 /// What the server tells pages about HTTPS: whether it supports HTTPS, and which certificate a device must install before it trusts the
-/// server. Pages over plain HTTP may also read this.
+/// server. Pages over plain HTTP get the same information.
 struct SecureAccess: Sendable {
   /// The URL path of ``json``.
   static let path = "/secure.json"

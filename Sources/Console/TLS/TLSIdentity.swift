@@ -6,10 +6,10 @@
   import PeerProtocol
   import X509
 
-  /// The certificate with which the server proves its host name to browsers. It is read from files, or issued by the authority of the
-  /// group. After its creation, the object is used on the event loop only.
+  /// The certificate with which the server proves its host name to browsers. The certificate is read from files, or issued by the
+  /// authority of the group. After its creation, the object is used on the event loop only.
   final class TLSIdentity {
-    /// The TLS configuration for the next connection.
+    /// The TLS configuration for new connections.
     private(set) var context: NIOSSLContext
     /// The host names in the certificate from files, in lower case. The header `Host` of a request may contain them. Empty without files.
     let names: [String]
@@ -26,9 +26,9 @@
     /// (``GroupAuthority``).
     private static let lifetime: TimeInterval = 180 * 86_400
 
-    /// Creates the identity for a configuration. Nil, and thus no HTTPS, if there is neither a certificate nor a passkey, or if the
-    /// passkey is so short that it can be guessed. Anyone who guesses the passkey could issue certificates that the devices of the
-    /// players trust.
+    /// Creates the identity for a configuration. Without a certificate from files, the group needs a passkey that is too long to be
+    /// guessed, because anyone who guesses the passkey could issue certificates that the devices of the players trust. Without such a
+    /// passkey, the result is nil, and the server has no HTTPS.
     ///
     /// - Throws: ``EngineError`` if the certificate cannot be used.
     convenience init?(_ configuration: ConsoleConfiguration) throws(EngineError) {
@@ -89,7 +89,7 @@
     }
 
     /// Replaces an issued certificate if the addresses of this machine have changed, if the certificate is older than ``lifetime``, or if
-    /// the clock of this machine was set back to a time before its creation. Called once per second.
+    /// the clock of this machine was set back to a time before ``created``. Called once per second.
     func renew() {
       guard let authority else { return }
       let current = LocalAddresses.all()
@@ -106,7 +106,7 @@
     ) throws -> NIOSSLContext {
       let leaf = try authority.issue(machine: machine, addresses: addresses, key: key, at: Date())
       return try context(
-        // The chain contains only the certificate of the server, because the devices have that of the authority.
+        // The chain contains only the certificate of the server, because the devices have the certificate of the authority.
         chain: [try NIOSSLCertificate(bytes: leaf.serializeAsPEM().derBytes, format: .der)],
         key: NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem))
     }
@@ -120,8 +120,8 @@
       return try NIOSSLContext(configuration: configuration)
     }
 
-    /// Reads the certificates of a PEM file. Returns all of them for NIOSSL, and the first one also as a value of the module `X509`, whose
-    /// fields can be read.
+    /// Reads the certificates of a PEM file. Returns all of them for NIOSSL. Also returns the first one as a value of the module `X509`,
+    /// because this module gives access to the fields of a certificate.
     private static func chain(in path: String) throws(EngineError) -> ([NIOSSLCertificate], Certificate) {
       do {
         let chain = try NIOSSLCertificate.fromPEMFile(path)

@@ -4,7 +4,7 @@
 public enum ClockSource: Hashable, Sendable {
   /// An ALSA sequencer port, by name or number.
   case port(String)
-  /// An RTP-MIDI peer, by `HOST` or `HOST:PORT`.
+  /// An RTP-MIDI device, by `HOST` or `HOST:PORT`.
   case peer(String)
 
   /// The prefix of ``peer(_:)`` in the text form. A text without this prefix is the name of a port.

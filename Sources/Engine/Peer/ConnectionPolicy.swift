@@ -23,7 +23,7 @@ public enum ConnectionPolicy: Sendable, CustomStringConvertible {
 
   public var description: String { kind.rawValue }
 
-  /// The contact file; nil with another policy.
+  /// The contact file; nil for the other policies.
   var contacts: ContactFile? { if case .contacts(let contacts) = self { contacts } else { nil } }
 
   /// Whether an invitation from `address` by a peer that reports `name` is accepted.

@@ -9,16 +9,16 @@ public import RTPMIDI
 ///     host 192.168.1.20
 ///     host studio.local
 ///
-/// A `name` line admits each peer that reports this name. Any peer can report any name, so the line protects against mistakes,
-/// not against attacks. A `host` line admits each peer whose packets come from an address of this host. The addresses of a
-/// host are resolved elsewhere and added with ``add(_:)``.
+/// A `name` line admits each peer that reports this name. Any peer can report any name, so the line protects against mistakes, not against
+/// attacks. A `host` line admits each peer whose packets come from an address of this host. ``HostResolver`` resolves the hosts, and
+/// ``add(_:)`` adds their addresses.
 ///
 /// Real-time: not safe.
 public struct ContactFile: Sendable {
   /// The reason why a file of contacts cannot be used, with file, line and remedy.
   public struct ParseError: Error, CustomStringConvertible {
     public let description: String
-    /// Whether the file exists but has a syntax error.
+    /// Whether the file was read but is too large or contains an invalid line. False if the file could not be read.
     public let isMalformed: Bool
   }
 

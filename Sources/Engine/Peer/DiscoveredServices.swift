@@ -2,7 +2,7 @@ import Transports
 
 /// The services that discovery has found on the network, sorted by name. The service of the local peer is left out.
 ///
-/// ``Transports/Discovery`` keeps at most 1000 names, and so does this list.
+/// The list has at most 1000 services, because ``Transports/Discovery`` keeps at most 1000 names.
 struct DiscoveredServices {
   /// One service per name, by ascending name.
   private(set) var all: [Discovery.Service] = []
@@ -18,7 +18,7 @@ struct DiscoveredServices {
     }
   }
 
-  /// Removes a service. A service with the same name that has replaced it stays.
+  /// Removes a service. Does nothing if another service with the same name has replaced this service.
   mutating func lost(_ service: Discovery.Service) {
     let index = position(of: service.name)
     if index < all.count, all[index] == service { all.remove(at: index) }

@@ -3,10 +3,10 @@ import MusicalTime
 import Realtime
 import Transports
 
-/// The ALSA ports of a peer, as the control thread sees them: the connections and the external clocks. The network thread reads
-/// the ports. It plays the notes itself, and passes all other events to the control thread as arrivals (``SequencerArrival``).
+/// The ALSA ports of a peer, as the control thread sees them: the connections and the external clocks. The network thread reads the ports.
+/// It plays the channel messages at the port `in` itself, and passes all other arrivals (``SequencerArrival``) to the control thread.
 ///
-/// The ports `clock` and `notes` are outputs, `in` and `clock in` are inputs. External clocks are connected to `clock in`, which exists
+/// The ports `clock` and `notes` are outputs; `in` and `clock in` are inputs. External clocks are connected to `clock in`, which exists
 /// only if `--clock-from` names an ALSA port.
 struct MIDIPorts {
   let sequencer: Sequencer
@@ -22,7 +22,7 @@ struct MIDIPorts {
   /// Whether the player was informed that a MIDI clock arrives at the port `in`, where it is not used.
   var hasReportedClock = false
   private var reconnections = Reconnections()
-  /// The subscribers of the clock port.
+  /// The subscribers of the port `clock`.
   private var clockSubscribers: Set<SequencerAddress> = []
   /// The number of lost arrivals at the last call of ``checkLosses(_:at:)``.
   private var knownLosses = 0
@@ -60,13 +60,14 @@ struct MIDIPorts {
   /// Changes of the connections.
   struct Changes {
     var connections: [Reconnections.Change] = []
-    /// New subscribers of the clock port.
+    /// New subscribers of the port `clock`.
     var joined: [SequencerAddress] = []
-    /// Former subscribers of the clock port.
+    /// Former subscribers of the port `clock`.
     var left: [SequencerAddress] = []
   }
 
-  /// Handles an arrival without a MIDI message: an announcement of the sequencer, an overflow or an unused event.
+  /// Handles an arrival without a MIDI message: an announcement of the sequencer, an overflow or an unused event. Returns the changes of
+  /// the connections.
   mutating func record(_ arrival: SequencerArrival) -> Changes {
     var changes = Changes()
     switch arrival.event {
@@ -102,9 +103,9 @@ struct MIDIPorts {
   private mutating func readConnections(at now: Instant) -> Changes {
     overflows += 1
     let (links, ports) = (sequencer.links(), sequencer.ports())
-    // First, all known connections are forgotten. Then those that the kernel reports are added again.
+    // First, all known connections are forgotten. Then the connections that the kernel reports are added again.
     var changes = forget { _ in true }
-    // `changes.left` now has all former subscribers. Only the difference to the present subscribers is a change.
+    // `changes.left` now has all former subscribers. Only the difference between the former and the present subscribers is a change.
     let subscribers = Set(links.filter { $0.port == .clock }.map(\.other))
     (changes.joined, changes.left) = (
       Array(subscribers.subtracting(changes.left)), changes.left.filter { !subscribers.contains($0) }
@@ -116,8 +117,8 @@ struct MIDIPorts {
     return changes
   }
 
-  /// Uses the port at `address` as an external clock, because it is connected to the port `clock in`. If a disconnected clock
-  /// has the name of this port, the port has returned, and continues this clock.
+  /// Uses the port at `address` as an external clock, because it is connected to the port `clock in`. If a disconnected clock has the name
+  /// of this port, the port has returned, and is used for that clock again.
   private mutating func listen(to address: SequencerAddress) {
     guard !clocks.contains(where: { $0.address == address }) else { return }
     let name = sequencer.ports().first { $0.address == address }?.name ?? "\(address)"
@@ -128,7 +129,7 @@ struct MIDIPorts {
     }
   }
 
-  /// Removes connections that have ended.
+  /// Removes connections that have ended. Returns the former subscribers of the port `clock`.
   ///
   /// - Parameters:
   ///   - port: the port of this peer whose connections have ended; nil: all ports.

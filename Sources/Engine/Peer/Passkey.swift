@@ -6,8 +6,8 @@ public import PeerProtocol
 ///
 /// Real-time: not safe.
 public struct Passkey: Sendable {
-  /// The number of characters that a passkey should have at least. A shorter passkey can be guessed, because an attacker who
-  /// has recorded one handshake can test any number of guesses offline.
+  /// The recommended minimum number of characters of a passkey. A shorter passkey can be guessed, because an attacker who has recorded one
+  /// handshake can test any number of guesses offline.
   public static let recommendedLength = 16
   /// The characters of a random passkey: base32 (RFC 4648, section 6) in lower case.
   private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
@@ -15,13 +15,13 @@ public struct Passkey: Sendable {
   /// The characters, without white space at both ends.
   public let text: String
 
-  /// Returns nil if there are no characters apart from white space.
+  /// Removes white space at both ends of `text`. Returns nil if no characters remain.
   public init?(_ text: String) {
     self.text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     if self.text.isEmpty { return nil }
   }
 
-  /// A random passkey of 20 characters: 100 bits.
+  /// Returns a random passkey of 20 characters: 100 bits.
   public static func random() -> String {
     var generator = SystemRandomNumberGenerator()
     return String((0..<20).map { _ in alphabet.randomElement(using: &generator)! })

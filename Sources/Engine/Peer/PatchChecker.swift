@@ -17,7 +17,7 @@ final class PatchChecker: Sendable {
     let result: Result<Patch, Reason>
   }
 
-  /// The reason why a patch cannot be played, in words that follow the name of its master.
+  /// The reason why a patch cannot be played. In a log line, the text follows the name of the master.
   struct Reason: Error { let text: String }
 
   private let queue = DispatchQueue(label: "received patches")
@@ -47,7 +47,7 @@ final class PatchChecker: Sendable {
     }
   }
 
-  /// Writes the text of a patch to a new file, and then calls `report` on the queue with the error, or with nil.
+  /// Writes the text of a patch to a new file, and then calls `report` on the queue with the error; nil: no error.
   func save(_ patch: Patch, to path: String, report: @escaping @Sendable (String?) -> Void) {
     queue.async(group: saving) {
       guard !FileManager.default.fileExists(atPath: path) else {

@@ -46,7 +46,7 @@ extension Peer {
         try ensemble.offer(to: name.flatMap { peer(called: $0) }, at: now)
       case .take: try ensemble.take(at: now)
       case .leave:
-        // A second command while leaving takes effect at once.
+        // A second command to leave takes effect at once.
         leavesAt = isLeaving ? now : departure(at: now)
         isLeaving = true
       default: executeOther(command, at: now)
@@ -74,7 +74,7 @@ extension Peer {
         ? "the rhythm and all players are muted at all Tutti peers" : "the rhythm sounds from the next bar on"
     default: return
     }
-    // Silence must not wait for a bar.
+    // Silence must not wait for the next bar.
     try ensemble.change(mix: mix, isImmediate: mix.isQuiet, at: now)
     log.info("\(change)")
   }
@@ -87,8 +87,9 @@ extension Peer {
     try ensemble.stop(now: now)
   }
 
-  /// Changes the tempo, of the rhythm and of later starts, unless an external clock controls it. With `beats`, the change is
-  /// gradual.
+  /// Changes the tempo of the rhythm and of later starts, unless an external clock controls the rhythm.
+  ///
+  /// - Parameter beats: the number of quarter notes over which the tempo of the rhythm changes gradually; nil: it changes at once.
   private func change(tempo requested: Tempo, over beats: Int? = nil, at now: Instant) throws(CommandError) {
     if let clock = externalClock, clock.leads(ensemble) {
       return refuse("the tempo", controlledBy: clock, remedy: "change it there", at: now)
@@ -152,12 +153,12 @@ extension Peer {
   func setLeader(_ leader: String?) {
     guard let leader else { return ensemble.gates.removeLeader() }
     let isLocal = leader == configuration.name || leader == "\(identity)"
-    // If this peer is the leader, it accepts no rhythm commands of other peers: nil closes the rhythm gate for all of them.
+    // If this peer is the leader, it accepts no rhythm commands of other peers: `setLeader(nil)` closes the rhythm gate for all of them.
     ensemble.gates.setLeader(isLocal ? nil : leader)
   }
 
-  /// Starts the rhythm without a command (`--start`): half a second after all configured peers are in session, at the latest at
-  /// ``startsAt``.
+  /// Starts the rhythm without a command (`--start`): half a second after all configured peers are in session, at the latest at the initial
+  /// value of ``startsAt``.
   func startIfDue(at now: Instant) {
     guard let due = startsAt else { return }
     // In this half second, new peers measure the clock of this peer.
@@ -183,7 +184,7 @@ extension Peer {
 
   /// Prepares to leave, and returns the instant at which this peer can leave.
   ///
-  /// - A master hands the rhythm over if possible, and can leave in a second. Otherwise it stops the rhythm.
+  /// - A master hands the rhythm over if possible, and can leave in a second. If no peer can continue the rhythm, the master stops it.
   /// - A peer whose rhythm ends soon can leave after this end, when its last sounds have faded.
   /// - A follower of a rhythm that continues can leave at once.
   func departure(at now: Instant) -> Instant {
@@ -196,11 +197,11 @@ extension Peer {
     // Run 0: no rhythm has played.
     guard schedule.run != 0, schedule.end.index != .max else { return now }
     let end = schedule.deadline(schedule.end)
-    // A follower does not wait for an end that is far away. The lead time of the master may be longer than the lead time of the follower,
-    // so the follower allows for the longest lead time that web pages can cause.
+    // A follower waits only for an end within the lead time of the master. This lead time may be longer than that of the follower, so the
+    // limit is the longest lead time that web pages can cause.
     let longestLead = max(ensemble.lead, EnsembleState.maximumPageLead)
     guard ensemble.role == .master || end <= now + longestLead else { return now }
-    // After the end, the last sounds fade for up to half a second. Without sound, only the last messages must be sent.
+    // After the end, the last sounds fade for up to half a second. If the hits are not audible, only the last messages must be sent.
     return max(now, end + (sound.isHeard ? .milliseconds(500) : .milliseconds(50)))
   }
 }

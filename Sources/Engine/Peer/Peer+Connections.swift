@@ -17,7 +17,7 @@ extension Peer {
     log.notice("host \(name): this peer sends invitations to \(service.address) until the host answers")
   }
 
-  /// Sets the connection policy as the player has chosen it.
+  /// Sets the connection policy that the player has chosen.
   func choose(_ kind: ConnectionPolicy.Kind, at now: Instant) {
     let new: ConnectionPolicy
     switch kind {
@@ -42,8 +42,8 @@ extension Peer {
     log.notice("connections: from now on, new connections are accepted from \(admitted); existing sessions continue")
   }
 
-  /// Applies a connection policy from now on. Sessions continue. Discovered peers that only the new policy admits are connected as
-  /// if they were announced now. Discovered peers that only the former policy admits are no longer invited.
+  /// Applies a connection policy from now on. Sessions continue. Discovered peers that only the new policy admits are invited as if they
+  /// had been announced now. Discovered peers that only the former policy admits are no longer invited.
   func use(_ new: ConnectionPolicy, at now: Instant) {
     let former = policy
     policy = new
@@ -57,7 +57,8 @@ extension Peer {
     }
   }
 
-  /// The discovered services that are not in session, and the number of those that do not fit into the list. Nil if discovery is off.
+  /// The discovered services that are not in session, and the number of further ones that do not fit into the list. Nil if discovery is
+  /// off.
   var availableHosts: (first: [PeerSnapshot.Host], further: Int)? {
     guard configuration.discovery != .off else { return nil }
     guard !services.all.isEmpty else { return ([], 0) }
@@ -67,14 +68,16 @@ extension Peer {
       isInSession: { isInSession($0, addresses) }, isInvited: { invited.contains($0.address) })
   }
 
-  /// The control addresses of all sessions, and the addresses that were invited to them. A device can answer from another address
-  /// than the invited one.
+  /// The control addresses of all sessions, and the addresses to which the invitations to these sessions were sent. A device can answer
+  /// from an address other than the invited one.
   private var sessionAddresses: Set<SocketAddress> {
     let invited = core.invitations.targets.filter { $0.session.map { core.roster.contains($0) } ?? false }
     return Set(core.roster.mapSessions { $0.session!.info.control } + invited.map(\.place.control))
   }
 
-  /// Whether a service is in session: its identity, or its address if it is not recognised as a Tutti peer.
+  /// Whether a service is in session: whether a session has the identity or the address of the service.
+  ///
+  /// - Parameter addresses: the value of ``sessionAddresses``.
   private func isInSession(_ service: Discovery.Service, _ addresses: Set<SocketAddress>) -> Bool {
     if let bits = service.identity, core.roster.session(of: Identity(bits)) != nil { return true }
     return addresses.contains(service.address)

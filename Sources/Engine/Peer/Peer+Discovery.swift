@@ -6,7 +6,7 @@ import Transports
 
 // Discovery of peers by DNS-SD.
 extension Peer {
-  /// Announces this peer and browses for others, if discovery is configured.
+  /// Announces this peer and browses for others. Returns nil if discovery is off.
   func startDiscovery() -> Discovery? {
     guard configuration.discovery != .off else { return nil }
     let bell = mailbox.bell
@@ -16,12 +16,12 @@ extension Peer {
     ) { bell.ring() }
   }
 
-  /// Handles the announcements that peers have made or withdrawn since the last call.
+  /// Handles the events of discovery since the last call.
   func handleDiscovery(at now: Instant) {
     for event in discovery?.drain() ?? [] { handle(event, at: now) }
   }
 
-  /// Handles an announcement that a peer has made or withdrawn.
+  /// Handles an event of discovery: a service was found or lost, discovery is unavailable, or the service of this peer was renamed.
   func handle(_ event: Discovery.Event, at now: Instant) {
     switch event {
     case .found(let service):
@@ -37,7 +37,7 @@ extension Peer {
     }
   }
 
-  /// Connects to a discovered Tutti peer, if the configuration allows this. Does not check the connection policy.
+  /// Invites a discovered Tutti peer, if discovery is configured to connect to peers. Does not check the connection policy.
   func invite(_ service: Discovery.Service, at now: Instant) {
     guard configuration.discovery == .connects, !service.isLocal, let bits = service.identity else { return }
     let identity = Identity(bits)
@@ -52,7 +52,7 @@ extension Peer {
     }
   }
 
-  /// Ends the invitations to a discovered Tutti peer. A session continues.
+  /// Ends the invitations to a discovered Tutti peer. An existing session continues.
   func withdraw(_ service: Discovery.Service, at now: Instant) {
     // Discovery connects only Tutti peers, which announce an identity.
     guard let identity = service.identity else { return }

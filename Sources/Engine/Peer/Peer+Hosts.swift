@@ -4,12 +4,14 @@ import MusicalTime
 import RTPMIDI
 import Transports
 
-// The hosts that the user has given. A slow name server may resolve their names only while the peer is already playing.
+// The hosts that the user has given. If the name server is slow, their names are resolved only after the peer has started.
 extension Peer {
-  /// Begins to resolve the hosts of `configuration`: the hosts to connect to, and the contacts. Waits up to a second for the results,
-  /// so that a wrong name is an error at the start.
+  /// Begins to resolve the hosts of `configuration`: the hosts to connect to, the RTP-MIDI devices that are external clocks, and the
+  /// contacts. Waits up to a second for the results, so that a wrong name is an error at the start.
   ///
-  /// - Throws: ``TransportError`` if the name server does not know a host to connect to. An unknown contact is not an error.
+  /// - Returns: the resolver of the hosts and the external clocks, the addresses that it has resolved so far, and the resolver of the
+  ///   contacts.
+  /// - Throws: ``TransportError`` if the name server does not know a host or an external clock. An unknown contact is not an error.
   static func resolveHosts(_ configuration: PeerConfiguration, mailbox: Mailbox) throws(TransportError)
     -> (resolver: HostResolver, hosts: [HostResolver.Host], contacts: HostResolver)
   {
@@ -26,7 +28,7 @@ extension Peer {
     return (resolver, hosts, contacts)
   }
 
-  /// Uses the hosts that were resolved since the last call, and informs the player about failures.
+  /// Connects to the hosts that were resolved since the last call, and informs the player about failures.
   func handleHosts(at now: Instant) {
     let (found, failures) = hosts.take()
     for failure in failures { log.warning("\(failure); this peer tries again every 5 s") }
@@ -43,8 +45,8 @@ extension Peer {
     use(.contacts(contactFile), at: now)
   }
 
-  /// Connects to the first address of a host, which `getaddrinfo` prefers (RFC 6724). Follows the clock of the host if this is
-  /// configured.
+  /// Connects to the first address of a host, which `getaddrinfo` prefers (RFC 6724). If the host is configured as an external clock, also
+  /// adds it to the external clocks.
   func use(_ host: HostResolver.Host, at now: Instant) {
     let address = host.addresses[0]
     core.invitations.configure(InvitationList.Place(address), at: now)

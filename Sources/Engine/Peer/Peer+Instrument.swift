@@ -14,10 +14,10 @@ extension Peer {
     log.notice(instrument == nil ? "instrument: none; your notes are played unchanged" : "instrument \(name): selected")
   }
 
-  /// Passes the settings of the instrument to the network thread if the rhythm, the activity or a delay has changed. That thread
+  /// Passes the settings of the instrument to the network thread if the rhythm, the activity or a delay has changed. The network thread
   /// plays the instrument, the phrase and the notes of other players.
   func updateInstrument() {
-    // The notes of other players depend on these two settings only.
+    // The notes of other players depend only on the schedule and the sound lead.
     var hasChanged =
       instrumentSettings.schedule != ensemble.schedule || instrumentSettings.soundLead != ensemble.soundLead
     if instrumentSettings.table != nil || instrumentSettings.phrase != nil {
@@ -49,7 +49,8 @@ extension Peer {
     core.play(.controlChange(localChannel, controller: 1, value: UInt7(clamping: tilt)))
   }
 
-  /// The value for ``InstrumentSettings/noteDelay``. Zero without an instrument and a phrase, because only their notes are planned.
+  /// The value for ``InstrumentSettings/noteDelay``. Zero if there is neither an instrument nor a phrase, because only their notes are sent
+  /// in advance.
   private var noteDelay: Nanoseconds {
     guard instrumentSettings.table != nil || instrumentSettings.phrase != nil else { return .zero }
     return ensemble.noteDelay + ensemble.soundLead
@@ -60,9 +61,9 @@ extension Peer {
     instrumentSettings.schedule = ensemble.schedule
     instrumentSettings.activity = ensemble.activity
     (instrumentSettings.soundLead, instrumentSettings.noteDelay) = (ensemble.soundLead, noteDelay)
-    // 5 ms are a margin for late wake-ups of the network thread. The upper limit is 10 ms less than the shortest time by which a master
-    // announces a change of the rhythm (`leadWithoutPages`), so that no event is sent before a change that affects it is known. The
-    // lower limit is what the audio output of the local peer needs.
+    // 5 ms are a margin for late wake-ups of the network thread. The upper limit is 10 ms less than the shortest lead time of a master
+    // (`leadWithoutPages`), so that no event is sent before a change that affects the event is known. The lower limit is what the audio
+    // output of the local peer needs.
     let lead = min(noteDelay + .milliseconds(5), ensemble.leadWithoutPages - .milliseconds(10))
     instrumentSettings.lead = max(lead, ensemble.soundLead)
     networkRings.instrument.publish(instrumentSettings)

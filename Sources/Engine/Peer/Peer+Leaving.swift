@@ -23,7 +23,7 @@ extension Peer {
     execute(core.takeOutputs(at: now))
     clock.stop()
     recordTicks(at: now)
-    // The names of the peers are known until the sessions end.
+    // `recordSound` needs the names of the remote peers, which are known only until the sessions end.
     recordSound(at: now, isLast: true)
     core.leave(at: now)
     execute(core.takeOutputs(at: now))

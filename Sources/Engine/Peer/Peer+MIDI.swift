@@ -37,7 +37,7 @@ extension Peer {
     for change in changes.connections { notify(change) }
   }
 
-  /// Reports the first tick that arrives at the port `in`, where it is not used.
+  /// Informs the player of the first MIDI Timing Clock that arrives at the port `in`, where it is not used.
   private func reportUnusedClock(_ message: Message) {
     guard message == .clock, midi?.hasReportedClock == false else { return }
     midi?.hasReportedClock = true

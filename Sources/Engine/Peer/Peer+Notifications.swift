@@ -4,7 +4,7 @@ import PeerProtocol
 import Realtime
 import Transports
 
-// The report of the events of ``PeerCore``: log lines for the player, and calls of the observer (``PeerEvent``).
+// Reports the events of ``PeerCore``: in log lines for the player, and by calls of the observer (``PeerEvent``).
 extension Peer {
   /// Reports `event` to the player and to the observer.
   func notify(_ event: Event) {
@@ -99,7 +99,7 @@ extension Peer {
         let action = ensemble.isQuiet ? "silenced all players" : "muted you"
         log.notice("\(name(of: master)) \(action): your notes do not sound")
         isMutingReported = true
-        // Nothing is logged if the local player, as the master, silenced all players and lets them sound again.
+        // If the local player, as the master, silenced all players, nothing is logged when they sound again.
       } else if !isMuted, isMutingReported || ensemble.role != .master {
         log.notice("your notes sound again")
         isMutingReported = false
@@ -120,7 +120,9 @@ extension Peer {
     }
   }
 
-  /// The difference from another peer that has a passkey although this peer uses none for its address, or the reverse.
+  /// The text for two peers of which only one uses a passkey.
+  ///
+  /// - Parameter hasPasskey: whether the remote peer has a passkey and this peer uses none for its address. False for the reverse.
   private func difference(_ hasPasskey: Bool) -> String {
     hasPasskey
       ? "has a passkey, and this peer uses none for this address" : "has no passkey, and this peer requires one"
@@ -177,7 +179,7 @@ extension Peer {
     }
   }
 
-  /// The text of `warning` for the player. It follows the name of the peer.
+  /// The text of `warning` for the player. In the log line, the text follows the name of the peer.
   private func description(of warning: PeerWarning) -> String {
     switch warning {
     case .implausibleStamps:

@@ -17,8 +17,8 @@ extension Peer {
     for output in outputs {
       switch output {
       case .send(let octets, let address, let local, let port):
-        // A clock probe among these datagrams answers a probe that came before the network thread knew the session. The answer
-        // has no tag: in a protected session, only the network thread answers probes.
+        // A clock probe among these datagrams answers a probe that arrived before the network thread knew the session. The answer has no
+        // tag, because in a protected session only the network thread answers probes.
         if let probe = ClockProbe(octets.span) {
           var sealer: DatagramSealer?
           _ = probes.send(probe, to: address, from: local, sealedBy: &sealer)
@@ -28,7 +28,7 @@ extension Peer {
       case .probe(let session, let address, let local):
         core.endpoint.sendProbe(on: session) { probes.send($0, to: address, from: local, sealedBy: &$1) }
       case .clockPacket(let session, let address, let local):
-        // A CK0 of AppleMIDI. The time stamp in it is the instant of sending, so the packet is created here.
+        // A CK0 of AppleMIDI. The packet contains its send instant, so it is created immediately before it is sent.
         var packet = RigidArray<UInt8>(capacity: ClockPacket.length + DatagramSealer.length)
         let now = MonotonicClock.now
         if core.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
@@ -59,14 +59,14 @@ extension Peer {
     observer?.report(.sounded(message, from: peer), about: peer, at: MonotonicClock.now)
   }
 
-  /// Passes a command to the clock thread, together with the memory for a new stream. Messages have a ring of their own, because
-  /// they wait while a deadline is near.
+  /// Passes a command to the clock thread. If the command opens a stream that needs new memory, passes this memory, too. Messages have a
+  /// ring of their own, because they wait while a deadline is near.
   private func execute(_ command: StreamCommand) {
     if case .open(let stream, _, _, _, _, _, _) = command, stream.slot >= sendingCapacity,
       sendingCapacity < ClockLoop.maximumSessions
     {
-      // `memory` holds the memory of one stream. The clock thread takes the previous memory at the latest when it executes the command for
-      // which that memory was given.
+      // `memory` holds the memory of one stream. The clock thread has taken the previous memory when it has executed the command for which
+      // that memory was given.
       while clock.rings.memory.isFull {
         clock.rings.bell.ring()
         MonotonicClock.sleep(until: MonotonicClock.now + .microseconds(100))
@@ -77,11 +77,11 @@ extension Peer {
     if case .message(let message) = command { clock.send(.stream(message)) } else { clock.send(.stream(command)) }
   }
 
-  /// Passes a command to the network thread, together with the memory for new sessions.
+  /// Passes a command to the network thread. If the command opens a session that needs new memory, passes this memory, too.
   private func execute(_ command: ReceivingCommand) {
     if case .open(let slot, _, _, _, _) = command, slot >= receivingCapacity {
-      // `memory` holds one block. The network thread takes the previous block at the latest when it executes the command for which that
-      // block was given.
+      // `memory` holds one block. The network thread has taken the previous block when it has executed the command for which that block was
+      // given.
       while networkRings.memory.isFull {
         networkRings.signal.signal()
         MonotonicClock.sleep(until: MonotonicClock.now + .microseconds(100))
@@ -89,7 +89,8 @@ extension Peer {
       networkRings.memory.give(SessionBlock())
       receivingCapacity += SessionBlock.slots
     }
-    // The ring is full if the network thread pauses during a flood (``ProcessorBudget``). After the pause, the thread empties it.
+    // The ring can become full while the network thread pauses in a flood (``ProcessorBudget``). After the pause, the network thread
+    // empties the ring.
     let limit = MonotonicClock.now + .milliseconds(100)
     while networkRings.commands.count >= networkRings.commands.capacity, MonotonicClock.now < limit {
       networkRings.signal.signal()

@@ -7,8 +7,8 @@ extension Peer {
   /// The address of the web page of a remote peer, as in a URL: `192.168.1.20:8080`. Nil if the peer reports no page or is not in
   /// session, or if the address is not usable by other machines.
   ///
-  /// The peer reports only the port. The host is that of the session. With a passkey, only a peer of the group can report a port,
-  /// and a page sends its join token only to such a peer.
+  /// The peer reports only the port. The host is taken from the address of the session. With a passkey, only a peer of the group can report
+  /// a port, and a page sends its join token only to such a peer.
   func pageAddress(of identity: Identity) -> String? {
     guard let port = core.roster.pagePort(of: identity), var address = core.roster[identity]?.reference.address,
       // A link-local IPv6 address needs the name of an interface, which a URL cannot contain.

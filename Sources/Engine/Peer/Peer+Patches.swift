@@ -19,8 +19,8 @@ extension Peer {
     log.notice("rhythm \(name): \(effect)")
   }
 
-  /// Plays the patches of the master that were received and checked since the last call, and informs the player about those that
-  /// cannot be played.
+  /// Plays the patches of the master that were received and checked since the last call, and informs the player about patches that cannot
+  /// be played.
   func handlePatches(at now: Instant) {
     for checked in patchChecker.take() {
       let sender = name(of: checked.sender)
@@ -44,7 +44,7 @@ extension Peer {
   private func change(patch: Patch, named name: String) {
     (self.patch, patchName) = (patch, name)
     let table = StepTable(patch)
-    // A pushed hit sounds before its step. The sound then needs each step earlier.
+    // A pushed hit sounds before its step, so each step must be passed to the sound earlier.
     if table.maximumPush > maximumPush {
       maximumPush = table.maximumPush
       raiseSoundLead()

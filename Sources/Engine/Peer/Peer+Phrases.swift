@@ -3,7 +3,7 @@ import MusicalTime
 import PeerProtocol
 import Rhythm
 
-// Phrases: recorded, sent to another player, repeated and varied.
+// Commands that record, send, repeat and vary phrases.
 extension Peer {
   /// Executes a command that concerns a phrase.
   func execute(_ command: PhraseCommand, at now: Instant) {
@@ -32,7 +32,7 @@ extension Peer {
     }
   }
 
-  /// Takes the recorded phrase if the recording has ended since the last call, and informs the player.
+  /// If the recording of a phrase has ended since the last call, takes the phrase and informs the player.
   func handlePhrases(at now: Instant) {
     switch core.takeRecordedPhrase(at: now) {
     case nil: break

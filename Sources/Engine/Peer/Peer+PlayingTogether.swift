@@ -26,7 +26,7 @@ extension Peer {
     let source = name.flatMap { peer(called: $0) }
     guard name == nil || source != nil else { return }
     core.pitchSource = source
-    // A new number shows the network thread that another player was chosen, so that it forgets the keys of the former one.
+    // A new number shows the network thread that the pitch source has changed, so that the thread forgets the keys of the former source.
     pitchChoices &+= 1
     instrumentSettings.pitchSource = source == nil ? 0 : pitchChoices
     publishInstrument()

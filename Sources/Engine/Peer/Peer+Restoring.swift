@@ -5,7 +5,7 @@ import Transports
 
 // Saving and restoring the session of a peer.
 extension Peer {
-  /// Saves the session if it is due and has changed.
+  /// Saves the session if a save is due and the session has changed.
   func saveSession(at now: Instant) {
     guard storage.isDue(for: ensemble, at: now) else { return }
     storage.save(session, at: now)
@@ -15,7 +15,7 @@ extension Peer {
   private var session: SavedSession {
     let controls = core.roster.mapSessions { $0.identity == nil ? nil : $0.session!.info.control }
     let addresses = controls.compactMap { $0?.description }
-    // If no Tutti peer is in session, the last known ones are kept.
+    // If no Tutti peer is in session, the addresses of the last save are kept.
     return SavedSession(
       patch: chosenPatchName, tempo: tempo, activity: ensemble.heldActivity, gates: ensemble.gates,
       peers: addresses.isEmpty ? storage.saved?.peers ?? [] : addresses.sorted(), position: ensemble.position,
@@ -34,8 +34,8 @@ extension Peer {
       return log.notice("peer restored, but the rhythm does not play, \(reason); \(remedy)")
     }
     do throws(CommandError) {
-      // The term of the saved rhythm is the last term before the crash. If another peer had become the master afterwards, this peer would
-      // have saved the session again, without the rhythm.
+      // The term of the saved rhythm is the last term before the crash. If another peer had become the master after this save, this peer
+      // would have saved the session again, without the rhythm.
       try ensemble.resume(rhythm, lastTerm: rhythm.claim.term, at: now)
       log.notice("peer restored; this peer is the master again")
     } catch {

@@ -17,8 +17,8 @@ extension Peer {
     return entries.sorted { ($0.channel ?? 17) < ($1.channel ?? 17) }
   }
 
-  /// Returns the Tutti peer in session with this name or identity. If several peers have the name, it returns the one with the
-  /// lowest identity and informs the player.
+  /// Returns the Tutti peer in session with this name or identity. If several peers have the name, returns the peer with the lowest
+  /// identity and informs the player. If there is no such peer, returns nil and informs the player.
   func peer(called name: String) -> Identity? {
     let roster = core.roster
     if let identity = Identity(name), roster.session(of: identity) != nil { return identity }

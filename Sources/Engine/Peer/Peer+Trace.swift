@@ -23,9 +23,9 @@ extension Peer {
     summary.lateHits = sound.late
     summary.droppedHits = sound.dropped
     summary.underruns = sound.underruns
-    // "discarded": the kernel dropped the datagram before any thread read it. The datagrams in `unseen` were read by the network thread,
-    // but not by the endpoint: the ring to the control thread was full, or the network thread dropped them ("limited",
-    // "not_authentic"). The endpoint has counted these neither as received nor as dropped, so `unseen` is added to both counts.
+    // "discarded": the kernel dropped the datagram before any thread read it. `unseen`: the network thread read the datagram, but the
+    // endpoint did not get it, because the ring to the control thread was full or the network thread dropped the datagram ("limited",
+    // "not_authentic"). The endpoint counts these datagrams neither as received nor as dropped, so `unseen` is added to both counts.
     let unseen =
       Int64(networkRings.events.dropped + networkRings.datagrams.dropped) + networkCounters.limited
       + networkCounters.notAuthentic
@@ -77,8 +77,8 @@ extension Peer {
     return summary
   }
 
-  /// Adds the ticks that the clock thread has played since the last call to the tick account, the MIDI recording and the trace. Adds
-  /// the hits that have sounded to the trace.
+  /// Passes the ticks that the clock thread has played since the last call on to the tick account, the MIDI recording and the trace.
+  /// Appends the hits that have sounded since then to the trace.
   func recordTicks(at now: Instant) {
     if ensemble.role != .idle { trace.masterClock = ensemble.masterClock(at: now) }
     do throws(TraceError) {
@@ -88,9 +88,9 @@ extension Peer {
         try trace.append(record)
       }
       while let hit = clock.rings.sound.first.sounded?.pop() {
-        // The first audio thread (``SoundRings/first``) plays all hits earlier by the delay after the sound card (`--latency`), which is
-        // added here again. `scheduled` does not contain this delay, because it is the instant at which the clock thread passed the hit
-        // to the audio thread.
+        // The first audio thread (``SoundRings/first``) plays all hits earlier by the delay after the sound card (`--latency`). This delay
+        // is added to the instants of the hit again. It is not added to `scheduled`, because `scheduled` is the instant at which the clock
+        // thread passed the hit to the audio thread.
         let delay = sound.subtractedLatency
         try trace.append(
           TraceHit(
@@ -108,8 +108,8 @@ extension Peer {
     do throws(TraceError) { try trace.append(action) } catch { log.warning("\(error)") }
   }
 
-  /// Passes the ticks, hits and messages since the last call to the MIDI recording, if this is due. ``recordTicks(at:)`` must have
-  /// been called before with the same `now`.
+  /// If this is due, passes the ticks, hits and messages since the last call on to the MIDI recording. ``recordTicks(at:)`` must have been
+  /// called before with the same `now`.
   ///
   /// - Parameter isLast: whether the sound has ended. The call is then always due.
   func recordSound(at now: Instant, isLast: Bool = false) {

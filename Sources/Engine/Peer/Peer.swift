@@ -72,7 +72,7 @@ public final class Peer {
 
   // MARK: Identity
 
-  /// Whether this peer takes a new identity if a second machine has the same one.
+  /// Decides whether this peer takes a new identity if a second machine uses the same identity.
   var identityRenewal: IdentityRenewal
   /// How ``run(status:watch:snapshot:)`` will end.
   var outcome = Outcome.left
@@ -101,8 +101,8 @@ public final class Peer {
   public internal(set) var chosenPatchName: String
   /// The name of the instrument as the user has written it; nil if the notes of the player are played unchanged.
   public internal(set) var instrumentName: String?
-  /// Whether a log line has reported that a remote master muted the local player. False again after the log line that the notes sound
-  /// again.
+  /// Whether a log line has reported that a remote master muted the local player. The log line that the notes sound again resets the value
+  /// to false.
   var isMutingReported = false
   /// The value of the control `tilt forward` (controller 1), 0...127.
   var tilt = 64
@@ -112,7 +112,7 @@ public final class Peer {
   var phrases = PeerPhrases()
   /// The instrument, the phrase and the state of the rhythm, as they were last passed to the network thread.
   var instrumentSettings = InstrumentSettings()
-  /// How often the local player has chosen who sets the pitches of the instrument. Identifies the latest choice.
+  /// The number of times that the local player has chosen the pitch source. Identifies the latest choice.
   var pitchChoices: UInt32 = 0
   /// Checks the patches that masters have sent.
   let patchChecker: PatchChecker
@@ -188,7 +188,7 @@ public final class Peer {
     maximumPush = table.maximumPush
     let soundLead = sound.lead + maximumPush
     let lead = max(configuration.lead, soundLead + .milliseconds(20))
-    // The terms of new claims are higher than `previousBound`, because terms up to this bound may have been used before.
+    // New claims have terms above `previousBound`, because terms up to this bound may have been used before.
     let ensemble = EnsembleState(
       identity: store.identity, highestTerm: storage.previousBound, lead: lead, soundLead: soundLead,
       activity: configuration.activity)
@@ -209,7 +209,8 @@ public final class Peer {
 
     clockRings.table.publish(table)
     instrumentSettings.chords = table.chords
-    // Ticks are sent ahead of time, but so late that no change can still affect them: a change is announced `lead` in advance.
+    // Time-stamp receivers get each tick ahead of time, but not before all changes that affect this tick are known: a change is announced
+    // `lead` in advance.
     var settings = ClockSettings(
       socket: ports.data, tickLead: lead - .milliseconds(10), soundLead: soundLead)
     // With two outputs, the clock thread passes the sound events to both audio threads.
@@ -271,11 +272,11 @@ public final class Peer {
       let (used, configured) = (Int(lead.milliseconds.rounded(.up)), Int(configuration.lead.milliseconds))
       let latency = configuration.latency
       var causes: [String] = []
-      // The card alone needs a longer lead time than the configured one.
+      // The sound card alone, without `latency`, needs a longer lead time than the configured one.
       if sound.summary != nil, sound.lead - latency + .milliseconds(20) > configuration.lead {
         causes.append("the sound card has a long delay")
       }
-      // A short latency fits into the standard lead of the sound.
+      // A short latency does not increase the lead of the sound above the standard lead.
       if latency > .zero, sound.lead > EnsembleState.standardSoundLead {
         causes.append("--latency is \(Int(latency.milliseconds.rounded())) ms")
       }
@@ -317,7 +318,8 @@ public final class Peer {
         // A master first hands its rhythm over or stops it.
         execute(.leave)
       }
-      // The count is read before the queues. An arrival afterwards changes the count, and thus ends the wait at the end of this round.
+      // The count of the bell is read before the queues. A command or an event that arrives afterwards changes the count, so the wait at
+      // the end of this round ends at once.
       let bellCount = mailbox.bell.count
       // At most 256 commands per round, so that their outputs fit into the rings.
       for command in mailbox.take(256) { execute(command) }
@@ -329,8 +331,8 @@ public final class Peer {
       handleHosts(at: now)
       handlePatches(at: now)
       handlePhrases(at: now)
-      // An external clock announces nothing in advance. With such a clock, the lead time does not cover web pages, so that the rhythm can
-      // follow the tempo changes of the clock.
+      // An external clock announces nothing in advance. With such a clock, the lead time does not cover the delay of web pages, so that the
+      // rhythm can follow the tempo changes of the clock.
       core.ensemble.adaptLead(coversPages: externalClock == nil)
       core.advance(to: now)
       startIfDue(at: now)

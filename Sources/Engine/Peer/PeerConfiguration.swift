@@ -18,7 +18,8 @@ public struct PeerConfiguration: Sendable {
     case named(String)
   }
 
-  /// Discovery by DNS-SD: announce the peer and connect to others (`connects`), only announce it (`announces`), or neither.
+  /// Discovery by DNS-SD: announce the peer and connect to others (`connects`), only announce the peer and list others (`announces`), or
+  /// neither (`off`).
   public enum Discovery: Sendable { case connects, announces, off }
 
   public var name: String
@@ -44,7 +45,7 @@ public struct PeerConfiguration: Sendable {
   public var patch: Patch
   /// The name or path of the patch, as the user has entered it.
   public var patchName: String
-  /// The instrument of the player; nil: notes are not changed.
+  /// The instrument of the player; nil: the notes of the player are not changed.
   public var instrument: Instrument?
   /// The name or path of the instrument, as the user has entered it.
   public var instrumentName = ""
@@ -71,15 +72,15 @@ public struct PeerConfiguration: Sendable {
   public var card = Card.none
   /// The period of the sound card in frames: see ``PCMDevice``.
   public var period = PCMDevice.defaultPeriod
-  /// The delay of devices after the sound card, which the card does not report. Hits are played earlier by this time.
+  /// The delay of the devices after the sound card. The card does not report this delay. Hits are played earlier by this time.
   public var latency = Nanoseconds.zero
   /// The path of the recording; nil: no recording.
   public var recording: String?
   public var soundFont: String
   /// Whether the peer has ALSA sequencer ports: clock and notes out, notes and controllers in.
   public var midi = false
-  /// The external clocks. If there are several, the peer plays by the one that starts a rhythm first (``Ensemble/ClockArbiter``). If
-  /// empty, the peer uses the local clock.
+  /// The external clocks. If there are several, the peer follows the one that starts a rhythm first (``Ensemble/ClockArbiter``). If empty,
+  /// the peer uses the local clock.
   public var clockFrom: [ClockSource] = []
   /// The lead time: how far in advance a change is announced.
   public var lead = Nanoseconds.milliseconds(100)

@@ -5,7 +5,7 @@ import Rhythm
 struct PeerPhrases {
   /// The phrase that the player has recorded last.
   var recorded: Phrase?
-  /// The phrase that was received last, and the name of its player.
+  /// The phrase that was received last, and the name of the peer that sent the phrase.
   var received: (phrase: Phrase, sender: String)?
   /// The number of the variation that was played last: the phrase moved within a scale, thinned and perhaps reversed. 0: the phrase
   /// itself.

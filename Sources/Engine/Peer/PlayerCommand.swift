@@ -46,25 +46,25 @@ public enum PlayerCommand: Hashable, Sendable {
   case play(to: String?)
   /// Sends the player's notes to the next peer in session; after the last one, to all peers.
   case playToNext
-  /// Plays a key, 0...127; velocity 0 releases it.
+  /// Plays a key, 0...127. Velocity 0 releases the key.
   case note(UInt8, velocity: UInt8)
-  /// Sends a controller, 0...127, and its value.
+  /// Plays a Control Change: sets a controller, 0...127, to a value, 0...127.
   case control(UInt8, value: UInt8)
-  /// Sends a controller, 0...127, and its value to the instrument of a peer, whose sound it changes.
+  /// Shapes the instrument of a peer: sets a controller, 0...127, on the channel of that peer to a value, 0...127.
   case shape(String, controller: UInt8, value: UInt8)
   /// Lets the notes of a peer set the pitches of the player's instrument; nil: the player sets them.
   case pitches(from: String?)
   /// Records, sends, repeats or varies a phrase.
   case phrase(PhraseCommand)
-  /// Changes the instrument of the player; nil: no instrument, so the notes of the player are not changed. `named` is the name of the
-  /// instrument that the player sees.
+  /// Changes the instrument of the player; nil: no instrument, so the notes of the player are not changed. `named` is the name that the
+  /// player sees.
   case instrument(Instrument?, named: String)
   /// Plays one action of medium force on the instrument.
   case strike
-  /// Changes the control `tilt forward` of the instrument by this amount.
+  /// Changes the value of the control `tilt forward` of the instrument by this difference.
   case tilt(by: Int)
-  /// Sets the time from the sending of a change by this peer to its sound on the slowest web page of this peer; zero without pages. The
-  /// lead time covers this delay.
+  /// Sets the delay of the slowest web page of this peer: the time from the instant at which the peer sends a change to the instant at
+  /// which the change sounds on the page. Zero without pages. The lead time covers this delay.
   case pageDelay(Nanoseconds)
   /// Plays a click for the calibration of a web page's audio output, at an instant of CLOCK_MONOTONIC.
   case click(at: Instant)
@@ -78,7 +78,7 @@ public enum PlayerCommand: Hashable, Sendable {
   case policy(ConnectionPolicy.Kind)
   /// Lists the peers in session with their channels and weights.
   case showRoster
-  /// Leaves. If the local peer is the master, it hands the rhythm over to the next peer in the order of succession, or stops
-  /// it.
+  /// Leaves. If the local peer is the master, it hands the rhythm over to the next peer in the order of succession. Without such a peer, it
+  /// stops the rhythm.
   case leave
 }

@@ -15,7 +15,8 @@ final class SoundOutputs {
   private let latency: Nanoseconds
   /// The path of the recording; nil if there is none.
   private let path: String?
-  // The synthesizers and the recording, until ``start(name:rings:)`` passes them to the audio threads.
+  // The synthesizers, until ``start(name:rings:)`` passes them to the audio threads. `recording` is nil before the start and without a
+  // recording.
   private var cardModule: SoundModule?
   private var recordingModule: SoundModule?
   private var recording: WAVOutput?
@@ -36,8 +37,8 @@ final class SoundOutputs {
   /// The instant of the last report of underruns.
   private var underrunReport: Instant?
 
-  /// Opens the sound card and loads the SoundFont. Nothing plays yet. If the default device or a sound server is missing, it is used
-  /// when it appears.
+  /// Opens the sound card and loads the SoundFont. Nothing plays yet. If the configured sound card is the default device or a sound server
+  /// and is missing, it is used when it appears.
   ///
   /// - Throws: ``PCMError`` or ``AudioFileError``.
   init(_ configuration: PeerConfiguration) throws {
@@ -67,7 +68,7 @@ final class SoundOutputs {
     }
   }
 
-  /// How late the control and clock threads may be. Added to the delay of the output.
+  /// How late the control and clock threads may be. ``lead`` contains this margin in addition to the delay of the output.
   private static let margin = Nanoseconds.milliseconds(15)
   /// The upper limit of ``lead`` while a device plays. A device that reports a longer delay does not measure it correctly.
   private static let maximumLead = Nanoseconds.seconds(2)
@@ -90,7 +91,7 @@ final class SoundOutputs {
   /// from `rings.recording`, or from `rings.first` if there is no sound card.
   ///
   /// - Parameter name: the name of the peer.
-  /// - Throws: ``AudioFileError``; no file remains then.
+  /// - Throws: ``AudioFileError``. In this case, no file remains.
   func start(name: String, rings: SoundRings) throws(AudioFileError) {
     if let path { recording = try WAVOutput(path: path, name: name) }
     if let device {
@@ -133,15 +134,15 @@ final class SoundOutputs {
     guard let device, let state = cardThread?.cardState else { return nil }
     let previousStatus = status
     status = state.status
-    // ENOTSUP: the device has appeared and does not support the parameters that this peer needs, such as the sample rate. A new
-    // start selects parameters that the device supports, or states the reason why there are none.
+    // ENOTSUP: the device has appeared and does not support the parameters that this peer needs, such as the sample rate. At the next
+    // start, the peer selects parameters that the device supports, or reports why there are none.
     let needsRestart = status == .lost(code: -ENOTSUP)
     switch (previousStatus, status) {
     case (.playing, .lost):
       let reason = state.reason ?? "unknown reason"
       let remedy = needsRestart ? "; start this peer again" : ", and this peer tries again"
       return "sound card \(device.name): lost (\(reason)); the rhythm continues without it\(remedy)"
-    // The status of a lost card contains the error code. Another code is another reason.
+    // The status of a lost card contains the error code, so a different status is a new reason.
     case (.lost, .lost) where previousStatus != status:
       let remedy = needsRestart ? "start this peer again" : "trying again"
       return "sound card \(device.name): \(state.reason ?? "unknown reason"); \(remedy)"
@@ -167,8 +168,8 @@ final class SoundOutputs {
       + "this peer now passes hits to the sound card earlier"
   }
 
-  /// The counters of the sound card. The lost frames and the clipped samples are those of the recording, because a sound card has no
-  /// such counters. Without a sound card, all counters are those of the recording.
+  /// The counters of the sound card. The lost frames and the clipped samples are those of the recording, because a sound card has no such
+  /// counters. Without a sound card, all counters are those of ``cardlessThread``.
   var counters: SoundCounters {
     var counters = (cardThread ?? cardlessThread)?.counters ?? SoundCounters()
     if cardThread != nil, let recorded = cardlessThread?.counters {
@@ -178,8 +179,8 @@ final class SoundOutputs {
     return counters
   }
 
-  /// Returns the instant at which a message sounds if it is passed to the outputs at `instant`. On a sound card, the message sounds
-  /// after the delay of the card. In a recording, the message sounds on the first frame of a period.
+  /// Returns the instant at which a message sounds if it is passed to the outputs at `instant`. On a sound card, the message sounds after
+  /// the delay of the card. If there is only a recording, the message sounds on the first frame of the next period (`NominalDevice`).
   func sounding(at instant: Instant) -> Instant {
     if let cardState, cardState.status == .playing { return instant + cardState.delay + latency }
     guard path != nil else { return instant }

@@ -6,10 +6,10 @@ import Synchronization
 
 /// Writes a ``MIDIRecording`` to a file, on a queue of normal priority, so that a slow disk delays no other thread.
 ///
-/// A file of several tracks cannot grow at its end, because each track contains its length. The whole file is therefore written again
-/// every few seconds (``ReplacedFile``). A peer that is killed loses at most the last five seconds: ``interval``, ``lateness`` and the
-/// time of the write. If a write takes longer than 0.15 s, the interval is 20 times as long as the write, so that a large file on a
-/// slow disk does not keep the disk busy.
+/// A file of several tracks cannot grow at its end, because each track contains its length. The whole file is therefore written again every
+/// few seconds (``ReplacedFile``). A peer that is killed loses at most the last five seconds: ``interval``, ``lateness`` and the time of
+/// the write. If a write takes longer than 0.15 s, the interval, and with it the loss, is longer: the interval is then 20 times the
+/// duration of the write, so that a large file does not keep a slow disk busy.
 final class MIDIRecorder: @unchecked Sendable {
   // Invariant: `recording`, `nextWrite`, `writtenRevision` and `lastFailure` are used only on `queue`.
 
@@ -37,12 +37,12 @@ final class MIDIRecorder: @unchecked Sendable {
     var events: [RecordedEvent] = []
     /// All ticks that are due before this instant have been added.
     var horizon = Instant(nanoseconds: .min)
-    /// Whether the queue has the task to take the events.
+    /// Whether ``takeWaiting()`` is scheduled on the queue.
     var isScheduled = false
     var lost: Int64 = 0
   }
 
-  /// The number of events that were lost, because the disk did not respond.
+  /// The number of events that were lost because too many events were waiting for the disk.
   var lost: Int64 { waiting.withLock { $0.lost } }
 
   /// Writes `recording`, which has no events yet, in the background.
@@ -68,7 +68,8 @@ final class MIDIRecorder: @unchecked Sendable {
 
   /// Adds events to the recording. The file is written in the background.
   ///
-  /// - Parameter now: the present. Every tick that was due before `now` minus ``lateness`` must be in `events` or in an earlier call.
+  /// - Parameter now: the present instant. Every tick that was due before `now` minus ``lateness`` must be in `events` or in an earlier
+  ///   call.
   func add(_ events: [RecordedEvent], at now: Instant) {
     let isFirst = waiting.withLock { waiting in
       let room = max(0, Self.capacity - waiting.events.count)

@@ -35,7 +35,7 @@ extension MIDIRecording {
     func fill(to next: Int64) {
       while next - tick > maximumDelta {
         tick += maximumDelta
-        // Type 1 is a text.
+        // Meta event type 1 is a text event.
         filled.append(Event(tick: tick, .meta(MetaEvent(type: 1, bytes: []))))
       }
       tick = next

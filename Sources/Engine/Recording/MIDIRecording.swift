@@ -85,8 +85,8 @@ struct MIDIRecording {
   /// Places all events before `horizon`. All ticks that are due before `horizon` must have been added.
   mutating func place(until horizon: Instant) { place(before: horizon, next: nil) }
 
-  /// Places all events, because the sound ends at `instant`. Hits and notes that begin at this instant or later have
-  /// not sounded.
+  /// Places all events, because the sound ends at `instant`. Hits and notes that begin at this instant or later have not sounded and are
+  /// removed.
   mutating func finish(at instant: Instant) {
     waiting.removeAll { waiting in
       guard waiting.instant >= instant else { return false }
@@ -166,8 +166,8 @@ struct MIDIRecording {
     revision += count
   }
 
-  /// Adds players without a known name up to the index `player`. Normally, the name of a player comes first and adds it. The name
-  /// can be lost if the disk does not respond for a long time.
+  /// Adds players without a known name up to the index `player`. Normally, the event with the name of a player comes first and adds the
+  /// player. This event can be lost if the disk does not respond for a long time.
   private mutating func addPlayers(upTo player: Int) {
     while players.count <= player { players.append(RecordedPlayer(name: "player \(players.count + 1)")) }
   }

@@ -10,7 +10,7 @@ struct PeerRecording {
   private let recorder: MIDIRecorder
   private var players: RecordedPlayers
   private var meter: Meter
-  /// The ticks since the last call of ``pass(at:meter:soundingAt:reference:)``.
+  /// The ticks that were added since the last call of ``pass(at:meter:soundingAt:reference:)``.
   private var ticks: [TickRecord] = []
   /// When the newest message without a planned instant sounds. The delay of the sound varies, so a later message may seem to sound
   /// earlier. Such a message gets this instant instead, so that the messages keep their order.
@@ -37,7 +37,7 @@ struct PeerRecording {
   /// Passes all events since the last call to the recorder.
   ///
   /// - Parameters:
-  ///   - now: the present. Every tick that was due before `now` minus ``MIDIRecorder/lateness`` must have been added.
+  ///   - now: the present instant. Every tick that was due before `now` minus ``MIDIRecorder/lateness`` must have been added.
   ///   - meter: the present meter of the rhythm.
   ///   - soundingAt: takes the instant at which a message was passed to the sound, and returns the instant at which it sounds.
   ///   - reference: returns what is known about the peer of a session; nil if the session has ended.

@@ -27,8 +27,8 @@ struct RecordedPart {
   /// The number of events in the file.
   var eventCount: Int { 2 * notes.count + programs.count }
 
-  /// Begins a note. Its position must not be before that of the previous note. A sounding note of the same key ends. Of two notes
-  /// of a key at one position, the louder one remains, because a MIDI file cannot contain both.
+  /// Begins a note. Its position must not be before that of the previous note. A note of the same key that still sounds ends where the new
+  /// note begins. Of two notes of a key at one position, the louder one remains, because a MIDI file cannot contain both.
   ///
   /// - Parameters:
   ///   - end: the position at which the note ends, unless another call ends the note earlier.

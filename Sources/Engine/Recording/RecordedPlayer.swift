@@ -8,7 +8,7 @@ struct RecordedPlayer {
   /// The name of the track.
   var name: String
   private var played: [Event] = []
-  /// The notes that sound, as channel * 128 + key.
+  /// The notes that sound, as zero-based channel * 128 + key.
   private var held: Set<Int> = []
 
   init(name: String) { self.name = name }

@@ -9,7 +9,7 @@ import RTPMIDI
 struct RecordedPlayers {
   /// The index of the local player.
   static let local = 0
-  /// The maximum number of players. The messages of further players are in the track of the last one.
+  /// The maximum number of players. All further players share the last track.
   static let maximum = 1024
 
   private var sessions: [SessionID: Int] = [:]

@@ -26,7 +26,7 @@ struct RecordedTempoTrack {
     replace(\.timeSignature, by: MetaEvent(signature), at: position)
   }
 
-  /// Appends `event`, and removes an event of the same kind at the same position.
+  /// Appends `event`, and removes an earlier event of the same kind at the same position.
   ///
   /// - Parameter kind: a property that is not nil for events of this kind only.
   private mutating func replace<Value>(_ kind: KeyPath<MetaEvent, Value?>, by event: MetaEvent, at position: Int64) {

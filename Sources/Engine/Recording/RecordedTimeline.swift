@@ -5,14 +5,14 @@ import MusicalTime
 /// A tick of the rhythm lasts ``unitsPerTick`` ticks of the file, here called units. While a rhythm plays, the position of an instant
 /// between two ticks is interpolated. Otherwise the position advances with time at the last tempo.
 ///
-/// The bar lines of the file are those of the rhythm. Therefore a run of the rhythm begins at the next position that has the same
-/// place in a bar as the first tick of the run. The pause before the run becomes longer in the file by less than a bar. If the meter
-/// changes there, the new meter begins at a bar line, and the pause becomes longer by less than two bars. Here, a run and the runs that
-/// continue it count as one run (``TickRecord/series``).
+/// The bar lines of the file are those of the rhythm. Therefore a run of the rhythm begins at the next position that has the same place in
+/// a bar as the first tick of the run. The pause before the run becomes longer in the file by less than a bar. If the meter changes at the
+/// beginning of the run, the new meter begins at a bar line, and the pause becomes longer by less than two bars. Here, a run and the runs
+/// that continue it count as one run (``TickRecord/series``).
 struct RecordedTimeline {
-  /// The units per quarter note. A multiple of 24, so that each tick is on a unit. At 20 BPM, the slowest tempo, a unit lasts
-  /// 0.8 ms, so rounding moves an event by at most 0.4 ms, which cannot be heard. A multiple of 960, the usual resolution of
-  /// sequencer programs, so that these convert the positions of the grid without rounding.
+  /// The units per quarter note. The number is a multiple of 24, so that each tick is on a unit. At 20 BPM, the slowest tempo, a unit lasts
+  /// 0.8 ms, so rounding moves an event by at most 0.4 ms, which cannot be heard. The number is also a multiple of 960, the usual
+  /// resolution of sequencer programs, so that these programs convert the positions of ticks without rounding.
   static let resolution = 3840
   /// The units per tick of the rhythm.
   static let unitsPerTick = Int64(resolution) / Tick.perQuarter
@@ -57,7 +57,7 @@ struct RecordedTimeline {
   /// Changes the meter from the next tick on that begins a bar of this meter.
   mutating func change(to meter: Meter) { nextMeter = meter == self.meter ? nil : meter }
 
-  /// Appends a tick. A tick that was recorded already has no effect.
+  /// Appends a tick. A tick that is not later than the newest tick of the same series has no effect.
   mutating func append(_ record: TickRecord) {
     if let newest, newest.series == record.series, record.tick <= newest.tick { return }
     let position =
@@ -89,8 +89,9 @@ struct RecordedTimeline {
 
   /// The units from the newest tick to `record`; nil if `record` begins a run.
   ///
-  /// A tick whose number is higher than the fastest tempo permits begins a run, too. No valid rhythm has such a tick, and without this
-  /// check such a tick would insert an empty part of any length into the file. The limit allows for one second more than has passed.
+  /// A tick whose number is higher than the fastest tempo permits begins a run, too. No valid rhythm has such a tick. Without this check,
+  /// such a tick would insert an empty passage of arbitrary length into the file. The limit is computed for one second more than has passed
+  /// since the newest tick.
   private func unitsSinceAnchor(_ record: TickRecord) -> Int64? {
     guard let newest, let anchor, newest.series == record.series else { return nil }
     let ticks = record.tick.index.subtractingReportingOverflow(newest.tick.index)

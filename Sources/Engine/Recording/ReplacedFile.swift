@@ -18,7 +18,7 @@ struct ReplacedFile: Sendable {
   private let path: String
   private var partialPath: String { path + ".partial" }
 
-  /// Checks that the file can be written. If the file exists, it must be a writable regular file. Its folder must permit a new
+  /// Checks that the file can be written. If the file exists, it must be a writable regular file. The folder must permit the creation of a
   /// file. An existing file is not changed, and no new file is left.
   ///
   /// - Throws: ``Failure``.
@@ -41,7 +41,7 @@ struct ReplacedFile: Sendable {
 
   /// Replaces the contents. The new contents are on the disk when the function returns.
   ///
-  /// - Throws: ``Failure``. The previous contents remain then, and no second file is left.
+  /// - Throws: ``Failure``. In this case, the previous contents remain, and no second file is left.
   func write(_ bytes: [UInt8]) throws(Failure) {
     let descriptor = try createPartial()
     do throws(Failure) {
@@ -69,7 +69,8 @@ struct ReplacedFile: Sendable {
     }
   }
 
-  /// Creates the second file. A second file that a killed program has left is removed first. A link at this path is not followed.
+  /// Creates the second file. A second file that a killed program has left is removed first. A symbolic link at the path of the second file
+  /// is not followed.
   private func createPartial() throws(Failure) -> Int32 {
     unlink(partialPath)
     let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)

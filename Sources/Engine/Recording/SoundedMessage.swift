@@ -2,8 +2,8 @@ import MIDI
 import MusicalTime
 import RTPMIDI
 
-/// A message of a player, for the MIDI recording. The network thread has also passed it to the audio threads, except for a remote
-/// message that is only recorded (``Receiver/Output/record(_:from:)``).
+/// A message of a player, for the MIDI recording. The network thread has also passed the message to the audio threads, unless the message
+/// is a remote message that is only recorded (``Receiver/Output/record(_:from:)``).
 struct SoundedMessage: Sendable, BitwiseCopyable {
   /// The message, on the channel on which it sounds.
   let message: Message
@@ -11,7 +11,7 @@ struct SoundedMessage: Sendable, BitwiseCopyable {
   let session: SessionID?
   /// When the network thread processed the message, or, if ``isTimed`` is true, when the message takes effect.
   let instant: Instant
-  /// Whether the message has a planned instant, as notes of an instrument have. Otherwise it takes effect as early as possible.
+  /// Whether the message has a planned instant, as the notes of an instrument do. Otherwise it takes effect as early as possible.
   let isTimed: Bool
 
   /// Real-time: safe.

@@ -2,9 +2,9 @@ import MusicalTime
 import RTPMIDI
 import Realtime
 
-/// The warnings about clocks that name no particular peer. Each warning is given once.
+/// The clock warnings that name no particular peer. Each warning is given once.
 struct ClockWarnings {
-  /// The number of rejected probes or time stamps that causes a warning. The network alone can cause fewer.
+  /// The number of rejected probes or time stamps that causes a warning. The network alone can cause fewer rejections.
   private static let threshold = 8
 
   private var hasWarnedOfReplies = false

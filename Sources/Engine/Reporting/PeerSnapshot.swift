@@ -73,7 +73,7 @@ public struct PeerSnapshot: Sendable {
   public var patch: Patch
   /// The number of the patch. It increases with each change.
   public var patchNumber: UInt32
-  /// The first tick of ``patch``. Without meaning if no rhythm plays.
+  /// The first tick of ``patch``. Meaningless if no rhythm plays.
   public var patchTick: Tick
   /// The number of ticks of masters that did not arrive: see ``Ensemble/TickAccount/lost``.
   public var lostTicks: Int64

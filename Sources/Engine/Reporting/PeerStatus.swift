@@ -7,8 +7,8 @@ import Rhythm
 /// The state of a running peer for a status display.
 public struct PeerStatus: Sendable {
   public var role: Role
-  /// The tempo of the rhythm. While the peer plays by an external clock, the tempo of the external clock, because the tempo of the
-  /// rhythm varies to correct errors.
+  /// The tempo of the rhythm. While an external clock controls the rhythm, this is the tempo of the external clock, because the tempo of
+  /// the rhythm varies to correct errors.
   public var tempo: Tempo
   /// The bar, counted from one. While no rhythm plays, ``bar`` and ``beat`` are the position at which the rhythm would continue.
   public var bar: Int64
@@ -27,7 +27,7 @@ public struct PeerStatus: Sendable {
   public var parts: [(name: String, level: Int?)]
   /// Whether the rhythm and all players are quiet.
   public var isQuiet: Bool
-  /// Whether the notes of the local player do not sound.
+  /// Whether the local player is muted, so that the notes of this player do not sound.
   public var isMuted: Bool
   /// The number of sessions.
   public var peers: Int

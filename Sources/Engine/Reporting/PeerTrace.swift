@@ -20,8 +20,8 @@ struct PeerTrace {
   /// at 120 BPM.
   private var arrivals: [TickArrival?]
   private static let arrivalCount: Int64 = 1024
-  /// An arrival belongs to an earlier run with the same tick numbers if it is at least this time away from the due instant of the tick, or
-  /// at least this time before a newer arrival of the same tick.
+  /// An arrival belongs to an earlier run with the same tick numbers if the arrival is at least this long before or after the due instant
+  /// of the tick, or at least this long before a newer arrival of the same tick.
   private static let longestWait = Nanoseconds.seconds(3)
 
   init(_ writer: TraceWriter?) {

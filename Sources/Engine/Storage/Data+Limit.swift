@@ -1,8 +1,8 @@
 import Foundation
 
 extension Data {
-  /// Reads the first `limit` octets of a file. A file such as /dev/zero has no end, so a limit is necessary for each file that the user
-  /// names.
+  /// Reads at most the first `limit` octets of the file at `path`. A file such as /dev/zero has no end, so a limit is necessary for each
+  /// file that the user names.
   ///
   /// Real-time: not safe.
   ///

@@ -11,7 +11,7 @@ public struct SavedSession: Sendable, Equatable {
   public var gates: Gates
   /// The addresses of the peers in session, as `HOST:PORT`.
   public var peers: [String]
-  /// The position at which the rhythm would continue.
+  /// The step at which the command `continue` starts the rhythm.
   public var position: Step
   /// The timeline message of the rhythm of which the peer was the master; nil in other roles.
   public var rhythm: TimelineMessage?
@@ -33,7 +33,7 @@ extension SavedSession: Codable {
   enum Fault: Error {
     /// The file has this version, which is newer than ``version``.
     case isNewer(Int)
-    /// A field is missing or has an invalid value.
+    /// The file is too large, or a value is out of range. A missing field or a value of a wrong type causes a `DecodingError` instead.
     case isDamaged
   }
 

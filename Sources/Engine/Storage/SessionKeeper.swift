@@ -19,7 +19,7 @@ struct SessionKeeper {
   private var reservation: TermReservation
   private var nextSave = Instant(nanoseconds: .min)
 
-  /// Reserves the first block of terms and writes its bound to the disk, which may take long.
+  /// Reserves the first block of terms and writes its bound to the disk. The write can block for a long time.
   init(_ store: StateStore, log: Logger) {
     (self.store, self.log) = (store, log)
     previousBound = store.term
@@ -29,11 +29,11 @@ struct SessionKeeper {
       writeTerm: { store.write(term: $0) }, writeSession: { store.write($0) }, onFailure: { warning.give() })
     guard !store.write(term: reservation.bound) else { return }
     warning.give()
-    // The writer tries again. It writes no session with a rhythm before it has written this bound.
+    // The writer tries to write the bound again. It writes no session with a rhythm before it has written this bound.
     writer.write(term: reservation.bound)
   }
 
-  /// Reserves more terms if `term`, the highest term claimed or followed, has come near the bound.
+  /// Reserves more terms if `term`, the highest term claimed or followed, is near the bound.
   mutating func reserve(for term: UInt64) {
     if let bound = reservation.reserve(for: term) { writer.write(term: bound) }
   }

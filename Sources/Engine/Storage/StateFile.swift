@@ -1,7 +1,8 @@
 import Glibc
 
-/// An open regular file of this user in the state folder. Symbolic links and files of other users are refused. In a folder that every
-/// user can write to, another user could create a link to damage a file of this user, or a file to control the peer.
+/// An open regular file of this user in the state folder. Symbolic links and files of other users are refused. Without these checks, in a
+/// folder that every user can write to, another user could create a link that makes the peer overwrite a file of this user, or a file whose
+/// contents the peer uses.
 final class StateFile: Sendable {
   /// A file or folder that cannot be used.
   struct Refusal: Error, CustomStringConvertible {

@@ -4,8 +4,8 @@ import Measurement
 
 /// The folder in which peers keep their state: `tutti` in the state folder of the user (XDG Base Directory Specification).
 ///
-/// Without XDG_STATE_HOME and HOME, the folder is `tutti-USERID` in the folder for temporary files. Every user can create a folder of
-/// this name, so the folder is used only if it belongs to this user and no other user can write to it.
+/// If neither XDG_STATE_HOME nor HOME is set, the folder is `tutti-USERID` in the folder for temporary files. Every user can create a
+/// folder of this name, so the folder is used only if it belongs to this user and no other user can write to it.
 enum StateFolder {
   /// Creates the folder if it is missing, and returns its path.
   ///

@@ -12,7 +12,8 @@ extension StateStore {
   /// The maximum size of the file in bytes.
   private static let maximumSize = 1 << 20
 
-  /// Atomically replaces the saved session with `state`. If the write fails, the previous session remains. May take long.
+  /// Atomically replaces the saved session with `state`. If the write fails, the previous session remains. The function can block for a
+  /// long time.
   ///
   /// - Returns: false if the write failed. True if it succeeded, or if the state folder cannot be used.
   func write(_ state: SavedSession) -> Bool {
@@ -23,8 +24,8 @@ extension StateStore {
     return (try? data.write(to: URL(fileURLWithPath: sessionPath), options: .atomic)) != nil
   }
 
-  /// Returns the saved session. Returns nil if there is no saved session or the file cannot be used, and logs the reason. A file
-  /// with invalid contents or of a newer version is renamed.
+  /// Returns the saved session. If there is no saved session or the file cannot be used, logs the reason and returns nil. Renames a file
+  /// that has invalid contents or a newer version.
   public func restoreSession(_ log: Logger) -> SavedSession? {
     // Without a state folder, ``init(name:log:)`` has logged the reason.
     guard let sessionPath else { return nil }
@@ -53,8 +54,11 @@ extension StateStore {
     return nil
   }
 
-  /// Renames a session file that cannot be used, and logs `reason`, for example "is damaged", and `remedy`, the use of the renamed
-  /// file. The new name ends with the first free number from 1 to 99.
+  /// Renames a session file that cannot be used, and logs this. The new name ends with the first free number from 1 to 99.
+  ///
+  /// - Parameters:
+  ///   - reason: why the file cannot be used, for example "is damaged".
+  ///   - remedy: what the user can do after the file was renamed.
   private func putAside(_ sessionPath: String, _ reason: String, _ log: Logger, remedy: String? = nil) {
     for number in 1...99 {
       let aside = "\(sessionPath).\(number)"

@@ -10,7 +10,7 @@ import Synchronization
 /// One file per name contains the identity and the bound, in two lines: 16 hexadecimal digits, and 20 decimal digits. A running
 /// peer locks its file. A second peer with the same name uses another file, whose name contains a number.
 ///
-/// If the state folder cannot be used, nothing is stored, and the peer has a new identity.
+/// If the state folder cannot be used, nothing is stored, and the peer gets a new identity at each start.
 ///
 /// Real-time: not safe.
 public final class StateStore: Sendable {
@@ -25,7 +25,7 @@ public final class StateStore: Sendable {
 
   /// The number of octets of the identity, without the newline.
   private static let identityLength = 16
-  /// The position of the bound: after the identity and a newline.
+  /// The offset of the bound in the file, in octets: after the identity and a newline.
   private static let termOffset: off_t = 17
   /// The number of octets of the bound, without the newline.
   private static let termLength = 20
@@ -54,8 +54,7 @@ public final class StateStore: Sendable {
     case inUse
   }
 
-  /// Opens and locks the first file of a peer with this name that no running peer uses. `stem` is its path without
-  /// extension.
+  /// Opens and locks the first file of this peer name that no running peer uses. `stem` is the path of the file without extension.
   private static func open(_ name: String) -> Opening {
     do throws(StateFile.Refusal) {
       // A peer name can contain any character; a file name gets letters, digits and "-".
@@ -73,8 +72,8 @@ public final class StateStore: Sendable {
     }
   }
 
-  /// Replaces the identity by a new random one, also in the file. Called if another machine uses the identity, for example because the
-  /// disk was copied.
+  /// Replaces the identity with a new random one, in memory and in the file. Called if another machine uses the identity, for example
+  /// because the disk was copied.
   ///
   /// - Returns: false if the file cannot be written. The identity is then unchanged.
   func renewIdentity() -> Bool {
@@ -87,7 +86,7 @@ public final class StateStore: Sendable {
     return true
   }
 
-  /// Writes the bound to the disk. May take long.
+  /// Writes the bound to the disk. The function can block for a long time.
   ///
   /// - Returns: false if the write failed. True if it succeeded, or if the state folder cannot be used.
   func write(term: UInt64) -> Bool {
@@ -97,14 +96,14 @@ public final class StateStore: Sendable {
     return pwrite(file.descriptor, text, text.count, Self.termOffset) == text.count && fdatasync(file.descriptor) == 0
   }
 
-  /// Reads the first line of `file`. Returns nil if it is not an identity.
+  /// Reads the first line of `file`. Returns nil if the line is not an identity.
   private static func identity(in file: StateFile) -> Identity? {
     var text = [UInt8](repeating: 0, count: identityLength)
     guard pread(file.descriptor, &text, identityLength, 0) == identityLength else { return nil }
     return Identity(String(decoding: text, as: UTF8.self))
   }
 
-  /// Reads the second line of `file`. Returns nil if it is not a term.
+  /// Reads the second line of `file`. Returns nil if the line is not a term.
   private static func term(in file: StateFile) -> UInt64? {
     var text = [UInt8](repeating: 0, count: termLength)
     guard pread(file.descriptor, &text, termLength, termOffset) == termLength else { return nil }

@@ -8,7 +8,8 @@ final class StateWriter: Sendable {
   private struct Waiting {
     var term: UInt64?
     var session: SavedSession?
-    /// A bound whose write failed, and the session that needs this bound. The next write includes them, unless there are newer ones.
+    /// A bound whose write failed, and a session that must not be written before this bound. The next write includes both, unless newer
+    /// values wait.
     var failedTerm: UInt64?
     var heldSession: SavedSession?
     var isEmpty: Bool { term == nil && session == nil }
@@ -23,7 +24,7 @@ final class StateWriter: Sendable {
   /// - Parameters:
   ///   - writeTerm: writes a bound to the disk and returns whether it succeeded.
   ///   - writeSession: writes a session to the disk and returns whether it succeeded.
-  ///   - onFailure: called on the background queue after each write that failed.
+  ///   - onFailure: called on the background queue if the bound, the session or both could not be written.
   init(
     writeTerm: @escaping @Sendable (UInt64) -> Bool, writeSession: @escaping @Sendable (SavedSession) -> Bool,
     onFailure: @escaping @Sendable () -> Void
@@ -34,16 +35,16 @@ final class StateWriter: Sendable {
   func write(term: UInt64) { add { $0.term = term } }
   func write(_ session: SavedSession) { add { $0.session = session } }
 
-  /// Waits at most `limit` until all writes have ended.
+  /// Waits until all writes have ended, for at most `limit`.
   ///
-  /// - Returns: whether they have ended. Some may have failed.
+  /// - Returns: whether all writes have ended. Some of them may have failed.
   func finish(within limit: DispatchTimeInterval) -> Bool {
     let isWritten = DispatchSemaphore(value: 0)
     queue.async { isWritten.signal() }
     return isWritten.wait(timeout: .now() + limit) == .success
   }
 
-  /// Changes the values that wait. If there were none, the queue gets the task to write them.
+  /// Changes the values that wait. If no value waited before, schedules the write on the queue.
   private func add(_ change: (inout Waiting) -> Void) {
     let isFirst = waiting.withLock { waiting in
       defer { change(&waiting) }

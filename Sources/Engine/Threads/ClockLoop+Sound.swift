@@ -3,7 +3,7 @@ import MusicalTime
 import PeerProtocol
 import Rhythm
 
-// What the clock thread passes to the audio threads.
+// The sound events that the clock thread passes to the audio threads.
 extension ClockLoop {
   /// Passes the hits of the step that begins with `tick` to the audio threads. Before the start of the rhythm, passes the click of
   /// the count-in instead, if there is one. Does nothing if no step begins with `tick`.
@@ -68,8 +68,8 @@ extension ClockLoop {
     send(event)
   }
 
-  /// Passes a click of a calibration to the audio threads: the claves of General MIDI, as the pages play them. A MIDI recording does not
-  /// get the click.
+  /// Passes a click of a calibration to the audio threads. Like the pages, the peer plays the claves of General MIDI. A MIDI recording does
+  /// not get the click.
   @_noLocks @_noAllocation
   func playCalibrationClick(at instant: Instant, submitted now: Instant) {
     var event = SoundEvent(instant: instant, note: 75, velocity: 127, group: 0)

@@ -7,9 +7,9 @@ import Rhythm
 import Sending
 import Transports
 
-/// The work of the clock thread. The loop reads the clock, polls the ``StreamSender``, and performs its outputs: it sends
-/// packets through the socket, passes the hits of each step to the audio threads, drives the ALSA clock port, and
-/// reports ticks to the trace. All memory is allocated before the loop runs.
+/// The work of the clock thread. The loop reads the clock, polls the ``StreamSender``, and performs its outputs: it sends packets through
+/// the socket, passes the hits of each step to the audio threads, drives the ALSA clock port, and reports ticks to the control thread. The
+/// clock thread allocates no memory while the loop runs.
 struct ClockLoop: ~Copyable {
   /// The maximum number of simultaneous sessions.
   static var maximumSessions: Int { 1100 }
@@ -23,7 +23,7 @@ struct ClockLoop: ~Copyable {
   let socket: UDPSocket
   var sender: StreamSender
   var table = StepTable()
-  /// The table that replaces ``table`` at the next bar, if ``hasNextTable``.
+  /// The table that replaces ``table`` at the next bar, if ``hasNextTable`` is true.
   var nextTable = StepTable()
   var hasNextTable = false
   /// In `heldParts`, the bit with the number of a pitched part is set if notes of the part may still sound. `heldRun` is the run of
@@ -46,7 +46,8 @@ struct ClockLoop: ~Copyable {
     sender = StreamSender(
       capacity: Self.initialSessions, tickLead: settings.tickLead, soundLead: settings.soundLead,
       bars: Bars(StepTable()), reportsTicks: true)
-    // The table of the streams must not grow while the loop runs. Only the memory of the streams themselves is added later.
+    // The table of the streams must not grow while the loop runs, so it gets its full size now. Only the memory of the streams themselves
+    // is added later.
     sender.reserveTable(Self.maximumSessions)
     hasSecondAudioThread = settings.hasSecondAudioThread
     if let sequencer = settings.sequencer { port = ClockPort(sequencer) }
@@ -78,7 +79,7 @@ struct ClockLoop: ~Copyable {
   ///
   /// Real-time: safe.
   var hasCommands: Bool {
-    // Mutating, because the compiler would copy the whole sender for a non-mutating getter.
+    // The getter is mutating, because the compiler would copy the whole sender for a non-mutating getter.
     @_noLocks @_noAllocation mutating get { sender.isReady && !sender.isQuiet && shared.commands.count > 0 }
   }
 
@@ -147,7 +148,7 @@ struct ClockLoop: ~Copyable {
     return schedule.start < schedule.end && now < schedule.deadline(schedule.end)
   }
 
-  /// Replaces ``table`` by ``nextTable``.
+  /// Replaces ``table`` with ``nextTable``.
   @_noLocks @_noAllocation
   mutating func adoptNextTable() {
     table = nextTable
@@ -160,8 +161,8 @@ struct ClockLoop: ~Copyable {
 
   /// Passes the next message to the sender or to the ALSA notes port. Messages of the local player go first.
   ///
-  /// - Parameter waitsForCommands: whether no message is passed on while commands wait.
-  /// - Returns: whether there was a message, even if it was not passed on.
+  /// - Parameter waitsForCommands: if true, messages wait until the ring of commands is empty.
+  /// - Returns: whether there was a message, even if the message must still wait.
   @_noLocks @_noAllocation
   private mutating func passMessage(waitsForCommands: Bool = true) -> Bool {
     // These numbers are read before the number of commands. The control thread sends a command before a message that depends on it,
@@ -181,8 +182,8 @@ struct ClockLoop: ~Copyable {
     return true
   }
 
-  /// Sends Stop to the receivers that are playing, and then sends all messages in the ring: they end the notes that sound at other
-  /// peers.
+  /// Sends Stop to the receivers that are playing, and then sends all messages in the rings. These messages end the notes that sound at
+  /// other peers.
   @_noLocks @_noAllocation
   private mutating func quit(at now: Instant) {
     // No deadline follows, so no packet has to wait for one.
@@ -227,7 +228,8 @@ struct ClockLoop: ~Copyable {
     case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)
     case .end:
       port?.stop()
-      // If the end of the schedule is not reached, a new run replaces this run. The new run may continue this run and its notes.
+      // If the rhythm has not reached the end of the schedule, a new run replaces this run. The new run may continue this run and its
+      // notes.
       if sender.schedule.end < Tick(.max), sender.schedule.deadline(sender.schedule.end) <= now {
         releaseNotes(at: now)
       }
@@ -260,7 +262,7 @@ struct ClockLoop: ~Copyable {
     self.record = record
   }
 
-  /// Passes the record of the newest tick to the trace.
+  /// Passes the record of the newest tick to the control thread.
   @_noLocks @_noAllocation
   private mutating func passRecord() {
     guard let record else { return }

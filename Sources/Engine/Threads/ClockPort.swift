@@ -25,8 +25,8 @@ struct ClockPort: BitwiseCopyable {
   @_noLocks @_noAllocation
   init(_ sequencer: Sequencer) { self.sequencer = sequencer }
 
-  /// Adds a new subscriber to the late joiners. Does nothing if no run is playing, or if the subscriber is in the list
-  /// already. If the list is full, the subscriber waits for the next Start.
+  /// Adds a new subscriber to the late joiners. Does nothing if no run is playing, or if the subscriber is in the list already. If the list
+  /// is full, the subscriber waits for the next Start or Continue that all subscribers get.
   @_noLocks @_noAllocation
   mutating func joined(_ address: SequencerAddress) {
     guard run != 0, waiting < lateJoiners.count else { return }
@@ -53,7 +53,8 @@ struct ClockPort: BitwiseCopyable {
     }
   }
 
-  /// Sends Start, or Song Position and Continue. `tick` is the first tick of the run or of a bar.
+  /// Begins the run of `schedule` at `tick`: sends Start if `tick` is tick 0, otherwise Song Position and Continue. `tick` is the first
+  /// tick of the run or of a bar.
   @_noLocks @_noAllocation
   mutating func begin(at tick: Tick, of schedule: PlaybackSchedule, in bars: Bars) {
     if tick.index == 0 {

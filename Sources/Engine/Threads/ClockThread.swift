@@ -16,7 +16,7 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let table = TripleBuffer(StepTable())
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
-  /// The memory of a stream. It is given before the command that opens the stream.
+  /// The memory of a new stream. The control thread gives it before the command that opens the stream.
   let memory = Handover<PacketSender>()
   /// Wakes the clock thread. The network thread rings it, too.
   let bell = Doorbell()
@@ -29,7 +29,8 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let ticks = SPSCRing<TickRecord>(capacity: 8192)
   let counters = TripleBuffer(ClockCounters())
   // From the clock thread and the network thread to the audio threads.
-  /// The hits, and the messages of players. If the trace records hits, also the hits that have sounded, for the control thread.
+  /// The hits, and the messages of players. If the trace records hits, the first audio thread also passes the hits that have sounded to the
+  /// control thread.
   let sound: SoundRings
   /// For the MIDI recording; nil if there is none.
   let recording: RecordingRings?

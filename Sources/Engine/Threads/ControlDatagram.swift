@@ -2,7 +2,7 @@ import MusicalTime
 import RTPMIDI
 import Transports
 
-/// A datagram that the network thread passes to the control thread: a ``Datagram`` without memory of its own, so that it fits into a
+/// A datagram that the network thread passes to the control thread: a ``Datagram`` without heap memory, so that it can be an element of a
 /// ring. Only the first 128 octets are kept. No control packet of RTP-MIDI or of Tutti is longer, and the network thread decodes RTP
 /// packets itself.
 struct ControlDatagram: Sendable, BitwiseCopyable {

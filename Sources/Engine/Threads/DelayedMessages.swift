@@ -2,10 +2,11 @@ import BasicContainers
 import MusicalTime
 import Sending
 
-/// The messages of the local player's instrument that are sent at a later instant, in the order of these instants. A standard
-/// device gets a message when it takes effect, because the device does not know the local clock.
+/// The messages of the local player's instrument and phrase that wait for their instants, in the order of these instants. A standard device
+/// gets a message at the instant at which the message takes effect, because the device does not know the local clock.
 struct DelayedMessages: ~Copyable {
-  /// The maximum number of messages. It suffices, because an instrument produces messages at most ``InstrumentSettings/lead`` in advance.
+  /// The maximum number of messages. This number suffices, because an instrument or a phrase produces messages at most
+  /// ``InstrumentSettings/lead`` in advance.
   private static var capacity: Int { @_noLocks @_noAllocation get { 256 } }
 
   private var messages = RigidArray<StreamMessage>(capacity: DelayedMessages.capacity)

@@ -43,11 +43,11 @@ struct InstrumentDriver: BitwiseCopyable {
   private var horizon: Instant
   /// The position up to which events were last returned.
   private var lastLimit: MusicalPosition
-  /// The largest normal distance between the positions of two calls of ``next(at:)``, in thousandths of a tick: a bar of 4/4. The
-  /// network thread calls the function at least every 100 ms, in which the fastest rhythm advances by 40 ticks. A larger distance is
+  /// The largest normal distance between the positions of two calls of ``next(at:)``, in thousandths of a tick: a bar of 4/4. The network
+  /// thread calls the function at least every 100 ms, in which the fastest rhythm advances by 40 ticks. A distance larger than this bar is
   /// a jump.
   static var largestStep: Int64 { @_noLocks @_noAllocation get { 96 * MusicalPosition.perTick } }
-  /// For each key, how much earlier than its position the last note began.
+  /// For each key, how much earlier than the instant of its position the last note began.
   private var earlierBy = InlineArray<128, Nanoseconds>(repeating: .zero)
   /// For each key, when the last note ended. A note must not begin before the end of the previous note of its key.
   private var endings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
@@ -123,8 +123,9 @@ struct InstrumentDriver: BitwiseCopyable {
   }
 
   /// The position at which the next bar after the returned events begins. The length of a bar is that of the rhythm in ``settings``, which
-  /// can be a new rhythm. The clock thread changes to the new rhythm at the next bar whose hits it has not passed to the sound. Both
-  /// threads pass their sounds on equally far ahead, so both normally change at the same bar.
+  /// can be a new rhythm. The clock thread changes to the new rhythm at the next bar whose hits it has not passed to the sound. The events
+  /// of an instrument are returned up to ``lead`` in advance, which is at least the lead of the hits. Therefore the instrument changes at
+  /// the same bar or at the bar after it.
   private var nextBar: MusicalPosition {
     @_noLocks @_noAllocation get {
       guard schedule.run != 0 else { return lastLimit }
@@ -236,8 +237,8 @@ struct InstrumentDriver: BitwiseCopyable {
     return Output(message: event.message(on: Self.channel), instant: instant > now ? instant : nil, remote: remote)
   }
 
-  /// The first line of the quantization grid, not before `position`, that a note which is sent now reaches in time at the other
-  /// peers. Nil without a rhythm, without quantization, and if this line is not within the rhythm.
+  /// The first line of the quantization grid, at `position` or later, on which a note that is sent now can sound at the other peers. Nil
+  /// without a rhythm, without quantization, and if this line is not within the rhythm.
   @_noLocks @_noAllocation
   private func line(for position: MusicalPosition, at now: Instant) -> Tick? {
     guard schedule.run != 0, let player, let unit = player.lineDistance else { return nil }
@@ -249,7 +250,7 @@ struct InstrumentDriver: BitwiseCopyable {
     return line >= schedule.start && line < schedule.end ? line : nil
   }
 
-  /// The instant at which ``next(at:)`` may return a message. A message of the local player can make the next event earlier.
+  /// The instant from which ``next(at:)`` may return a message. A message of the local player can make the next event earlier.
   var nextDeadline: Instant {
     @_noLocks @_noAllocation get {
       guard let position = player?.nextPosition else { return .distantFuture }

@@ -18,8 +18,8 @@ struct InstrumentSettings: Sendable, BitwiseCopyable {
   var phrase: PhraseTable?
   /// The rhythm.
   var schedule = PlaybackSchedule.silence
-  /// The chords of the rhythm that plays or that was chosen last. After a change of the rhythm during playback, the new chords apply
-  /// from the next bar on. This bar has the length of a bar of the new rhythm, and bars are counted from tick 0.
+  /// The chords of the rhythm that plays or that was chosen last. After a change of the rhythm during playback, the new chords apply from
+  /// the next bar of the new rhythm on. Its bars are counted from tick 0.
   var chords = ChordProgression()
   /// A number that changes whenever ``chords`` changes.
   var chordsNumber: UInt32 = 0

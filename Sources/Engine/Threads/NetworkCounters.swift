@@ -2,7 +2,7 @@
 struct NetworkCounters: Sendable, BitwiseCopyable {
   /// The number of messages of remote peers and of the local player that were refused: ``Receiver/refused``.
   var refused: Int64 = 0
-  /// Datagrams that were dropped because their session has a passkey and their tag is not valid.
+  /// Datagrams that were dropped because their session has a passkey and their tag is missing or not valid.
   var notAuthentic: Int64 = 0
   /// Datagrams of sources without a session that were dropped because there were too many (``StrangerFilter``).
   var limited: Int64 = 0

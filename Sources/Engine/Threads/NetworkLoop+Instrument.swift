@@ -6,8 +6,8 @@ import Sending
 
 // The instrument of the local player.
 extension NetworkLoop {
-  /// How long ``round()`` may wait for input, in milliseconds, 1...100: until the next message of the instrument, of the phrase or of
-  /// a remote peer is due.
+  /// How long ``round()`` may wait for input, in milliseconds, 1...100: until the next message of the instrument, of the phrase, of
+  /// ``delayed`` or of a remote peer is due.
   @_noLocks @_noAllocation
   func longestWait() -> Int32 {
     let (play, send) = (instrument.nextDeadline, delayed.nextDeadline)
@@ -16,7 +16,7 @@ extension NetworkLoop {
     if receiver.nextTimedDeadline < next { next = receiver.nextTimedDeadline }
     let now = MonotonicClock.now
     guard next < now + .milliseconds(100) else { return 100 }
-    // The sound gets the messages in advance, so a millisecond is precise enough.
+    // The audio threads get the messages in advance, so a precision of one millisecond suffices.
     let wait = (next - now).count / 1_000_000
     return wait < 1 ? 1 : Int32(truncatingIfNeeded: wait)
   }
@@ -73,7 +73,7 @@ extension NetworkLoop {
     rings.bell.ring()
   }
 
-  /// Plays the messages of the instrument and of the phrase, and sends those that are due.
+  /// Plays the messages of the instrument and of the phrase, and sends the messages of ``delayed`` that are due.
   @_noLocks @_noAllocation
   mutating func playInstrument() {
     let now = MonotonicClock.now
@@ -99,8 +99,8 @@ extension NetworkLoop {
     while let message = delayed.take(at: now) { send(message) }
   }
 
-  /// Sends a message of the instrument or of the phrase. Tutti peers get it in advance, with the instant at which it takes effect.
-  /// Other devices, which do not know the local clock, get it at this instant.
+  /// Sends a message of the instrument or of the phrase. Tutti peers get the message in advance, with the instant at which it takes effect.
+  /// Standard devices, which do not know the local clock, get it at this instant.
   @_noLocks @_noAllocation
   private mutating func send(_ message: StreamMessage, of output: InstrumentDriver.Output) {
     if case .tuttiPeers = message.receiver {

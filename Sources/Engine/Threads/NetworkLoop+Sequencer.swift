@@ -7,8 +7,8 @@ extension NetworkLoop {
   /// Handles an arrival at an ALSA port: plays the message of a program, or ends the notes of programs that have disconnected. Passes
   /// all arrivals except channel messages at the port `in` on to the control thread.
   ///
-  /// - Returns: whether the control thread must wake. It need not wake for a message that was refused because the local programs send
-  ///   too many (``MessageBudget``).
+  /// - Returns: whether the control thread must wake. It need not wake for a message that was refused because the local programs send too
+  ///   many messages (``MessageBudget``).
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -21,10 +21,10 @@ struct NetworkLoop: ~Copyable {
   /// Limits the processor time of the thread.
   var budget = ProcessorBudget()
   var counters = NetworkCounters()
-  /// The largest number of datagrams or events that one call of ``round()`` takes from one port. It is small, because the
-  /// processor time is only limited between two calls (``ProcessorBudget``).
+  /// The largest number of datagrams or events that one call of ``round()`` takes from one port. The number is small, because the thread
+  /// can pause only between two calls (``ProcessorBudget``).
   private static var maximumPerPort: Int { @_noLocks @_noAllocation get { 16 } }
-  /// If the ring contains at least this number of events, the control thread is woken in any case.
+  /// If ``NetworkRings/events`` contains at least this number of events, the control thread is woken in any case.
   private static var wakeThreshold: Int { @_noLocks @_noAllocation get { 256 } }
 
   /// Until this instant, the ALSA ports are not read, because a program floods them.
@@ -33,7 +33,8 @@ struct NetworkLoop: ~Copyable {
   var instrument = InstrumentDriver(at: MonotonicClock.now)
   /// Repeats a phrase on the channel of the local player.
   var phrase = PhraseDriver()
-  /// The messages of the instrument for standard devices. They are sent at their instants, although the sound gets them in advance.
+  /// The messages of the instrument and of the phrase for standard devices. They are sent at their instants, although the audio threads get
+  /// them in advance.
   var delayed = DelayedMessages()
   /// The latest instant of all messages of the instrument that were sent to Tutti peers in advance.
   var lastTimed = Instant(nanoseconds: 0)
@@ -57,7 +58,8 @@ struct NetworkLoop: ~Copyable {
     probes = ProbeSender(socket: ports.data)
   }
 
-  /// Waits for input for at most 100 ms, then takes what has arrived, answers it and passes it on to the control thread.
+  /// Waits for input for at most 100 ms. Then handles the datagrams and ALSA events that have arrived, and passes events on to the control
+  /// thread.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -69,9 +71,9 @@ struct NetworkLoop: ~Copyable {
       and: readsSequencer ? sequencer : nil, rings.signal, milliseconds: readsSequencer ? longestWait() : 1)
     if let settings = rings.instrument.take() { adopt(settings) }
     executeCommands()
-    // Many followers send thousands of probes per second. Most of them must not wake the control thread, because a datagram that
-    // was answered here only shows the control thread that the peer is alive. Such a datagram stays in the ring until the control
-    // thread wakes for another reason (after at most 100 ms), or until many events wait.
+    // Many followers send thousands of probes per second. A probe that was answered here only shows the control thread that the peer is
+    // alive, so it need not wake the control thread. It stays in the ring until the control thread wakes for another reason (after at most
+    // 100 ms), or until many events wait.
     var wakesControl = false
     // A limit for each port, so that a flood on one port does not block the other ports. The local player goes first.
     var remaining = Self.maximumPerPort
@@ -132,8 +134,8 @@ struct NetworkLoop: ~Copyable {
     return false
   }
 
-  /// Executes the commands of the control thread. A command can begin a session. Packets of this session that arrived before are
-  /// then decoded.
+  /// Executes the commands of the control thread. A command can begin a session. Packets of this session that arrived before the command
+  /// are then decoded.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -156,7 +158,7 @@ struct NetworkLoop: ~Copyable {
         delayed.removeBeginnings()
         sendDelayed()
         endTimedNotes()
-        // Notes that were passed to the sound in advance begin within the lead from now on. They end when the lead is over.
+        // Notes that were passed to the sound in advance begin within the lead from now on. All Notes Off at the end of the lead ends them.
         // Without a channel of its own, the peer plays on channel 16 (zero-based 15).
         let channel = receiver.localChannel ?? Channel(wire: 15)
         sound(
@@ -274,7 +276,7 @@ struct NetworkLoop: ~Copyable {
       SoundedMessage(message.onAudibleChannel, from: session, at: event.instant, isTimed: event.isTimed))
   }
 
-  /// Receives ``datagram``, which has arrived at the data port.
+  /// Handles ``datagram``, which has arrived at the data port.
   ///
   /// - Returns: whether the control thread must be woken for this datagram.
   @_noLocks @_noAllocation
@@ -375,7 +377,8 @@ struct NetworkLoop: ~Copyable {
     let octets = datagram.octets.span.extracting(first: datagram.count)
     pass(receiver.receive(octets, from: datagram.from, at: datagram.at))
     while let output = receiver.next(in: octets) {
-      // The same as `act(on:)`, which cannot be called here: it would need exclusive access while `octets` borrows the datagram.
+      // The same as `act(on:)`, which cannot be called here: it would need exclusive access to the loop while `octets` borrows the
+      // datagram.
       switch output {
       case .pitch(let message, _): instrument.setPitch(message)
       case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }

@@ -13,7 +13,7 @@ struct NetworkRings: Sendable, BitwiseCopyable {
   /// The settings of the instrument and of the phrase of the local player.
   let instrument = TripleBuffer(InstrumentSettings())
   // To the control thread.
-  /// What has arrived at the UDP ports, and what the local player has played, in order.
+  /// The datagrams and packets that have arrived at the UDP ports, and the messages and actions of the local player, in order.
   let events = SPSCRing<NetworkEvent>(capacity: 8192)
   /// The data of the System Exclusives in ``events``, in order.
   let exclusives = SPSCRing<ReceivedSystemExclusive>(capacity: 1024)
@@ -57,7 +57,7 @@ final class NetworkThread {
         loop.round()
         loop.pause()
       }
-      // The last commands may end notes, which must not sound on.
+      // The last commands may end notes. Without these commands, the notes would sound on.
       loop.executeCommands()
     }
   }

@@ -9,10 +9,10 @@ import Transports
 /// Requests and replies use the same code between the clock reading and the system call. Its duration is therefore equal in both
 /// directions and cancels out in the estimated offset.
 ///
-/// The control thread sends requests itself. If a real-time thread sent them, each request would cost two more context
-/// switches (thousands per second with many followers) and would compete with ticks. The disadvantage: on a busy machine, the
-/// scheduler may preempt the control thread in the few microseconds between the clock reading and the system call. Such a
-/// probe looks like one with a long network delay, and the estimator gives it a low weight, as any delayed probe.
+/// The control thread sends requests itself. If a real-time thread sent them, each request would cost two more context switches (thousands
+/// per second with many followers) and would compete with ticks. The disadvantage: on a busy machine, the scheduler may preempt the control
+/// thread in the few microseconds between the clock reading and the system call. Such a probe looks like one with a long network delay, and
+/// the estimator gives it a low weight, like any delayed probe.
 struct ProbeSender: ~Copyable {
   private let socket: UDPSocket
   private var packet = RigidArray<UInt8>(capacity: ClockProbe.length + DatagramSealer.length)

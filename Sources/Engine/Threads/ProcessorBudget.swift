@@ -2,22 +2,22 @@ import MusicalTime
 
 /// A limit of the processor time of a real-time thread: a quarter of a core, with bursts of at most 2 ms.
 ///
-/// The budget is a token bucket of processor time. It holds at most ``burst`` and is refilled with one nanosecond every
-/// ``inverseShare`` nanoseconds. The thread reports its processor time after each round of work. If the bucket is empty, the
-/// thread must pause until the bucket holds ``reserve`` again. Time that was used in excess is a debt, and lengthens the
-/// pause. In any interval t, the thread uses at most 2 ms + t / 4 and the time of one round.
+/// The budget is a token bucket of processor time. It holds at most ``burst`` and is refilled with one nanosecond every ``inverseShare``
+/// nanoseconds. The thread reports its processor time after each round of work. If the bucket is empty, the thread must pause until the
+/// bucket holds ``reserve`` again. Time that was used in excess is a debt, and lengthens the pause. In any interval t, the thread uses at
+/// most 2 ms + t / 4, plus the time of one round.
 ///
-/// The burst must be short, because it delays the audio thread, which has a lower priority. Example: a sound card buffer is filled with
-/// 512 frames at 48 kHz (10.7 ms), and the device takes frames in steps of a timer with 4 ms. In the worst case, one step comes just before
-/// the audio thread looks at the buffer, and another step just after. Both steps take 8 ms of sound, so the audio thread may be late by
-/// the remaining 2.7 ms.
+/// The burst must be short, because it delays the audio thread, which has a lower priority. Example: a sound card buffer is filled with 512
+/// frames at 48 kHz (10.7 ms), and the device takes 4 ms of sound at each expiry of a timer. In the worst case, one expiry comes just
+/// before the audio thread looks at the buffer, and the next one just after. Together they take 8 ms of sound, so the audio thread may be
+/// late by the remaining 2.7 ms.
 ///
 /// The burst must also be long enough that the bucket is never empty in ordinary traffic. 2 ms suffice for 70 datagrams in one burst on the
-/// slow processor of the lab, and for hundreds on other processors. If more datagrams arrive in one burst, the rest of them waits for the
-/// end of the pause, 2 ms or more.
+/// slow processor of the lab, and for hundreds on other processors. If more datagrams arrive in one burst, the rest of them waits until the
+/// end of the pause, which lasts 2 ms or more.
 ///
-/// A bucket is better than fixed windows. With fixed windows of 8 ms, a thread can use 2 ms at the end of one window and 2 ms at
-/// the beginning of the next one, and then pauses for 6 ms.
+/// A bucket is better than fixed windows. With fixed windows of 8 ms, a thread can use 2 ms at the end of one window and 2 ms at the
+/// beginning of the next one, which is 4 ms without a pause, and then pauses for 6 ms.
 ///
 /// The state of the bucket is stored as the instant at which it will be full again. Used processor time moves this instant into the
 /// future, as in ``MessageBudget``.

@@ -3,8 +3,8 @@ import Playback
 
 /// Decides when the notes of the local player's instrument sound at the other peers.
 ///
-/// At the local peer, a note sounds at once or on a line of the quantization grid. At all other peers, the note sounds on the first
-/// line that is not before the note and that the message can reach in time; without a grid, at the same instant as at the local peer.
+/// At the local peer, a note sounds at once or on a line of the quantization grid. At all other peers, the note sounds on the first line
+/// that is not before the note and that the message can reach in time; without a grid, it sounds at the same instant as at the local peer.
 /// The note keeps its length. If two notes of a key fall on the same line, only the first one is sent.
 struct RemoteNotes: BitwiseCopyable {
   /// When a message takes effect at the other peers.
@@ -38,7 +38,8 @@ struct RemoteNotes: BitwiseCopyable {
       return .at(instant)
     }
     let due = schedule.deadline(line)
-    // The clock of the master may have been steered since the last note, so the same line may be due some microseconds earlier or later.
+    // The conversion from the clock of the master to local time may have been slewed since the last note, so the same line may be due some
+    // microseconds earlier or later.
     let distance = due - beginnings[index]
     if distance >= .milliseconds(-1), distance <= .milliseconds(1) {
       merged |= bit

@@ -2,8 +2,8 @@ import Audio
 
 /// The rings through which the clock thread and the network thread pass events to the audio threads.
 struct SoundRings: Sendable, BitwiseCopyable {
-  /// The events for the first audio thread. It plays them on the sound card. Without a sound card, it renders the recording. Without
-  /// both, it only counts the events.
+  /// The events for the first audio thread. It plays them on the sound card. Without a sound card, it renders the recording. With neither,
+  /// it only counts the events.
   let first: SoundEvents
   /// The same events for the recording, if the peer has both a sound card and a recording. Otherwise not used.
   let recording = SoundEvents()

@@ -5,20 +5,20 @@ import Receiving
 
 /// Limits the datagrams of strangers, the sources without a session, so that a flood of such datagrams keeps no honest peer out.
 ///
-/// A datagram of a stranger needs two tokens. The first token is from the bucket of its host, one of 256, selected by a hash
-/// of the address. A single host therefore cannot use up what all strangers share. The second token is from one of six
-/// buckets that all strangers share: two for each kind of datagram (``DatagramHeader/Kind``). A flood of RTP packets
-/// therefore takes no token of an invitation. A datagram that does not get both tokens takes none. Otherwise, a flood with forged
-/// addresses would empty the buckets of all hosts.
+/// A datagram of a stranger needs two tokens. The first token comes from the bucket of its host. A hash of the address selects this bucket
+/// among 256. A single host therefore cannot use up what all strangers share. The second token comes from one of six buckets that all
+/// strangers share: two for each kind of datagram (``DatagramHeader/Kind``). A flood of RTP packets therefore takes no token of an
+/// invitation. A datagram that does not get both tokens takes none. Otherwise, a flood with forged addresses would empty the buckets of all
+/// hosts.
 ///
-/// The two buckets of a kind are for new and for repeated sources. A source is repeated if it has sent a session command
-/// before. A flood can forge a new source for each datagram, and then uses up the bucket for new sources. An honest peer
-/// repeats its invitation after 250 ms or 1 s, and its invitation on the data port follows the one on the control port. These
-/// datagrams find tokens in the bucket for repeated sources. (Mail servers call this method greylisting.) The filter remembers
-/// a source by a fingerprint of 32 bits, in a table without collision chains. A flood of 8000 forged invitations per second
-/// overwrites a fingerprint within a second with a probability of 3 %.
+/// The two buckets of a kind are for new and for repeated sources. A source is a host address and an SSRC. It is repeated if it has sent a
+/// session command before. A flood can forge a new source for each datagram, and then uses up the bucket for new sources. An honest peer
+/// repeats its invitation after 250 ms or 1 s, and its invitation on the data port follows the one on the control port. These datagrams
+/// find tokens in the bucket for repeated sources. (Mail servers call this method greylisting.) The filter remembers a source by a
+/// fingerprint of 32 bits, in a table without collision chains. A flood of 8000 forged invitations per second overwrites a fingerprint
+/// within a second with a probability of 3 %.
 ///
-/// The hash has a random key, so that a host cannot select the bucket or the fingerprint of another one.
+/// The hash has a random key, so that a host cannot select the bucket or the fingerprint of another host.
 ///
 /// The rate of new session commands is 64 per second, because the endpoint keeps 64 half-open invitations. With 64 forged
 /// invitations per second, an honest half-open invitation lasts for one second, in which the peer invites at least three times on the
@@ -64,7 +64,8 @@ struct StrangerFilter: ~Copyable {
     if case .session = header.kind { fingerprints[place] = fingerprint }
     let hostPlace = Int(truncatingIfNeeded: host >> 32) & (StrangerFilter.hostCount - 1)
     let before = hosts[hostPlace]
-    // A program on this machine needs no network to disturb the peer, and no other host can send from a loopback address.
+    // A loopback address needs no token of a host. No other host can send from such an address, and a program on this machine can disturb
+    // the peer even without the network.
     guard address.isLoopback || hosts[hostPlace].admit(at: now) else { return false }
     if shared[header.kind.index + (isRepeated ? 3 : 0)].admit(at: now) { return true }
     hosts[hostPlace] = before

@@ -3,13 +3,13 @@ import MusicalTime
 /// How long before a deadline the clock thread wakes. The thread then polls the clock until the deadline, so that neither the wake-up
 /// time nor an interrupt that ends before the deadline delays the tick.
 ///
-/// The lead follows the 99.99 % quantile of the wake-up time of this machine. In the lab, a thread with real-time priority needs 6 to
-/// 17 us to wake (cyclictest, idle); on a busy virtual machine, one wake-up in a thousand takes longer than 40 to 100 us, and one in
-/// five thousand longer than 150 us. The quantile is estimated by stochastic approximation (Robbins and Monro 1951): a wake-up time
-/// above the lead increases the lead by one step, and any other decreases it by a ten thousandth of a step. The lead is stable if one
-/// wake-up in ten thousand exceeds it. With the 99.9 % quantile, late wake-ups would decide p99.9 of the lateness of the ticks. The
-/// lead begins at its maximum, because it decreases slowly and an estimate from few wake-ups is not reliable: on a fast machine, it
-/// reaches its minimum after half an hour of rhythm at 120 BPM.
+/// The lead follows the 99.99 % quantile of the wake-up time of this machine. In the lab, a thread with real-time priority needs 6 to 17 us
+/// to wake (cyclictest, idle); on a busy virtual machine, one wake-up in a thousand takes longer than 40 to 100 us, and one in five
+/// thousand longer than 150 us. The quantile is estimated by stochastic approximation (Robbins and Monro 1951): a wake-up time above the
+/// lead increases the lead by one step, and any other decreases it by a ten thousandth of a step. The lead is stable if one wake-up in ten
+/// thousand exceeds it. If the lead followed the 99.9 % quantile instead, late wake-ups would determine the 99.9 % quantile of the lateness
+/// of the ticks. The lead begins at its maximum, because an estimate from few wake-ups is not reliable. It decreases slowly: on a fast
+/// machine, it reaches its minimum after half an hour of rhythm at 120 BPM.
 ///
 /// At 120 BPM, there are 104 deadlines per second: 48 ticks that leave at their due time, 48 that leave ahead of it, and 8 steps. The
 /// thread polls for 0.2 % of the time at the minimum, and for 2.1 % at the maximum. Guard packets have no deadline, and the thread

@@ -11,7 +11,7 @@ struct Activity: Sendable {
   /// How the master combines the levels.
   var rule = TotalActivityRule.sum
   /// The newest total that the master reported, or that the local peer decided as the master; nil while the local peer is idle,
-  /// or has received none.
+  /// and until the first total.
   ///
   /// The total is kept when one master replaces another, because the layers must stay as they are until the new master
   /// reports a total.

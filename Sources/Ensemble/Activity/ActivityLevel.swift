@@ -21,12 +21,12 @@ public struct ActivityLevel: Sendable {
   private static var gain: Int64 { 10_061 }
   /// The time for which a struck note counts.
   private static var window: Nanoseconds { .seconds(1) }
-  /// If the filter is this late, the output is set to the input, because the time is more than sixteen time constants.
+  /// If a step of the filter is more than this late, the output is set to the input, because the time is more than sixteen time constants.
   private static var settlingTime: Nanoseconds { .seconds(5) }
 
   /// The value set by keys or by a controller, 0...127.
   public private(set) var held: UInt8
-  /// When the notes of the last second were struck, oldest first; the newest ``fullDensity`` of them.
+  /// The instants at which the notes of the last second were struck, oldest first. Only the newest ``fullDensity`` are kept.
   private var notes: [Instant] = []
   /// The output of the filter in units of 1/65536.
   private var filtered: Int64

@@ -94,7 +94,7 @@ extension EnsembleState {
     switch leadership {
     case .idle: return next
     case .following(let follower):
-      // A level that was not sent, and a total that the schedule does not contain yet, need a call at once.
+      // The call is due at once if the present level was not sent yet, or if the schedule does not contain the required total yet.
       return hasSentLevel(follower) && !isOffTotal(follower) ? next : Instant(nanoseconds: .min)
     case .leading(let leader): return min(next, leader.totals.nextDeadline(in: schedule, lead: lead, grid: layerGrid))
     }

@@ -9,8 +9,8 @@ import Playback
 // the pending total applies: `changeTick`, which is `Tick(.max)` if there is no pending total. A pending total is *estimated* if the
 // local peer has chosen this tick itself, because the master's instant was not known.
 extension EnsembleState {
-  /// The largest distance of a total's instant from now. A total with a more distant instant is treated as one without an
-  /// instant.
+  /// The largest time between now and the instant of a total, in either direction. A total with a more distant instant is treated like
+  /// a total without an instant.
   private static var farthest: Nanoseconds { .seconds(10) }
 
   /// Handles a total that the master has reported.
@@ -43,8 +43,8 @@ extension EnsembleState {
       return change(to: report.value, at: now)
     }
     // The resolution of the instant is 100 us (the unit of RTP time stamps), so the instant can be shortly before or after the beat or
-    // bar that is meant. All beats and bars of the local patch are on `beatGrid`. The bars of the master's patch can have another length:
-    // an instant that is not near this grid stands for the nearest step.
+    // bar that the master has chosen. All beats and bars of the local patch are on `beatGrid`. The bars of the master's patch can have
+    // another length, so an instant that is not near this grid stands for the nearest step.
     let nearest = (tick + beatGrid / 2).roundedDown(to: beatGrid)
     let isNear = abs(tick - nearest) < Tick.perStep
     let beat = isNear ? nearest : (tick + Tick.perStep / 2).roundedDown(to: Tick.perStep)
@@ -72,7 +72,7 @@ extension EnsembleState {
   }
 
   /// Records the run of the schedule. If the run is new, a pending change comes from an earlier run, or from a decision of the
-  /// local peer as the master. It then counts as estimated, so that the first total of the new master replaces it.
+  /// local peer as the master. The pending change then counts as estimated, so that the first total of the new master replaces it.
   ///
   /// - Returns: whether the run has changed.
   @discardableResult
@@ -82,7 +82,7 @@ extension EnsembleState {
     return true
   }
 
-  /// Whether the local peer must play by another total than now, so that ``applyTotal(of:at:)`` must be called.
+  /// Whether the local peer plays by a total that is not the required one, so that ``applyTotal(of:at:)`` must be called.
   func isOffTotal(_ follower: Follower) -> Bool {
     guard follower.playing != nil else { return false }
     return follower.totals.run != schedule.run || follower.totals.early.newer != nil
@@ -90,7 +90,7 @@ extension EnsembleState {
   }
 
   /// The total by which the local peer must play: the last total that the master has reported. While the master has reported
-  /// none, and while the activity gate is closed to the master, it is the level of the local player.
+  /// no total, and while the activity gate is closed to the master, the result is the level of the local player.
   private func requiredTotal(under master: Identity) -> UInt8 {
     admits(.activity, from: master) ? localActivity.lastTotal ?? activity : activity
   }

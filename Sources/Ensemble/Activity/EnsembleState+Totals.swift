@@ -11,12 +11,12 @@ import Playback
 // beginning of a bar.
 //
 // A total that rises and falls around the threshold of a layer must not switch the layer on every beat. Therefore, after a
-// rise, the total falls no earlier than one bar later, and after a fall, it rises no earlier than one bar later. It thus crosses
-// a threshold at most once within the length of a bar. Followers apply the totals as they are, so all peers play the same
+// rise, the total falls no earlier than one bar later, and after a fall, it rises no earlier than one bar later. The total thus
+// crosses a threshold at most once within the length of a bar. Followers apply the totals as they are, so all peers play the same
 // layers.
 extension EnsembleState {
-  /// The largest number of times that the total is sent to a new follower alone. On a simulated network that loses a fifth of the
-  /// packets, in bursts, three messages within two seconds were sometimes all lost.
+  /// The largest number of replies with the total to a new follower alone (``reportTotal(to:_:reporting:at:)``). On a simulated network
+  /// that loses a fifth of the packets, in bursts, three messages within two seconds were sometimes all lost.
   private static var totalReportsToNewFollower: Int { 8 }
 
   /// Sends the total again if a repeat is due, and decides the total of the next beat if the decision is due.

@@ -14,7 +14,7 @@ struct ReceivedTotals: Sendable {
     var isRecovered: Bool
   }
 
-  /// The level that was last sent to the master, and the claim under which it was sent; nil if none was.
+  /// The level that was last sent to the master, and the claim under which it was sent; nil if no level was sent.
   var sentLevel: (level: UInt8, claim: Claim)?
   /// The last two totals that arrived before the rhythm could be played. The master can report two: the present total and a
   /// pending one. The property is not an array, because each copy of ``Follower`` would then update a reference count.

@@ -15,10 +15,12 @@ struct TotalSchedule: Sendable {
   /// The newest beat that was decided; nil before the first decision.
   var decidedBeat: Tick?
   /// No new total is decided before this instant. If the local peer has taken over the rhythm, or has restored it after a crash, the
-  /// instant is the end of ``inquiry``, counted from the first call that decides. Until then, not all peers have sent their activity.
+  /// instant is the end of ``inquiry``, counted from the first call of ``EnsembleState/decideTotal(at:)``. Until then, not all peers
+  /// have sent their activity.
   var decidesFrom = Instant(nanoseconds: .min)
-  /// The instant from which ``EnsembleState/totalActivity(at:)`` is computed from the activities of the peers. Only a takeover sets it:
-  /// to the end of ``inquiry``, counted from the takeover. Before it, the result is the total of the rhythm that was taken over.
+  /// The instant from which ``EnsembleState/totalActivity(at:)`` is computed from the activities of the peers. Only a takeover sets this
+  /// instant: to the end of ``inquiry``, counted from the takeover. Before this instant, the result is the total of the rhythm that was
+  /// taken over.
   var computesFrom = Instant(nanoseconds: .min)
   /// The beat of the last change of the total, and whether the total rose; nil before the first change.
   var lastChange: (beat: Tick, rises: Bool)?
@@ -32,7 +34,7 @@ struct TotalSchedule: Sendable {
     return beat - lastChange.beat >= ticksPerBar
   }
 
-  /// The instant of the next decision; the smallest instant if no beat was decided yet. `grid` is the distance of beats in ticks.
+  /// The instant of the next decision; the smallest instant if no beat was decided yet. `grid` is the distance between beats, in ticks.
   func decisionDeadline(in schedule: PlaybackSchedule, lead: Nanoseconds, grid: Int64) -> Instant {
     guard let decidedBeat else { return Instant(nanoseconds: .min) }
     let beat = decidedBeat + grid

@@ -3,17 +3,17 @@ public import PeerProtocol
 
 /// The peers that announce themselves on the network by DNS-SD, and the choice of the announced peers to connect to.
 ///
-/// Up to sixteen peers all connect to each other, because each of them may become the master. A thousand peers cannot. With
-/// more than sixteen, all peers connect to the two peers with the lowest identities and to the master. These peers are in
-/// session with all others. Their presences (``Presence``) tell all peers the claim of the rhythm that plays. The peer with the lowest
+/// Up to sixteen peers all connect to each other, because each of them may become the master. A thousand peers cannot. If there are
+/// more than sixteen, all peers connect to the two peers with the lowest identities and to the master. These peers are then in session
+/// with all others. Their presences (``Presence``) tell all peers the claim of the rhythm that plays. The peer with the lowest
 /// identity that is not the master is the next in the order of succession. Each peer computes the two lowest identities from the
 /// announcements, without a coordinator.
 ///
 /// An announced peer is *wanted* if the local peer should connect to it. An announcement does not prove that its peer can be
 /// reached: a killed peer stays announced for some time, and any program can send announcements. Peers that do not answer
-/// (``silent``) therefore do not count, neither among the two lowest identities nor for the limit of sixteen. For each silent peer
-/// whose identity is below the second lowest, one more peer is wanted, up to 64 in total. If no invited peer answers, the number of
-/// wanted peers thus doubles: 2, 4, 8 and so on.
+/// (``silent``) therefore count neither among the two lowest identities nor for the limit of sixteen. For each silent peer whose
+/// identity is below the second lowest identity that counts, one more peer is wanted, up to 64 in total. If no invited peer answers,
+/// the number of wanted peers thus doubles: 2, 4, 8 and so on.
 extension InvitationList {
   /// The newest announcement of a peer.
   struct Announcement: Sendable {
@@ -26,12 +26,12 @@ extension InvitationList {
   func wants(_ identity: Identity) -> Bool {
     guard let highestWanted else { return true }
     if identity == master || local == master { return true }
-    // If the local identity is below the second lowest of the others, it is one of the two lowest of all. The local peer then connects
-    // to all peers.
+    // If the local identity is below the second lowest identity of the other peers, the local identity is one of the two lowest of all
+    // peers. The local peer then connects to all peers.
     return local < responsive[1] || identity <= highestWanted
   }
 
-  /// Adds an announced peer to ``responsive``, or removes it from there.
+  /// Adds an announced peer to ``responsive``, or removes the peer from this array.
   private mutating func setResponsive(_ identity: Identity, _ isResponsive: Bool) {
     var (low, high) = (0, responsive.count)
     while low < high {
@@ -70,13 +70,13 @@ extension InvitationList {
     updateWanted()
   }
 
-  /// Handles an announcement of the peer with `identity` at `place`. The announcement replaces an earlier one of the same peer: a
-  /// peer whose first name is already in use announces a second name, one second before it withdraws the first announcement.
+  /// Handles an announcement of the peer with `identity` at `place`. The announcement replaces an earlier announcement of the same
+  /// peer: a peer whose first name is already in use announces a second name, one second before it withdraws the first announcement.
   ///
   /// - Parameters:
   ///   - name: the name of the announcement.
   ///   - isInSession: whether the peer is in session already.
-  /// - Returns: false if there are already ``announcementLimit`` other announcements of peers that were not found to be silent.
+  /// - Returns: false if the announcement was dropped, because there are ``announcementLimit`` others and no announced peer is silent.
   public mutating func found(
     _ identity: Identity, as name: String, at place: Place, isInSession: Bool, now: Instant
   ) -> Bool {
@@ -85,7 +85,7 @@ extension InvitationList {
       return true
     }
     if announcements[identity] == nil, announcements.count >= Self.announcementLimit {
-      // A peer that does not answer makes room.
+      // The announcement of a silent peer is removed to make room.
       guard let former = silent.min() else { return false }
       forget(former)
     }
@@ -102,17 +102,17 @@ extension InvitationList {
     return true
   }
 
-  /// Whether a target is kept after a change of ``highestWanted``. A discovered peer to which no invitation is under way is dropped
-  /// if it is no longer wanted.
+  /// Whether a target is kept after a change of ``highestWanted``. A target is dropped if it is a discovered peer that is no longer wanted,
+  /// has no session and is not being invited.
   private func isStillWanted(_ target: Target) -> Bool {
     guard let identity = target.announced, target.isPending else { return true }
     return wants(identity)
   }
 
-  /// Handles the withdrawal of the announcement in which the peer with `identity` had the name `name`. A session with the peer
-  /// continues.
+  /// Handles the withdrawal of the announcement in which the peer with `identity` had the name `name`. If there is a session with the
+  /// peer, the session continues.
   ///
-  /// - Parameter isInSession: whether a peer is in session already.
+  /// - Parameter isInSession: returns whether a peer is in session already.
   public mutating func withdrawn(_ identity: Identity, as name: String, isInSession: (Identity) -> Bool, now: Instant) {
     targets.removeAll { $0.reason == .discovered(identity, as: name) }
     guard announcements[identity]?.name == name else { return schedule() }
@@ -148,8 +148,8 @@ extension InvitationList {
     }
   }
 
-  /// Adds a target for an announced peer. If the local identity is the higher one of the two, the local peer first waits for an
-  /// invitation of the announced peer, for the time `courtesy`.
+  /// Adds a target for an announced peer. If the local identity is higher than the announced one, the local peer first waits for an
+  /// invitation from the announced peer, for the time `courtesy`.
   private mutating func add(
     _ identity: Identity, isInSession: Bool, at now: Instant, courtesy: Nanoseconds = InvitationList.courtesy
   ) {

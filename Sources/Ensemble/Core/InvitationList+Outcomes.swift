@@ -89,7 +89,7 @@ extension InvitationList {
     defer { schedule() }
     targets.removeAll { $0.session == session && $0.reason != .configured }
     guard let n = targets.firstIndex(where: { $0.session == session }) else { return true }
-    // If the peer of the target is in session by another session (``Target/reachedBy``), the target remains established.
+    // If the local peer has another session with the peer of the target (``Target/reachedBy``), the target remains established.
     (targets[n].isEstablished, targets[n].isReported) = (targets[n].reachedBy != nil, true)
     targets[n].nextTry = now + Self.longestRecheck
     defer { targets[n].identity = local }
@@ -112,8 +112,8 @@ extension InvitationList {
     }
   }
 
-  /// Adds a search for a Tutti peer whose session was lost without BY: the peer is invited at its old place. Does nothing if
-  /// this place has a target already.
+  /// Adds a search for a Tutti peer whose session was lost without BY: the peer is invited at its former place. Does nothing if
+  /// this place has a target already, or if there are ``Endpoint/sessionLimit`` targets.
   mutating func lost(_ identity: Identity, of info: SessionInfo, at now: Instant) {
     defer { schedule() }
     guard !targets.contains(where: { $0.place.control == info.control }),
@@ -128,7 +128,7 @@ extension InvitationList {
 
   /// Records that a session has ended.
   ///
-  /// - Parameter identity: the identity of the session's peer; nil if the peer has another session.
+  /// - Parameter identity: the identity of the session's peer; nil if the peer was not recognised, or if it has another session.
   mutating func ended(_ session: SessionID, of identity: Identity?, at now: Instant) {
     defer { schedule() }
     waitEnds = Instant(nanoseconds: .min)
@@ -136,7 +136,7 @@ extension InvitationList {
       if let identity, targets[n].announced == identity, targets[n].isAnswered {
         (targets[n].isAnswered, targets[n].since, targets[n].nextTry) = (false, now, now + Self.pause)
       }
-      // Whether the peer was in session by another session than that of this target, and now has no session.
+      // Whether the peer was in session through another session than the session of this target, and is not in session any longer.
       let hasLostOtherSession = identity != nil && targets[n].reachedBy == identity
       guard targets[n].session == session || hasLostOtherSession else { continue }
       // The peer has no other session now.

@@ -2,14 +2,14 @@ public import MusicalTime
 public import PeerProtocol
 public import RTPMIDI
 
-/// The peers that the local peer invites. There are three kinds (``Reason``):
+/// The peers that the local peer invites, for one of three reasons (``Reason``):
 ///
-/// - A configured peer is invited until it is in session, and again after its session has ended. If the peer that answered at the
-///   configured address is in session at another address, and another peer may be at the configured address, the configured address
-///   is invited again from time to time (``Target/isElsewhere``).
+/// - A configured peer is invited until it is in session, and again after its session has ended. The peer that answered at the
+///   configured address may be in session at another address, while another peer is perhaps at the configured address. In this case,
+///   the local peer sends an invitation to the configured address from time to time (``Target/isElsewhere``).
 /// - A discovered peer is invited while it announces itself on the network.
-/// - A Tutti peer whose session was lost is invited at its former place for a minute, whichever side had begun the session. The
-///   session was lost because the peer fell silent. This is a *search*.
+/// - A Tutti peer that fell silent during its session is invited at its former place for a minute, whichever side had begun the
+///   session. These invitations are a *search*.
 ///
 /// Announcements are not part of the ``Roster``: an announced peer does not need to be in session, and its announcement is
 /// independent of its sessions.
@@ -18,26 +18,27 @@ public import RTPMIDI
 public struct InvitationList {
   /// The time between a failure and the next invitation.
   static var pause: Nanoseconds { .seconds(1) }
-  /// The time without a reply after which a configured peer is reported to the player, once, and an announced peer becomes an
+  /// The time without a reply after which a configured peer is reported to the player, but only once, and an announced peer becomes an
   /// element of ``silent``.
   static var patience: Nanoseconds { .seconds(3) }
   /// How long a search lasts.
   static var searchTime: Nanoseconds { .seconds(60) }
   /// The longest time from the end of an invitation to the next one, if the peer of a place seems to be in session at another address.
   static var longestRecheck: Nanoseconds { .seconds(60) }
-  /// The same for a place that is in doubt (``Target/doubtEnds``).
+  /// The value of ``longestRecheck`` for a place in doubt (``Target/doubtEnds``).
   static var longestRecheckInDoubt: Nanoseconds { .seconds(2) }
   /// How long a configured place is in doubt after the recognition of a peer whose identity differs from the previous one there.
   static var doubtTime: Nanoseconds { .seconds(300) }
-  /// Of two peers that discover each other, the one with the lower identity invites the other at once. The other waits for this
-  /// time before it invites as well.
+  /// Of two peers that discover each other, the peer with the lower identity sends its invitation at once. The peer with the higher
+  /// identity waits for this time before it sends an invitation as well.
   static var courtesy: Nanoseconds { .seconds(3) }
 
   /// The largest number of announced remote peers with which every peer connects to every other; see
   /// ``InvitationList/wants(_:)``. With the local peer, these are sixteen peers.
   public static var fullMeshLimit: Int { 15 }
-  /// The number of unanswered invitations of the local peer at which no further announced peer is invited. Any program on the
-  /// network can announce thousands of peers that do not exist. Invitations to them must not use up the sessions of the endpoint.
+  /// The limit for unanswered invitations of the local peer. While there are this many, no further announced peer is invited. Any
+  /// program on the network can announce thousands of peers that do not exist. Invitations to such peers must not use up the sessions of
+  /// the endpoint.
   public static var simultaneousLimit: Int { 64 }
   /// The largest number of announcements that are kept.
   public static var announcementLimit: Int { 4096 }
@@ -51,7 +52,7 @@ public struct InvitationList {
 
     public init(control: SocketAddress, data: SocketAddress) { (self.control, self.data) = (control, data) }
 
-    /// The data port is the one after the control port.
+    /// Creates the place whose data port follows the control port `control`.
     public init(_ control: SocketAddress) {
       self.init(control: control, data: control)
       data.port &+= 1
@@ -80,15 +81,16 @@ public struct InvitationList {
     /// a search looks for; nil if there is none. The recognised identity differs from the announced one if another peer has replaced the
     /// announced peer. The target is removed with the announcement even then.
     var identity: Identity?
-    /// The identity of the peer if it is in session by another session than ``session``, such as one that it began itself; nil otherwise.
+    /// The identity of the peer if the local peer is in session with it, but not through ``session``; nil otherwise. For example, the peer
+    /// has begun a session itself.
     var reachedBy: Identity?
     /// Whether the session of ``reachedBy`` is at another address than ``place``, and is perhaps not with the peer at this place. Either
-    /// the peer at this place was perhaps on another machine (``isOnOtherMachine``), or the place is in doubt (``doubtEnds``). The
-    /// identity that was recognised here was perhaps forged. The place is therefore invited again, at intervals that double up to
-    /// ``longestRecheck``.
+    /// the peer at this place was perhaps on another machine (``isOnOtherMachine``), or the place is in doubt (``doubtEnds``). In both
+    /// cases, the identity that was recognised at this place was perhaps forged. The place is therefore invited again, at intervals that
+    /// double up to ``longestRecheck``.
     var isElsewhere = false
-    /// Whether the peer that answered here last was perhaps on another machine than the peer that has the same identity and is in session
-    /// at another address.
+    /// Whether the peer that answered at this place last was perhaps on another machine than the peer with the same identity that is in
+    /// session at another address.
     var isOnOtherMachine = false
     /// While ``isElsewhere`` is true: the time from the end of an invitation to the next one.
     var recheck = InvitationList.pause
@@ -114,8 +116,8 @@ public struct InvitationList {
       (since, nextTry) = (firstTry ?? now, firstTry ?? now)
     }
 
-    /// Whether the peer is invited at ``nextTry``: it has no session, or another peer may be at this place (``isElsewhere``). If the
-    /// announced peer is in session, its place is not invited.
+    /// Whether the peer is invited at ``nextTry``: either the peer has no session, or another peer may be at this place (``isElsewhere``).
+    /// The place of an announced peer that is in session is not invited.
     var isPending: Bool { session == nil && !isAnswered && (reachedBy == nil || isElsewhere) }
 
     /// Records that the peer with this identity was recognised at this place.
@@ -125,10 +127,10 @@ public struct InvitationList {
       (doubtEnds, recheck) = (now + InvitationList.doubtTime, InvitationList.pause)
     }
 
-    /// Records that the peer with this identity is in session by another session than ``session``, at `address`.
+    /// Records that the local peer is in session with the peer of this identity through another session than ``session``, at `address`.
     ///
-    /// If the peer at this place is on the machine of that session, it has several addresses, or has moved. Another invitation would only
-    /// disturb its session.
+    /// If the peer at this place is known to be on the same machine as the peer at `address`, the peer has several addresses, or has
+    /// moved. Another invitation would only disturb its session.
     mutating func reach(by peer: Identity, at address: SocketAddress, now: Instant) {
       (reachedBy, isEstablished) = (peer, true)
       isElsewhere = address != place.control && (isOnOtherMachine || now < doubtEnds)
@@ -171,8 +173,8 @@ public struct InvitationList {
   var silent: Set<Identity> = []
   /// Whether ``silent`` has grown, so that other peers are wanted instead.
   var hasNewlySilent = false
-  /// The highest announced identity that the local peer wants to connect to; the master is wanted in any case. Nil if all announced
-  /// peers are wanted.
+  /// The highest announced identity that the local peer wants to connect to, apart from the master, which is wanted in any case. Nil if
+  /// all announced peers are wanted.
   var highestWanted: Identity?
   /// The master; nil while it is not known.
   var master: Identity?
@@ -220,7 +222,7 @@ public struct InvitationList {
   }
 
   /// Whether the reply of a peer is awaited. If a configured peer does not reply for ``patience``, the player is informed. If an
-  /// announced peer does not, other peers are invited instead.
+  /// announced peer does not reply for this time, other peers are invited instead.
   private func isAwaited(_ target: Target) -> Bool {
     switch target.reason {
     case .configured: !target.isEstablished && !target.isReported
@@ -232,9 +234,9 @@ public struct InvitationList {
   /// Sends the invitations that are due.
   ///
   /// - Parameters:
-  ///   - isEstablished: whether a session is established, because the other side may have begun it meanwhile.
-  ///   - isInSession: whether a peer is in session already.
-  /// - Returns: the configured peers that have not replied for ``patience``, each once.
+  ///   - isEstablished: returns whether a session is established. The other side may have begun the session meanwhile.
+  ///   - isInSession: returns whether a peer is in session already.
+  /// - Returns: the addresses of the configured peers that have not replied for ``patience``. Each peer is returned only once.
   mutating func advance(
     _ endpoint: Endpoint, at now: Instant, where isEstablished: (SessionID) -> Bool,
     isInSession: (Identity) -> Bool
@@ -275,7 +277,7 @@ public struct InvitationList {
   }
 
   /// Returns the indices of the announced peers whose invitation is due, but must wait because of ``simultaneousLimit``. Peers
-  /// that have not been invited yet go first, then those whose last invitation was the longest ago. While peers wait, invitations
+  /// that have not been invited yet go first, then the peers whose last invitation was the longest ago. While peers wait, invitations
   /// without an answer for ``patience`` are closed. The next check follows after 100 ms.
   private mutating func findWaiting(_ endpoint: Endpoint, at now: Instant) -> Set<Int> {
     let due = targets.indices.filter {

@@ -37,8 +37,8 @@ extension PeerCore {
   }
 
   /// Sets whether the ticks of a session's stream are sent ahead of time, and whether its packets contain a recovery journal. The
-  /// options of the peer decide. Without them, its kind decides, as far as it is known; a standard device gets journals if it sends
-  /// them itself.
+  /// options that the user has set for the peer decide. Without an option, the kind of the peer decides: a Tutti peer gets both. A
+  /// standard device, or a peer whose kind is not known yet, gets journals if it sends journals itself.
   func updateStream(of session: SessionID) {
     guard let slot = ensemble.roster.slot(of: session) else { return }
     let isTutti = ensemble.roster[slot].identity != nil
@@ -71,7 +71,7 @@ extension PeerCore {
       let keptInfo = keepsOther ? ensemble.roster[other]?.session?.info ?? info : info
       invitations.reached(
         closed, by: identity, at: keptInfo.control, isSameMachine: isSameMachine == true, now: now)
-      // The observer of the events gets the new address of a peer that has moved.
+      // A peer that has moved is reported as left, and then as joined with its new address.
       if hasMoved { reportLeft(other) }
       moveReport(from: closed, to: kept)
       if closed == session, isSameMachine == false {
@@ -90,9 +90,9 @@ extension PeerCore {
       peerClocks[n].recognised(by: &ensemble, at: now)
       emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
     }
-    // Until now, the peer got the notes of the player on the channels on which the player's programs sent them. From now on, it
-    // gets all messages on the channel of the local peer, so that later Note Offs would not end these notes. The first
-    // `endNotesAsPlayed` therefore ends the notes before the change. The second one ends the notes that begin between the two.
+    // Until now, the peer got the notes of the player on the channels on which the player's programs sent them. From now on, the peer
+    // gets all messages on the channel of the local peer, so later Note Offs would not end these notes. The first `endNotesAsPlayed`
+    // therefore ends the notes before the change. The second `endNotesAsPlayed` ends the notes that begin between the two.
     let stream = ensemble.roster[recognisedSlot].session!.stream
     emit(.receiving(.endNotesAsPlayed(stream)))
     emit(.stream(.recognise(stream)))
@@ -111,19 +111,17 @@ extension PeerCore {
     }
   }
 
-  /// Returns whether the session `other` is kept. If not, the new session `session`, which `info` describes, replaces it. The peers of
-  /// both sessions report `identity`. The caller does not ask for a peer that has moved: both sessions of such a peer are with one
+  /// Returns whether the session `other` is kept. If not, the new session `session`, which `info` describes, replaces `other`. The peers
+  /// of both sessions report `identity`. The function is not called for a peer that has moved: both sessions of such a peer are with one
   /// machine, and the peer no longer replies on `other`.
   ///
-  /// If each peer began one of the sessions, and the first session is less than ten seconds old, the peers have invited each
-  /// other. Both must then keep the same session: the one that the lower identity began.
+  /// If each of the two peers began one of the sessions, and `other` is less than ten seconds old, the peers have invited each other.
+  /// Both must then keep the same session: the session that the peer with the lower identity began.
   ///
-  /// In all other cases, `other` is kept if the peer was heard on it within the last second: a second device uses the identity.
-  /// The second device can be hostile, because each peer announces its identity, or it can have a copied disk. A peer that has
-  /// restarted, or has a new address, is no longer heard on its earlier session.
-  ///
-  /// The player is informed of a second device, but not if both sessions are with one machine: then a peer with two addresses has two
-  /// sessions.
+  /// In all other cases, `other` is kept if the peer was heard on it within the last second. A peer that has restarted, or has a new
+  /// address, is no longer heard on its earlier session. If the peer was heard and both sessions are with one machine, the peer has two
+  /// addresses. Otherwise a second device uses the identity, and the player is informed. The second device can be hostile, because each
+  /// peer announces its identity, or it can have a copied disk.
   private func keeps(
     _ other: SessionID, insteadOf session: SessionID, _ info: SessionInfo, of identity: Identity, at now: Instant
   ) -> Bool {
@@ -137,8 +135,8 @@ extension PeerCore {
     return isHeard
   }
 
-  /// Whether the peers of two sessions are on one machine; nil if the clock of a peer is not known. The clock of a Tutti peer counts from
-  /// the boot of its machine, so two machines have different clocks.
+  /// Whether the peers of two sessions are on one machine; nil if the clock of one of the peers is not known. The clock of a Tutti peer
+  /// counts from the boot of its machine, so two machines have different clocks.
   private func isOnSameMachine(_ session: SessionID, as other: SessionID, at now: Instant) -> Bool? {
     guard let first = endpoint.remoteClock(of: other, at: now), let second = endpoint.remoteClock(of: session, at: now)
     else { return nil }

@@ -26,7 +26,7 @@ extension PeerCore {
         emit(.event(.invitationRefused(by: roster[session]?.session?.info.name, at: address, isRetried: isRetried)))
       }
       ended(session, at: now)
-    // A peer with a passkey marks its invitations and its answers.
+    // Only a peer with a passkey writes a mark into its invitations and its answers.
     case .hasOtherMark(let session, let isMarked):
       let address = controlAddress(of: session)
       if invitations.refused(session), let address { emit(.event(.passkeyDiffers(at: address, hasPasskey: isMarked))) }
@@ -129,7 +129,7 @@ extension PeerCore {
     let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
     let tick = schedule.tick(atMaster: instant + halfTick)
     account.heard(tick, run: schedule.run, start: schedule.start)
-    // A packet of another peer can lie between two packets of the master. The packet of this tick is therefore found by its arrival.
+    // `tickPackets` can also contain packets of other peers. The packet of this tick is therefore found by its arrival.
     if reportsArrivals, let packet = tickPackets.first(where: { $0.arrival == arrival }) {
       emit(.arrived(TickArrival(tick: tick, sent: packet.sent, received: arrival)))
     }

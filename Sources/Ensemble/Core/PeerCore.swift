@@ -35,7 +35,7 @@ public final class PeerCore {
     /// Inform the user of a message of a remote peer that the gates admit, or of a message of the local player (nil). A message of
     /// a remote peer is also passed to the programs that are connected to the ALSA port for notes.
     case sounded(Message, from: SessionID?)
-    /// Record the arrival of a tick of the master. Only if ``PeerCore/reportsArrivals``.
+    /// Record the arrival of a tick of the master. Emitted only if ``PeerCore/reportsArrivals`` is true.
     case arrived(TickArrival)
     /// Inform the user.
     case event(Event)
@@ -55,7 +55,7 @@ public final class PeerCore {
   public var reportsArrivals = false
   /// The send instant of the newest packet of an RTP stream; nil if it has none.
   private var sendInstant: Instant?
-  /// The packets with a tick that the endpoint has not passed on yet, if ``reportsArrivals``.
+  /// The packets with a tick that the endpoint has not passed on yet. Empty unless ``reportsArrivals`` is true.
   var tickPackets: [(arrival: Instant, sent: Instant?)] = []
   /// The peer to which the player's notes go; nil: all peers.
   public var recipient: Identity? { didSet { isRoutingOutdated = true } }
@@ -86,7 +86,7 @@ public final class PeerCore {
   var isRoutingOutdated = false
   /// The value of ``EnsembleState/isQuiet`` at the last call of ``updateAdmissions()``.
   var wasQuiet = false
-  /// Whether the receiver refuses the notes of the local player.
+  /// Whether the local player is muted, as the receiver knows it: the receiver then refuses the notes of the player.
   var isMuted = false
   /// The channel of the local player, as the receiver knows it.
   var receivingChannel: Channel?
@@ -112,7 +112,7 @@ public final class PeerCore {
   ) {
     var random = random
     endpoint = Endpoint(name: name, identity: ensemble.identity.bits, key: key, random: random)
-    // The endpoint uses a copy of the generator. One number is skipped here, so that both do not draw the same sequence of numbers.
+    // The endpoint uses a copy of the generator. One number is skipped here, so that the two generators draw different sequences.
     _ = random.next()
     self.random = random
     self.ensemble = ensemble

@@ -8,7 +8,7 @@ public struct PeerOptions: Sendable, Equatable {
   public var playsByStamps: Bool?
   /// Whether the peer gets recovery journals; nil: the default of its kind.
   public var takesJournal: Bool?
-  /// The delay to the peer minus the delay back, which cannot be measured; nil: the delays count as equal.
+  /// The delay to the peer minus the delay back; nil: the delays count as equal. This difference cannot be measured.
   public var asymmetry: Nanoseconds?
 
   public init(playsByStamps: Bool? = nil, takesJournal: Bool? = nil, asymmetry: Nanoseconds? = nil) {

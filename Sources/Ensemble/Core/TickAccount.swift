@@ -1,6 +1,6 @@
 public import MusicalTime
 
-/// Counts the master's ticks that have arrived over the network, and those that were lost, run by run.
+/// Counts the master's ticks that have arrived over the network, and the lost ticks, separately for each run.
 ///
 /// The expected ticks of a run end with the last tick that the local peer has played. They begin with the first tick that
 /// arrived, or with the start of the run if no tick arrived. A run is settled when it has ended and its expected ticks have been

@@ -1,9 +1,10 @@
 public import MusicalTime
 
-/// Selects one of several external clocks, so that the ticks of two clocks are never added together.
+/// Selects one of several external clocks, so that the rhythm never follows the ticks of two clocks at once.
 ///
-/// The first clock that starts a rhythm leads: the local peer plays by it. The other clocks count their ticks and wait. When the
-/// leading clock stops, is disconnected, or is silent for ``ExternalClock/patience``, another running clock replaces it.
+/// The first clock that starts a rhythm leads: the local peer plays by this clock. The local peer counts the ticks of the other clocks,
+/// but does not play by them. When the leading clock stops, is disconnected, or is silent for ``ExternalClock/patience``, another
+/// running clock replaces it.
 ///
 /// Real-time: not safe.
 public struct ClockArbiter: Sendable {
@@ -26,14 +27,16 @@ public struct ClockArbiter: Sendable {
     case replaced(by: String, silent: String)
   }
 
-  /// The indices of the clocks that were reported as unused since they began to run.
+  /// The indices of the running clocks that were already reported as unused (``Notification/unused(_:beside:)``).
   private var reported: Set<Int> = []
 
   public init() {}
 
   /// Compares all clocks.
   ///
-  /// - Parameter clocks: all external clocks, in the same order in each call.
+  /// - Parameters:
+  ///   - clocks: all external clocks, in the same order in each call.
+  ///   - ensemble: the state of the ensemble, which shows the clock by which the rhythm plays.
   /// - Returns: the index of the clock whose rhythm the caller must end (``ExternalClock/yield(_:now:)``), or nil, and the
   ///   notifications.
   public mutating func select(

@@ -6,11 +6,12 @@ import PeerProtocol
 ///
 ///     stopped ── Start, Continue ──▶ waiting for six even ticks and the end of other rhythms ──▶ playing ── Stop ──▶ stopped
 ///
-/// A ``TickCounter`` numbers the ticks, so that a lost or duplicated tick does not shift the position. A ``TickFollower``
-/// estimates when the ticks were due, or ``StampedTicks`` if their time stamps are reliable. The rhythm starts in phase, on the
-/// first step that can still be announced to all peers. After that, only tempo changes correct its position
-/// (``EnsembleState/steer(to:beyond:at:)``), so that no step is moved. If the connection to the clock is interrupted, the count
-/// continues at the tick of the rhythm that is nearest in time. While the clock is silent, the rhythm continues at its last tempo.
+/// A ``TickCounter`` numbers the ticks, so that a lost or duplicated tick does not shift the position. A ``TickFollower`` estimates
+/// when the ticks were due. If the time stamps of the ticks are reliable, the estimate of ``StampedTicks`` is used instead. The rhythm
+/// starts in phase, on the first step that can still be announced to all peers. After that, only tempo changes correct its position
+/// (``EnsembleState/steer(to:beyond:at:)``), so that the position does not jump. After an interruption of the connection to the clock,
+/// the count continues at the tick of the rhythm that is nearest in time. While the clock is silent, the rhythm continues at its last
+/// tempo.
 ///
 /// Real-time: not safe.
 public struct ExternalClock: Sendable {
@@ -22,9 +23,9 @@ public struct ExternalClock: Sendable {
     case clock
     /// A tick of a connection that numbers its packets. `missing` is the number of packets that are missing directly before it.
     case numberedClock(missing: Int64)
-    /// A missing tick of a connection that numbers its packets. It arrived late.
+    /// A tick of a connection that numbers its packets. The tick was missing and has arrived late.
     case lateClock
-    /// A lost tick from a recovery journal. It contains no time.
+    /// A lost tick from a recovery journal. The journal does not contain the instant of the tick.
     case recoveredClock
     case start, `continue`, stop
     /// The step at which Continue starts. If the clock runs, the step of the next tick.
@@ -69,11 +70,11 @@ public struct ExternalClock: Sendable {
   public private(set) var isRunning = false
   /// Whether the clock runs, but its rhythm has not started yet.
   private var isWaiting = false
-  /// Since when the ticks have had a playable tempo while ``isWaiting`` was true.
+  /// The instant since which the ticks have had a playable tempo while ``isWaiting`` was true; nil if they have had none.
   private var playableSince: Instant?
-  /// Since when the ticks have had no tempo in ``Tempo/lengths``.
+  /// The instant since which the tempo of the ticks has been outside ``Tempo/lengths``; nil if it is not.
   private var unplayableSince: Instant?
-  /// The claim under which the rhythm plays.
+  /// The claim of the rhythm that this clock has started last; nil if there is none, or if this clock has ended the rhythm.
   private var claim: Claim?
   /// When the newest tick arrived.
   private var newest: Instant?
@@ -96,7 +97,7 @@ public struct ExternalClock: Sendable {
   /// The next musical tick while the clock runs.
   private var next: Tick { counter.next + -origin }
 
-  /// The tempo and phase of the ticks, by the counter's numbers.
+  /// The tempo and phase of the ticks, in the tick numbers of ``counter``; nil while they are unknown.
   private var line: Timeline? { stamps.isTrusted ? stamps.timeline : follower.timeline }
 
   /// The tempo of the ticks; nil while it is unknown. It is steadier than the tempo of ``EnsembleState/schedule``, which varies to
@@ -135,8 +136,7 @@ public struct ExternalClock: Sendable {
     case .clock: return ticked(at: instant, stamp, missing: nil, ensemble: &ensemble, now: now)
     case .numberedClock(let missing):
       return ticked(at: instant, stamp, missing: missing, ensemble: &ensemble, now: now)
-    // `skip` advances the count by a tick without an instant. This is not necessary if the late tick counted as lost before: the count
-    // has then advanced already.
+    // If the late tick counted as lost, the count has advanced already. Otherwise `skip` advances the count by a tick without an instant.
     case .lateClock: if counter.consumeLateTick() { counter.skip() }
     case .recoveredClock: counter.skip()
     case .start: begin(at: Tick(0), instant, &ensemble, now: now)
@@ -163,8 +163,8 @@ public struct ExternalClock: Sendable {
     return .silent
   }
 
-  /// Begins a run of the clock: the next tick that arrives has the musical position `tick`. If `tick` is nil, the position
-  /// continues without a jump.
+  /// Handles Start, Continue or Song Position: the next tick that arrives has the musical position `tick`. If `tick` is nil, the
+  /// position continues without a jump. If a rhythm plays by this clock, the rhythm ends, and starts again in phase.
   private mutating func begin(at tick: Tick?, _ instant: Instant, _ ensemble: inout EnsembleState, now: Instant) {
     counter.start(at: instant, by: follower)
     origin = counter.next - (tick ?? next)
@@ -241,7 +241,7 @@ public struct ExternalClock: Sendable {
 
   /// Counts a tick.
   ///
-  /// - Parameter missing: nil if the source does not number its ticks.
+  /// - Parameter missing: the number of packets that are missing directly before the tick; nil if the source does not number its packets.
   /// - Returns: false for a duplicate tick.
   private mutating func count(_ instant: Instant, _ stamp: Stamp?, missing: Int64?) -> Bool {
     let revisions = counter.revisions

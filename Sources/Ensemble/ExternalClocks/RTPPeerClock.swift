@@ -8,7 +8,7 @@ public import RTPMIDI
 /// journal contains is counted. If packets are missing and no journal has contained ticks, the number of lost ticks is
 /// estimated from the elapsed time.
 public struct RTPPeerClock {
-  /// The control port of the peer.
+  /// The address of the peer's control port.
   public let address: SocketAddress
   /// The name of the peer in messages for the user.
   public private(set) var name: String
@@ -16,7 +16,8 @@ public struct RTPPeerClock {
   public private(set) var session: SessionID?
   /// The MIDI clock that the peer sends.
   public var clock = ExternalClock()
-  /// Whether the peer is a Tutti peer. Its rhythm is followed like that of any Tutti peer, and its MIDI clock is not used.
+  /// Whether the peer is a Tutti peer. The local peer then follows its rhythm like the rhythm of any Tutti peer, and does not use its MIDI
+  /// clock.
   public private(set) var isTutti = false
   /// Whether the peer has been in session before.
   private var wasConnected = false
@@ -46,7 +47,7 @@ public struct RTPPeerClock {
     clock.ticksMayBeLost()
   }
 
-  /// Records that the peer is a Tutti peer. A rhythm that its MIDI clock has started ends.
+  /// Records that the peer is a Tutti peer. If its MIDI clock has started a rhythm, the rhythm ends.
   mutating func recognised(by ensemble: inout EnsembleState, at now: Instant) {
     isTutti = true
     _ = clock.received(.stop, at: now, for: &ensemble, now: now)
@@ -77,8 +78,8 @@ public struct RTPPeerClock {
         message = .recoveredClock
         self.isRecovered = true
       } else {
-        // If the number of missing packets has fallen, this packet was one of the missing ones and has arrived late. At most 1000
-        // packets count as missing. The elapsed time decides how many of them were ticks.
+        // If the number of missing packets has fallen, this packet was one of the missing packets and has arrived late. At most 1000
+        // packets count as missing. The elapsed time decides how many of them contained ticks.
         message =
           lost < missing ? .lateClock : .numberedClock(missing: self.isRecovered ? 0 : min(lost - missing, 1000))
         (missing, self.isRecovered) = (lost, false)

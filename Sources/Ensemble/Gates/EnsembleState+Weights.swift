@@ -5,8 +5,8 @@ extension EnsembleState {
   /// How strongly the local peer and a remote peer influence each other: one weight for each direction (Weinberg,
   /// "Interconnected Musical Networks", Computer Music Journal 29:2, 2005).
   ///
-  /// There are four kinds of traffic, one for each ``Gate``. A kind adds 25 to the weight of a direction if it flows in this
-  /// direction and if the gate of the receiver is open for it.
+  /// There are four kinds of traffic, one for each ``Gate``. A kind adds 25 to the weight of a direction if this kind of traffic flows
+  /// in the direction and the receiver's gate for this kind is open to the sender.
   ///
   /// Notes and modification always flow. Rhythm flows from the master while a rhythm plays, and from any peer while none
   /// plays, because any peer may start. Activity flows to and from the master while a rhythm plays. With all gates open, the
@@ -33,7 +33,7 @@ extension EnsembleState {
 
   /// Whether traffic of this kind flows from `sender` to `receiver`, regardless of the gates.
   private func flows(_ gate: Gate, from sender: Identity, to receiver: Identity) -> Bool {
-    // Nil while no rhythm plays.
+    // The master is nil while no rhythm plays.
     let master = role == .idle ? nil : claim?.identity
     return switch gate {
     case .notes, .modification: true

@@ -9,7 +9,7 @@ public import PeerProtocol
 /// to a peer whose name looks like an identity.
 ///
 /// The kind of the peer of a new session is unknown until the peer answers a clock probe (a Tutti peer), or until about three
-/// seconds have passed without an answer (a standard device). During this time the caller admits only messages whose gate is open
+/// seconds have passed without an answer (a standard device). During this time, ``PeerCore`` admits only messages whose gate is open
 /// to all peers: see ``isOpenToAll(_:)``.
 ///
 /// Real-time: not safe.
@@ -54,7 +54,7 @@ public struct Gates: Hashable, Sendable {
   /// Removes the exceptions for a peer.
   public mutating func removeException(for peer: String) { exceptions[Self.key(peer)] = nil }
 
-  /// Lets only one peer control the rhythm here: the peer with this identity or name; nil: only the local peer.
+  /// Sets the only remote peer that may control the rhythm at the local peer, by identity or name; nil: no remote peer may.
   public mutating func setLeader(_ leader: String?) {
     standard[.rhythm] = false
     for (peer, var exception) in exceptions {
@@ -64,7 +64,7 @@ public struct Gates: Hashable, Sendable {
     if let leader { set(.rhythm, open: true, for: leader) }
   }
 
-  /// Ends a led session: every peer may control the rhythm here.
+  /// Ends a led session: every peer may control the rhythm at the local peer.
   public mutating func removeLeader() {
     setLeader(nil)
     standard[.rhythm] = true

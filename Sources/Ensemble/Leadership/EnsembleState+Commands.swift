@@ -53,7 +53,7 @@ extension EnsembleState {
     (highestTerm, credibleTerms) = (term, Self.termStep)
   }
 
-  /// Becomes the master of the rhythm in ``timelineMessage``. The run and the first tick of the schedule are already set.
+  /// Becomes the master of the rhythm in ``timelineMessage``. The caller has set the run and the first tick of the schedule.
   mutating func lead(_ leader: Leader, at now: Instant) {
     transition(to: .leading(leader))
     announce(at: now)
@@ -77,8 +77,8 @@ extension EnsembleState {
     }
   }
 
-  /// Ends the rhythm at the instant `end`, but not before ``lead`` from now. The first tick that is due at or after this instant
-  /// is not played. If an end was announced before, the new end can be earlier but not later, because a time-stamp receiver may
+  /// Ends the rhythm at the instant `end`, but no earlier than ``lead`` from now. Ticks that are due at or after this instant are not
+  /// played. If an end was announced before, the new end can be earlier but not later, because a time-stamp receiver may
   /// already have received Stop.
   ///
   /// - Throws: ``CommandError`` unless the local peer is the master.
@@ -91,8 +91,8 @@ extension EnsembleState {
     announce(at: now)
   }
 
-  /// Changes the tempo at the first tick that is at least ``lead`` from now. While a change is pending, the newest requested tempo
-  /// waits.
+  /// Changes the tempo at the first tick that is at least ``lead`` from now. If a change is pending, the requested tempo waits until this
+  /// change has applied, and a later request replaces it.
   ///
   /// - Throws: ``CommandError`` unless the local peer is the master.
   public mutating func change(tempo: Tempo, at now: Instant) throws(CommandError) {
@@ -102,8 +102,8 @@ extension EnsembleState {
     settleTempo(at: now)
   }
 
-  /// Changes the tempo gradually over `beats` quarter notes, with one change on each of them. The first of these quarter notes is
-  /// the first one that begins at least ``lead`` from now. A later change of the tempo ends the gradual change.
+  /// Changes the tempo gradually over `beats` quarter notes, with one change at the beginning of each. The first of these quarter notes
+  /// is the first that begins at least ``lead`` from now. A later change of the tempo ends the gradual change.
   ///
   /// - Throws: ``CommandError`` unless the local peer is the master.
   public mutating func change(tempo: Tempo, over beats: Int, at now: Instant) throws(CommandError) {
@@ -121,7 +121,7 @@ extension EnsembleState {
     return (tick + (Tick.perQuarter - 1)).beat
   }
 
-  /// The tempo that was requested last, otherwise the tempo that plays.
+  /// The tempo that was requested or announced last and does not apply yet; otherwise the tempo that plays.
   public func tempo(at now: Instant) -> Tempo {
     leader?.requestedTempo ?? timelineMessage?.change?.tempo ?? schedule.tempo(at: now)
   }

@@ -11,18 +11,18 @@ import Playback
 // differ by more, the old rhythm continues until a bar of the new rhythm, which begins there. Shortly after a suspension of the
 // machine, the peer does not wait for the bar, because the listeners have heard a gap in the old rhythm anyway.
 extension EnsembleState {
-  /// The time before the first step of a new rhythm in which no step of the old rhythm is played. It is needed to pass the new
-  /// schedule to the clock thread.
+  /// The time before the first step of a new rhythm in which no step of the old rhythm is played. In this time, the new schedule is
+  /// passed to the clock thread.
   static var joiningTime: Nanoseconds { .milliseconds(10) }
   /// A run that continues the present run begins this long before the present (``continuation(at:)``). A clock thread that is late by
   /// at most this time has already played all earlier ticks, so no tick is lost.
   static var lateness: Nanoseconds { .seconds(1) }
   /// The time after a suspension in which a rhythm is entered at its next step, even if it is far off and the old rhythm still
-  /// sounds. To reconnect and to measure the clock usually takes less than a second.
+  /// sounds. The peer usually needs less than a second to reconnect and to measure the clock.
   private static var resumingTime: Nanoseconds { .seconds(10) }
 
-  /// Updates the schedule from the master's timeline message and the estimate of its clock. Does nothing until the estimate is
-  /// precise enough, so that a late joiner is in phase from its first step.
+  /// Updates the schedule from the master's timeline message and the estimate of the master's clock. Does nothing until the estimate
+  /// is precise enough, so that a late joiner is in phase from its first step.
   mutating func follow(at now: Instant) {
     guard let timelineMessage, let slot = roster.slot(of: timelineMessage.claim.identity),
       let estimate = roster[slot].estimate(at: now)
@@ -69,7 +69,7 @@ extension EnsembleState {
     follower?.playing?.clock = clock
     guard let mapping = clock.mapping else { return }
     var next = schedule(for: timelineMessage, by: mapping)
-    // The position may have moved back since the last call (``Follower/Playing/lastDue``), so the later tick counts.
+    // The later of the two ticks counts, because the position may have moved back since the last call (``Follower/Playing/lastDue``).
     let lastDue = max(follower?.playing?.lastDue ?? Tick(.min), schedule.tick(at: now))
     follower?.playing?.lastDue = lastDue
     // The number of ticks by which the local peer is ahead of the master; negative if it is behind.
@@ -100,7 +100,7 @@ extension EnsembleState {
       addCountIn(of: timelineMessage, to: &next, at: now)
       return play(next, by: estimate, entryError: .zero, at: now)
     }
-    // The new rhythm has ended already, so the one that sounds ends too.
+    // The new rhythm has ended already, so the rhythm that sounds ends too.
     if next.deadline(next.end) <= now { return end(at: now) }
     let tick = schedule.firstTick(notBefore: now + soundLead)
     // When this tick is due in the rhythm that sounds, and in the new rhythm. Both instants are local time.
@@ -151,13 +151,13 @@ extension EnsembleState {
     emit(.play(schedule))
   }
 
-  /// The first tick that the local peer plays of a rhythm it enters: the first tick of the next step not before `instant`, or the
-  /// rhythm's first tick if it is later.
+  /// The first tick that the local peer plays when it enters a rhythm: the first tick of the first step that begins at or after
+  /// `instant`, but no earlier than the first tick of the rhythm, `start`.
   func entry(into schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
     max(start, schedule.firstTick(notBefore: instant).roundedUpToStep)
   }
 
-  /// The first tick of a bar not before `instant`, or the rhythm's first tick if it is later.
+  /// The first tick of the first bar that begins at or after `instant`, but no earlier than the first tick of the rhythm, `start`.
   private func bar(of schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
     let tick = schedule.firstTick(notBefore: instant).index
     // The remainder of a negative tick is negative or zero. Its subtraction therefore rounds up to the beginning of a bar.

@@ -12,8 +12,8 @@ extension EnsembleState {
 
   /// Adds a Tutti peer that is now in session. If the local peer is the master, it sends its timeline message.
   ///
-  /// A new session with a master does not prove that it still leads the rhythm, because it may have restarted and lost the
-  /// rhythm. Its timeline message or its presence proves this.
+  /// A new session with a master does not prove that the master still leads the rhythm, because the master may have restarted and lost
+  /// the rhythm. Only its timeline message or its presence proves that it leads.
   ///
   /// - Parameter name: the name that the peer reports.
   public mutating func joined(_ peer: Identity, named name: String? = nil, at now: Instant) {
@@ -105,9 +105,13 @@ extension EnsembleState {
 
   /// Handles a timeline message from the peer with identity `sender`. A peer may send only its own timeline.
   ///
-  /// A message has no effect on the rhythm if it is refused, if its claim is lower than that of the rhythm that plays, if its revision
-  /// is already known (an idle peer ignores only older revisions), or if another rhythm plays and this one is not known to continue.
-  /// Otherwise the local peer follows `sender`, unless the rhythm has ended.
+  /// After the message, the local peer follows `sender`, unless the rhythm of the message has ended. The message has no effect on the
+  /// rhythm in these cases:
+  ///
+  /// - The message is refused, or the rhythm gate is closed to `sender`.
+  /// - A rhythm plays, and the claim of the message is lower than the claim of this rhythm.
+  /// - The local peer already knows the claim and this revision or a newer one. An idle peer ignores only older revisions.
+  /// - A rhythm with another claim plays, and the rhythm of the message has ended, or may have ended.
   public mutating func received(_ message: TimelineMessage, from sender: Identity, at now: Instant) {
     guard message.claim.identity == sender, sender != identity, message.start <= message.end,
       admits(term: message.claim.term)

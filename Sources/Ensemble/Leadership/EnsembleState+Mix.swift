@@ -8,14 +8,15 @@ import Playback
 // message has room for one change of the mix. While a change is pending, a new request replaces it if the tick of the change is
 // at least the lead time away. Otherwise, the request waits until the change has applied.
 extension EnsembleState {
-  /// The newest mix: the one that the player has requested as the master, otherwise the one that was announced last.
+  /// The newest mix: the mix that the player has requested as the master, otherwise the mix that was announced last.
   public var latestMix: Mix {
     leader?.requestedMix?.mix ?? timelineMessage?.mixChange?.mix ?? timelineMessage?.mix ?? .standard
   }
 
   /// Changes the mix.
   ///
-  /// - Parameter isImmediate: whether the change applies at the first step that is at least ``lead`` from now, and not at the next bar.
+  /// - Parameter isImmediate: whether the change applies at the first step that is at least ``lead`` from now. If false, the change applies
+  ///   at the first bar that is at least ``lead`` from now.
   /// - Throws: ``CommandError`` unless the local peer is the master.
   public mutating func change(mix: Mix, isImmediate: Bool = false, at now: Instant) throws(CommandError) {
     try requireMaster()
@@ -23,7 +24,8 @@ extension EnsembleState {
     settleMix(at: now)
   }
 
-  /// Applies a pending change whose tick has passed. Then announces the requested mix.
+  /// If the tick of the pending change has passed, makes its mix the present mix. Then announces the requested mix, unless
+  /// there is none or it must wait.
   mutating func settleMix(at now: Instant) {
     let message = timelineMessage!
     if let change = message.mixChange, now >= message.deadline(change.tick) {

@@ -25,7 +25,7 @@ extension EnsembleState {
     try requireMaster()
     guard roster.containsMember(peer) else { throw .isAbsent(peer) }
     if isMuted { leader!.muted.insert(peer) } else { leader!.muted.remove(peer) }
-    // The presence is sent at once.
+    // The next call of `advancePresence` sends the presence without waiting for the interval.
     presence.lastReport = nil
   }
 }

@@ -9,8 +9,9 @@ extension EnsembleState {
   /// Offers the rhythm to one peer, or to all. The first peer that accepts becomes the master. The offer is repeated for a
   /// second, because datagrams can get lost.
   ///
-  /// - Throws: ``CommandError`` if the local peer is not the master, if the other peer is not in session, or if the rhythm gate is
-  ///   closed to it; with nil, if this holds for all peers.
+  /// - Parameter peer: the peer that gets the offer; nil: all Tutti peers in session to which the rhythm gate is open.
+  /// - Throws: ``CommandError`` if the local peer is not the master, if `peer` is not in session, if the rhythm gate is closed to `peer`,
+  ///   or if `peer` is nil and no peer would get the offer.
   public mutating func offer(to peer: Identity?, at now: Instant) throws(CommandError) {
     try requireMaster()
     if let peer {
@@ -41,8 +42,8 @@ extension EnsembleState {
     takeOver(from: follower.master, at: now)
   }
 
-  /// Prepares the departure of the local peer. If it is the master, it offers the rhythm to the next peer in the order of
-  /// succession, provided that there is one and ``masterLoss`` is `continue`. Otherwise it stops the rhythm.
+  /// Prepares the departure of the local peer. A master offers the rhythm to the next peer in the order of succession, if there is such
+  /// a peer and ``masterLoss`` is `continue`. Otherwise, the master stops the rhythm.
   ///
   /// - Returns: whether the rhythm was offered. The caller must then keep the local peer running until ``role`` is no longer
   ///   master, but at most for a second.

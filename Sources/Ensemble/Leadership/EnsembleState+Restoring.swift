@@ -4,8 +4,8 @@ import Playback
 
 // Restoring a master after a crash.
 extension EnsembleState {
-  /// The data for ``resume(_:lastTerm:at:)``; nil unless the local peer is the master. The engine saves the data of a new
-  /// rhythm at once.
+  /// The data for ``resume(_:lastTerm:at:)``; nil unless the local peer is the master. When a new rhythm begins, the engine saves the
+  /// data at once.
   public var resumable: TimelineMessage? { role == .master ? timelineMessage : nil }
 
   /// Continues the rhythm of which the local peer was the master before it restarted, in phase and under the old claim. Peers that

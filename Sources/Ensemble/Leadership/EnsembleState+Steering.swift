@@ -23,15 +23,15 @@ extension EnsembleState {
 
   /// Steers the rhythm to the timeline of an external clock by a tempo change at the first tick that is at least ``lead`` from now.
   ///
-  /// The new tempo corrects the error ``horizon`` ticks after the change. The position therefore never jumps. The schedule is fixed
-  /// up to the tick of the change. The tempo is therefore calculated from the error that is predicted for this tick, not from the
-  /// present error. The control loop therefore does not oscillate.
+  /// The new tempo is chosen so that the error is zero ``horizon`` ticks after the change. Only the tempo changes, so the position never
+  /// jumps. The schedule is fixed up to the tick of the change. The tempo is therefore calculated from the error that is predicted for
+  /// this tick, not from the present error. This prediction prevents an oscillation of the control loop.
   ///
   /// The function does nothing while a change is pending, and after the end of the rhythm was announced.
   ///
   /// - Parameters:
   ///   - target: the timeline of the external clock.
-  ///   - tolerance: the tempo is not changed if the error at the end of the horizon would be within this value without a change.
+  ///   - tolerance: the tempo is not changed if, at the present tempo, the error at the end of the horizon would be at most this value.
   /// - Returns: false if the rhythm is more than a step off, or if the required tempo is out of range. The rhythm must then
   ///   be started again.
   mutating func steer(to target: Timeline, beyond tolerance: Nanoseconds, at now: Instant) -> Bool {

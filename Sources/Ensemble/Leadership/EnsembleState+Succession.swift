@@ -22,11 +22,11 @@ extension EnsembleState {
   /// in five, in bursts.
   static var correction: Nanoseconds { .milliseconds(100) }
 
-  /// Whether the local peer would take over the rhythm from a lost master. If another peer leads the session, no peer would
-  /// follow the local peer.
+  /// Whether the local peer would take over the rhythm from a lost master. False if another peer leads the session, because no peer
+  /// would follow the local peer.
   var takesOver: Bool { masterLoss == .continue && sessionLeader == nil }
 
-  /// The name or identity of the only peer that may control the rhythm by the local gates; nil if any peer may.
+  /// The name or identity of the remote peer that leads the session by the local gates; nil if no remote peer leads the session.
   var sessionLeader: String? {
     guard gates.haveRemoteLeader else { return nil }
     return gates.exceptions.filter { $0.value[.rhythm] == true }.keys.min()
@@ -61,8 +61,9 @@ extension EnsembleState {
     }
   }
 
-  /// Handles the claim that the peer with identity `sender` has reported: the claim of the rhythm in which this peer takes part; nil
-  /// if this peer is idle.
+  /// Handles the claim that the peer with identity `sender` has reported.
+  ///
+  /// - Parameter claim: the claim of the rhythm in which `sender` takes part; nil if `sender` is idle.
   mutating func heardClaim(_ claim: Claim?, from sender: Identity, at now: Instant) {
     guard let timelineMessage else { return }
     if role == .follower(of: sender) {
@@ -148,7 +149,7 @@ extension EnsembleState {
     }
     let rank = successors(at: now).prefix { $0 < identity }.count
     var due = following.masterHeard + Self.silence + Nanoseconds(Self.turn.count * Int64(rank))
-    // If a peer reports that it has taken over, its timeline message will probably arrive soon. The local peer waits for it.
+    // If a peer reports that it has taken over, its timeline message will probably arrive soon. The local peer waits for this message.
     if isTakenOver(at: now) { due = max(due, following.masterHeard + Self.coasting) }
     if now >= due { return takeOver(from: master, at: now) }
     // The rank is computed again soon, because peers that are before the local peer in the order may disappear as well.
@@ -211,7 +212,7 @@ extension EnsembleState {
     schedule.start = continuation(at: now)
     schedule.run &+= 1
     emit(.event(.tookOver(from: master)))
-    // The local peer may have been the master before. The activity levels that it received then may be outdated. Each peer sends its
+    // The local peer may have been the master before. The activity levels from that time may be outdated. Each peer sends its
     // level again under the new claim.
     roster.markAllAbsent()
     lead(Leader(totals: TotalSchedule(computesFrom: now + TotalSchedule.inquiry)), at: now)

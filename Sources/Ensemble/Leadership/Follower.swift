@@ -46,8 +46,8 @@ struct Follower: Sendable {
   var nextCheck = Instant(nanoseconds: .min)
   /// When the slewed clock (``Playing/clock``) was last steered to the estimate of the master's clock.
   var lastSteered = Instant(nanoseconds: .min)
-  /// The instant at which ``EnsembleState/follow(at:)`` is called to enter the new rhythm at a bar, because the rhythm that still
-  /// sounds is too far off to slew; nil if no entry is pending.
+  /// The instant at which ``EnsembleState/follow(at:)`` is called to enter the new rhythm at a bar; nil if no entry is pending. The peer
+  /// waits for a bar if the position of the rhythm that still sounds differs too much for slewing.
   var joinDue: Instant?
   /// How the local peer plays the master's timeline; nil while the schedule does not contain the master's rhythm, because the
   /// master's clock is not known or an entry is pending.

@@ -29,7 +29,7 @@ indirect enum Leadership: Sendable {
     }
   }
 
-  /// The payload while idle, otherwise nil. Assigning nil is not allowed.
+  /// The payload while this peer is idle, otherwise nil. Assigning nil is not allowed.
   var idle: Idle? {
     get { if case .idle(let idle) = self { idle } else { nil } }
     set { if let newValue { self = .idle(newValue) } }

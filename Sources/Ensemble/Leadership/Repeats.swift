@@ -7,7 +7,7 @@ struct Repeats: Sendable {
   /// - Parameter instants: in ascending order.
   init(at instants: [Instant] = []) { self.instants = instants }
 
-  /// The instant of the next repeat; the distant future when none is left.
+  /// The instant of the next repeat; the distant future if no repeat is left.
   var nextDeadline: Instant { instants.first ?? .distantFuture }
   var isEmpty: Bool { instants.isEmpty }
 

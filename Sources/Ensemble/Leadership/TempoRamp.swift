@@ -11,7 +11,9 @@ struct TempoRamp: Sendable {
   /// The tick of the first change, the beginning of a quarter note.
   let first: Tick
 
-  /// The tempo from `tick` on. `tick` is the beginning of a quarter note.
+  /// The tempo from `tick` on.
+  ///
+  /// - Parameter tick: the beginning of a quarter note.
   func tempo(from tick: Tick) -> Tempo {
     let changes = (tick - first) / Tick.perQuarter + 1
     guard changes < beats else { return target }

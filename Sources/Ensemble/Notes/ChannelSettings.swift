@@ -56,8 +56,8 @@ struct ChannelSettings: Sendable {
       case 6, 38:
         guard let parameter = selectedParameter(on: channel) else { return }
         let kind = Kind.parameter(high: parameter.high, low: parameter.low)
-        // The recorded messages of a parameter are the two that select it, then those of Data Entry. This message replaces the
-        // earlier one of the same controller.
+        // The recorded messages of a parameter are the two messages that select it, and then the Data Entry messages. The new message
+        // replaces the earlier message of the same controller.
         let others = messages(of: kind, on: channel).dropFirst(2).filter { $0.controller != controller.value }
         set(kind, on: channel, [parameter.high, parameter.low] + others + [message])
       // Portamento Control acts on the next note only. Data Increment and Decrement are relative.

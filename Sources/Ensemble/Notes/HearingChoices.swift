@@ -1,15 +1,16 @@
 import PeerProtocol
 import Receiving
 
-/// The remote players that the local player has chosen to hear, and with what percentage of their velocity. By default, the notes
-/// of other Tutti peers do not sound at the local peer: each device sounds the notes of its own player only.
+/// The remote players that the local player has chosen to hear, and the percentage of the velocity with which their notes sound. By
+/// default, the notes of other Tutti peers do not sound at the local peer: each device sounds the notes of its own player only.
 ///
 /// A choice applies to all Tutti peers, or to the peer with a certain identity or name. The notes of standard devices always sound
 /// as they were played, because such a device has no sound of its own.
 ///
 /// Real-time: not safe.
 public struct HearingChoices: Hashable, Sendable {
-  /// The percentage of a rule that contains none. At 60 percent, the notes of other players are softer than those of the local player.
+  /// The percentage of a rule that does not contain one. At 60 percent, the notes of other players are softer than those of the local
+  /// player.
   public static var standardPercent: UInt8 { 60 }
 
   /// The choice for all peers that ``byPeer`` does not contain.
@@ -39,8 +40,8 @@ public struct HearingChoices: Hashable, Sendable {
   ///   to the first one only.
   func hearing(of peer: Identity, named name: @autoclosure () -> String?) -> Hearing {
     guard !byPeer.isEmpty else { return standard }
-    // A name that looks like an identity does not count. Otherwise a peer that is named like the identity of another peer would get
-    // the choice for that peer.
+    // A name that looks like an identity does not count. Otherwise a peer that uses the identity of another peer as its name would get
+    // the choice for the other peer.
     let byName = name().flatMap { Identity($0) == nil ? byPeer[$0] : nil }
     return byPeer[peer.description] ?? byName ?? standard
   }

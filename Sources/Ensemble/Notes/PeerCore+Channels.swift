@@ -69,6 +69,8 @@ extension PeerCore {
   }
 
   /// Restores the settings that other players have made on a channel that was reset.
+  ///
+  /// - Parameter session: the session whose settings are not restored; nil if the settings of all sessions are restored.
   private func restoreSettings(on channel: Channel, except session: SessionID?) {
     for other in roster.sessions where other.id != session {
       let messages = other.settings.messages(on: channel)

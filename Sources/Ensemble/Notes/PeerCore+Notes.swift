@@ -16,8 +16,9 @@ extension PeerCore {
     emit(.sounded(message, from: session))
   }
 
-  /// Handles a channel message that the network thread has received on a session. `isAdmitted` is whether the thread has admitted
-  /// the message.
+  /// Handles a channel message that the network thread has received on a session.
+  ///
+  /// - Parameter isAdmitted: whether the network thread has admitted the message.
   func received(_ message: Message, on session: SessionID, isAdmitted: Bool) {
     guard isAdmitted, let slot = ensemble.roster.slot(of: session) else { return }
     ensemble.roster[slot].session!.settings.record(message)
@@ -37,23 +38,23 @@ extension PeerCore {
     }
   }
 
-  /// Whether a gate is open to the peer in a slot of the roster, which is in session.
+  /// Whether a gate is open to the peer in a slot of the roster. The peer must be in session.
   func isOpen(_ gate: Gate, to slot: Roster.Slot) -> Bool {
     // This common case is decided here, because the compiler copies the whole state for the call of `admits` below.
     guard !ensemble.gates.exceptions.isEmpty else { return ensemble.gates.standard[gate] }
     let identity = ensemble.roster[slot].identity
-    // A peer that is not identified yet may turn out to be a peer for which the gate is closed.
+    // A peer that is not recognised yet may turn out to be a peer to which the gate is closed.
     if identity == nil, !ensemble.roster[slot].session!.isStandardDevice { return ensemble.gates.isOpenToAll(gate) }
     return ensemble.admits(gate, from: identity, named: ensemble.roster[slot].session!.info.name)
   }
 
   /// The kinds of messages that are admitted from the peer in a slot of the roster, and how loud its notes sound.
   ///
-  /// A peer that is not identified yet sounds like a standard device. A Tutti peer is usually identified within some milliseconds. If
-  /// the local player has not chosen to hear this peer (``hearing``), the notes of the peer end when it is identified.
+  /// A peer that is not recognised yet sounds like a standard device. A Tutti peer is usually recognised within some milliseconds. If
+  /// the local player has not chosen to hear this peer (``hearing``), the notes of the peer end when it is recognised.
   ///
-  /// - Parameter owners: ``EnsembleState/channelOwners``. The caller determines them once for all peers, because this takes a loop
-  ///   over all peers. Only an identified peer needs them.
+  /// - Parameter owners: ``EnsembleState/channelOwners``, needed only for a recognised peer. A caller that handles several peers computes
+  ///   the owners once for all, because the computation loops over all peers.
   func admission(of slot: Roster.Slot, channelOwners owners: @autoclosure () -> [Identity?]) -> Admission {
     var admission = Admission()
     (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))

@@ -27,9 +27,13 @@ extension PeerCore {
   }
 
   /// Handles the report of the receiver that it has played a message of the player, of the player's instrument or of a phrase.
-  /// `channel` is the channel on which the message sounds at the local peer; nil if it does not sound there. The notes of an
-  /// instrument or of a phrase do not count as activity. If they did, an instrument whose density follows the activity would increase
-  /// its own density.
+  ///
+  /// The notes of an instrument or of a phrase do not count as activity. If they did, an instrument whose density follows the activity
+  /// would increase its own density.
+  ///
+  /// - Parameters:
+  ///   - channel: the channel on which the message sounds at the local peer; nil if it does not sound there.
+  ///   - origin: whether the message comes from the player, from the player's instrument or from a phrase.
   func played(_ message: Message, soundedOn channel: Channel?, from origin: MessageOrigin, at now: Instant) {
     if message.setsActivity, case .controlChange(_, _, let value) = message {
       return ensemble.setActivity(value.value, at: now)
@@ -41,8 +45,8 @@ extension PeerCore {
     emit(.sounded(message.on(channel), from: nil))
     // A note is not a setting.
     guard message.key == nil else { return }
-    // The channel on which the message sounded and the present channel differ if the settings had been moved to the present channel
-    // before the receiver played the message on the former one. The setting is therefore repeated on the present channel.
+    // The channel on which the message sounded and the present channel differ if the receiver played the message on the former channel
+    // after the settings had been moved to the present channel. The setting is then repeated on the present channel.
     let present = settings.soundingChannel(of: message)
     guard present != channel else { return }
     emit(.stream(.message(StreamMessage(message.on(present), at: nil, to: .tuttiPeers))))

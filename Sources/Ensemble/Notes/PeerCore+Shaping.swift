@@ -16,8 +16,8 @@ extension PeerCore {
     case doesNotShape
   }
 
-  /// Changes the sound of the instrument of a peer: sends a controller on the channel of this peer, to this peer only. The peer
-  /// handles the controller as if its own player had sent it.
+  /// Changes the sound of the instrument of a peer: sends a controller to this peer only, on the peer's channel. The peer handles the
+  /// controller as if its own player had sent it.
   public func shape(_ peer: Identity, controller: UInt7, value: UInt7) throws(ShapingError) {
     guard let channel = ensemble.channel(of: peer), let stream = roster.stream(of: peer) else { throw .noChannel }
     let message = Message.controlChange(channel, controller: controller, value: value)

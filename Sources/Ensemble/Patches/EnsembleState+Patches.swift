@@ -25,8 +25,8 @@ extension EnsembleState {
   /// The digest of the patch that the master of the local peer plays; nil if there is none, or if the master does not share it.
   public var masterPatch: PatchDigest? { role.master.flatMap { reportedDigest(of: $0) } }
 
-  /// Sets the text of the patch that the local peer plays from now on; nil if it is too long to be shared. The other peers learn of
-  /// it with the next presence.
+  /// Sets the text of the patch that the local peer plays from now on; nil if the text is too long to be shared. The next presence
+  /// reports the patch to the other peers.
   public mutating func play(_ patch: SharedPatch?) {
     patches.played = patch
     if let reception = patches.reception, reception.digest == patch?.digest { patches.reception = nil }
@@ -58,8 +58,8 @@ extension EnsembleState {
     if let request = patches.reception!.takeRequest(at: now) { emit(.patchRequest(request, to: reception.master)) }
   }
 
-  /// Handles the digest of the patch of the peer with identity `sender`. If this peer is the master, and its patch is not the local
-  /// one, begins to receive the patch.
+  /// Handles the digest of the patch of the peer with identity `sender`. If this peer is the master, and its patch differs from the
+  /// local patch, begins to receive the master's patch.
   mutating func heardPatch(_ digest: PatchDigest?, from sender: Identity, at now: Instant) {
     guard role == .follower(of: sender), patches.followsMaster else { return }
     if let reception = patches.reception, reception.digest != digest || reception.master != sender {

@@ -9,7 +9,7 @@ public struct SharedPatch: Hashable, Sendable {
   /// The text in UTF-8, at least one octet. The octets of a received patch can be invalid UTF-8 or an invalid patch.
   public let octets: [UInt8]
 
-  /// Returns nil if the text is empty or longer than ``maximumLength``.
+  /// Creates the patch from the octets of its text. Returns nil if the text is empty or longer than ``maximumLength``.
   ///
   /// Real-time: not safe.
   public init?(_ octets: [UInt8]) {

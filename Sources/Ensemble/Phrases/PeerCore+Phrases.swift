@@ -8,7 +8,7 @@ import Sending
 
 // Phrases, which the local player records and sends to another player. A phrase is a melody on the steps of the rhythm.
 extension PeerCore {
-  /// The shortest time between two accepted phrases of one peer. Phrases in between are dropped.
+  /// The shortest time between two accepted phrases of one peer. Phrases that arrive earlier are dropped.
   private static var phraseInterval: Nanoseconds { .seconds(1) }
 
   /// Begins to record the notes of the player at the next bar, for a number of bars.
@@ -21,7 +21,7 @@ extension PeerCore {
     let tick = max(schedule.tick(at: now) + 1, schedule.start).index
     let remainder = (tick % ticksPerBar + ticksPerBar) % ticksPerBar
     let start = Tick(remainder == 0 ? tick : tick + ticksPerBar - remainder)
-    // The limit of 1000 bars prevents an overflow. No phrase can be that long.
+    // The limit of 1000 bars prevents an overflow of the product. No phrase can have so many bars.
     guard bars > 0, let recorder = PhraseRecorder(from: start.step, stepCount: min(bars, 1000) * stepsPerBar) else {
       throw .tooLong(maximum: Phrase.maximumSteps / stepsPerBar)
     }
@@ -42,7 +42,7 @@ extension PeerCore {
     return recording.recorder.phrase().map { .phrase($0, omitted: recording.recorder.omitted) } ?? .empty
   }
 
-  /// Records a note of the player or of the player's instrument. The notes of a phrase that is repeated are not recorded.
+  /// Adds a note of the player or of the player's instrument to the recording. The notes of a phrase that is repeated are not recorded.
   func record(_ message: Message, from origin: MessageOrigin, at now: Instant) {
     guard phraseRecording != nil else { return }
     let instant: Instant

@@ -6,7 +6,7 @@ struct ChannelClaim: Sendable {
   /// The time in which a claim may change ``maximumChanges`` times. A claim that changes more often is ignored until it has remained
   /// the same for this time.
   private static var period: Nanoseconds { .seconds(10) }
-  /// The largest number of changes within ``period`` with which a claim is not ignored.
+  /// The largest number of changes that a claim may have within ``period`` without being ignored.
   private static var maximumChanges: Int { 8 }
 
   /// The claimed channel; nil if the peer claims none.

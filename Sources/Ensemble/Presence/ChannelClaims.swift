@@ -19,7 +19,8 @@ struct ChannelClaims: Sendable {
   /// The time between a change of the claims and the next ``settle(for:among:at:)``. If two groups of peers meet, their claims
   /// arrive one after another within this time.
   private static var gathering: Nanoseconds { .milliseconds(50) }
-  /// The time after which the local peer takes the first free channel, if the peers of a lower rank have not taken it.
+  /// The time after which the local peer takes the first free channel regardless of its rank, if a channel has been free all this time
+  /// while the local peer had none.
   private static var patience: Nanoseconds { .seconds(1) }
 
   /// The claim of the local peer.
@@ -77,7 +78,7 @@ struct ChannelClaims: Sendable {
   /// For each of the sixteen channels, the lowest identity among the remote peers that claim it and are not ignored.
   static func owners(in roster: Roster) -> [Identity?] {
     var owners: [Identity?] = Array(repeating: nil, count: 16)
-    // By ascending identity: the first peer keeps a channel.
+    // `members` is in ascending order of identity, so the first peer that claims a channel owns it.
     for member in roster.members {
       guard let claim = roster[member.slot].membership?.channelClaim, !claim.isIgnored, let channel = claim.channel,
         owners[Int(channel.wire)] == nil

@@ -9,7 +9,7 @@ extension EnsembleState {
   /// for the claims of the others, and if no channel is left.
   public var channel: Channel? { channels.local }
 
-  /// The channel of the peer with this identity; nil if it has none, or if a lower identity claims the same channel.
+  /// The channel of the peer with this identity; nil if the peer has no channel, or if a peer with a lower identity claims the channel.
   public func channel(of peer: Identity) -> Channel? {
     roster.slot(of: peer).flatMap { roster.channel($0, owners: channelOwners) }
   }
@@ -122,8 +122,8 @@ extension EnsembleState {
   mutating func advancePresence(to now: Instant) {
     if now >= channels.nextDeadline { settleChannel(at: now) }
     guard !roster.members.isEmpty, now >= presenceDeadline else { return }
-    // A peer without a channel claims one that has been free for some time. `channels` has no deadline for the end of this time,
-    // so the channel is settled again with each presence.
+    // A peer without a channel claims a channel that has been free for some time. `channels` has no deadline for the end of this
+    // time, so the channel is settled again with each presence.
     if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
     presence.lastSent = now
     // The lead time (``adaptLead(coversPages:)``) is calculated with this value until the next presence.
@@ -131,7 +131,7 @@ extension EnsembleState {
     var isSentToAll = true
     let isNews = presence.lastReport != currentReport
     for member in roster.members where !present(to: member.slot, isNews: isNews, at: now) { isSentToAll = false }
-    // A peer to which another presence was sent less than ``PresenceSchedule/pause`` ago gets the new one with the next call.
+    // A peer to which a presence was sent less than ``PresenceSchedule/pause`` ago gets the new presence with a later call.
     presence.lastReport = isSentToAll ? currentReport : nil
   }
 
@@ -140,7 +140,7 @@ extension EnsembleState {
     gates.opening(for: peer, named: gates.exceptions.isEmpty ? nil : roster.ownedName(of: peer))
   }
 
-  /// The current content of the presence of the local peer, without the fields that differ between receivers.
+  /// The current report of the local peer: see ``PresenceSchedule/Report``.
   private var currentReport: PresenceSchedule.Report {
     PresenceSchedule.Report(
       claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver, patch: patchDigest,

@@ -5,7 +5,8 @@ import PeerProtocol
 /// The state from which the local peer decides when it sends its presence to all members. A presence (``Presence``) is the message
 /// in which a peer reports its state. A member is a Tutti peer in session.
 struct PresenceSchedule: Sendable {
-  /// The part of a presence that is the same for all receivers.
+  /// The part of the presence whose changes are sent at once. It does not contain the activity. Instead of the gates that are open for
+  /// one receiver, it contains the gates of all receivers.
   struct Report: Hashable, Sendable {
     var claim: Claim?
     var channel: Channel?
@@ -18,8 +19,9 @@ struct PresenceSchedule: Sendable {
   /// The shortest time between two presences to one peer.
   static var pause: Nanoseconds { .milliseconds(50) }
 
-  /// The report that was last sent to all members; nil if it was not sent to every member.
+  /// The report that was last sent to all members; nil if a member has not received it, or if the local peer has muted or unmuted a
+  /// player since.
   var lastReport: Report?
-  /// When the last presence was sent to all members.
+  /// When the local peer last sent its presence to all members.
   var lastSent = Instant(nanoseconds: .min)
 }

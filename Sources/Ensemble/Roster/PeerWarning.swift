@@ -1,4 +1,4 @@
-/// A problem with a remote peer. The rhythm continues; the player is informed once per peer and problem.
+/// A problem with a remote peer. The rhythm continues. The player is informed once per peer and problem.
 public enum PeerWarning: Hashable, Sendable {
   /// Time stamps of the peer are implausible, for example because a packet arrived before it was sent. These stamps are not used.
   case implausibleStamps
@@ -6,7 +6,7 @@ public enum PeerWarning: Hashable, Sendable {
   case clockStepped
   /// The peer's clock and the local clock diverge faster than crystals do. The operating system slews one of the two.
   case clockIsSlewed
-  /// The peer sends messages that cannot be decoded: a tempo out of range, or an unknown version.
+  /// The peer sends messages that cannot be decoded, for example with a tempo out of range or an unknown version.
   case isUnreadable
   /// The peer changes its MIDI channel too often. Its channel claims are ignored until it has kept its channel for ten
   /// seconds.

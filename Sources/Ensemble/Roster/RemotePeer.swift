@@ -62,9 +62,9 @@ public struct RemotePeer: Sendable {
 
   /// Updates ``delay`` with a measurement that was added to ``clock``.
   ///
-  /// - Returns: the offset of the peer's clock, if it must be reported to the receiving half (module Receiving): because no offset was
-  ///   reported yet, or because the offset differs enough from the last reported one. Otherwise nil. Also nil if the peer has no
-  ///   session or no identity, or if the estimate of its clock is not precise enough.
+  /// - Returns: the offset of the peer's clock, if the offset must be reported to the receiving half (module Receiving): no offset was
+  ///   reported yet, or the offset differs from the last reported offset by more than `offsetTolerance`. Otherwise nil. Also nil if the
+  ///   peer has no session or no identity, or if the estimate of its clock is not precise enough.
   mutating func updateTiming(_ transit: ClockTransit, at now: Instant) -> Nanoseconds? {
     guard session != nil, identity != nil, let offset = estimate(at: now)?.offset else { return nil }
     if transit.direction == .out { delay.add(transit.difference - offset) }
@@ -73,8 +73,8 @@ public struct RemotePeer: Sendable {
     return offset
   }
 
-  /// The largest change of an offset that is not reported to the receiving half, in nanoseconds. It is half the resolution of the time
-  /// stamps of messages.
+  /// The largest change of an offset that is not reported to the receiving half, in nanoseconds: half the resolution of the time stamps of
+  /// messages.
   private static let offsetTolerance: Int64 = 50_000
 }
 
@@ -108,7 +108,7 @@ extension RemotePeer {
     var admission = Admission()
     /// The settings that the peer has made on MIDI channels at the local peer.
     var settings = ChannelSettings()
-    /// Whether the peer has received the settings of the local player.
+    /// Whether the settings of the local player were sent to this peer after its first presence. Stays false for a standard device.
     var hasSettings = false
     /// The newest timeline message that arrived before the peer was recognised. It is kept until the recognition, because the clock
     /// probe reply that identifies the peer may have been lost, and a master repeats the message only once per bar.

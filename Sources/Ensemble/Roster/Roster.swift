@@ -140,8 +140,8 @@ public struct Roster: Sendable {
     slotOfIdentity[identity].flatMap { rows[$0].session?.stream }
   }
 
-  /// The members with a session, by ascending identity. All members have one, unless an ``EnsembleState`` is used without a
-  /// ``PeerCore``, as in tests.
+  /// The identities of the members with a session, in ascending order. All members have a session, unless an ``EnsembleState`` is used
+  /// without a ``PeerCore``, as in tests.
   public var identities: [Identity] { members.compactMap { rows[$0.slot].session == nil ? nil : $0.identity } }
 
   /// The number of implausible time stamps of all peers.
@@ -250,7 +250,7 @@ public struct Roster: Sendable {
     members.remove(at: position(of: identity))
   }
 
-  /// The index in ``sessionSlots`` at which the session is, or belongs.
+  /// The index of the session in ``sessionSlots``, or the index at which the session must be inserted.
   private func index(of session: SessionID) -> Int {
     var (low, high) = (0, sessionSlots.count)
     while low < high {
@@ -260,7 +260,7 @@ public struct Roster: Sendable {
     return low
   }
 
-  /// The index in ``members`` at which the identity is, or belongs.
+  /// The index of the identity in ``members``, or the index at which the identity must be inserted.
   private func position(of identity: Identity) -> Int {
     var (low, high) = (0, members.count)
     while low < high {

@@ -22,17 +22,19 @@ struct ByteReader {
 
   /// Reads one byte.
   ///
-  /// - Parameter name: the name of the byte in the error if there is none.
+  /// - Parameter name: the name of the byte, for the error message if no byte remains.
   mutating func byte(_ name: String) throws(ReadError) -> UInt8 {
     guard remaining > 0 else { throw endError(expected: name) }
     defer { offset += 1 }
     return bytes[offset]
   }
 
-  /// Reads the next byte without consuming it. Returns nil at the end.
+  /// The next byte, which is not consumed; nil at the end of the part.
   var next: UInt8? { remaining > 0 ? bytes[offset] : nil }
 
   /// Reads `count` bytes.
+  ///
+  /// - Parameter name: the name of the bytes, for the error message if fewer bytes remain.
   mutating func take(_ count: Int, _ name: String) throws(ReadError) -> [UInt8] {
     guard count <= remaining else {
       throw ReadError(
@@ -64,21 +66,21 @@ struct ByteReader {
       expected: "a fourth byte of hexadecimal 00...7F, not \(hex(bytes[offset - 1]))")
   }
 
-  /// Reads the bytes of a chunk, or those up to the end of the file if the chunk is longer.
+  /// Skips the next `length` bytes and returns a cursor over them. If fewer bytes remain, the cursor covers all remaining bytes.
   mutating func part(length: UInt32) -> ByteReader {
-    // Compared as 64-bit numbers, because an Int may have 32 bits.
+    // The lengths are compared as 64-bit numbers, because `Int` has only 32 bits on some platforms.
     let count = Int(min(UInt64(length), UInt64(remaining)))
     defer { offset += count }
     return ByteReader(bytes, offset..<offset + count)
   }
 
-  /// The error if the part ends instead of `expected`.
+  /// Returns the error for a part that ends where `expected` should follow.
   func endError(expected: String) -> ReadError {
     ReadError(offset: end, found: "the end of the \(isLastPart ? "file" : "chunk")", expected: expected)
   }
 }
 
-/// The byte as two hexadecimal digits.
+/// Returns the byte as two hexadecimal digits.
 func hex(_ byte: UInt8) -> String {
   let digits = String(byte, radix: 16, uppercase: true)
   return digits.utf8.count == 1 ? "0" + digits : digits

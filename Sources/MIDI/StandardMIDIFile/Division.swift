@@ -1,5 +1,5 @@
 extension StandardMIDIFile {
-  /// The length of a tick: the last word of the header.
+  /// The length of a tick, which the last word of the header encodes.
   public enum Division: Hashable, Sendable {
     /// The number of ticks in a quarter note, 1...32767. The tempo events determine the duration of a quarter note.
     case ticksPerQuarter(Int)
@@ -15,7 +15,7 @@ extension StandardMIDIFile {
       case frames30 = 30
     }
 
-    /// Creates the division with the encoding `word`. Returns nil if the word is no division.
+    /// Creates the division that `word` encodes. Returns nil if `word` is not a valid division.
     init?(word: UInt16) {
       // In time code, the high byte is the negative frame rate in two's complement.
       let (high, low) = (Int(Int8(truncatingIfNeeded: word >> 8)), Int(word & 0xFF))
@@ -28,7 +28,7 @@ extension StandardMIDIFile {
       }
     }
 
-    /// The encoding in the header. Nil if a number is out of range.
+    /// The word that encodes the division in the header; nil if a number is out of range.
     var word: UInt16? {
       switch self {
       case .ticksPerQuarter(let count): (1...32767).contains(count) ? UInt16(count) : nil

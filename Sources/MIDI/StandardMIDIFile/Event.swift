@@ -5,11 +5,11 @@ extension StandardMIDIFile {
     public enum Content: Hashable, Sendable {
       /// A channel message or a system message.
       case message(Message)
-      /// The bytes that follow an F0: data bytes, and F7 at the end of the message. Without F7 at the end, the message
-      /// continues in an escape packet.
+      /// The bytes that follow an F0: data bytes, and F7 at the end of the message. If F7 is missing, the message continues in an F7
+      /// packet (``escape(_:)``).
       case systemExclusive([UInt8])
       /// An F7 packet: bytes to be transmitted as they are, such as the continuation of a System Exclusive. A packet that
-      /// consists of one system message is a ``message(_:)`` instead.
+      /// consists of exactly one system message is represented by ``message(_:)`` instead.
       case escape([UInt8])
       case meta(MetaEvent)
     }

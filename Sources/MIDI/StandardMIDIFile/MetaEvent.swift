@@ -2,8 +2,8 @@ extension StandardMIDIFile {
   /// A meta event: a type and bytes. End of Track (type 2F) is not among the events of a track; see
   /// ``Track/end``.
   ///
-  /// The typed properties ignore bytes in excess, as the specification requires, and return nil for events of another type
-  /// or with too few bytes.
+  /// The typed properties ignore excess bytes, as the specification requires. They return nil for an event of another type or with too
+  /// few bytes.
   public struct MetaEvent: Hashable, Sendable {
     /// The types that have typed properties.
     private enum Kind {
@@ -47,8 +47,8 @@ extension StandardMIDIFile {
     /// Real-time: not safe.
     public init(trackName: String) { self.init(type: Kind.trackName, bytes: Array(trackName.utf8)) }
 
-    /// The duration of a quarter note from Set Tempo (FF 51) in microseconds, 1...16 777 215. A duration of 0, which is
-    /// infinitely fast, is nil.
+    /// The duration of a quarter note from Set Tempo (FF 51) in microseconds, 1...16 777 215. Nil if the event contains the duration 0,
+    /// because no tempo has this duration.
     ///
     /// Real-time: not safe.
     public var microsecondsPerQuarter: Int? {
@@ -67,8 +67,8 @@ extension StandardMIDIFile {
     /// Real-time: not safe.
     public var trackName: String? { type == Kind.trackName ? text : nil }
 
-    /// The text of a text event (FF 01...FF 0F). The specification defines no encoding beyond ASCII: valid UTF-8 is decoded
-    /// as such, other bytes as Latin-1. The text of a hostile file may contain control characters.
+    /// The text of a text event (FF 01...FF 0F). The specification defines no encoding beyond ASCII. Bytes that are valid UTF-8 are
+    /// decoded as UTF-8, other bytes as Latin-1. The text of a hostile file may contain control characters.
     ///
     /// Real-time: not safe.
     public var text: String? {

@@ -1,10 +1,9 @@
 extension StandardMIDIFile {
-  /// The error for bytes that are no Standard MIDI File.
+  /// The error for bytes that are not a valid Standard MIDI File.
   ///
   /// Real-time: not safe.
   public struct ReadError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The offset in the file of the first byte that the error concerns. If the file or a chunk
-    /// ends where more bytes are expected, the offset of this end.
+    /// The offset in the file of the first byte that the error concerns. If the file or a chunk ends too early, the offset of its end.
     public let offset: Int
     /// What the reader found.
     public let found: String

@@ -17,8 +17,8 @@ public struct StandardMIDIFile: Hashable, Sendable {
 
   /// The largest file that can be read or written, in bytes: 32 MiB. The limit bounds the work for a hostile file.
   public static let maximumBytes = 32 << 20
-  /// The largest number of events that a value of this type can have, without End of Track: 1 048 576. The limit bounds the memory
-  /// for a hostile file, in which an event may take two bytes. ``forEachEvent(in:_:)`` reads files with more events.
+  /// The largest number of events that ``init(bytes:)`` reads and ``bytes(usingRunningStatus:)`` writes, without End of Track: 1 048 576.
+  /// The limit bounds the memory for a hostile file, in which an event may take only two bytes. ``forEachEvent(in:_:)`` has no such limit.
   public static let maximumEvents = 1 << 20
 
   /// The relation between the tracks.
@@ -45,7 +45,7 @@ public struct StandardMIDIFile: Hashable, Sendable {
   /// - Bytes after End of Track are ignored. A track without End of Track ends at its last event.
   /// - A track whose length exceeds the rest of the file is accepted if its End of Track is in the file.
   /// - Running status remains valid after a meta event.
-  /// - A system message without the escape F7 is read as a message.
+  /// - A system message outside an F7 packet is read as a message.
   /// - A SysEx event may repeat its first byte, F0. The repetition is dropped.
   /// - Meta events may have any length and content.
   ///
@@ -70,7 +70,7 @@ public struct StandardMIDIFile: Hashable, Sendable {
     }
   }
 
-  /// Reads a file and passes each event to `body`, track by track, without storing the events. The file may have any number of events.
+  /// Reads a file and passes each event to `body`, track by track. The events are not stored, so the file may have any number of events.
   ///
   /// - Parameters:
   ///   - bytes: the file. ``init(bytes:)`` lists the deviations from the specification that are accepted.
@@ -89,14 +89,14 @@ public struct StandardMIDIFile: Hashable, Sendable {
     return (reader.format, reader.division)
   }
 
-  /// Writes the file. The same file and option always result in the same bytes.
+  /// Returns the encoded file. The same file with the same option always gives the same bytes.
   ///
   /// System messages other than System Exclusive are written as F7 escape packets, because the specification permits only channel
   /// messages outside such packets.
   ///
-  /// - Parameter usingRunningStatus: whether the status byte of a channel message is omitted if it equals that of the
+  /// - Parameter usingRunningStatus: whether the status byte of a channel message is omitted if it equals the status byte of the
   ///   previous event.
-  /// - Throws: ``WriteError`` if a file with these contents cannot exist, would be read differently or is too large.
+  /// - Throws: ``WriteError`` if no file can have these contents, if a reader would get other contents, or if the file is too large.
   ///
   /// Real-time: not safe.
   public func bytes(usingRunningStatus: Bool = true) throws(WriteError) -> [UInt8] {

@@ -23,10 +23,10 @@ extension StandardMIDIFile {
       (self.clocksPerClick, self.thirtySecondsPerQuarter) = (clocksPerClick, thirtySecondsPerQuarter)
     }
 
-    /// Decodes the bytes of a Time Signature event. Returns nil if there are fewer than four or if one is out of range.
+    /// Decodes the bytes of a Time Signature event. Returns nil if there are fewer than four bytes, or if a number is out of range.
     init?(bytes: [UInt8]) {
       guard bytes.count >= 4 else { return nil }
-      // A shift by 64 or more yields 0, which is no denominator.
+      // A shift by 64 or more yields 0, which is not a valid denominator.
       self.init(
         Int(bytes[0]), 1 << Int(bytes[1]), clocksPerClick: Int(bytes[2]), thirtySecondsPerQuarter: Int(bytes[3]))
     }

@@ -16,10 +16,11 @@ struct TrackReader {
 
   init(_ bytes: ByteReader, isComplete: Bool) { (self.bytes, self.isComplete) = (bytes, isComplete) }
 
-  /// Reads the next event. Returns nil at End of Track. After that, the reader must not be used.
+  /// Reads the next event. Returns nil at End of Track, or at the end of a complete chunk without End of Track. The reader must not be
+  /// used after it has returned nil.
   mutating func next() throws(ReadError) -> StandardMIDIFile.Event? {
     guard bytes.remaining > 0 else {
-      // End of Track is missing. This is a fault only if the rest of the chunk is missing, too.
+      // End of Track is missing. This is a fault only if the file ends before the end of the chunk.
       guard isComplete else { throw bytes.endError(expected: "the rest of the track chunk, up to End of Track") }
       return nil
     }
@@ -29,7 +30,7 @@ struct TrackReader {
     return try content().map { StandardMIDIFile.Event(tick: end, $0) }
   }
 
-  /// Reads an event after its delta time. Returns nil for End of Track.
+  /// Reads the part of an event that follows the delta time. Returns nil for End of Track.
   private mutating func content() throws(ReadError) -> Content? {
     let start = bytes.offset
     if let next = bytes.next, next < 0x80 {
@@ -40,8 +41,8 @@ struct TrackReader {
       return .message(try message(status, at: start))
     }
     let status = try bytes.byte("an event after the delta time")
-    // By the specification, every event that is no channel message cancels running status. Here, a meta event (FF) does not, because
-    // some files rely on running status after it.
+    // By the specification, every event other than a channel message cancels running status. Here, a meta event (FF) does not cancel
+    // it, because some files use running status after a meta event.
     if status != 0xFF { self.status = status < 0xF0 ? status : nil }
     switch status {
     case 0xF0: return .systemExclusive(try systemExclusive())
@@ -91,7 +92,7 @@ struct TrackReader {
     return content
   }
 
-  /// Reads an F7 packet after its status byte. A packet that consists of one system message is read as this message.
+  /// Reads the part of an F7 packet that follows F7. A packet that consists of exactly one system message is read as this message.
   private mutating func escape() throws(ReadError) -> Content {
     let content = try bytes.take(bytes.variableLength("the length of an F7 packet"), "an F7 packet")
     return Content.systemMessage(content).map { .message($0) } ?? .escape(content)

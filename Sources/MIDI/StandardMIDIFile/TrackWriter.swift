@@ -20,7 +20,7 @@ struct TrackWriter {
     for (position, event) in track.events.enumerated() {
       try appendDelta(to: event.tick, event: position)
       try append(event.content, event: position)
-      // Checked after each event, so that a track that is too large does not take much memory.
+      // The size is checked after each event, so that a track that is too large takes little memory.
       guard bytes.count <= StandardMIDIFile.maximumBytes else {
         throw fault(position, "the file is too large", "use at most \(StandardMIDIFile.maximumBytes) bytes")
       }
@@ -29,7 +29,9 @@ struct TrackWriter {
     bytes += [0xFF, StandardMIDIFile.MetaEvent.endOfTrack, 0]
   }
 
-  /// - Parameter event: the index of the event; nil for End of Track.
+  /// Appends the delta time from the previous event to the tick `next`.
+  ///
+  /// - Parameter event: the index of the event at `next`, for errors; nil for End of Track.
   private mutating func appendDelta(to next: Int64, event: Int?) throws(WriteError) {
     guard next >= tick else {
       guard let event else {
@@ -60,7 +62,7 @@ struct TrackWriter {
       }
       try append([0xF0], content, event)
     case .escape(let content):
-      // The packet would be read as a `.message`.
+      // A reader would read this packet as a `.message`.
       guard StandardMIDIFile.Event.Content.systemMessage(content) == nil else {
         throw fault(event, "an escape packet contains just one system message", "use the content .message instead")
       }
@@ -80,7 +82,9 @@ struct TrackWriter {
     status = message.status
   }
 
-  /// Appends an event with a length.
+  /// Appends the bytes `head`, the length of `content`, and `content`.
+  ///
+  /// - Parameter event: the index of the event, for errors.
   private mutating func append(_ head: [UInt8], _ content: [UInt8], _ event: Int) throws(WriteError) {
     guard content.count <= StandardMIDIFile.maximumBytes else {
       throw fault(event, "\(content.count) bytes", "use at most \(StandardMIDIFile.maximumBytes)")

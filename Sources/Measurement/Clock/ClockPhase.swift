@@ -23,7 +23,8 @@ struct ClockPhase {
   /// - Parameters:
   ///   - clock: the stamps.
   ///   - approximatePeriod: the approximate length of a tick in nanoseconds, at least 1.
-  /// - Throws: ``ReportError`` if more than three quarters of the ticks are missing. `approximatePeriod` is then probably wrong.
+  /// - Throws: ``ReportError`` if a million ticks or more, and more than three quarters of all ticks, are missing. `approximatePeriod` is
+  ///   then probably wrong.
   init(_ clock: ClockStamps, approximatePeriod: Double) throws(ReportError) {
     // A line with a slope in whole nanoseconds is subtracted in integers, without rounding. The best-fit line is then fitted to the small
     // remainders.
@@ -38,7 +39,7 @@ struct ClockPhase {
   /// - Parameter wholePeriod: the slope of the approximate line in nanoseconds per tick. In each run, the line begins at the first stamp.
   private mutating func place(_ clock: ClockStamps, wholePeriod: Int64, numbering: TickNumbering) throws(ReportError) {
     var numbering = numbering
-    // Limits the memory if the tick length is wrong. The constant permits long gaps in short files.
+    // The limit bounds the memory if `wholePeriod` is wrong. Its constant term permits long gaps in short files.
     let limit = 4 * clock.stamps.count + 1_000_000
     series.phase.reserveCapacity(clock.stamps.count)
     // In the current run: the index of its first tick in the series, its first stamp, and the number of the present tick from 0.

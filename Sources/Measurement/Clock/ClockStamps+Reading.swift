@@ -25,8 +25,8 @@ extension ClockStamps {
         file: path, line: 1, reason: "is a Standard MIDI File, which cannot be read from a pipe",
         remedy: "give the path of the file")
     }
-    // The size of the file and the length of the line after the first stamp determine how much memory is reserved at once. While an
-    // array grows, it needs three times its memory.
+    // Memory for all stamps is reserved at once, because an array needs three times its memory while it grows. The amount follows from
+    // the size of the file and the length of the line after the first stamp.
     let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     if first.first == UInt8(ascii: "{") {
       self.source = source

@@ -2,8 +2,8 @@
 /// Innerclock Systems' Litmus tests, which record the pulse output of a device.
 ///
 /// The threshold is half of the usual peak level. A pulse begins where the signal crosses the threshold after at least 2 ms below it. Only
-/// crossings with the sign of the first pulse count: the input of a sound card blocks direct current, so that the end of a long pulse
-/// appears as a pulse of the opposite sign. The position of each pulse relative to the first pulse is the lag at which the two pulses
+/// crossings with the sign of the first pulse count, because the input of a sound card blocks direct current, and the end of a long pulse
+/// then appears as a pulse of the opposite sign. The position of each pulse relative to the first pulse is the lag at which the two pulses
 /// correlate best (``HitCorrelation``). The positions of all pulses therefore have the same constant error, which has no effect on the
 /// figures of the clock.
 struct PulseDetector {

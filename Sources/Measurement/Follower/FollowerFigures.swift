@@ -61,8 +61,8 @@ struct FollowerFigures {
     return sounds(section.ticks.lowerBound + section.ticks.count / 3..<section.ticks.upperBound).map(\.error)
   }
 
-  /// Returns the jitter of the input of the device: for each tick in a range that was sent, the instant at which it was sent minus its
-  /// ideal instant, in nanoseconds.
+  /// Returns the jitter of the input of the device, in nanoseconds: for each sent tick of a range, the instant at which the tick was sent
+  /// minus its ideal instant.
   func input(_ ticks: Range<Int>) -> [Double] {
     ticks.compactMap { tick in
       record.sent[tick].map { Double($0 - record.header.origin - record.ticks[tick].ideal) }

@@ -24,7 +24,7 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
   public var tempo: Double
   /// The standard deviation of the jitter in milliseconds.
   public var jitter: Double
-  /// The change of the tempo in the part faster, in percent. A negative value makes this part slower.
+  /// The change of the tempo in the part `faster`, in percent. A negative value makes this part slower.
   public var step: Double
   /// The number of lost ticks.
   public var losses: Int
@@ -131,7 +131,8 @@ public struct FollowerStimulus: Hashable, Sendable, Codable {
   /// Returns the ticks of a window of the part with losses.
   ///
   /// - Parameters:
-  ///   - loss: the number of the lost tick in the window, counted from 1. 0: the first window, which has no lost tick.
+  ///   - loss: the number of the window. Window 0 has no lost tick. Each later window contains the lost tick of the same number, counted
+  ///     from 1.
   ///   - section: the section of the part with losses.
   func lossWindow(_ loss: Int, in section: Section) -> Range<Int> {
     let first = section.ticks.lowerBound + loss * 24 * lossQuarters

@@ -2,9 +2,9 @@ import Foundation
 
 /// The assignment of the sounds of a device to the ticks of a stimulus.
 ///
-/// The device plays on grid lines, which are equally spaced ticks. Not each line has a sound. The phase error of a sound is its instant
+/// The device plays on grid lines, which are equally spaced ticks. Not every line has a sound. The phase error of a sound is its instant
 /// minus the ideal instant of its line. A sound is assigned to the line on which its phase error is nearest to that of the previous
-/// sound. The phase error may therefore grow without limit, if it changes by less than 0.4 grid intervals from sound to sound. Sounds
+/// sound. Therefore the phase error can grow without limit if it changes by less than 0.4 grid intervals from sound to sound. Sounds
 /// with a larger change are off the grid and left out. After four such sounds in succession, the device has jumped, and the fifth sound is
 /// assigned.
 ///

@@ -40,7 +40,7 @@ struct ClockLine {
     let back = exchanges.map { exchange in
       Point(time: Double((exchange.received - first.sent).count), value: exchange.backDifference - base - margin)
     }
-    // Returns the range of offsets at the first instant that the packets permit for a skew. The range is empty (low > high) for an
+    // Returns the range of the offsets that the packets permit at the first instant, for a skew. The range is empty (low > high) for an
     // impossible skew.
     func range(_ skew: Double) -> (low: Double, high: Double) {
       var (low, high) = (-Double.infinity, Double.infinity)

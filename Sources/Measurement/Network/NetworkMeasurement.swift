@@ -51,7 +51,7 @@ public struct NetworkMeasurement: Sendable {
     }
   }
 
-  /// The estimate of the remote clock at the newest answer; nil without an answer.
+  /// The estimate of the remote clock at the newest answer; nil with too few answers.
   public var estimate: ClockEstimate? { exchanges.last.flatMap { clock.estimate(at: $0.received) } }
 
   /// Returns the number of requests that remained without an answer.

@@ -3,8 +3,8 @@ import MusicalTime
 /// The statistics of the durations of the stages of one path. ``PathAnalysis`` adds the durations tick by tick.
 ///
 /// The memory does not depend on the number of ticks. Each duration is recorded as its difference from the first duration of its stage. A
-/// histogram has three significant digits, so that the jitter of a stage of 90 ms would be lost without this subtraction. The variances
-/// and covariances are updated with each tick (B. P. Welford, Technometrics 4 (3), 1962).
+/// histogram has three significant digits. Without the subtraction, it would lose the jitter of a stage of 90 ms. The variances and
+/// covariances are updated with each tick (B. P. Welford, Technometrics 4 (3), 1962).
 struct PathMoments {
   /// The statistics of one stage, or of the total of all stages, relative to ``reference``. Times are in nanoseconds.
   private struct Moments {

@@ -3,7 +3,7 @@ import MusicalTime
 /// Assigns the hits of a trace, which are the steps that have sounded (``TraceHit``), to the ticks that begin these steps.
 ///
 /// A tick and its hit are two lines of the trace. They are up to a second apart, in either order, because the clock thread reports the
-/// tick and the audio thread reports the hit. The first one waits for the second one.
+/// tick and the audio thread reports the hit. The earlier line waits for the later line.
 struct StepMatching {
   /// The ticks that wait for a hit.
   private var ticks: [TraceTick] = []

@@ -22,8 +22,8 @@ public struct PlayersAnalysis: Sendable {
   /// - Parameters:
   ///   - traces: the traces of the players.
   ///   - ticksPerLine: the distance between two lines of the grid in ticks, at least 1. 6 is a sixteenth note.
-  ///   - clockOffsets: the clock of each trace minus a common clock; empty if all traces share a clock. The offsets assign the runs of the
-  ///     traces to each other if their numbers differ, and place the actions in the plot.
+  ///   - clockOffsets: the clock of each trace minus a common clock; empty if all traces share a clock. If the traces have different
+  ///     numbers of runs, the offsets determine which runs belong together. The offsets also place the actions in the plot.
   /// - Throws: ``ReportError`` without a trace, for a trace with more than 1000 runs, or if no trace has an action.
   ///
   /// Real-time: not safe.
@@ -147,8 +147,8 @@ public struct PlayersAnalysis: Sendable {
     zip(actions, actions.dropFirst()).filter { $0.run == $1.run }
   }
 
-  /// Returns the figures of the intervals between consecutive actions whose distance is the most frequent number of lines. Of equally
-  /// frequent numbers, it is the smallest. Nil without an interval.
+  /// Returns the figures of the intervals between consecutive actions whose distance is the most frequent number of lines. If several
+  /// numbers are equally frequent, the smallest of them is used. Nil without an interval.
   private static func intervals(of actions: [GridAction]) -> PlayersReport.Intervals? {
     let pairs = consecutive(actions)
     let counts = Dictionary(grouping: pairs) { $1.line - $0.line }.mapValues(\.count)
@@ -173,8 +173,8 @@ public struct PlayersAnalysis: Sendable {
     Dictionary(uniqueKeysWithValues: consecutive(actions).map { ($1.key, $1.asynchrony - $0.asynchrony) })
   }
 
-  /// Returns the correlation of two players: of the deviation of the first player at each common line, and the deviation of the second
-  /// player `lag` common lines later. Nil with fewer than ten pairs.
+  /// Returns the correlation between the deviation of the first player at each common line and the deviation of the second player `lag`
+  /// common lines later. Nil with fewer than ten pairs, or if the deviations of a player are constant.
   ///
   /// - Parameters:
   ///   - first: the deviations of the intervals of the first player (``deviations(of:)``).

@@ -14,7 +14,8 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
     public let actions, outside, double: Int
     /// The instant of the action minus the instant of its line; nil without an action on the grid.
     public let asynchrony: Distribution?
-    /// Pearson's correlation coefficient of the asynchronies of consecutive actions; nil with fewer than ten pairs.
+    /// Pearson's correlation coefficient of the asynchronies of consecutive actions; nil with fewer than ten pairs, or if the
+    /// asynchronies are constant.
     public let asynchronyAutocorrelation: Double?
     /// The intervals between consecutive actions; nil without an interval.
     public let intervals: Intervals?
@@ -33,7 +34,8 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
     public let length: Distribution
     /// The standard deviation of the lengths divided by their mean; nil with one interval.
     public let variation: Double?
-    /// Pearson's correlation coefficient of the lengths of consecutive intervals; nil with fewer than ten pairs.
+    /// Pearson's correlation coefficient of the lengths of consecutive intervals; nil with fewer than ten pairs, or if the lengths are
+    /// constant.
     public let autocorrelation: Double?
 
     private enum CodingKeys: String, CodingKey {
@@ -50,8 +52,8 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
     /// The asynchrony of the first player minus the asynchrony of the second player, on lines on which both play.
     public let asynchrony: Distribution?
     /// The cross-correlation of the intervals of both players at lags of -4...4 common lines, in order; nil at a lag with fewer than ten
-    /// pairs. A common line is a line at which an interval of each player ends. Each interval is represented by its length minus the time
-    /// between its lines. A correlation at a positive lag means that the second player follows the first.
+    /// pairs or constant values. A common line is a line at which an interval of each player ends. The value of an interval is its length
+    /// minus the time between its lines. A correlation at a positive lag means that the second player follows the first.
     public let crossCorrelation: [Double?]
 
     private enum CodingKeys: String, CodingKey {

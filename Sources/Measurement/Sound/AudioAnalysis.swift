@@ -13,8 +13,8 @@ public struct AudioAnalysis: Sendable {
   ///   - recordings: at least two recordings with the same sample rate; the first is the reference.
   ///   - clockOffsets: the clock of each recording minus a common clock, in the order of the recordings.
   ///     Empty if all recordings share a clock.
-  ///   - aligns: whether to determine the delay of each recording from its hits and to subtract it. This is necessary if the
-  ///     recordings did not begin at the same instant.
+  ///   - aligns: whether to determine the delay of each recording from its hits and to subtract it. This is necessary if the first
+  ///     instants of the recordings are not known by a common clock.
   /// - Throws: ``ReportError`` for fewer than two recordings, if the numbers of clock offsets and recordings differ,
   ///   for sample rates that differ or are not 8000...384000, for a clock offset of more than 73 years, for a first instant more
   ///   than 73 years from the origin of the clock, or for a reference without hits.

@@ -7,11 +7,11 @@ struct AudioComparison {
   /// The matched hits. Empty if the recordings do not correspond.
   private(set) var hits: [AudioHit] = []
 
-  /// Recordings whose relative differences have a larger standard deviation than this are unrelated. A relative difference is
-  /// the difference divided by the largest difference at which the hit would still be matched, so it is between -1 and 1. In
-  /// unrelated recordings, it is distributed evenly: its standard deviation is 1 / sqrt(3), 0.58.
+  /// The largest standard deviation of the relative differences in related recordings. A relative difference is the difference of a
+  /// hit divided by the largest difference at which the hit would still be matched, so it is between -1 and 1. In unrelated
+  /// recordings, the relative differences are distributed evenly, with a standard deviation of 1 / sqrt(3), 0.58.
   private static let unrelatedSpread = 0.45
-  /// With fewer hits than this, recordings are never considered unrelated.
+  /// The smallest number of hits with which recordings can be considered unrelated.
   private static let fewestHits = 8
 
   init(reference: AnalysedRecording, other: AnalysedRecording, aligns: Bool) {
@@ -38,7 +38,7 @@ struct AudioComparison {
     compare(reference, other, line: line, aligns: aligns)
   }
 
-  /// Matches and measures the hits. `line` first converts the onsets of `other` to instants of the reference.
+  /// Matches and measures the hits. For the matching, `line` converts the onsets of `other` to instants of the reference.
   private mutating func compare(
     _ reference: AnalysedRecording, _ other: AnalysedRecording, line: AlignmentLine, aligns: Bool
   ) {
@@ -93,7 +93,7 @@ struct AudioComparison {
   /// Whether the recordings contain different music: fewer than half of the hits match, or the differences of the matched hits
   /// are spread too widely (``unrelatedSpread``).
   private func isUnrelated(_ differences: [Nanoseconds], _ matching: OnsetMatching) -> Bool {
-    // The number of hits that can match at most: the hits of the recording that has fewer of them.
+    // The largest number of hits that can match: the hits of the recording that has fewer of them.
     let total = matching.pairs.count + min(matching.missing, matching.extra)
     guard total >= Self.fewestHits else { return false }
     if 2 * matching.pairs.count < total { return true }

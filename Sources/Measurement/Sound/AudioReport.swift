@@ -78,7 +78,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
   /// The comparisons with the reference, one for each other recording.
   public let comparisons: [Comparison]
 
-  /// The sample rates that can be compared, frames per second.
+  /// The sample rates of recordings that can be compared, in frames per second.
   static let rates = 8_000...384_000
 
   init(rate: Int, tracks: [Track], comparisons: [Comparison]) {

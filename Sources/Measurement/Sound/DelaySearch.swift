@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// Determines the delay and the drift of a recording against the reference from their onsets. This is necessary if the
-/// recordings did not begin at the same instant.
+/// Determines the delay and the drift of a recording against the reference from their onsets. This is necessary if the first instants
+/// of the recordings are not known by a common clock.
 ///
 /// The time differences of all pairs of onsets are counted in bins of 5 ms. The bins around the true delay contain the largest
 /// number of pairs. A delay that is wrong by a whole bar also has many pairs, but fewer. A drift spreads the differences over
@@ -47,12 +47,13 @@ struct DelaySearch {
       (bin - Self.neighbours...bin + Self.neighbours).reduce(0) { $0 + bins[$1, default: 0] }
     }
     // If several bins have the largest number of pairs, the bin closest to the difference of the first onsets is chosen. Of
-    // two equally close bins, it is the one with the larger difference, whatever the order of the dictionary.
+    // two equally close bins, the one with the larger difference is chosen, whatever the order of the dictionary.
     guard
       let best = bins.keys.max(by: { (pairs($0), -abs($0), $0) < (pairs($1), -abs($1), $1) }),
       pairs(best) >= Self.fewestHits
     else { return nil }
-    // The best bin that is too far away to contain pairs of the same delay. Of equally good bins, it is the last one.
+    // The best of the bins that are too far from `best` to contain pairs of the same delay. Of equally good bins, the one with the
+    // largest difference is chosen.
     let runnerUp = bins.keys.filter { abs($0 - best) > 4 * Self.neighbours }.max { (pairs($0), $0) < (pairs($1), $1) }
     if let runnerUp, Double(pairs(runnerUp)) > 0.95 * Double(pairs(best)) {
       let seconds = Double((runnerUp - best)) * Double(Self.bin) / 1e9

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// Peers play the same sound. The lag with the maximum correlation of the two recordings around a hit is therefore the
 /// time difference of the hit, regardless of the exact frames of the detected onsets. The correlation compares the
-/// recordings from 2 ms before the onset to 20 ms after it. Both recordings are first filtered. The filter makes the spectrum
-/// of the sound before the hit, which is noise and the ringing of earlier hits, white (``WhiteningFilter``). This is the
+/// recordings from 2 ms before the onset to 20 ms after it. Both recordings are first filtered. The filter
+/// (``WhiteningFilter``) whitens the sound before the hit: noise and the ringing of earlier hits. This is the
 /// maximum-likelihood weighting of C. H. Knapp and G. C. Carter, "The generalized correlation method for estimation of time
 /// delay", IEEE Trans. ASSP 24 (4), 1976. The correlation coefficient is normalised at every lag.
 ///
@@ -102,8 +102,8 @@ struct HitCorrelation {
     return (low + high) / 2
   }
 
-  /// Returns the value of `values` at a position between two indices, by a sinc function with a Hann window. There are at
-  /// least ``taps`` values on each side.
+  /// Returns the value of `values` at a position between two indices, by a sinc function with a Hann window. `values` contains at
+  /// least ``taps`` values on each side of the position.
   private static func interpolated(_ values: [Double], at position: Double) -> Double {
     let whole = Int(position.rounded(.down))
     var (sum, weights) = (0.0, 0.0)

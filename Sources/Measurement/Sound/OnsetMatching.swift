@@ -21,8 +21,8 @@ struct OnsetMatching {
   /// The maximum distance of two assigned onsets.
   private static let maximumDistance = Nanoseconds.milliseconds(100)
 
-  /// Assigns the onsets. Both arrays are in ascending order. `span` and `otherSpan` extend from the first to the last frame of the
-  /// reference and of the other recording.
+  /// Assigns the onsets. Both arrays are in ascending order. `span` extends from the first to the last frame of the reference,
+  /// `otherSpan` from the first to the last frame of the other recording.
   init(_ reference: [Instant], span: ClosedRange<Instant>, _ other: [Instant], span otherSpan: ClosedRange<Instant>) {
     // The first onset of the other recording that is not yet assigned or counted.
     var next = 0

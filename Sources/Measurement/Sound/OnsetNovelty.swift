@@ -1,13 +1,13 @@
 import Foundation
 
 /// The novelty function of a recording: the rise of power relative to the recent past, per band and millisecond. A
-/// value of 1 or more is an onset.
+/// value of 1 or more indicates an onset.
 ///
 /// In each band, the mean power of the next 3...20 ms is compared with the maximum of this mean in the preceding 20...30
-/// ms. Because it is compared with the maximum and not with the mean, sounds that decay, ripple or beat by a few decibels stay
-/// below 1, regardless of their level. A beat that falls almost to silence, however, counts as a hit. Each band has two window
-/// lengths. The short window detects attacks. The long window detects soft hits in noise, because its mean power fluctuates
-/// less. The ratio in decibels is divided by the ratio that noise and ringing alone reach in this band and window
+/// ms. Because the comparison is with the maximum and not with the mean, the novelty of sounds that decay, ripple or beat by a few
+/// decibels stays below 1, regardless of their level. A beat that falls almost to silence, however, counts as a hit. Each band
+/// has two window lengths. The short window detects attacks. The long window detects soft hits in noise, because its mean power
+/// fluctuates less. The ratio in decibels is divided by the ratio that noise and ringing alone reach in this band and window
 /// (``OnsetBand``). Sources: A. Klapuri, "Sound onset detection by applying psychoacoustic knowledge", ICASSP 1999
 /// (power per band on a logarithmic scale); S. Böck and G. Widmer, "Maximum filter vibrato suppression for onset
 /// detection", DAFx 2013 (comparison with a local maximum).
@@ -75,8 +75,7 @@ struct OnsetNovelty {
     }
   }
 
-  /// Returns for each hop the last hop, up to and including this one, at which a loud sound was cut off; Int.min if
-  /// there is none.
+  /// Returns, for each hop, the last hop at or before this hop at which a loud sound was cut off; Int.min if there is none.
   private static func lastCuts(in energies: [[Double]]) -> [Int] {
     var sum = [Double](repeating: 0, count: energies.first?.count ?? 0)
     var silence = 0.0

@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// A recording of one peer: one channel of samples and the instant of the first one.
+/// A recording of one peer: one channel of samples, and the instant of the first sample.
 public struct Recording: Sendable {
   /// The name of the recording, shown in reports.
   public var name: String

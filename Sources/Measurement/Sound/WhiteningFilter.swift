@@ -57,6 +57,6 @@ struct WhiteningFilter {
 }
 
 extension Array {
-  /// The part of the array within `range`, which may extend beyond it.
+  /// The elements of the array whose indices are in `range`. `range` may extend beyond the array.
   subscript(clamped range: Range<Int>) -> ArraySlice<Element> { self[range.clamped(to: indices)] }
 }

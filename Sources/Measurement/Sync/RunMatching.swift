@@ -8,8 +8,8 @@ import MusicalTime
 /// assignments have this number of pairs, the one with the minimum total distance in time is chosen. This is a sequence
 /// alignment by dynamic programming (S. Needleman and C. Wunsch, J. Mol. Biol. 48, 1970).
 ///
-/// The distance of two runs is the time between two ticks: in each run, the first tick whose number is at least the larger of
-/// the two starting tick numbers. If one of the two runs has no such tick, the runs are never assigned to each other.
+/// The distance of two runs is the time between two ticks, one of each run. Each of them is the first tick of its run whose number
+/// is at least the larger of the two starting tick numbers. If a run has no such tick, the runs are never assigned to each other.
 struct RunMatching {
   /// Indices into the runs of the first and of the second trace, both ascending.
   let pairs: [(Int, Int)]
@@ -26,7 +26,7 @@ struct RunMatching {
   init(_ first: DueTicks, _ second: DueTicks, clockOffset: Nanoseconds) {
     struct Best {
       var pairs = 0
-      /// In seconds.
+      /// The sum of the distances of all pairs in seconds.
       var totalDistance = 0.0
       /// For `best[i][j]`: whether run i - 1 of the first trace and run j - 1 of the second trace are assigned to each other.
       var matches = false

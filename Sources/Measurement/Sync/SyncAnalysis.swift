@@ -65,7 +65,7 @@ public struct SyncAnalysis: Sendable {
       if reference == .first { peers.append(SyncReport.Peer(trace)) }
       let result = SyncComparison(
         name: trace.header.name, reference: timeline, span: span, other: trace.ticks,
-        // The reference is by the clock of the first trace, also if it is the median timeline.
+        // The instants of the reference are by the clock of the first trace, even if the reference is the median timeline.
         clockOffset: clockOffsets[index] - clockOffsets[0], onRow: onRow)
       comparisons.append(result.figures)
       series.append(result.series)

@@ -47,8 +47,8 @@ struct SyncOffsets {
     lastIndex = index
     fit.append(Double(offset), at: Instant(nanoseconds: due))
     let time = Double(due - span.lowerBound)
-    // The due instants of the reference can decrease from one run to the next, so an instant can be outside `span`. An earlier
-    // instant counts in the first interval, a later one in the tenth interval.
+    // The due instants of the reference can decrease from one run to the next, so an instant can be outside `span`. An instant before
+    // the first interval counts in the first interval. An instant after the tenth interval counts in the tenth interval.
     let interval = min(max(Int(time / length), 0), 9)
     if parts.last?.interval != interval { parts.append((interval, offsets.count)) }
     series.add(Double(offset), at: time / Double(max(span.upperBound - span.lowerBound, 1)))

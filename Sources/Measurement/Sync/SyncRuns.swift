@@ -7,7 +7,7 @@ public struct SyncRuns: Hashable, Sendable, Codable {
   /// The median over the runs of the 50 %, 95 % and 99 % percentiles and of the maximum.
   public let p50, p95, p99, maximum: RunStatistic
 
-  /// ``SyncOffsets/perRun`` omits a run with fewer common ticks than this number, a quarter note.
+  /// The smallest number of common ticks of a run, a quarter note. ``SyncOffsets/perRun`` omits a run with fewer common ticks.
   static let fewestTicks = 24
 
   /// Creates the figures; nil if there are no runs.

@@ -30,6 +30,7 @@ public struct ClockRate: Sendable {
   /// Adds one reading of each clock, taken at the same time.
   ///
   /// - Parameters:
+  ///   - monotonic: CLOCK_MONOTONIC.
   ///   - raw: CLOCK_MONOTONIC_RAW in nanoseconds.
   ///   - uncertainty: the largest possible error of the difference of the readings.
   ///

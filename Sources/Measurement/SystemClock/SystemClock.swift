@@ -40,7 +40,7 @@ public struct SystemClock: Hashable, Sendable, Codable {
     }
   }
 
-  /// The clocks as lines of a name and a value.
+  /// The clocks as text. Each line has the form `name: value`.
   var lines: [String] {
     var lines = ["NTP: \(ntpAfter.text)"]
     if let rate, let rateUncertainty {

@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// The instants of a tick on its way through the threads and the network. An instant is nil if it did not occur or was not
+/// The instants of a tick on its way through the threads and the network. An instant is nil if its event did not occur or was not
 /// recorded. All instants are in local time, except ``masterSent``.
 public struct TickPath: Hashable, Sendable, BitwiseCopyable {
   /// The instant at which the clock thread, after its wake-up, found that the tick was due.

@@ -13,7 +13,7 @@ public struct TraceHeader: Hashable, Sendable {
   public var role: String
   /// The version of the program.
   public var version: String
-  /// The version of the kernel.
+  /// The name and the version of the kernel.
   public var kernel: String
   /// The model of the processor.
   public var processor: String

@@ -15,7 +15,7 @@ enum TraceLine {
   ///
   /// - Throws: ``InvalidLine`` or `DecodingError`.
   init(_ line: ArraySlice<UInt8>) throws {
-    // The scanner is fast, but reads only ticks and hits as this program writes them. These are nearly all lines. The JSON
+    // Nearly all lines are ticks or hits, as this program writes them. The scanner is fast, but reads only such lines. The JSON
     // decoder reads the other lines.
     var scanner = LineScanner(line)
     let members = try scanner.scan() ?? JSONDecoder().decode(Members.self, from: Data(line))

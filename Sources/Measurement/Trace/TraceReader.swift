@@ -16,8 +16,8 @@ struct TraceReader {
   /// The number of octets in the newest line.
   private var lineLength = 100
 
-  /// An estimate of the number of lines in the file, for reserving memory: the number of lines if all were as long as the newest
-  /// line, plus a sixteenth because other lines can be shorter; at most 16 million.
+  /// An estimate of the number of lines in the file, for reserving memory, at most 16 million. The estimate assumes that all lines
+  /// are as long as the newest line. A sixteenth is added, because other lines can be shorter.
   var expectedLines: Int { min(size / (lineLength + 1) * 17 / 16, 1 << 24) }
 
   /// Opens the file at `path` and reads its first line.

@@ -30,15 +30,15 @@ public final class TraceWriter {
         remedy: Self.remedy)
     }
     try append(json: header)
-    // The version of the format replaces the opening brace of the header. As the first key, it lets users and programs
-    // recognise the file by its first bytes.
+    // The version of the format becomes the first key of the header, so that users and programs recognise the file by its first
+    // bytes.
     bytes.replaceSubrange(0..<1, with: "{\"tutti_trace\":\(Trace.formatVersion),".utf8)
     try flush()
   }
 
   /// Checks whether a trace can be written to `path`. An existing file is not changed. A new file is removed again.
   ///
-  /// - Throws: ``TraceError`` if it cannot be written.
+  /// - Throws: ``TraceError`` if the file cannot be written.
   ///
   /// Real-time: not safe.
   public static func check(path: String) throws(TraceError) {

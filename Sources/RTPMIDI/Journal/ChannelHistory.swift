@@ -1,8 +1,9 @@
 import MIDI
 
-/// The state of one channel at the sender that some chapters of the recovery journal need from the whole stream, not
-/// only from the packets since the checkpoint. It consists of the bank, the selected parameter, and the toggle counts
-/// of the pedals.
+/// The bank, the selected parameter and the toggle counts of the pedals of one channel, as the stream has sent them.
+///
+/// Some chapters of the recovery journal depend on these values, even if the commands that set them were sent before the
+/// checkpoint.
 struct ChannelHistory: BitwiseCopyable {
   /// The number of a parameter, as sent by controllers 98 and 99 or by 100 and 101. Both halves are 127 before the
   /// first of these commands; this number selects no parameter.

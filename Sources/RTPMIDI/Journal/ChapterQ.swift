@@ -16,7 +16,7 @@ import BasicContainers
 struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
   /// S: false if this part contains a command of the previous packet, see ``RecoveryJournalHeader/s``.
   var s: Bool
-  /// N: the newest of Start, Continue and Stop is not Stop.
+  /// N: the newest of Start, Continue and Stop is Start or Continue.
   var isRunning: Bool
   /// D: the Clock at `position` has been played.
   var isPlayed: Bool

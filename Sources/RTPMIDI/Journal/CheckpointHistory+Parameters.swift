@@ -62,8 +62,8 @@ extension CheckpointHistory {
     return oldest
   }
 
-  /// Discards the commands up to the packet with the entry of the parameter at `index`. The checkpoint moves to the next packet. Does
-  /// nothing if the parameter has no entry.
+  /// Discards the commands up to the packet with the entry of the parameter at `index`. The checkpoint moves to the packet after
+  /// it. Does nothing if the parameter has no entry.
   @_noLocks @_noAllocation
   private mutating func discardEntry(ofParameter index: Int) {
     let chapterID = HistoryEntry.chapterID(.m, parameters[index].channel)

@@ -11,8 +11,8 @@ import MIDI
 /// fixed size.
 ///
 /// If the receiver does not acknowledge, the oldest entries are discarded, and the checkpoint moves to the packet after them. This
-/// happens when ``entries`` is full, when the journal does not fit into its packet, and when the checkpoint is 2^14
-/// packets back (``limitSpan(before:)``).
+/// happens when ``entries`` or ``parameters`` is full, when the journal does not fit into its packet, and when the checkpoint
+/// is 2^14 packets back (``limitSpan(before:)``).
 struct CheckpointHistory: ~Copyable {
   /// Whether Chapter C has the enhanced encoding.
   var isEnhanced = false
@@ -98,7 +98,7 @@ struct CheckpointHistory: ~Copyable {
       return true
     }
     if let packet = exclusives.removeFirst() {
-      // Counted even if it has no data: a receiver that lacks the command is no longer informed about it.
+      // Counted even if it has no data: without its log, a receiver that lacks the command does not learn of the loss.
       discarded &+= 1
       // A System Exclusive that has not ended can be older than the checkpoint.
       if !checkpoint.isAfter(packet) { discard(through: packet) }

@@ -90,7 +90,7 @@ struct ExclusiveHistory: ~Copyable {
         _ = removeFirst()
       }
       if logs.freeCapacity == 0 {
-        // Counted even if the log has no data: a receiver that lacks the command is no longer informed about it.
+        // Counted even if the log has no data: without the log, a receiver that lacks the command does not learn of the loss.
         dropped += 1
         _ = removeFirst()
       }

@@ -57,9 +57,9 @@ struct HistoryEntry: BitwiseCopyable {
   @_noLocks @_noAllocation
   static func chapterID(_ chapter: ChannelChapter, _ channel: Channel) -> UInt8 { channel.wire << 4 | chapter.rawValue }
 
-  /// The value of ``number`` in an entry of Chapter M that records only the selection of a parameter, without a
-  /// parameter log: the newest selection command is an MSB (controller 99 or 101), whose LSB may follow, or the null
-  /// parameter is selected (MSB and LSB 127).
+  /// The value of ``number`` in an entry of Chapter M without a parameter log. Such an entry records only a selection: the
+  /// newest selection command is an MSB (controller 99 or 101), whose LSB may follow, or no parameter is selected (MSB and
+  /// LSB 127).
   static var selection: UInt8 { @_noLocks @_noAllocation get { 0xFF } }
 
   var isControlChange: Bool { @_noLocks @_noAllocation get { chapterID & 0x0F == ChannelChapter.c.rawValue } }

@@ -85,7 +85,7 @@ extension JournalRepair {
   /// Whether a log with the count `count`, modulo 64, reports commands that were not received.
   ///
   /// The newest log of a controller does so if its count differs from the known count. The difference can have any
-  /// size, because the stream may have been joined late. An older log does so only if its count is ahead of the known
+  /// size, because the receiver may have joined the stream late. An older log does so only if its count is ahead of the known
   /// count, that is, if the difference modulo 64 is less than 32.
   @_noLocks @_noAllocation
   private static func reportsNewCommands(_ count: UInt8, isNewest: Bool, known: UInt8) -> Bool {

@@ -28,8 +28,8 @@ extension JournalRepair {
   /// Repairs the sequencer from Chapter Q by standard commands.
   ///
   /// The received sequencer (``ReceivedState/sequencer``) is compared with the sender's sequencer. The sender's position is
-  /// *near* if it is equal or up to four quarter notes (96 Clocks) ahead. The first case that applies determines the
-  /// messages:
+  /// *near* if it equals the received position, or is up to four quarter notes (96 Clocks) ahead of it. The first case that
+  /// applies determines the messages:
   ///
   /// - The received sequencer runs, and the sender's position is near: the missing Clocks, all at once. A receiver that
   ///   counts ticks has then lost none.

@@ -3,9 +3,9 @@ import MIDI
 /// Recovers lost commands from the journal of the packet that reveals the loss (RFC 6295 section 4).
 ///
 /// The journal contains the newest active state of all commands since its checkpoint. Each log is compared with the
-/// received state. If they differ, the repair emits the messages that make them equal: first those of the system
-/// journal, then those of each channel journal, in the order of the journal. The messages precede the commands of the
-/// packet. A lost command that a later command has made inactive is not recovered.
+/// received state. If they differ, the repair emits the messages that turn the received state into the state of the log:
+/// first those of the system journal, then those of each channel journal, in the order of the journal. These messages
+/// precede the commands of the packet. A lost command that a later command has made inactive is not recovered.
 ///
 /// If the checkpoint lies after the first lost packet, the journal does not cover the loss. The lost packets before the
 /// checkpoint may contain the Note Off of any note that sounds here and is not in the journal as a note that is on. The
@@ -116,7 +116,7 @@ struct JournalRepair: BitwiseCopyable {
         emit(.channelPressure(channel, pressure: chapter.pressure), &state)
       }
     case .polyphonicPressure(let channel, let log):
-      // A value before Reset All Controllers needs no repair.
+      // A pressure that was sent before a reset (`PressureLog.isBeforeReset`) needs no repair.
       if !log.isBeforeReset, state.channels[Int(channel.wire)].pressures[Int(log.key.value)] != log.pressure.value {
         emit(.polyphonicPressure(channel, key: log.key, pressure: log.pressure), &state)
       }
@@ -124,7 +124,8 @@ struct JournalRepair: BitwiseCopyable {
     return false
   }
 
-  /// Queues `message` for delivery, `count` times or up to ``messageLimit``, and applies it to `state`.
+  /// Queues `message` for delivery, and applies it to `state`: `requested` times, or until the repair has emitted
+  /// ``messageLimit`` messages.
   @_noLocks @_noAllocation
   mutating func emit(_ message: Message, times requested: Int = 1, _ state: inout ReceivedState) {
     let count = min(requested, Self.messageLimit - emitted)

@@ -1,6 +1,6 @@
 import BasicContainers
 
-/// The header of the Chapters C, E and A of the recovery journal (RFC 6295, appendices A.3, A.7 and A.9): one octet.
+/// The header of Chapters C, E and A of the recovery journal (RFC 6295, appendices A.3, A.7 and A.9): one octet.
 /// [n] stands for n bits.
 ///
 ///     S LEN[7]

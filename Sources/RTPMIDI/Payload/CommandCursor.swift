@@ -2,8 +2,8 @@ import MIDI
 
 /// Decodes the command section of a packet's payload (RFC 6295 section 3) command by command.
 ///
-/// The section consists of a header and a list of commands. Each command is preceded by a delta time, except that the
-/// first one can lack it. The cursor stores offsets, not octets: pass the same packet to each call.
+/// The section consists of a header and a list of commands. A delta time precedes each command. Only the first command
+/// can lack its delta time. The cursor stores offsets, not octets: pass the same packet to each call.
 ///
 /// Running status applies from one channel command to the next, also across real-time messages. Any other system message
 /// ends running status. The first command must have a status octet, whatever the P bit says (P = 1 means that the status
@@ -105,7 +105,7 @@ public struct CommandCursor: BitwiseCopyable {
     return .message(message)
   }
 
-  /// Reads a delta time: big-endian groups of seven bits; bit 7 is set on all but the last (RFC 6295, figure 4).
+  /// Reads a delta time: big-endian groups of seven bits; bit 7 is set in all octets but the last (RFC 6295, figure 4).
   @_noLocks @_noAllocation
   private mutating func readDelta(_ packet: Span<UInt8>) throws(PacketError) -> Int64 {
     var delta: Int64 = 0

@@ -86,7 +86,7 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     for index in sent..<total where data[index] > 127 { return nil }
     guard let deltaLength = deltaLength(delta, in: packet) else { return nil }
     // Besides the data, the packet needs room for the delta time, for the first and the last octet of the segment, and
-    // for the second octet of the header. The list needs room for all of these except the header.
+    // for the second octet of the header. The list needs room for all of these except the second octet of the header.
     let listLength = packet.count - start - 1
     let room = min(packet.freeCapacity - reserve - 1, Self.maximumLength - listLength) - deltaLength - 2
     let count = min(room, total - sent)

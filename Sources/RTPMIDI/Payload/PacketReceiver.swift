@@ -17,7 +17,8 @@ import MusicalTime
 /// Without a journal, losses are not repaired. Of a packet that arrives after a later packet, only commands that are
 /// correct in any order are delivered:
 ///
-/// - Timing Clocks, which a follower counts, unless a Start, Continue, Stop or Song Position has arrived since;
+/// - Timing Clocks, which a follower counts, unless a later packet with a Start, Continue, Stop or Song Position has
+///   arrived;
 /// - the ends of notes, because a superfluous Note Off does no lasting harm. (A late Note On is held back: if its Note
 ///   Off has already arrived, the note would not end.)
 ///
@@ -52,7 +53,8 @@ public struct PacketReceiver: ~Copyable {
   ///
   /// Real-time: safe.
   public private(set) var journalLength: Int?
-  /// The place of the newest packet whose journal was used. All packets before it have arrived or are repaired.
+  /// The place of the newest packet whose journal was used. All packets before this packet have arrived, or a journal
+  /// has repaired their loss.
   private var repairedPlace: Int64 = -1
   /// The remaining commands of the open packet; nil if no packet is open.
   private var commands: CommandCursor?
@@ -78,7 +80,7 @@ public struct PacketReceiver: ~Copyable {
     assembly = SystemExclusiveAssembly(capacity: systemExclusiveCapacity)
   }
 
-  /// Prepares for another stream. The memory is used again.
+  /// Prepares for another stream. The memory is reused.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -226,8 +228,8 @@ public struct PacketReceiver: ~Copyable {
         return window.highest
       }
       guard isFirst || lost > 0 else { return window.highest }
-      // The journal covers the loss if its checkpoint is not after the first missing packet. Before the first packet of
-      // the stream, no packet is known to be missing.
+      // The journal covers the loss if its checkpoint is not after the first missing packet. No packet is known to be
+      // missing before the first packet of the stream, so the journal of the first packet counts as covering.
       let coversLoss = isFirst ? true : !journal.header.checkpoint.isAfter(expected)
       if lost > 0 { counts.repairs &+= 1 }
       if !coversLoss {

@@ -2,7 +2,7 @@ import BasicContainers
 import MIDI
 import MusicalTime
 
-/// The sender of one RTP stream: numbers the packets and maintains the recovery journal. One thread owns it.
+/// The sender of one RTP stream: numbers the packets and maintains the recovery journal. One thread owns the sender.
 ///
 /// Each call encodes a packet with at most one command. Packets with two commands would save octets, but lose ticks,
 /// because one known receiver discards the commands after a Timing Clock (F8).
@@ -75,8 +75,8 @@ public struct PacketSender: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func acknowledge(_ sequence: UInt16) { history.trim(acknowledged: sequence, next: self.sequence) }
 
-  /// Whether the receiver has not acknowledged all commands that guard packets protect. If this is true and no commands
-  /// follow, guard packets (``encodeGuard(at:into:)``) repair the loss of the last packets.
+  /// Whether the journal contains a command that guard packets protect and that the receiver has not acknowledged. If this
+  /// is true and no commands follow, guard packets (``encodeGuard(at:into:)``) repair the loss of the last packets.
   ///
   /// Guard packets do not protect Start, Continue, Clock and Song Position while the sequencer runs, because the packet
   /// with the next Clock repairs their loss. They do not protect a System Exclusive whose data are not in the journal,
@@ -117,8 +117,9 @@ public struct PacketSender: ~Copyable {
   /// - Parameters:
   ///   - data: all data octets, without F0 and F7, each below 128.
   ///   - sent: the number of data octets in earlier packets.
-  ///   - isJournalled: whether the journal contains the data, if they are not too long, so that it can repair the loss
-  ///     of the message. This is not necessary for messages that are repeated anyway.
+  ///   - instant: the instant at which the System Exclusive takes effect, by the local clock.
+  ///   - isJournalled: whether the journal contains the data, if they are not too long. The journal can then repair the
+  ///     loss of the message. Messages that are repeated anyway need no such repair.
   /// - Returns: the number of data octets sent so far. Nil, with nothing appended and no sequence number used, if there
   ///   is no room, if an octet is 128 or more, or if nothing is left to send.
   ///
@@ -160,6 +161,7 @@ public struct PacketSender: ~Copyable {
   /// Appends a guard packet to `packet`: an RTP packet without a command. Its journal repairs the loss of the packets
   /// before it if no other packet follows them (RFC 4696 section 4.2).
   ///
+  /// - Parameter instant: the time stamp of the packet, by the local clock.
   /// - Returns: false, with nothing appended and no sequence number used, if there is no room; ``longestMessagePacket``
   ///   octets are enough.
   ///

@@ -12,8 +12,8 @@ import MusicalTime
 public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
   /// The sequence number of the packet. It starts at a random value and wraps.
   public var sequence: UInt16
-  /// The instant at which the commands take effect by the sender's clock, in units of 100 us: the lower 32 bits, which
-  /// wrap after five days.
+  /// The instant at which the commands take effect, by the sender's clock, in units of 100 us. Only the lower 32 bits of this
+  /// number are sent. They wrap after five days.
   public var timestamp: UInt32
   /// The sender's synchronization source identifier.
   public var ssrc: UInt32

@@ -16,8 +16,8 @@ public struct ReceptionStatistics: Hashable, Sendable, BitwiseCopyable {
   public internal(set) var malformedJournals: UInt64 = 0
   /// The number of repairs from a recovery journal, one for each loss and one for each restart of the stream.
   public internal(set) var repairs: UInt64 = 0
-  /// The number of repairs of a loss whose journal did not cover the loss. These repairs have ended all notes that were not in
-  /// the journal.
+  /// The number of repairs from a journal that did not cover the loss. These repairs have ended all notes that were not on
+  /// according to the journal.
   public internal(set) var uncovered: UInt64 = 0
   /// The number of messages and System Exclusives recovered from journals.
   public internal(set) var recovered: UInt64 = 0

@@ -4,7 +4,7 @@
 /// - A number up to 512 ahead of the highest received number is new. The numbers between the two count as lost until
 ///   they arrive.
 /// - A number further ahead, up to 32767, is rejected, unless it is one higher than the number that was rejected last.
-///   Without this rule, one forged number would block the stream until the stream reached that number.
+///   If all such numbers were accepted, one forged number would block the stream until the stream reached that number.
 /// - The window contains the highest number and the 63 numbers before it. A bit for each number records whether the packet
 ///   has arrived. A missing packet that arrives late is no longer lost. A packet that arrives again is a duplicate.
 /// - A number behind the window cannot be distinguished from a replay and is rejected.
@@ -13,10 +13,11 @@
 /// was rejected last. The exception applies in two situations:
 ///
 /// - In the first 512 packets. A peer that begins a new session from the same ports sends packets of the earlier session
-///   until it knows that the new session is established. The first received packets may belong to the earlier session.
+///   until it knows that the new session is established. The first received packets may therefore belong to the earlier
+///   session.
 /// - In the 512 packets after a step of 64 or more. If the step was forged, the second genuine packet restarts the stream.
 ///
-/// The first packets of a stream can arrive in exchanged order. The three numbers directly before the first received
+/// The first packets of a stream can arrive out of order. The three numbers directly before the first received
 /// number therefore count as duplicates and cannot restart the stream. Lower numbers count as behind the window and can
 /// restart the stream. After a restart, the highest number and the 63 numbers before it count as duplicates, so that packets
 /// of the earlier stream with these numbers cannot restart the stream again.
@@ -49,8 +50,8 @@ struct SequenceWindow: BitwiseCopyable {
   private var first: Int64 = -3
   /// The place of the newest packet that was 64 or more ahead of all others; 0 if there was none.
   private var stepPlace: Int64 = 0
-  /// The number directly after the last number that was rejected for being too far ahead or behind. It confirms the
-  /// jump.
+  /// The number directly after the last number that was rejected for being too far ahead or behind. A packet with this
+  /// number confirms the jump to the rejected number.
   private var confirmation: UInt16?
 
   /// The largest step ahead that is accepted without confirmation. Also the number of packets within which a stream can

@@ -8,7 +8,7 @@ struct SystemExclusiveAssembly: ~Copyable {
     case idle
     /// A command has begun, and all its segments so far are in ``data``.
     case open
-    /// A command has begun, but was counted as dropped. Its other segments are ignored.
+    /// A command has begun, but was counted as dropped. Its further segments are ignored.
     case dropping
   }
 

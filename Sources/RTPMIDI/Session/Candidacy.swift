@@ -5,7 +5,7 @@ import MusicalTime
 ///
 /// The addresses of an invitation can be forged. A session with such an address would send the rhythm to a host that
 /// has not asked for it. The proof is a packet that repeats a stamp of the local peer: CK2, CK1 (``ClockPacket``), or a
-/// packet of the ``ProtocolExtension``. (QUIC validates addresses by the same idea: RFC 9000, section 8.) The local peer
+/// packet of the ``ProtocolExtension``. (QUIC validates addresses in the same way: RFC 9000, section 8.) The local peer
 /// replies to the CK0 of a candidate, and sends packets of the extension to the candidate. After a second, the local peer
 /// also sends CK0, because some devices never send CK0. A peer that the local peer has invited is no candidate: the token
 /// in its OK proves that it receives.
@@ -17,8 +17,8 @@ struct Candidacy {
   static var lifetime: Nanoseconds { .seconds(5) }
   /// The time after which CK0 is sent.
   static var clockDelay: Nanoseconds { .seconds(1) }
-  /// The number of CK1 and CK2 with a wrong stamp that end a candidate. The stamps of the local clock can be guessed, so a sender
-  /// must not have many attempts.
+  /// The number of CK1 and CK2 packets with a wrong stamp after which a candidate is dropped. The stamps of the local clock can
+  /// be guessed, so a sender must not have many attempts.
   private static var wrongReplyLimit: Int { 3 }
   /// The maximum number of events in ``events``.
   private static var eventLimit: Int { 4 }

@@ -60,8 +60,8 @@ struct ClockComparison {
   /// - Parameters:
   ///   - replied: the instant at which the local CK1, the reply to this packet, leaves or has left; used for a CK0 only.
   ///   - keepsOneReply: whether a CK2 may reply to the newest CK1 only. True for a sender that has not proved that it
-  ///     receives (``Candidacy``). Otherwise, the sender could send many CK0, and then guess the stamp of any of the CK1
-  ///     packets in a CK2.
+  ///     receives (``Candidacy``). If CK2 could reply to any CK1, such a sender could send many CK0, and a guess would have
+  ///     to match only one of many stamps.
   /// - Returns: nil if the packet is a CK1 or CK2 that replies to no sent packet, or a repeated reply.
   mutating func receive(
     _ packet: ClockPacket, repliedAt replied: Instant, keepsOneReply: Bool = false

@@ -1,7 +1,7 @@
 import MusicalTime
 
 /// The addresses whose declined invitations were reported within the last minute. Each address is reported at most once
-/// a minute, and at most 64 addresses are reported per minute. The limits bound the memory and the number of reports, also if an
+/// a minute, and at most 64 addresses are reported per minute. The limits bound the memory and the number of reports, even if an
 /// attacker uses many addresses.
 struct DeclinedAddresses {
   private var reported: [(address: SocketAddress, at: Instant)] = []

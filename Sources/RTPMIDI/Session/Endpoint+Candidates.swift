@@ -33,7 +33,7 @@ extension Endpoint {
     return true
   }
 
-  /// Starts a candidate, whose invitation has been accepted on both ports. The peer of a protected session is a candidate also
+  /// Starts a candidate, whose invitation has been accepted on both ports. The peer of a protected session is a candidate even
   /// if the local peer has invited it.
   func begin(candidate session: Session, at now: Instant) {
     // Mutual supervision means that the peer knows the extension.
@@ -56,8 +56,8 @@ extension Endpoint {
   /// Does what is due for a candidate: drops it after its lifetime, or sends its requests.
   func advance(candidate session: Session, expiresAt expires: Instant, to now: Instant) {
     guard expires > now else {
-      // The expiry is not reported if another session with the peer was kept: the peer has proved its identity, and gave way to
-      // that session (``Candidacy/hasRival``), or it is heard on that session.
+      // The expiry is not reported in two cases: the peer has proved its identity, and the candidate gave way to another session
+      // with the peer (``Candidacy/hasRival``); or the peer is heard on another session.
       let other = table.session(at: session.control)
       let hasRival =
         session.candidacy?.hasRival ?? false || other.map { $0.phase == .established && !$0.isSilent(at: now) } ?? false
@@ -85,8 +85,8 @@ extension Endpoint {
       $0.phase == .established && $0.peerIdentity == identity && isReplaced($0, by: session)
     }
     if let rival {
-      // If the rival is new, the invitations of the two peers may have crossed. The preferred one of the two sessions is
-      // then kept. An older rival is kept unless it is silent or outdated.
+      // If the established session is new, the invitations of the two peers may have crossed. The preferred one of the two
+      // sessions is then kept. An older session is kept unless it is silent or outdated.
       let isNew = now - rival.establishedAt < .seconds(2)
       let isKept = isNew ? rival.isPreferred && !isPreferred : !rival.isSilent(at: now) && !rival.isOutdated
       guard !isKept else {
@@ -98,10 +98,10 @@ extension Endpoint {
     return verify(session, at: now)
   }
 
-  /// Records the proof of a peer. If the peer is a candidate, its session is established, unless there is no place for
-  /// the session any more.
+  /// Records the proof of a peer. If the peer is a candidate, establishes its session or drops the candidate.
   ///
-  /// - Returns: false if the candidate was dropped: it gives way to a session, or there is no place for its session any more.
+  /// - Returns: false if the candidate was dropped, because it gives way to another session or there is no place for its session
+  ///   any more.
   @discardableResult
   func verify(_ session: Session, at now: Instant) -> Bool {
     guard session.candidacy != nil else { return true }
@@ -118,9 +118,9 @@ extension Endpoint {
       send(bye, to: session.control, from: session.local, .control, sealedBy: session)
       return false
     }
-    // If the local peer is inviting this peer, the candidate replaces this invitation. It takes the identifier of the invitation,
-    // unless this is a revival. The remote peer has not established the session of the invitation yet, because it lacks the proof
-    // of the local peer.
+    // If the local peer is inviting this peer, the candidate replaces the local invitation. The candidate takes the identifier of
+    // the invitation, unless the invitation is a revival. The remote peer has not established a session from the local invitation
+    // yet, because it lacks the proof of the local peer.
     let invitation =
       if let sessionAtAddress, sessionAtAddress.phase != .established { sessionAtAddress } else {
         table.candidates.first { $0.isInitiator && $0.control == session.control }
@@ -136,16 +136,16 @@ extension Endpoint {
     return true
   }
 
-  /// Whether an unprotected candidate must give way to an established session that the local peer has begun. This is so
-  /// if the invitations of both peers have crossed and the session has the lower token.
+  /// Whether an unprotected candidate must give way to an established session that the local peer has begun. The candidate
+  /// must do so if the invitations of both peers have crossed and the session has the lower token.
   ///
-  /// Each peer then has a session from its own invitation, and a candidate from the invitation of the other. If both candidates
+  /// If the invitations have crossed, each peer has a session from its own and a candidate from the other invitation. If both candidates
   /// replaced the sessions, the peers would keep different sessions. Both know the tokens of both invitations, so both keep the
-  /// session with the lower token. This rule is applied only if the peer knows the extension, or is expected to know it.
+  /// session with the lower token. The endpoint applies this rule only if the peer knows the extension, or is expected to know it.
   ///
-  /// The invitations have not crossed in two situations. The session has been silent since the candidate began, as after a restart of
-  /// the peer. Or the candidate has the SSRC of the session: the peer has revived the session, and a revival uses the same SSRC. An
-  /// outdated session (``Session/isOutdated``) has to be replaced in any case.
+  /// The endpoint assumes that the invitations have not crossed in two situations. Either the session has been silent since the
+  /// candidate began, as after a restart of the peer. Or the candidate has the SSRC of the session: the peer revives the session,
+  /// and a revival uses the same SSRC. An outdated session (``Session/isOutdated``) has to be replaced in any case.
   private func losesAgainstCrossingSession(_ candidate: Session) -> Bool {
     guard !candidate.isProtected, !candidate.isInitiator, let since = candidate.candidacy?.since,
       let token = candidate.acceptedToken, let other = table.session(at: candidate.control),

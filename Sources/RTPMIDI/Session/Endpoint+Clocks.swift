@@ -17,6 +17,7 @@ extension Endpoint {
   /// - Parameters:
   ///   - datagram: has room for 16 more octets.
   ///   - port: the local port that sends the datagram.
+  ///   - instant: the present local time.
   public func seal(_ datagram: inout RigidArray<UInt8>, of id: SessionID, port: Port, at instant: Instant) {
     guard let session = table[id], session.isProtected else { return }
     session.extension?.seal(&datagram, port: port, at: instant)

@@ -115,7 +115,7 @@ extension Endpoint {
     if let answered {
       session = answered
     } else {
-      // An established session at this address will be replaced, so the new session needs no new place.
+      // If there is a session or a local invitation at this address, the new session will replace it, and needs no new place.
       guard sessionAtAddress != nil || hasRoom(for: address) && !isFull(hostOf: address) else {
         return refuse(command, to: address, .data)
       }
@@ -147,8 +147,8 @@ extension Endpoint {
     }
     switch (session.phase, port) {
     case (.invitingControl, .control):
-      // If the peer has invited the local peer too, the peer is a candidate. The token in its OK is the proof that it
-      // receives.
+      // If the peer has also invited the local peer, the peer is a candidate already. The token in its OK is the proof that
+      // it receives.
       let source = SessionTable.Source(ssrc: command.ssrc, address: address, port: .control)
       if let candidate = table.candidate(from: source), candidate.control == session.control, !session.isProtected {
         verify(candidate, at: now)
@@ -222,11 +222,12 @@ extension Endpoint {
       return .accepted
     }
     if session.phase == .invitingControl, !revived.isProtected {
-      // The peer does not accept an invitation to revive the session. If it still had the session, it would have
-      // accepted. A protected session does not end by NO, which anybody can send.
+      // The peer refuses to revive the session. A peer that still had the session would have accepted. NO does not end a
+      // protected session, because anybody can send NO.
       end(revived, .refused(id))
     } else {
-      // The peer was restarted between the two local invitations, or has forgotten the first one. Try again later.
+      // The revived session is protected; or the peer was restarted between the two local invitations, or has forgotten
+      // the first one. The revival is tried again later.
       cancel(session, nextAt: now + revived.supervision.halfLimit)
     }
     return .accepted

@@ -35,8 +35,12 @@ extension Endpoint {
     update(session, at: arrival)
   }
 
-  /// Receives a System Exclusive that another thread has decoded. The parameters are those of
-  /// ``received(_:stamped:at:isRecovered:on:)``.
+  /// Receives a System Exclusive that another thread has decoded.
+  ///
+  /// - Parameters:
+  ///   - octets: the data octets, without F0 and F7.
+  ///   - stamp: see ``received(_:stamped:at:isRecovered:on:)``.
+  ///   - arrival: the arrival of the packet.
   public func received(systemExclusive octets: [UInt8], stamped stamp: Instant, at arrival: Instant, on id: SessionID) {
     guard let session = table[id], session.phase == .established else { return }
     outputs.append(
@@ -90,8 +94,8 @@ extension Endpoint {
   }
 
   /// Evaluates the report of a packet. The first packet sets the anchor of the remote clock if no reading of the clock has set
-  /// it (``SessionContext/accept(reading:at:)``). The upper bits of the time stamp are unknown and taken as 0, until a reading
-  /// sets the anchor again.
+  /// the anchor before (``SessionContext/accept(reading:at:)``). The upper bits of its time stamp are unknown, so they are taken
+  /// as 0 until a reading sets the anchor again.
   private func evaluate(_ report: PacketReport, of session: Session) {
     session.lastHeard = report.arrival
     if session.anchor == nil {

@@ -56,8 +56,8 @@ extension Endpoint {
   /// the datagram has been evaluated.
   func session(of source: SessionTable.Source, at now: Instant) -> Session? {
     currentSession = table[source].flatMap { mayReceive($0) ? $0 : nil }
-    // An invited peer may have accepted on the control port and send packets already. Its answer on the data port may then
-    // be lost, so the peer is invited again soon.
+    // An invited peer that has accepted on the control port may send packets already. Its answer on the data port may then
+    // have been lost, so the peer is invited again soon.
     if currentSession == nil, let invited = table.session(awaitedFrom: source) {
       invited.retrySoon(at: now)
       table.schedule(invited)
@@ -74,7 +74,7 @@ extension Endpoint {
   ) -> DatagramOutcome {
     currentSession = session(of: .init(ssrc: feedback.ssrc, address: address, port: port), at: instant)
     if currentSession == nil {
-      // raveloxmidi puts the SSRC of the acknowledged stream into this field, not its own. It sends from its data port.
+      // raveloxmidi puts the SSRC of the acknowledged stream into the packet, not its own SSRC. It sends RS from its data port.
       currentSession = table.all.first {
         $0.localSSRC == feedback.ssrc && $0.phase == .established && ($0.data == address || $0.control == address)
           && !$0.isProtected

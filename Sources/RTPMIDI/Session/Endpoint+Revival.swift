@@ -26,9 +26,9 @@ extension Endpoint {
     advance(session, to: now)
   }
 
-  /// Invites the peers of all sessions with mutual supervision at once, as if they had been silent for the silence limit.
-  /// Called after a suspension of the machine: a peer may have ended its session meanwhile, and the local clock stood
-  /// still. The new session measures the clock of the peer again.
+  /// Makes a revival due at once in all sessions with mutual supervision, as if their peers had been silent for the silence
+  /// limit. Called after a suspension of the machine: a peer may have ended its session meanwhile, and the local clock stood
+  /// still. The new sessions measure the clocks of the peers again.
   public func resume(at now: Instant) {
     for session in table.all where session.phase == .established && session.supervision.isMutual {
       session.lastHeard = min(session.lastHeard, now - session.supervision.silenceLimit)
@@ -48,8 +48,7 @@ extension Endpoint {
 
   /// Updates the deadline of a session after a datagram of its peer. If the peer is heard again during a revival,
   /// cancels the revival, because only the network was interrupted. But if the peer has already accepted the revival on
-  /// its control port, the revival continues: the peer may also have accepted on its data port, and thereby started a
-  /// new session.
+  /// its control port, the revival continues: the peer may also have accepted on its data port, and then has a new session.
   func update(_ session: Session, at now: Instant) {
     // The session may have ended. It is then no longer in the heap of deadlines.
     guard session.heapIndex != nil else { return }
@@ -61,9 +60,9 @@ extension Endpoint {
     table.schedule(session)
   }
 
-  /// Establishes `session`. Starts its clock packets and its extension, unless the session was a candidate, in which
-  /// they run already. The sessions that it replaces are lost: sessions with the same control or data address (among
-  /// them the session that it revives), and silent sessions with the same SSRC.
+  /// Establishes `session`. Starts its clock packets and its extension, unless the session was a candidate: then they run
+  /// already. The sessions that it replaces are lost: sessions with the same control or data address (among them the session
+  /// that it revives), and silent sessions with the same SSRC.
   func establish(_ session: Session, at now: Instant) {
     if let id = session.sessionToRevive { table[id]?.revival = nil }
     session.sessionToRevive = nil
@@ -94,7 +93,8 @@ extension Endpoint {
     advance(session, to: now)
   }
 
-  /// Whether an established session has an address of `session`, so that it ends when `session` is established.
+  /// Whether the established session `other` has the control or data address of `session`. If so, `other` ends when `session`
+  /// is established.
   func isReplaced(_ other: Session, by session: Session) -> Bool {
     other.control == session.control || other.data == session.data
   }

@@ -27,7 +27,7 @@ import MusicalTime
 /// - ``sessionLimit`` sessions. The last 100 places are reserved for hosts without a session. If there is no place, an
 ///   invitation is answered with NO.
 /// - ``sessionsPerHost`` sessions with one host, unless the local peer begins them or the address is a loopback address.
-/// - 64 candidates (``Candidacy``), 4 of them per host, loopback addresses exempt.
+/// - 64 candidates (``Candidacy``), 4 of them per host. The limit per host does not apply to loopback addresses.
 /// - 64 half-open invitations (accepted on the control port only), 16 of them per host. A further one displaces the
 ///   oldest.
 /// - System Exclusive messages of ``systemExclusiveCapacity`` data octets. Longer ones are dropped and counted
@@ -50,7 +50,7 @@ public final class Endpoint {
   /// The extension; nil for standard RTP-MIDI.
   public let protocolExtension: (any ProtocolExtension)?
   /// Returns whether a peer may begin a session, by its name and the address of its control port. By default every peer
-  /// may. The endpoint does not ask for peers that it has invited, or that are already in session.
+  /// may. The endpoint does not call this function for peers that it has invited, or that are already in session.
   public var admits: (_ name: String?, _ address: SocketAddress) -> Bool = { _, _ in true }
   /// The maximum number of sessions with one host: further invitations of the host are refused. The local peer sends
   /// the rhythm once per session, so a host with many sessions would get it many times. Loopback addresses are not
@@ -98,7 +98,7 @@ public final class Endpoint {
   /// Whether a session with this address is protected: see ``ProtocolExtension/mark``.
   public func protects(_ address: SocketAddress) -> Bool { protocolExtension?.mark != nil && !exempts(address) }
 
-  /// The mark in the invitations to an address and in the answers to it.
+  /// The mark in the invitations and answers to an address; nil if sessions with this address are unprotected.
   func mark(for address: SocketAddress) -> UInt32? { protects(address) ? protocolExtension?.mark : nil }
 
   /// The mark in an invitation or in an answer; nil if `command` contains no mark of the extension.
@@ -143,6 +143,7 @@ public final class Endpoint {
   ///
   /// - Parameter expectsExtension: whether the peer is expected to know the ``ProtocolExtension``, because it announced
   ///   the extension or used it in an earlier session. The invitations are then closer together.
+  /// - Throws: ``TooManySessions`` if there are already ``sessionLimit`` sessions.
   public func connect(
     to control: SocketAddress, data: SocketAddress, expectsExtension: Bool = false, at now: Instant
   ) throws(TooManySessions) -> SessionID {
@@ -248,7 +249,7 @@ public final class Endpoint {
     case .due:
       let port: Port = session.phase == .invitingControl ? .control : .data
       let address = port == .control ? session.control : session.data
-      // The host chooses the local address of the first invitation. The answer determines that of the session.
+      // The host chooses the local address of the first invitation. The answer determines the local address of the session.
       let invitation = SessionCommand(
         .invitation, token: session.token, ssrc: session.localSSRC, name: name, mark: mark(for: session.control))
       send(invitation, to: address, from: session.local, port)
@@ -281,10 +282,10 @@ public final class Endpoint {
   func randomNumber() -> UInt64 { random.next() }
 
   /// The local SSRC for packets to the peer with this control port: the SSRC of an invitation in progress, in either
-  /// direction; otherwise a new SSRC. A candidate does not use the SSRC of an established session. The address of the
-  /// candidate may be forged: the real peer would answer packets with this SSRC, and the answers would establish the forged
-  /// session. (`receiveControlInvitation` makes two exceptions: shortly after the established session has begun, and after a
-  /// silence.) A protected session shares its SSRC with no other session.
+  /// direction; otherwise a new SSRC. A candidate does not use the SSRC of an established session, because the address of
+  /// the candidate may be forged. The real peer at this address would answer packets with the SSRC of its session, and the
+  /// answers would establish the forged session. (`receiveControlInvitation` makes two exceptions: shortly after the
+  /// established session has begun, and after a silence.) A protected session shares its SSRC with no other session.
   func localSSRC(for control: SocketAddress) -> UInt32 {
     if !protects(control) {
       let session = table.session(at: control)

@@ -15,7 +15,7 @@ public struct SessionInfo: Hashable, Sendable {
   public let local: SocketAddress?
   /// The SSRC of the RTP stream to the peer, and of all other packets to it.
   public let localSSRC: UInt32
-  /// Whether the local peer sent the invitation.
+  /// Whether the local peer is the initiator: see ``SessionContext/isInitiator``.
   public let isInitiator: Bool
   /// Whether the session is protected: see ``ProtocolExtension/mark``.
   public internal(set) var isProtected = false
@@ -27,8 +27,8 @@ extension Endpoint {
     // A host can have several addresses. `from` is the local address from which the packet must leave, because the peer
     // knows the session by this address. Its port is not used. If `from` is nil, the host chooses the address.
 
-    /// Send a datagram from the local `Port`. Send it at once: the stamps in it contain the instant at which it was
-    /// created.
+    /// Send a datagram from the local `Port`. Send the datagram at once: its stamps contain the instant at which the
+    /// endpoint created it.
     case send([UInt8], to: SocketAddress, from: SocketAddress? = nil, Port)
     /// Send a CK0 (a clock request) from the local data port, see ``Endpoint/clockPacket(on:sentAt:)``.
     case clockPacket(SessionID, to: SocketAddress, from: SocketAddress? = nil)
@@ -40,9 +40,9 @@ extension Endpoint {
     /// The peer answered NO to the first invitation, or to an invitation that was meant to revive the session.
     case refused(SessionID)
     /// The peer has answered the first invitation with another mark, or without one: see ``ProtocolExtension/mark``. The
-    /// invitation has ended.
+    /// invitation has ended. `isMarked` is whether the answer contains a mark.
     case hasOtherMark(SessionID, isMarked: Bool)
-    /// The invitation came back to this endpoint. The endpoint cancels it.
+    /// The local invitation came back to this endpoint, which has cancelled the invitation.
     case reflected(SessionID)
     /// The peer did not answer twelve invitations; or it accepted on its control port and then sent NO or BY; or it gave no
     /// proof in a protected session.
@@ -53,8 +53,8 @@ extension Endpoint {
     /// Either side ended the session with BY.
     case closed(SessionID)
 
-    /// The endpoint answered an invitation with NO, or a candidate (``Candidacy``) gave no proof in time. Reported at most once
-    /// a minute for each address, and for at most 64 addresses per minute.
+    /// The endpoint answered an invitation with NO for the given reason, or a candidate (``Candidacy``) gave no proof in time.
+    /// Reported at most once a minute for each address, and for at most 64 addresses per minute.
     case declined(name: String?, from: SocketAddress, DeclineReason)
 
     /// An event of the ``ProtocolExtension``.

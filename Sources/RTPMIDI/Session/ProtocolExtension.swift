@@ -95,7 +95,9 @@ public protocol SessionExtension: AnyObject {
   /// Makes a datagram of a protected session authentic. Called immediately before the datagram is sent. Appends at most
   /// 16 octets. By default, this function does nothing.
   ///
-  /// - Parameter port: the local port that sends the datagram.
+  /// - Parameters:
+  ///   - port: the local port that sends the datagram.
+  ///   - instant: the present local time, as the owner of the endpoint has passed it last.
   func seal(_ datagram: inout RigidArray<UInt8>, port: Port, at instant: Instant)
 }
 

@@ -18,11 +18,11 @@ import MusicalTime
 ///
 /// IN is an invitation, OK its acceptance, NO its rejection, and BY the end of a session. The packets CK0, CK1 and CK2
 /// compare the clocks. In a protected session (``ProtocolExtension/mark``), the session of the initiator also is a
-/// candidate before it is established. The limit of the silence is 60 s, or 30 s if the peer never sent CK. An
-/// extension can set another limit.
+/// candidate before it is established. A session is lost after 60 s of silence, or after 30 s if the peer never sent CK.
+/// An extension can set another limit.
 ///
 /// If both peers invite each other, the first invitation that succeeds establishes the only session, and both peers
-/// send CK0. If both succeed, two peers with an extension keep the session with the lower token.
+/// send CK0. If both invitations succeed, two peers with an extension keep the session with the lower token.
 ///
 /// # Revival
 ///
@@ -40,7 +40,7 @@ final class Session {
   enum Phase { case invitingControl, invitingData, established }
 
   private(set) var id: SessionID
-  /// The token of the local invitation.
+  /// The token of the local invitation. In a session that the peer begins, no packet contains this token.
   let token: UInt32
   /// The SSRC in packets of the local peer.
   let localSSRC: UInt32
@@ -54,9 +54,9 @@ final class Session {
   var controlSource: SocketAddress
   /// The address of the remote data port.
   var data: SocketAddress
-  /// The local address to which the peer sends; nil as long as it is unknown. The peer knows the session by this address.
-  /// Packets therefore leave from it, even if the host would choose another address now, because it has been connected to
-  /// a second network or has got a new temporary IPv6 address (RFC 8981).
+  /// The local address to which the peer sends; nil as long as it is unknown. The peer knows the session by this address,
+  /// so packets to the peer leave from this address. The host alone might choose another address meanwhile, for example
+  /// after a connection to a second network or with a new temporary IPv6 address (RFC 8981).
   var local: SocketAddress?
   /// The SSRC in packets from the remote data port; 0 as long as it is unknown.
   var ssrc: UInt32 = 0
@@ -65,7 +65,8 @@ final class Session {
   var controlSSRC: UInt32 = 0
   /// The name of the peer; nil if it is unknown.
   var name: String?
-  /// Whether the local peer sends the invitation.
+  /// Whether the local peer is the initiator: it sends the invitation that begins the session, or the session has replaced
+  /// a local invitation (``adopt(_:)``).
   private(set) var isInitiator: Bool
   /// The state of a candidate; nil if the peer has proved that it receives at its address.
   var candidacy: Candidacy?
@@ -170,7 +171,8 @@ final class Session {
     case exhausted
   }
 
-  /// Returns what is due at `now` in the invitation of the peer, if anything, and schedules the next invitation.
+  /// Returns the action that the invitation of the peer requires at `now`; nil if nothing is due. Schedules the next
+  /// invitation.
   ///
   /// On the data port, the second invitation follows after 250 ms, and the third 500 ms later: the peer has just
   /// answered on the control port, so a datagram must have been lost. A peer that is expected to know the extension gets
@@ -210,7 +212,7 @@ final class Session {
     `extension`?.established(at: now, isExpected: expectsExtension, isProtected: isProtected)
   }
 
-  /// Counts the age and the silence of the session from `now` on.
+  /// Restarts the age and the silence of the session at `now`.
   func restart(at now: Instant) { (establishedAt, lastHeard) = (now, now) }
 
   /// Takes the identifier and the role of initiator from `invitation`, by which the local peer invites the same peer.
@@ -223,11 +225,12 @@ final class Session {
     (anchor, reading, implausibleReading) = (nil, nil, nil)
   }
 
-  /// Schedules receiver feedback after a packet: within 100 ms if the peer waits for the feedback, or if the journal of
-  /// the packet is longer than 128 octets, because feedback shortens the journal; otherwise, within a second.
+  /// Schedules receiver feedback after a packet. The delay is at most 100 ms if the peer waits for the feedback, or if the
+  /// journal of the packet is longer than 128 octets, because feedback shortens the journal. Otherwise, the delay is at most
+  /// a second.
   ///
   /// - Parameter isAwaited: whether the peer waits for the feedback. It does after a guard packet, and after a packet
-  ///   with a message other than Timing Clock or System Exclusive, because another packet may not follow soon.
+  ///   with a message other than Timing Clock or System Exclusive, because possibly no other packet follows soon.
   func scheduleFeedback(at now: Instant, isAwaited: Bool) {
     var delay = Nanoseconds.seconds(1)
     if isAwaited || journalLength.map({ $0 > 128 }) ?? false { delay = .milliseconds(100) }
@@ -236,8 +239,8 @@ final class Session {
 
   /// The instant at which the session is lost if the peer remains silent.
   ///
-  /// A device that never sends CK may have left without a trace, and another host may have got its address. Such a session is
-  /// lost after 30 s already, so that this host does not get the rhythm for longer.
+  /// A device that never sends CK may have left without a trace, and another host may have got its address. The session with
+  /// such a device is therefore lost after 30 s already, so that the other host does not get the rhythm for longer.
   var silenceEnds: Instant {
     let limit = supervision.lossLimit
     return lastHeard + (hasSentClock ? limit : min(limit, .seconds(30)))
@@ -255,7 +258,8 @@ final class Session {
   /// replace this one.
   ///
   /// If the network was interrupted, the silence began at about the same moment on both sides. The peer sends an
-  /// invitation only after the whole limit. When the invitation arrives, the function therefore returns true.
+  /// invitation only after the whole silence limit. When that invitation arrives, the peer has therefore been silent here
+  /// for more than half of the limit.
   func isSilent(at now: Instant) -> Bool { now - lastHeard >= supervision.halfLimit }
 
   /// The instant at which the session next has something to do.
@@ -275,7 +279,8 @@ final class Session {
   func remoteClock(at now: Instant) -> Instant? { anchor.map { $0.remote + (now - $0.local) } }
 
   /// Returns the instant of a time stamp in a packet that arrived at `arrival`. Only the lower 32 bits of the number of 100 us in
-  /// `stamp` are used. The upper bits are those with which the instant is closest to the present time of the remote clock.
+  /// `stamp` are used. The upper bits are chosen so that the instant is as close as possible to the remote clock at `arrival`.
+  /// Without an anchor, returns `stamp` unchanged.
   func complete(_ stamp: Instant, arrivedAt arrival: Instant) -> Instant {
     guard let reference = remoteClock(at: arrival)?.hundredMicroseconds else { return stamp }
     let difference = Int32(truncatingIfNeeded: stamp.hundredMicroseconds &- reference)
@@ -284,7 +289,7 @@ final class Session {
 
   /// See ``SessionContext/accept(reading:at:)``.
   func accept(reading remote: Instant, at local: Instant) -> Bool {
-    // Rejects a reading that agrees neither with the newest accepted reading nor with the one that was just rejected.
+    // Rejects a reading that agrees neither with the newest accepted reading nor with the reading that was just rejected.
     if let reading, !Self.agree(reading, (local, remote)),
       implausibleReading.map({ Self.agree($0, (local, remote)) }) != true
     {

@@ -14,9 +14,11 @@ public struct SessionContext {
   public var localSSRC: UInt32 { session.localSSRC }
   /// The SSRC of the peer in the session.
   public var remoteSSRC: UInt32 { session.ssrc }
-  /// The token of the invitation that began the session.
+  /// The token of the invitation that began the session. Valid until the session is established: if the session then
+  /// replaces a local invitation, this value is the token of no invitation.
   public var invitationToken: UInt32 { session.isInitiator ? session.token : session.acceptedToken ?? 0 }
-  /// Whether the local peer has sent the invitation that began the session.
+  /// Whether the local peer is the initiator: it has sent the invitation that began the session, or the session has
+  /// replaced an invitation of the local peer to the same peer.
   public var isInitiator: Bool { session.isInitiator }
   /// Whether the session is protected: see ``ProtocolExtension/mark``.
   public var isProtected: Bool { session.isProtected }
@@ -35,8 +37,8 @@ public struct SessionContext {
   /// Compares a reading of the remote clock with earlier readings. An accepted reading determines the upper bits of RTP
   /// time stamps.
   ///
-  /// A clock can step, but rarely does. A reading that deviates by a minute or more from the accepted reading before it is
-  /// rejected. If the next reading agrees with the rejected one, the clock has stepped, and the next reading is accepted.
+  /// A clock can step, but rarely does. Therefore, a reading is rejected if it deviates by a minute or more from the newest
+  /// accepted reading. If the next reading agrees with the rejected one, the clock has stepped, and the next reading is accepted.
   ///
   /// - Parameters:
   ///   - remote: the reading of the remote clock.
@@ -51,19 +53,21 @@ public struct SessionContext {
   /// Records that the peer has repeated a value of a packet that the local peer has sent to it. The value must be hard to guess.
   /// The repeated value proves that the peer receives at its address. A session whose peer is a candidate is established now.
   ///
-  /// - Returns: false if the session has ended instead, because another one is kept or there is no place for it.
+  /// - Returns: false if the session has ended instead, because another session is kept or there is no place for this one.
   public func verifyPeer(at now: Instant) -> Bool { endpoint.verify(session, at: now) }
 
   /// Records that the peer of a protected session has proved its identity. The session is established now, unless
-  /// another one is kept.
+  /// another session is kept or there is no place for this one.
   ///
   /// An established session with this identity at the same address is kept
   ///
   /// - if it began less than two seconds ago and is preferred, and `isPreferred` is false: both peers have invited each other at the
   ///   same time, and must keep the same session;
-  /// - if it began earlier, and the peer is heard on it: an invitation may have been recorded and sent again.
+  /// - if it began earlier, and the peer is heard on it: an attacker may have recorded an invitation and sent it again.
   ///
-  /// - Parameter isPreferred: whether, of two sessions that began at the same time, both peers keep this one.
+  /// - Parameters:
+  ///   - identity: the lasting identity that the peer has proved.
+  ///   - isPreferred: whether, of two sessions that began at the same time, both peers keep this one.
   /// - Returns: whether the session is established now.
   public func verifyPeer(as identity: UInt64, isPreferred: Bool, at now: Instant) -> Bool {
     endpoint.verify(session, as: identity, isPreferred: isPreferred, at: now)

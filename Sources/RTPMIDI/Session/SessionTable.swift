@@ -2,10 +2,10 @@ import MusicalTime
 
 /// The sessions of an ``Endpoint``, indexed by the fields by which a datagram refers to them, and sorted by deadline.
 ///
-/// The table also contains *candidates* and *revivals*. A candidate is an invitation of a remote peer that waits for the proof that its
-/// sender receives at its address (``Candidacy``). A revival is an invitation to the peer of an
-/// established session that has been silent for ``Supervision/silenceLimit``. If the peer accepts it, the revival becomes
-/// a session and replaces the silent one.
+/// The table also contains *candidates* and *revivals*. A candidate is a session whose peer has not proved yet that it
+/// receives at its address (``Candidacy``). A revival is an invitation to the peer of an established session that has been
+/// silent for ``Supervision/silenceLimit``. If the peer accepts the invitation, the revival becomes a session and replaces
+/// the silent one.
 struct SessionTable {
   /// The fields by which a datagram refers to an established session: the SSRC and the address of the sender, and the
   /// port on which the datagram arrived.
@@ -15,7 +15,7 @@ struct SessionTable {
     let port: Port
   }
 
-  /// The sessions in order of creation, so that equal inputs give equal outputs. Without revivals.
+  /// The sessions in order of creation, so that equal inputs give equal outputs. Without revivals and candidates.
   private(set) var all: [Session] = []
   /// The sessions, revivals and candidates in the order of their deadlines.
   private(set) var deadlines = Deadlines()

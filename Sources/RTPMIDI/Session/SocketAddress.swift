@@ -57,7 +57,7 @@ public struct SocketAddress: Hashable, Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation get { high == 0 && (low == 1 || !isIPv6 && low >> 24 & 0xFF == 127) }
   }
 
-  /// Returns whether both addresses are equal apart from the port. One host may have several addresses.
+  /// Returns whether both addresses are equal apart from the port. A host with several addresses counts as several hosts.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -4,8 +4,8 @@ public import MIDI
 /// instrument plays one of these keys.
 ///
 /// The key that was pressed last is played first. Further notes play the held keys in turn, in the order in which they were
-/// pressed. If more than sixteen keys are held, the oldest is forgotten. When the last key is released, it remains until the next key
-/// is pressed.
+/// pressed. If more than sixteen keys are held, the key that was pressed first is forgotten. When the last held key is released, notes
+/// play this key until another key is pressed.
 public struct BorrowedPitches: Sendable, BitwiseCopyable {
   private static var capacity: Int { @_noLocks @_noAllocation get { 16 } }
 

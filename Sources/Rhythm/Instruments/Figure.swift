@@ -16,8 +16,8 @@ public struct Figure: Hashable, Sendable {
 
   public static let maximumLength = 64
 
-  /// The notation in a patch, without spaces. A digit n above 1 is a normal note, n - 1 notes of the scale above the pitch of the
-  /// instrument. Ghost notes and accents are always at this pitch.
+  /// The notation in a patch, without spaces. A digit n above 1 is a normal note that is n - 1 notes of the scale above the pitch of the
+  /// instrument. Ghost notes and accents always have the pitch of the instrument.
   public var text: String {
     String(notes.map { $0.map { $0.degree > 0 ? Character("\($0.degree + 1)") : $0.stroke.character } ?? "." })
   }
@@ -40,7 +40,7 @@ public struct Figure: Hashable, Sendable {
   }
 
   /// The importance of the note of a unit: the velocity of its stroke, and the strength of its metrical position. The strength is the
-  /// length in ticks of the longest note value in the list below of which the tick of the unit is a multiple.
+  /// length in ticks of the longest note value in the list below that divides the tick of the unit.
   private func importance(of unit: Int, _ grid: NoteValue) -> (stroke: UInt8, meter: Int) {
     let tick = unit * Int(grid.ticks)
     // In ticks: whole, half, quarter and eighth note, eighth triplet, sixteenth note and triplet, thirty-second note and triplet.

@@ -10,7 +10,7 @@ public struct Instrument: Hashable, Sendable {
   public let description: String
   /// The General MIDI program, 0...127.
   public let program: UInt8
-  /// The notes that the instrument plays. If ``followsChords`` is true, it plays them only while there are no chords.
+  /// The notes that the instrument plays. If ``followsChords`` is true, the instrument plays these notes only while there are no chords.
   public let scale: Scale
   /// Whether the instrument plays the notes of the present chord in a rhythm with chords.
   public let followsChords: Bool
@@ -23,7 +23,7 @@ public struct Instrument: Hashable, Sendable {
   public let pitch: ControlMapping
   /// How many notes of the figure sound: one at 0, all at 127.
   public let density: ControlMapping
-  /// The value of Brightness (CC 74); nil if the instrument does not send it.
+  /// The value of Brightness (CC 74); nil if the instrument does not send Brightness.
   public let brightness: ControlMapping?
   /// The velocity of a normal note.
   public let loudness: ControlMapping

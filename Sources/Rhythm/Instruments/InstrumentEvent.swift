@@ -1,6 +1,7 @@
 public import MIDI
 
-/// An event that an ``InstrumentPlayer`` returns: a message for the synthesizer, and when it takes effect.
+/// An event that an ``InstrumentPlayer`` or a ``PhrasePlayer`` returns: a message for the synthesizer, and the position at which the
+/// message takes effect.
 public struct InstrumentEvent: Hashable, Sendable, BitwiseCopyable {
   public enum Kind: Hashable, Sendable, BitwiseCopyable {
     /// A note begins. The key is 0...127, the velocity 1...127.

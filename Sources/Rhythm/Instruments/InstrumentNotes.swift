@@ -12,6 +12,7 @@ struct InstrumentNotes: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
+    /// Whether the note comes before `other`, see ``InstrumentNotes/earliest()``.
     @_noLocks @_noAllocation
     func precedes(_ other: Note) -> Bool {
       guard position == other.position else { return position < other.position }
@@ -33,8 +34,8 @@ struct InstrumentNotes: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation set { notes[index] = newValue }
   }
 
-  /// The index of the note with the earliest position; nil without notes. Of equal positions, the notes that are due as
-  /// early as possible come first, and then the lower keys.
+  /// The index of the note with the earliest position; nil without notes. At equal positions, an immediate note comes before
+  /// other notes, and then a lower key before a higher key.
   @_noLocks @_noAllocation
   func earliest() -> Int? {
     guard count > 0 else { return nil }

@@ -2,12 +2,12 @@ import MusicalTime
 
 extension InstrumentPlayer {
   /// Returns the next event before `horizon`; nil if there is none. An event that takes effect as early as possible is returned
-  /// whatever the horizon is. The horizon must not be before the present. If events have already been returned up to a later position,
+  /// regardless of the horizon. The horizon must not be before the present. If events have already been returned up to a later position,
   /// this position replaces the horizon.
   ///
   /// The work of one call is bounded: a call examines at most the units of one repetition of the figure and sixteen notes. A unit is one
-  /// note or rest of the figure. A caller that was stopped for a long time calls ``move(to:rhythmFrom:)`` first. Without this call, the
-  /// missed notes of the figure are returned.
+  /// note or rest of the figure. A caller that was stopped for a long time calls ``move(to:rhythmFrom:)`` first. Otherwise this function
+  /// returns all notes of the figure that the caller has missed.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -36,7 +36,7 @@ extension InstrumentPlayer {
       }
       if unit != nil, positionOfNextUnit < first { (isFigure, first) = (true, positionOfNextUnit) }
       now = first
-      // The candidate that was chosen last has the lowest position. A candidate that was chosen before it waits for a later pass or call.
+      // The candidate that was chosen last has the lowest position. The other candidates wait for a later pass or call.
       if isFigure, let unit {
         if let event = playFigure(unit) { return event }
       } else if isWaiting, let index = waiting.earliest() {
@@ -74,7 +74,7 @@ extension InstrumentPlayer {
     return a < b ? a : b
   }
 
-  /// The end of a note that ``silence()`` has ended; nil if there is none. Of the sounding notes, only those are marked as immediate.
+  /// The end of a note that ``silence()`` has ended; nil if there is none. Only ``silence()`` marks sounding notes as immediate.
   @_noLocks @_noAllocation
   private mutating func endOfSilencedNote() -> InstrumentEvent? {
     guard let index = sounding.earliest(), sounding[index].isImmediate else { return nil }
@@ -168,8 +168,8 @@ extension InstrumentPlayer {
     return sounding[index].position == now + table.noteLength
   }
 
-  /// Removes the sounding note that must end before `key` begins, and returns its key. This is the note of the same key. If there is none
-  /// and ``InstrumentNotes/capacity`` notes sound, it is the note that would end first.
+  /// Removes the sounding note that must end before `key` begins, and returns its key; nil if no note must end. If a note of the same key
+  /// sounds, this note must end. Otherwise, if ``InstrumentNotes/capacity`` notes sound, the note that would end first must end.
   @_noLocks @_noAllocation
   private mutating func noteToEnd(before key: UInt8) -> UInt8? {
     if let index = sounding.index(of: key) { return sounding.remove(at: index).key }

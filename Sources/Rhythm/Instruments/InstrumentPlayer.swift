@@ -28,7 +28,8 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public var controls = PlayerControls()
-  /// The pitches that another player sets. While there are any, each note plays one of them instead of the pitch of the controls.
+  /// The pitches that another player sets. If there are any, each note plays one of these pitches instead of the pitch that the controls
+  /// select.
   ///
   /// Real-time: safe.
   public var pitches = BorrowedPitches()
@@ -55,7 +56,7 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   var waiting = InstrumentNotes()
   /// The notes that have begun and not ended. No two of them have the same key.
   var sounding = InstrumentNotes()
-  /// Whether the program of the instrument has not been returned yet.
+  /// Whether the program of the instrument still has to be returned.
   var isProgramDue = true
   /// The last value of Brightness that was returned; nil if there was none.
   var sentBrightness: UInt8?
@@ -75,8 +76,8 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   ///   - force: The force, 1...127; other values are limited to this range.
   ///   - key: The played key, 0...127, if the device has keys. It sets the control `key`.
   ///   - position: When the action took place, not later than the present.
-  /// - Returns: when the note sounds; nil if there is no note. The event of a note that sounds at once has the position of the action, or
-  ///   the last horizon if the horizon is later.
+  /// - Returns: when the note sounds; nil if the action plays no note. The event of a note that sounds at once has the position of the
+  ///   action, or the last horizon if the horizon is later.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation @discardableResult
@@ -104,10 +105,10 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
   }
 
   /// Plays a message of a MIDI device: a Note On is an action, a controller sets a control, and All Sound Off or All Notes Off
-  /// (120, 123 and above) silences the instrument. All other messages have no effect, also Note Off, because the instrument
-  /// determines the length of its notes.
+  /// (120, 123 and above) silences the instrument. All other messages have no effect. Note Off has no effect either, because the
+  /// instrument determines the length of its notes.
   ///
-  /// - Returns: when the note sounds; nil if there is no note.
+  /// - Returns: when the note sounds; nil if the message plays no note.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation @discardableResult
@@ -211,8 +212,8 @@ public struct InstrumentPlayer: Sendable, BitwiseCopyable {
     nextUnit = rest > 0 ? count &+ 1 : count
   }
 
-  /// The distance of the lines on which notes sound, in thousandths of a tick; nil for a free instrument with a tolerance of 100 %, which
-  /// switches quantization off.
+  /// The distance between the lines on which notes sound, in thousandths of a tick; nil for a free instrument with a tolerance of 100 %,
+  /// which switches quantization off.
   ///
   /// Real-time: safe.
   public var lineDistance: Int64? {

@@ -1,4 +1,4 @@
-// The properties of notes, from the controls of the player.
+// The properties of notes, computed from the controls of the player.
 extension InstrumentTable {
   /// The key that is `degree` notes of the scale above a base note. The base note is the pitch that `controls` selects. If
   /// `borrowed`, a key that another player has set, is not nil, the base note is the note of the scale that is nearest to this key.
@@ -51,8 +51,8 @@ extension InstrumentTable {
     return keys[index < keyCount ? index : keyCount &- 1]
   }
 
-  /// The index of the note that is nearest to `key` in the first `keyCount` elements of `keys`. A key outside their range first
-  /// moves by octaves into the range. If none of its octaves is in the range, it moves to the lowest octave above the range. Of two
+  /// The index of the note that is nearest to `key` in the first `keyCount` elements of `keys`. A key outside the range of these elements
+  /// first moves by octaves into the range. If none of its octaves is in the range, it moves to the lowest octave above the range. Of two
   /// equal distances, the lower note is chosen.
   @_noLocks @_noAllocation
   private func index(nearest key: UInt8, of keys: InlineArray<128, UInt8>, count keyCount: Int) -> Int {
@@ -78,7 +78,7 @@ extension InstrumentTable {
     return velocity < 1 ? 1 : velocity > 127 ? 127 : UInt8(truncatingIfNeeded: velocity)
   }
 
-  /// The value of Brightness (CC 74), 0...127; nil if the instrument does not send it.
+  /// The value of Brightness (CC 74), 0...127; nil if the instrument does not send Brightness.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -7,7 +7,7 @@ public struct InstrumentTable: Sendable, BitwiseCopyable {
     var velocity: UInt8 = 0
     /// ``Figure/Note/degree``.
     var degree: UInt8 = 0
-    /// The rank of the note (``Figure/ranks(grid:)``). The note sounds if the density admits more notes than this number.
+    /// The rank of the note (``Figure/ranks(grid:)``). The note sounds if the density admits more than `rank` notes.
     var rank: UInt8 = 0
 
     @_noLocks @_noAllocation

@@ -32,8 +32,8 @@ public struct MusicalPosition: Hashable, Comparable, Sendable, BitwiseCopyable {
     let length = instant.nanoseconds.subtractingReportingOverflow(timeline.originInstant.nanoseconds)
     let distance = length.overflow ? (instant > timeline.originInstant ? Int64.max : Int64.min) : length.partialValue
     // Position m, counted from the origin in thousandths of a tick, is due floor(m * q / 24000) nanoseconds after the origin. q is the
-    // length of a quarter note in nanoseconds. The result is the largest m that is due at or before the distance d from the origin, hence
-    // the largest m less than 24000 * (d + 1) / q, as in `Timeline.tick(at:)`. The quotient fits into Int64, because q is at least
+    // length of a quarter note in nanoseconds. The result is the largest m that is due at or before the distance d from the origin. This
+    // is the largest m less than 24000 * (d + 1) / q, as in `Timeline.tick(at:)`. The quotient fits into Int64, because q is at least
     // 60 000 000. The division truncates towards zero: if the rest is 0 or negative, the largest m is one less than the quotient.
     let product = (distance == .max ? distance : distance &+ 1).multipliedFullWidth(by: 24_000)
     var (count, rest) = timeline.tempo.nanosecondsPerQuarter.dividingFullWidth(product)
@@ -58,7 +58,7 @@ public struct MusicalPosition: Hashable, Comparable, Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation get { Int32(truncatingIfNeeded: milliticks &- tick.index &* 1_000) }
   }
 
-  // All comparison operators are written out, because real-time code may not call the generic ones of the standard
+  // All comparison operators are written out, because real-time code must not call the generic operators of the standard
   // library.
   @_noLocks @_noAllocation
   public static func < (a: Self, b: Self) -> Bool { a.milliticks < b.milliticks }

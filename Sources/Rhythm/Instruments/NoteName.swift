@@ -13,7 +13,7 @@ enum NoteName {
     guard let digits = name.firstIndex(where: { $0 == "-" || $0.isASCII && $0.isNumber }),
       let semitones = semitones(name[..<digits]), let octave = Int(name[digits...]), (-1...9).contains(octave)
     else { return nil }
-    // In Cb4, the letter counts for the octave: Cb4 is one semitone below C4.
+    // The octave is that of the letter without the accidental: Cb4 is one semitone below C4.
     let key = 12 * (octave + 1) + semitones
     return (0...127).contains(key) ? UInt8(key) : nil
   }

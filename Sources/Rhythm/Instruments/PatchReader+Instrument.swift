@@ -23,8 +23,8 @@ extension PatchReader {
     let program = values["sound"].flatMap { self.program($0, "sound") }
     let scale = values["scale"].flatMap { self.scale($0) }
     let figure = values["figure"].flatMap { self.figure($0) }
-    // An optional field has a default value. After a fault, this value replaces the faulty one, so that the reading continues and finds
-    // all faults. The default of `brightness` is nil: the instrument does not send it.
+    // An optional field has a default value. After a fault, this value replaces the faulty one, so that the reader continues and finds
+    // all faults. The default of `brightness` is nil: the instrument does not send Brightness.
     let pitch = values["pitch"].flatMap { mapping($0, "pitch", isPitch: true) } ?? ControlMapping(.tiltForward)
     let density = values["density"].flatMap { mapping($0, "density") } ?? ControlMapping(constant: 127)
     let brightness = values["brightness"].flatMap { mapping($0, "brightness") }

@@ -14,7 +14,7 @@ public struct Quantizer: Hashable, Sendable, BitwiseCopyable {
     case onLine(Tick)
   }
 
-  /// The distance of the lines.
+  /// The distance between the lines.
   public let grid: NoteValue
   /// The tolerance in percent of ``grid``, 0...100. A note that is at most this late sounds at once. With 100, every note
   /// sounds at once.

@@ -31,8 +31,8 @@ public enum ScaleType: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Creates the scale type with a name in any case, or with one of these other names: ionian, natural minor, aeolian,
-  /// pentatonic major, pentatonic minor. Nil for any other name.
+  /// Creates the scale type with the raw value `name`, or with one of these alternative names: ionian, natural minor, aeolian,
+  /// pentatonic major, pentatonic minor. Case is ignored. Nil for any other name.
   init?(named name: String) {
     switch name.lowercased() {
     case "ionian": self = .major

@@ -7,8 +7,9 @@ struct DrumScore {
   private(set) var tempo: Tempo
   private(set) var meter: Meter
 
-  /// Reads the notes of channel 10, and puts them in the order of time. The tempo and the meter are the first ones in the order of the
-  /// tracks, because the conductor track is the first one. `resolution` is the number of ticks per quarter note.
+  /// Reads the notes of channel 10, and puts them in the order of time. The tempo and the meter come from the first tempo event and the
+  /// first time signature in the order of the tracks, because the conductor track is the first track. `resolution` is the number of
+  /// ticks per quarter note.
   init(_ file: StandardMIDIFile, resolution: Int64) throws(ImportError) {
     var (tempo, meter): (Tempo?, Meter?) = (nil, nil)
     for event in Self.events(of: file) {

@@ -72,8 +72,8 @@ extension StandardMIDIFile {
     return ordered(events)
   }
 
-  /// The events in the order of time. At one tick, notes end before others begin. The former index of an event, `offset`, is the last
-  /// criterion, so that the sort is stable.
+  /// The events in the order of time. At one tick, notes end before others begin. The index of an event before the sort, `offset`, is the
+  /// last criterion, so that the sort is stable.
   static func ordered(_ events: [Event]) -> [Event] {
     events.enumerated().sorted { a, b in
       (a.element.tick, a.element.order, a.offset) < (b.element.tick, b.element.order, b.offset)

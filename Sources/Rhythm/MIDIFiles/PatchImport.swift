@@ -11,7 +11,7 @@ import MusicalTime
 public struct PatchImport {
   /// The text of the patch.
   public let text: String
-  /// The number of notes that the patch contains, with grace notes.
+  /// The number of notes that the patch contains, including grace notes.
   public let noteCount: Int
   /// The number of bars in the file, up to the last note.
   public let barCount: Int
@@ -27,7 +27,7 @@ public struct PatchImport {
     var velocity: UInt8
     /// The tick in the file.
     var tick: Int64
-    /// Whether a grace note precedes it.
+    /// Whether a grace note precedes the note.
     var isFlam = false
   }
 

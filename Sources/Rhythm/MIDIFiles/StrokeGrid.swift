@@ -6,9 +6,9 @@ struct StrokeGrid {
   private let resolution: Int64
   /// The strokes by key, grid (4 or 6 positions per quarter note) and position from the start.
   private var strokes: [UInt8: [Int: [Int: Stroke]]] = [:]
-  /// The number of notes, with grace notes.
+  /// The number of notes, including grace notes.
   private(set) var noteCount = 0
-  /// The number of notes that are not used, because their position is occupied, or after the end of the pattern.
+  /// The number of notes that are not used, because their position is occupied or is after the end of the pattern.
   private(set) var unused = 0
 
   init(stepsPerBar: Int, bars: Int, resolution: Int64) {

@@ -25,7 +25,7 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   public internal(set) var count = 0
   /// The length in steps, 1...2048; 0 without chords.
   var stepCount = 0
-  /// The length of a bar of the rhythm in steps, 1...128. If this rhythm replaces another one, it begins at the next multiple of this
+  /// The length of a bar of the rhythm in steps, 1...128. A rhythm that replaces another rhythm begins at the next multiple of its own bar
   /// length, counted from the first downbeat.
   ///
   /// Real-time: safe.
@@ -49,7 +49,9 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
     return progression.entries[progression.index(at: place(of: step))].tones
   }
 
-  /// The step within the progression, 0..<``stepCount``. Callers make sure that there is at least one chord.
+  /// The place of `step` within the progression in steps, 0..<``stepCount``.
+  ///
+  /// - Precondition: there is at least one chord.
   @_noLocks @_noAllocation
   func place(of step: Step) -> Int {
     let place = Int(step.index % Int64(stepCount))

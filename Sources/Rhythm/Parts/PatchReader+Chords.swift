@@ -42,7 +42,7 @@ extension PatchReader {
         continue
       }
       for (index, word) in words.enumerated() {
-        // The position is determined only after a fault, because the search takes time in proportion to the text.
+        // The position is determined only after a fault, because the search takes time in proportion to the length of the text.
         func position() -> TextPosition { self.position(ofCharacter: word.place, in: node, text) }
         if word.text == "/" {
           if bar == 0, index == 0 { fault(at: position(), "chords", "begins with /", "begin with a chord") }

@@ -23,7 +23,7 @@ extension PatchReader {
     return parts.sorted { $0.part.rawValue < $1.part.rawValue }
   }
 
-  /// Reads one part. Returns nil if the node is no mapping, or if the number of layers is out of range.
+  /// Reads one part. Returns nil if the node is not a mapping, or if the number of layers is out of range.
   private mutating func part(_ part: Part, _ node: Node, meter: Meter?) -> PitchedPart? {
     let field = path("parts", part.name)
     let layersRemedy = "write 1 to \(Patch.maximumLayers) layers, such as \"always: { root: X... .... X... .... }\""
@@ -46,7 +46,7 @@ extension PatchReader {
     for entry in layered {
       let field = path(field, entry.name)
       let named = layer(named: entry.name, at: entry.key.position, field, amongFields: Self.partFields)
-      // After a fault in the name of the layer, its lines are still checked. Without lines, it is a misspelt field.
+      // After a fault in the name of the layer, its lines are still checked. An entry without lines is a misspelt field, not a layer.
       if named == nil, entry.value.mapping == nil { continue }
       let layer = named ?? Layer(activity: 0...127)
       layers.append(layer)

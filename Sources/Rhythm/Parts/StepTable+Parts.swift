@@ -48,8 +48,8 @@ extension StepTable {
     return nil
   }
 
-  /// The hit of one key of a stroke, which is written `offset` ticks after the first tick of the cursor's step. The position of the hit
-  /// is in thousandths of a tick. Its end is in ticks and also counts from the first tick of the step (``Hit/end``).
+  /// The hit of one key of a stroke. The patch writes the stroke `offset` ticks after the first tick of the cursor's step. The position of
+  /// the hit is in thousandths of a tick. The end of the hit is in ticks. Both count from the first tick of the step (``Hit/end``).
   @_noLocks @_noAllocation
   private mutating func hit(_ line: Int, _ stroke: PitchedStroke, key: UInt8, offset: Int, _ cursor: HitCursor) -> Hit {
     let entry = lines[line]
@@ -57,15 +57,15 @@ extension StepTable {
     let end = Int32(offset + stroke.length)
     // The end swings like a stroke at the same tick, and is rounded to the nearest tick.
     let swungEnd = (end * 1000 + swing(of: entry, at: cursor.tick + Int(end)) + 500) / 1000
-    // A note of the bass ends when the next note of the bass begins. If the next note is a triplet, it does not swing, and can begin before
-    // the swung beginning of this note. This note then ends at the first tick after its own beginning.
+    // A note of the bass ends when the next note of the bass begins. A triplet does not swing. A triplet that is the next note can
+    // therefore begin before the swung beginning of this note. This note then ends at the first tick after its own beginning.
     let earliestEnd = position / 1000 + 1
     return Hit(
       part: Part(code: entry.part), program: programs[Int(entry.part)], key: key, velocity: stroke.velocity,
       position: position, end: swungEnd > earliestEnd ? swungEnd : earliestEnd, delay: entry.feel)
   }
 
-  /// How much later than written a stroke at `tick` sounds, in thousandths of a tick. Only lines with four strokes per quarter note swing.
+  /// The delay by swing of a stroke at `tick`, in thousandths of a tick. Only lines with four strokes per quarter note swing.
   @_noLocks @_noAllocation
   private mutating func swing(of entry: TableLine, at tick: Int) -> Int32 {
     guard entry.ticksPerStroke == 6, tick % 6 == 0 else { return 0 }
@@ -146,9 +146,9 @@ extension StepTable {
     return length
   }
 
-  /// Whether another line of the same part silences `key` of a line at the same tick. The bass plays one note at a time: a line is
-  /// silenced by a line with a louder stroke, and by a later line with an equally loud stroke. The other parts play several notes, but
-  /// each key only once: a key is silenced by a line that plays it louder, and by an earlier line that plays it equally loud.
+  /// Whether another line of the same part silences `key` of `line` at `tick`. The bass plays one note at a time: a louder stroke of any
+  /// other line silences the key, and so does an equally loud stroke of a later line. The other parts play several notes, but each key
+  /// only once: a line that plays the same key louder silences the key, and so does an earlier line that plays it equally loud.
   @_noLocks @_noAllocation
   private mutating func isMasked(_ line: Int, _ key: UInt8, velocity: UInt8, _ tick: Int, _ cursor: HitCursor) -> Bool {
     let part = lines[line].part
@@ -158,7 +158,7 @@ extension StepTable {
     while other < lineCount {
       if other != line, lines[other].part == part, let stroke = stroke(of: other, tick, cursor) {
         let otherVelocity = self.velocity(of: stroke, other, cursor.activity)
-        // Of equally loud strokes, the bass plays the one of the later line, and another part the one of the earlier line.
+        // Of equally loud strokes, the bass plays that of the later line, and the other parts play that of the earlier line.
         if otherVelocity > velocity || (otherVelocity == velocity && (other < line) != isBass) {
           if isBass || plays(key, other, tick, cursor) { return true }
         }

@@ -1,7 +1,7 @@
 /// The choice of keys for the notes of a chord.
 enum Voicing {
   /// The inversion of `chord` in close position that is nearest to the keys `previous`. Of several equally near inversions, the
-  /// lowest is chosen. Without previous keys, it is the inversion nearest to the middle of the range.
+  /// lowest is chosen. Without previous keys, the inversion nearest to the middle of the range is chosen.
   ///
   /// - Parameter range: at least an octave, which contains every note of the chord.
   /// - Returns: the keys, ascending: each note of the chord once, within an octave.

@@ -1,7 +1,7 @@
 import MusicalTime
 
-/// Repeats a phrase (``Phrase``) in time with the rhythm. The phrase begins at tick 0, and again after each repetition. All peers that play
-/// phrases of the same length are therefore in phase. The player performs no I/O and reads no clock. The value is trivial and has
+/// Repeats a phrase (``Phrase``) in time with the rhythm. The repetitions count from tick 0. All peers that play phrases of the same
+/// length are therefore in phase. The player performs no I/O and reads no clock. The value is trivial and has
 /// a fixed size.
 ///
 /// Events are returned in the order of their positions. Each note that begins also ends, and no key sounds twice at a time.
@@ -62,7 +62,7 @@ public struct PhrasePlayer: Sendable, BitwiseCopyable {
   }
 
   /// Returns the next event before `horizon`; nil if there is none. The end of a note that ends as early as possible is returned
-  /// whatever the horizon is. If events have already been returned up to a later position than `horizon`, no other event is returned.
+  /// regardless of the horizon. If events have already been returned up to a later position than `horizon`, only such ends are returned.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -17,7 +17,7 @@ public struct PhraseRecorder: Sendable {
   public private(set) var omitted = 0
 
   private var notes: [Phrase.Note] = []
-  /// The notes that sound, by key: the number of the step at which the note began, from ``start`` on, and the velocity.
+  /// The notes that sound, by key: the step at which the note began, counted from ``start``, and the velocity.
   private var held: [UInt8: (step: Int, velocity: UInt8)] = [:]
 
   /// Returns nil unless `stepCount` is 1...``Phrase/maximumSteps``.
@@ -45,7 +45,7 @@ public struct PhraseRecorder: Sendable {
     return Phrase(stepCount: stepCount, notes: notes)
   }
 
-  /// Ends the note of a key.
+  /// Ends the note of a key. `end` is the step at which the note ends, counted from ``start``.
   private mutating func finish(_ key: UInt8, at end: Int) {
     guard let (begin, velocity) = held.removeValue(forKey: key) else { return }
     let step = UInt8(begin % stepCount)

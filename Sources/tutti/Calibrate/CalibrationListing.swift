@@ -7,15 +7,15 @@ struct CalibrationListing: Encodable {
   struct Phone: Encodable {
     /// The number of the phone, from 1.
     var phone: Int
-    /// When the peer began to click for this phone, in seconds since the first frame of the recording.
+    /// The instant at which the peer began to click for this phone, in seconds since the first frame of the recording.
     var beginning: Double
     /// How much later than the peer the phone sounds, in milliseconds.
     var delay: Double?
-    /// The error of ``delay`` with a probability of 95 %, in milliseconds.
+    /// The uncertainty of ``delay``, in milliseconds: 95 % of the errors are smaller.
     var uncertainty: Double?
     /// The number of clicks from which the delay was calculated.
     var used: Int?
-    /// The number of clicks of the phone that were not found, or found and not used.
+    /// The number of clicks of the phone that were not found, or that were found but not used.
     var rejected: Int?
     /// Why there is no delay, with the remedy.
     var problem: String?

@@ -1,5 +1,5 @@
-/// The activity of the first peer of the demo: it rises from 0 to 127 in the first three quarters of the rhythm and then stays, so
-/// that all layers of the patch are heard.
+/// The activity of the first peer of the demo. It rises from 0 to 127 in the first three quarters of the rhythm, so that all layers of
+/// the patch are heard, and then stays at 127.
 struct ActivityRamp {
   /// The length of the rhythm in ticks, at least 1.
   let ticks: Int64

@@ -27,7 +27,7 @@ struct DemoDisplay {
     return ([progress(at: position)] + rows.map(\.text)).prefix(capacity).map { String($0.prefix(width)) }
   }
 
-  /// The line for an output that is not a terminal: the bar, the activity and the layers that sound.
+  /// The line that is printed where status lines cannot be shown: the bar, the activity and the layers that sound.
   func plainLine(at position: DemoPosition) -> String {
     let names = sounding(at: position.activity).map(\.name).joined(separator: ", ")
     return "bar \(bar(at: position)), \(summary(at: position)): \(names)"
@@ -58,7 +58,7 @@ struct DemoDisplay {
   private func bar(at position: DemoPosition) -> Int64 { patch.meter.position(of: Tick(position.tick)).bar }
 
   /// The row for a line of the patch: its layer, its drum and, if it sounds, its strokes in the current bar. A line without a
-  /// layer belongs to the fill, which sounds only in the last bar of each period.
+  /// layer belongs to the fill, which sounds only in the last bar of each group of `Fill.period` bars.
   private func row(of line: Line, at position: DemoPosition?) -> (text: String, sounds: Bool) {
     let layer = line.layer.map { patch.layers[$0].name } ?? "fill"
     let name = PatchGrid.name(of: line, in: patch)

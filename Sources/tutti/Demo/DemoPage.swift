@@ -48,7 +48,7 @@ final class DemoPage {
     _ = FileManager.default.createFile(atPath: output.path, contents: nil)
     events = try FileHandle(forReadingFrom: output)
     process = try DemoProcess.start(
-      // Only the first peer may start and stop the rhythm, because the table compares the others with it.
+      // Only the first peer may start and stop the rhythm, because the table compares the other peers with the first one.
       [
         "--name", Self.name, "--port", "0", "--audio", "none", "--activity", "0", "--led-by", DemoPeers.name(1),
         "--json", "--http", http,
@@ -102,7 +102,7 @@ final class DemoPage {
   /// The error message if the peer has failed.
   var failure: String? { DemoProcess.failure(of: process, named: Self.subject, log: log) }
 
-  /// The members of the events of `tutti peer --json` that the demo needs.
+  /// The fields of the events of `tutti peer --json` that the demo needs.
   private struct Event: Decodable {
     /// The control port of the peer.
     var port: UInt16?

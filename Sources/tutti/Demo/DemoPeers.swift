@@ -30,7 +30,7 @@ final class DemoPeers {
   /// - Parameters:
   ///   - ticks: the length of the rhythm in ticks.
   ///   - hasSoundCard: whether the first peer also plays through the default sound card.
-  ///   - page: the web page; all peers connect to its peer.
+  ///   - page: the web page; all peers connect to the peer that serves it. Nil for no page.
   init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64, hasSoundCard: Bool, page: DemoPage?) throws {
     ramp = demo.activity == nil ? ActivityRamp(ticks: ticks) : nil
     let ports = try Self.freePorts(demo.peers)
@@ -45,7 +45,7 @@ final class DemoPeers {
       for (n, files) in files.enumerated() {
         var arguments = [
           "--name", files.name, "--port", "\(ports[n])", "--patch", demo.patch,
-          // The other peers have the activity 0, so the total is that of the first peer and of the players of the page.
+          // The other peers have the activity 0, so only the first peer and the players on the page add to the total activity.
           "--activity", n == 0 ? "\(demo.activity ?? 0)" : "0",
           "--audio", "wav:\(files.recording)", "--trace", files.trace,
         ]
@@ -66,7 +66,7 @@ final class DemoPeers {
     processes = started
   }
 
-  /// Changes the activity of the first peer until the rhythm ends or the user presses Ctrl-C, then ends all processes.
+  /// Changes the activity of the first peer until the rhythm ends, a process fails or the user presses Ctrl-C. Then ends all processes.
   ///
   /// - Parameters:
   ///   - isInterrupted: whether the user has pressed Ctrl-C.
@@ -98,7 +98,7 @@ final class DemoPeers {
   /// Returns the control ports of `count` free pairs of ports. Each pair stays open until all pairs are found, so that no pair is
   /// found twice.
   ///
-  /// All ports are below 32768. To a program that asks for any free port, Linux gives only ports from 32768 on (ip(7),
+  /// All ports are below 32768. A program that asks for any free port gets a port from 32768 on: this is the default of Linux (ip(7),
   /// ip_local_port_range). Therefore no such program can get one of the pairs before the peers open them.
   private static func freePorts(_ count: Int) throws -> [UInt16] {
     var pairs: [PortPair] = []

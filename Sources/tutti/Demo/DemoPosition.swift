@@ -32,7 +32,7 @@ struct DemoPosition: Equatable {
     return nil
   }
 
-  /// The members of a line of the trace that are needed here.
+  /// The fields of a line of the trace that are needed here.
   private struct Record: Decodable {
     var tick: Int64
     var activity: UInt8

@@ -12,8 +12,8 @@ enum DemoProcess {
   ///
   /// - Parameters:
   ///   - log: the path of the file for the messages of the peer.
-  ///   - input: standard input.
-  ///   - output: standard output.
+  ///   - input: the standard input of the process, a `Pipe` or a `FileHandle`.
+  ///   - output: the standard output of the process, a `Pipe` or a `FileHandle`.
   /// - Throws: `EngineError` if the log cannot be written or the process cannot be started.
   static func start(
     _ arguments: [String], log path: String, input: Any = FileHandle.nullDevice, output: Any = FileHandle.nullDevice

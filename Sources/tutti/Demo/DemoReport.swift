@@ -39,7 +39,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
     var onsets: Int
     /// The number of onsets of the first peer that this peer lacks. For the first peer: the number of expected onsets that it lacks.
     var onsetsMissing: Int
-    /// The number of onsets that the first peer lacks. For the first peer: the number of onsets beyond the expected number.
+    /// The number of onsets of this peer that the first peer lacks. For the first peer: the number of onsets beyond the expected number.
     var onsetsExtra: Int
     var lateHits: Int64
     var underruns: Int64

@@ -51,8 +51,8 @@ enum ClockInput {
     var seconds: Double
   }
 
-  /// Reads or records the stamps. Returns the stamps, the input for the provenance, and the state of the clocks of this machine
-  /// during a live measurement.
+  /// Reads or records the stamps. Returns the stamps and the input for the provenance. For a live measurement, also returns the state
+  /// of the clocks of this machine, if the kernel reports the state of NTP.
   ///
   /// - Throws: the errors of the source.
   func stamps(_ options: Options) throws -> (stamps: ClockStamps, input: Provenance.Input, systemClock: SystemClock?) {
@@ -119,7 +119,7 @@ enum ClockInput {
     try session.run(task, seconds: options.seconds > 0 ? options.seconds : nil)
     terminal.clearStatus()
     terminal.flush()
-    // Packets can arrive in a different order, so the stamps are sorted.
+    // Packets can arrive in another order than they were sent, so the stamps are sorted.
     var stamps = ClockStamps(name: task.peer, stamps: task.stamps.sorted())
     if task.recovered > 0 {
       let ticks = task.recovered == 1 ? "1 tick was" : "\(task.recovered) ticks were"

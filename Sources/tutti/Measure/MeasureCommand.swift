@@ -24,7 +24,8 @@ struct MeasureCommand: ParsableCommand {
       PlayersCommand.self, PathCommand.self, SchemaCommand.self,
     ])
 
-  /// The option with the known clock offsets between the files. They are needed if each peer ran in a separate time namespace.
+  /// The option with the known clock offsets of the files. The offsets are needed only if the clocks of the files differ, for example
+  /// because each peer ran in a separate time namespace.
   struct Clocks: ParsableArguments {
     @Option(
       name: .customLong("clock-ahead"), parsing: .upToNextOption,

@@ -24,7 +24,7 @@ struct MeasureOutput: ParsableArguments {
   }
 
   /// Returns the program that draws the plot; nil without `--plot`. Gnuplot is needed only at the end, but commands call this
-  /// function first, so that they fail before a long measurement.
+  /// function first. If gnuplot is missing, they then fail before a long measurement.
   ///
   /// - Throws: ``GnuplotProgram/Failure`` if gnuplot is missing.
   func gnuplot() throws(GnuplotProgram.Failure) -> GnuplotProgram? { try plot == nil ? nil : GnuplotProgram() }

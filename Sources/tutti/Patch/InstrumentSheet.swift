@@ -25,14 +25,14 @@ struct InstrumentSheet: CustomStringConvertible {
     if instrument.figure != nil { append("density", instrument.density.name) }
     append("brightness", instrument.brightness?.name ?? "none")
     append("loudness", instrument.loudness.name)
-    // The form of a patch file: `late` is the tolerance in percent of the grid. A note whose lateness is within the tolerance sounds
-    // at once.
+    // The value has the same form as in a patch file: `late` is the tolerance in percent of the grid. A note whose lateness is within
+    // the tolerance sounds at once.
     append("grid", "\(instrument.quantizer.grid.name), late \(instrument.quantizer.tolerance)%")
     append("length", instrument.length.name)
     description = text
   }
 
-  /// The figure with a space between quarter notes. If a quarter note has fewer than two units of the grid, with a space between
+  /// The figure, with a space between quarter notes. If a quarter note has fewer than two units of the grid, the spaces are between
   /// groups of four units.
   private static func groups(_ figure: Figure, grid: NoteValue) -> String {
     let perQuarter = 24 / Int(grid.ticks)

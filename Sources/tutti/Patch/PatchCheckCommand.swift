@@ -18,7 +18,7 @@ struct PatchCheckCommand: ParsableCommand {
     var file: String
     var ok: Bool
     var errors: [String]
-    /// The text of the number of further errors. Nil if `errors` has all errors.
+    /// A text with the number of further errors; nil if `errors` contains all errors.
     var omission: String?
   }
 

@@ -59,7 +59,7 @@ struct PatchExportCommand: ParsableCommand {
       let file = StandardMIDIFile(patch, tempo: tempo, activity: activity, bars: bars ?? patch.bars)
       let path = output ?? "\(PatchFile.rhythm(patch).fileName).mid"
       let bytes: [UInt8]
-      // The hits of a patch are a valid MIDI file, unless they are too many.
+      // The notes of a patch form a valid MIDI file, unless there are too many of them.
       do throws(StandardMIDIFile.WriteError) { bytes = try file.bytes() } catch {
         throw MIDIFileError(description: "\(path): \(error.reason); give fewer --bars")
       }

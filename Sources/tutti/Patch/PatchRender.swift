@@ -53,7 +53,7 @@ struct PatchRender: ~Copyable {
     var step = Step(0)
     var percent = -1
     while block.frame < last {
-      // A hit can sound up to `maximumPush` before its step. Each step is submitted before its earliest hit can sound.
+      // A hit can sound up to `maximumPush` before its step. Therefore, each step is submitted early enough for its earliest hit.
       let horizon = grid.instant(of: block.frame + StereoBlock.length) + table.maximumPush
       while step < end, schedule.deadline(Tick(of: step)) <= horizon {
         submit(step)

@@ -72,9 +72,9 @@ struct PatchRenderCommand: ParsableCommand {
   struct Result: Encodable {
     var file: String
     var seconds: Double
-    /// Nil for an instrument.
+    /// The number of hits; nil for an instrument.
     var hits: Int64?
-    /// Nil for a rhythm.
+    /// The number of notes; nil for a rhythm.
     var notes: Int64?
     var clippedSamples: Int64
 

@@ -93,7 +93,7 @@ final class PatchSelector: @unchecked Sendable {
   /// - Returns: whether the patch is valid.
   @discardableResult
   private func load(_ name: String) -> Bool {
-    // The version is read before the file. If the file is saved between these two steps, the next check loads it again.
+    // The version is read before the file. If the file is saved in between, the next check loads it again.
     let version = Self.version(of: name, kind)
     do {
       let command: PlayerCommand =

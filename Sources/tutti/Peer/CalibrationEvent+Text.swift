@@ -34,7 +34,7 @@ extension CalibrationReport {
 struct CalibrationLine: Encodable {
   let event = "calibrated"
   var report: CalibrationReport
-  /// Nanoseconds of CLOCK_MONOTONIC.
+  /// The instant of the event, in nanoseconds of CLOCK_MONOTONIC.
   var at = MonotonicClock.now.nanoseconds
 
   init(_ report: CalibrationReport) { self.report = report }

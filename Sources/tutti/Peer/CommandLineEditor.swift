@@ -2,14 +2,14 @@ import Engine
 import Foundation
 import Realtime
 
-/// Turns the octets of standard input into commands. On a terminal, each octet is a key of ``KeyBindings``. A colon begins a command
+/// Turns the octets of standard input into commands. On a terminal, each octet is a key of ``KeyBindings``, but a colon begins a command
 /// line. Return runs the command line, and Escape discards it. Input from a pipe or a file consists of command lines only.
 final class CommandLineEditor: @unchecked Sendable {
   // @unchecked Sendable: all calls are made on the dispatch queue of ``KeyboardInput``.
 
   /// The maximum length of a command line in octets.
   private static let maximumLength = 1024
-  /// Whether standard input is a terminal, on which each octet is a key.
+  /// Whether each octet outside a command line is a key. True if standard input and standard error are terminals.
   private let isTerminal: Bool
   /// Sends a command to the peer.
   private let post: (PlayerCommand) -> Void

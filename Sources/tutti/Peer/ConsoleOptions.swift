@@ -82,7 +82,7 @@ struct ConsoleOptions: ParsableArguments {
     }
   }
 
-  /// Opens the page; nil without --http.
+  /// Starts the server of the page. Returns nil without --http.
   ///
   /// - Parameters:
   ///   - peer: the configuration of the peer.

@@ -1,8 +1,10 @@
 import Engine
 
 /// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The keys `,`, `.` and `=` have the commands of
-/// `<`, `>` and `+`, because on a US keyboard they are the same keys without Shift. ``CommandLineEditor`` handles the key `:`,
-/// ``tap``, which needs the instants of the taps, and ``nextPatch`` and ``nextInstrument``, which need the library.
+/// `<`, `>` and `+`, because on a US keyboard they are the same keys without Shift.
+///
+/// ``CommandLineEditor`` itself handles four keys: `:` begins a command line, ``tap`` needs the instants of the taps, and ``nextPatch``
+/// and ``nextInstrument`` need the library.
 enum KeyBindings {
   /// The key with which the player taps the tempo.
   static var tap: UInt8 { UInt8(ascii: "b") }

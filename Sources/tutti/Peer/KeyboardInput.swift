@@ -6,7 +6,7 @@ import Foundation
 /// read one by one. They are not echoed if the terminal shows status lines.
 final class KeyboardInput {
   private let source: any DispatchSourceRead
-  /// The settings of the terminal before the start; nil if standard input is not a terminal.
+  /// The settings of the terminal before the start; nil if the settings were not changed, because no keys are read.
   private let originalSettings: termios?
 
   /// Starts to read. Commands that select a patch go to `selectors`, and those for the web page to `pages`. All other commands are

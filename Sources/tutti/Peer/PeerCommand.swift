@@ -153,8 +153,8 @@ struct PeerCommand: ParsableCommand {
     if let activity, activity > 127 {
       throw ValidationError("--activity \(activity): out of range; give 0 to 127")
     }
-    // The audio thread gets each step at least 50 ms in advance. With a lead time of 70 ms, the announcement of a change has 20 ms to
-    // arrive before the audio thread gets the first step that changes.
+    // The audio thread gets each step 50 ms in advance, or earlier for a slow sound card; `Peer` then uses a longer lead time. With a
+    // lead time of 70 ms, the announcement of a change has 20 ms to arrive before the audio thread gets the first step that changes.
     guard (70...2000).contains(leadTime) else {
       throw ValidationError("--lead-time \(leadTime): out of range; give 70 to 2000 ms")
     }
@@ -196,7 +196,7 @@ struct PeerCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Before the first threads start: the writers of the output.
+    // Huge pages must be disabled before the first thread starts. The next line creates the output writers, which start threads.
     MemoryLock.disableHugePages()
     let (terminal, output) = (Terminal(), OutputWriter.events())
     try reportingErrors {
@@ -243,7 +243,7 @@ struct PeerCommand: ParsableCommand {
       configuration.trace = trace
       configuration.midiRecording = record
       /// Renames the file of an earlier MIDI recording, so that the next recording does not replace it. Called with --restore, because
-      /// the earlier recording may have ended with a crash, and when the peer gets a new identity.
+      /// the earlier recording may have ended with a crash. Also called when the peer starts again with a new identity.
       func keepRecording() {
         guard let record, let kept = PreviousRecording.keep(record) else { return }
         log.notice("\(record): the previous recording is now \(kept)")
@@ -298,7 +298,7 @@ struct PeerCommand: ParsableCommand {
         configuration.restored?.rhythm = nil
         (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
         keepRecording()
-        // Commands may have changed the delay in the report about the page, and the connection policy. The new peer keeps both.
+        // Commands may have changed the delay of the page (`PageReport.delay`) and the connection policy. The new peer keeps both.
         let (pageReport, policy) = (peer.page, peer.policy.kind)
         peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
         peer.page = pageReport

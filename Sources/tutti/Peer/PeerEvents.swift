@@ -4,14 +4,15 @@ import Foundation
 import MIDI
 import MusicalTime
 
-/// The first event of `tutti peer --json`: the peer runs, and other peers can connect to it.
+/// The first event of `tutti peer --json`: the peer runs, and other peers can connect to it. The event is repeated if the peer gets a
+/// new identity.
 struct Ready: Encodable {
   let event = "ready"
   var name: String
   var identity: String
   /// The control port.
   var port: UInt16
-  /// Nanoseconds of CLOCK_MONOTONIC.
+  /// The instant of the event, in nanoseconds of CLOCK_MONOTONIC.
   var at: Int64
 
   private enum CodingKeys: String, CodingKey {
@@ -29,7 +30,7 @@ struct PageReady: Encodable {
   var play: String
   /// The fingerprint of the group's certificate authority; omitted without one.
   var fingerprint: String?
-  /// Nanoseconds of CLOCK_MONOTONIC.
+  /// The instant of the event, in nanoseconds of CLOCK_MONOTONIC.
   var at: Int64
 
   private enum CodingKeys: String, CodingKey {
@@ -42,7 +43,7 @@ struct PageReady: Encodable {
 struct PagePlayers: Encodable {
   let event = "page_players"
   var players: Int
-  /// Nanoseconds of CLOCK_MONOTONIC.
+  /// The instant of the event, in nanoseconds of CLOCK_MONOTONIC.
   var at: Int64
 
   private enum CodingKeys: String, CodingKey {
@@ -54,7 +55,7 @@ struct PagePlayers: Encodable {
 /// One event of `tutti peer --json`. Fields without a value are omitted.
 struct EventLine: Encodable {
   var event: String
-  /// Nanoseconds of CLOCK_MONOTONIC.
+  /// The instant of the event, in nanoseconds of CLOCK_MONOTONIC.
   var at: Int64
   /// The name of the remote peer that the event is about.
   var name: String?
@@ -64,7 +65,7 @@ struct EventLine: Encodable {
   var identity: String?
   /// The new role of the local peer.
   var role: String?
-  /// A MIDI channel, 1...16.
+  /// The new MIDI channel of the local peer, 1...16; omitted if no channel is left.
   var channel: Int?
   /// The total activity, 0...127.
   var totalActivity: Int?

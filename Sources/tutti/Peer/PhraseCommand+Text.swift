@@ -9,7 +9,7 @@ extension PhraseCommand {
     switch (words.first, words.count) {
     case ("record", 1): self = .record(bars: Self.standardBars)
     case ("record", 2):
-      // A phrase has at most 128 steps (`Phrase.maximumSteps`), so it has at most 128 bars.
+      // A phrase has at most 128 steps (`Phrase.maximumSteps`), and a bar has at least one step.
       guard let bars = Int(words[1]), (1...128).contains(bars) else { return nil }
       self = .record(bars: bars)
     case ("send", 2...): self = .send(to: words.dropFirst().joined(separator: " "))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The MIDI recording of the peer before a crash, or before it got a new identity.
+/// The MIDI recording that the peer made before a crash, or before the peer got a new identity.
 enum PreviousRecording {
   /// Renames the file at `path` to an unused name, so that a new recording does not replace it: take.mid becomes take-1.mid. Does
   /// nothing if there is no file or if it cannot be renamed.

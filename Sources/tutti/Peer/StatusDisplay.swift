@@ -70,7 +70,7 @@ enum StatusDisplay {
     return "\(padded(printable(name), 9)) \(padded(role, 8))\(level)\(member.isMuted ? "  muted" : "")\(clock ?? "")"
   }
 
-  /// An activity as a number and a bar of ten characters.
+  /// An activity as a number and a bar graph of ten characters.
   private static func activity(_ value: UInt8) -> String {
     // Rounded to the nearest character.
     let filled = (Int(value) * 10 + 63) / 127

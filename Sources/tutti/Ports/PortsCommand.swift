@@ -108,7 +108,7 @@ struct PortsCommand: ParsableCommand {
       var name: String
       var host: String
       var address: String
-      /// Omitted if the service is not a Tutti peer.
+      /// The identity of the peer; omitted if the service is not a Tutti peer.
       var identity: String?
     }
 

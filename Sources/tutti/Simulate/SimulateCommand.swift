@@ -132,7 +132,7 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     try reportingErrors {
-      // This patch has fills and hits by chance. All peers must make the same choices.
+      // This patch has fills and hits by chance. All simulated peers must make the same random choices.
       let table = StepTable(try PatchLibrary.rhythm("boom-bap"))
       let network = try network.map(Self.load)
       let terminal = Terminal()
@@ -167,7 +167,7 @@ struct SimulateCommand: ParsableCommand {
       world = .steady(settings, length: length)
     }
     var lastShown = ContinuousClock.now
-    // The virtual time up to which the simulation runs. It advances in steps of 250 ms.
+    // The virtual time up to which the simulation runs. Each pass of the loop adds 250 ms.
     var now = Instant(nanoseconds: 0)
     repeat {
       now = now + .milliseconds(250)

@@ -12,9 +12,10 @@ import Transports
 extension ExitCode {
   /// A simulation has violated an invariant.
   static let invariantViolated = ExitCode(1)
-  /// A file cannot be parsed (EX_DATAERR).
+  /// A file cannot be parsed, or contains nothing that can be measured (EX_DATAERR).
   static let badData = ExitCode(65)
-  /// A file, folder, device, port or peer is missing, cannot be read or written, does not answer, or denies access (EX_UNAVAILABLE).
+  /// A file, folder, device, port or peer is missing, cannot be read or written, does not answer, or denies access; or the file to be
+  /// written exists already (EX_UNAVAILABLE).
   static let unavailable = ExitCode(69)
   /// An internal error (EX_SOFTWARE).
   static let internalError = ExitCode(70)

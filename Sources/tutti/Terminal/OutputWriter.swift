@@ -5,8 +5,8 @@ import Synchronization
 /// Writes text to a standard stream on a separate dispatch queue, so that the caller never waits for the reader of the stream.
 ///
 /// A pipe that nobody reads, or a terminal that the user has stopped with Ctrl-S, blocks the thread that writes to it. At most
-/// ``capacity`` octets wait to be written. Further texts are counted and discarded. As soon as there is space again, a text with
-/// the number of discarded texts is written.
+/// ``capacity`` octets wait to be written. Further texts are counted and discarded. Before the next text
+/// for which there is space, and in ``flush()``, the writer writes a text with the number of discarded texts.
 ///
 /// Texts that arrive while the queue is writing are collected and written together. A flood of notes causes thousands of short texts
 /// per second. If each of them were a task of the queue, the tasks would take more processor time than the notes.

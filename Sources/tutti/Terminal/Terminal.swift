@@ -37,10 +37,10 @@ final class Terminal: Sendable {
     status.withLock { status in write(isInteractive ? status.printing(line, width: width) : line + "\n") }
   }
 
-  /// Replaces the status line, unless earlier output still waits for its reader.
+  /// Replaces the status lines by `line`. Has no effect while earlier output still waits for its reader, or while the user types a line.
   func showStatus(_ line: String) { showStatus([line]) }
 
-  /// Replaces the status lines, unless earlier output still waits for its reader.
+  /// Replaces the status lines. Has no effect while earlier output still waits for its reader, or while the user types a line.
   func showStatus(_ lines: [String]) {
     guard isInteractive, writer.isIdle else { return }
     let isTyped = typed.withLock { $0 != nil }

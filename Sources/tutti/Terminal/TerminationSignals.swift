@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// Calls a handler on SIGINT, SIGTERM and SIGHUP, so that the program can end its sessions and complete its files. The third
-/// signal ends the process at once, in case the program hangs. SIGPIPE is ignored.
+/// of these signals that arrives ends the process at once, in case the program hangs. SIGPIPE is ignored.
 final class TerminationSignals {
   private let sources: [any DispatchSourceSignal]
   private let count = Count()

@@ -3,7 +3,7 @@ import MIDI
 import MusicalTime
 import Transports
 
-// External clocks: ALSA ports (``PortClock``) and RTP-MIDI peers (``RTPPeerClock``).
+// External clocks: ALSA ports (``PortClock``) and RTP-MIDI devices (``RTPPeerClock``).
 extension Peer {
   /// All external clocks, ALSA ports first.
   private var clockCandidates: [ClockArbiter.Candidate] {
@@ -12,8 +12,8 @@ extension Peer {
       + core.peerClocks.map { ClockArbiter.Candidate($0.name, $0.clock, isConnected: $0.session != nil) }
   }
 
-  /// The external clock that controls the rhythm of this peer. If no external clock controls the rhythm, the first external clock, because
-  /// the trace contains its counters. Nil if there are no external clocks.
+  /// The external clock that controls the rhythm of this peer. If no external clock controls the rhythm, this is the first external clock,
+  /// because the trace contains its counters. Nil if there are no external clocks.
   var externalClock: ExternalClock? {
     let clocks = (midi?.clocks.map(\.clock) ?? []) + core.peerClocks.map(\.clock)
     return clocks.first { $0.leads(ensemble) } ?? clocks.first
@@ -54,7 +54,7 @@ extension Peer {
   }
 
   /// Reports the external clocks at ALSA ports that have stopped sending ticks, and ensures that only one external clock is used.
-  /// ``PeerCore`` reports the RTP-MIDI peers that have stopped sending ticks.
+  /// ``PeerCore`` reports the RTP-MIDI devices that have stopped sending ticks.
   func advanceExternalClocks(to now: Instant) {
     for index in midi?.clocks.indices ?? 0..<0 {
       if let name = midi?.clocks[index].name, let event = midi?.clocks[index].clock.advance(to: now) {
@@ -64,7 +64,7 @@ extension Peer {
     let candidates = clockCandidates
     guard candidates.count > 1 else { return }
     let (yieldingIndex, notifications) = arbiter.select(among: candidates, for: ensemble, now: now)
-    // This index among the candidates denotes a clock that must stop controlling the rhythm. The ports precede the peers.
+    // `yieldingIndex` is the index of the candidate that must stop controlling the rhythm. The ALSA ports are the first candidates.
     if let yieldingIndex {
       let portCount = midi?.clocks.count ?? 0
       if yieldingIndex < portCount {

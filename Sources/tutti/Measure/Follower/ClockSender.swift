@@ -32,7 +32,7 @@ final class ClockSender {
   ///   - origin: the instant of tick 0 in local time.
   ///   - sequencer: the client whose clock port is connected to the device. It must stay open until ``join(within:)``
   ///     has returned true.
-  ///   - interruption: ends the stimulus early.
+  ///   - interruption: ends the stimulus early when it is raised.
   init(_ ticks: [FollowerStimulus.Tick], origin: Instant, to sequencer: Sequencer, interruption: Interruption) {
     let ring = SPSCRing<SentTick>(capacity: ticks.count)
     sent = ring
@@ -51,7 +51,7 @@ final class ClockSender {
     }
   }
 
-  /// Waits until the thread has ended, but at most for `limit`. Returns whether it has ended. Must not be called again after it
-  /// has returned true.
+  /// Waits until the thread has ended, but at most for `limit`. Returns whether the thread has ended. Must not be called again
+  /// after a call has returned true.
   func join(within limit: Nanoseconds) -> Bool { thread.join(within: limit) }
 }

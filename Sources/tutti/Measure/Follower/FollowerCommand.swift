@@ -179,8 +179,9 @@ struct FollowerCommand: ParsableCommand {
       )
     }
     let track = Recording.all(of: file, path: recording)[0]
-    // If the time reference of the recording places tick 0 within the recording, the recording has the clock of the sender. A time
-    // reference by another clock, for example one that counts from midnight, normally places tick 0 outside the recording.
+    // If the time reference of the recording places tick 0 within the recording, the program assumes that the time reference is by the
+    // clock of the sender. A time reference by another clock, for example one that counts from midnight, normally places tick 0 outside
+    // the recording.
     let offset = (Double(record.header.origin) - Double(track.firstInstant.nanoseconds)) / 1e9
     let hasCommonClock = file.firstFrame != nil && (0...Double(track.samples.count / track.rate)).contains(offset)
     let sounds = try FollowerSounds(track, usesPulses: pulses, hasCommonClock: hasCommonClock)

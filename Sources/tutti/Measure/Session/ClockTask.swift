@@ -7,7 +7,7 @@ import Transports
 final class ClockTask: InvitedSession.Task {
   /// One stamp per Timing Clock in nanoseconds: its arrival by the local clock, or its RTP time stamp by the clock of the peer.
   private(set) var stamps: [Int64] = []
-  /// The name of the peer, or its address.
+  /// The name of the peer, with its address. Only the address, until the session is established or if the peer has no name.
   private(set) var peer: String
   /// The number of lost Timing Clocks that were restored from a recovery journal. They have no stamp, because the journal contains no
   /// instants.
@@ -18,7 +18,7 @@ final class ClockTask: InvitedSession.Task {
   /// - Parameters:
   ///   - address: the address of the peer. It is also shown as the name of the peer until the session is established.
   ///   - usesTimeStamps: whether the RTP time stamps are recorded instead of the arrivals.
-  ///   - onProgress: called ten times per second.
+  ///   - onProgress: called at least ten times per second.
   init(_ address: String, usesTimeStamps: Bool, onProgress: @escaping (ClockTask) -> Void) {
     (peer, self.usesTimeStamps, self.onProgress) = (address, usesTimeStamps, onProgress)
   }
@@ -32,7 +32,7 @@ final class ClockTask: InvitedSession.Task {
     return now + .milliseconds(100)
   }
 
-  // All datagrams go to the session, which passes the MIDI messages to the next function.
+  // All datagrams go to the session, which passes the MIDI messages to `receive(_:)`.
   func receive(_ datagram: Span<UInt8>, from address: SocketAddress, at arrival: Instant) -> Bool { false }
 
   func receive(_ message: Endpoint.Output) {

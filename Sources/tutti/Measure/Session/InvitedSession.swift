@@ -17,13 +17,14 @@ final class InvitedSession {
   protocol Task: AnyObject {
     /// Called when the session is established.
     func established(_ info: SessionInfo, at now: Instant)
-    /// Receives a datagram before the session does.
+    /// Receives a datagram from the data port of the peer, before the session does.
     ///
-    /// - Returns: whether the task has processed the datagram. The session then does not receive it.
+    /// - Returns: whether the task has processed the datagram. If true, the session does not receive the datagram.
     func receive(_ datagram: Span<UInt8>, from address: SocketAddress, at arrival: Instant) -> Bool
     /// Receives a MIDI message of the peer.
     func receive(_ message: Endpoint.Output)
-    /// Performs the actions that are due at `now`, for example sends a request. Returns the next instant at which an action is due.
+    /// Performs the actions that are due at `now`, for example sends a request. Called often while the session is established, also
+    /// before an action is due. Returns the next instant at which an action is due.
     func advance(to now: Instant) -> Instant
   }
 
@@ -31,7 +32,7 @@ final class InvitedSession {
   let ports: PortPair
   private let endpoint = Endpoint(name: "tutti measure", random: SystemRandomNumberGenerator())
   private let address: SocketAddress
-  /// The data port of the peer is the one after the control port.
+  /// The address of the data port of the peer. The data port is the port after the control port.
   private var dataAddress: SocketAddress {
     var data = address
     data.port += 1
@@ -45,7 +46,7 @@ final class InvitedSession {
 
   /// Opens the local ports and resolves the address of the peer.
   ///
-  /// - Parameter text: `HOST:PORT`, with the control port of the peer.
+  /// - Parameter text: `HOST[:PORT]`, with the control port of the peer. The default port is 5004.
   /// - Throws: `TransportError`.
   init(to text: String) throws {
     self.text = text
@@ -57,7 +58,7 @@ final class InvitedSession {
 
   /// Invites the peer, runs `task` for `seconds` from the beginning of the session, and ends the session.
   ///
-  /// Returns early if ``interruption`` is raised or the peer ends the session.
+  /// Returns early if ``interruption`` is raised, the session is lost or the peer ends the session.
   ///
   /// - Parameter seconds: nil to run until ``interruption`` is raised.
   /// - Throws: ``Failure`` if the peer refuses the session or does not answer, or if ``interruption`` is raised before the session begins.
@@ -103,7 +104,7 @@ final class InvitedSession {
 
   /// Executes the outputs of the endpoint. When the session is established, sets `end` to `seconds` from now, unless `seconds` is nil.
   ///
-  /// - Returns: false if the peer has ended an established session.
+  /// - Returns: false if the session is lost, or the peer has ended it.
   private func handleOutputs(
     of task: any Task, _ id: SessionID, seconds: Double?, end: inout Instant
   ) throws(Failure) -> Bool {

@@ -13,14 +13,15 @@ import Transports
 final class NetworkTask: InvitedSession.Task {
   /// The exchanges with the peer.
   private(set) var measurement = NetworkMeasurement(.clockPackets)
-  /// The name of the peer, or its address.
+  /// The name of the peer, with its address. Only the address, until the session is established or if the peer has no name.
   private(set) var peer: String
   private let ports: PortPair
   private let interval: Nanoseconds?
   private let onProgress: (NetworkTask, Instant) -> Void
   private let identity = UInt64.random(in: 1...UInt64.max)
   private var info: SessionInfo?
-  /// The next instant at which a request is due, and the instant at which the search for a Tutti peer ends.
+  /// The next instant at which a request is due, and the end of the first second, in which probes find out whether the peer is a Tutti
+  /// peer.
   private var (next, searchEnds) = (Instant.distantFuture, Instant.distantFuture)
   /// The send instants of the requests without an answer. The key is the stamp in the request, which the answer repeats.
   private var pending: [UInt64: Instant] = [:]
@@ -92,7 +93,7 @@ final class NetworkTask: InvitedSession.Task {
       receive(probe, at: arrival)
       return true
     }
-    // A CK1 that answers no request of this task answers a CK0 of the session. The session then handles the CK1.
+    // A CK1 that answers no request of this task answers a CK0 of the session, so the session handles it.
     guard let packet = ClockPacket(datagram), packet.count == 1, packet.ssrc == info?.ssrc,
       let sent = pending.removeValue(forKey: packet.stamp1)
     else { return false }
