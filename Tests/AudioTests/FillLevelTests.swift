@@ -57,6 +57,16 @@ import _TestSupport
     #expect(falls && rises && !fallsAgain && level.frames == 1_024 && level.floor == 1_024)
   }
 
+  /// A late thread causes an underrun between the fall of the level and the underrun of the device.
+  @Test func underrunOfALateThreadDoesNotHideThatTheLevelIsTooLow() {
+    var level = level()
+    _ = level.recordUnderrun(raises: true, isStarting: false, at: start)
+    let falls = level.fall(at: start + .seconds(60))
+    _ = level.recordUnderrun(raises: false, isStarting: false, at: start + .seconds(70))
+    let rises = level.recordUnderrun(raises: true, isStarting: false, at: start + .seconds(119))
+    #expect(falls && rises && level.floor == 768)
+  }
+
   @Test func levelNeverExceedsTheBuffer() {
     var level = level()
     var rises = 0

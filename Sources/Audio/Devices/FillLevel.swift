@@ -19,8 +19,8 @@ struct FillLevel: Sendable, BitwiseCopyable {
   private var capacity: Int64 = 0
   /// The instant of the last event: an underrun, a fall of the level, or the opening of the device.
   private var lastEvent = Instant(nanoseconds: 0)
-  /// Whether the last event was a fall of the level.
-  private var hasFallen = false
+  /// When the level last fell; nil if it has not fallen since the device was opened or the level rose.
+  private var lastFall: Instant?
 
   /// The time without an underrun after which the level falls.
   static var patience: Nanoseconds { @_noLocks @_noAllocation get { .seconds(60) } }
@@ -39,7 +39,7 @@ struct FillLevel: Sendable, BitwiseCopyable {
     if floor < initial { floor = initial }
     if frames > capacity { frames = capacity }
     if floor > capacity { floor = capacity }
-    (lastEvent, hasFallen) = (now, false)
+    (lastEvent, lastFall) = (now, nil)
   }
 
   /// Records an underrun. Raises the level if `raises` is true and the buffer permits it.
@@ -50,9 +50,11 @@ struct FillLevel: Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func recordUnderrun(raises: Bool, isStarting: Bool, at now: Instant) -> Bool {
-    let followsFall = hasFallen && now - lastEvent < Self.patience
-    (lastEvent, hasFallen) = (now, false)
+    lastEvent = now
     guard raises, frames < capacity else { return false }
+    var followsFall = false
+    if let fall = lastFall { followsFall = now - fall < Self.patience }
+    lastFall = nil
     frames = frames &+ step < capacity ? frames &+ step : capacity
     if isStarting || followsFall { floor = frames }
     return true
@@ -66,7 +68,7 @@ struct FillLevel: Sendable, BitwiseCopyable {
   mutating func fall(at now: Instant) -> Bool {
     guard frames > floor, now - lastEvent >= Self.patience else { return false }
     frames = frames &- step > floor ? frames &- step : floor
-    (lastEvent, hasFallen) = (now, true)
+    (lastEvent, lastFall) = (now, now)
     return true
   }
 }

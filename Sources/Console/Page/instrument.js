@@ -42,8 +42,6 @@ export class InstrumentView {
   #movement = 0
   /** The activity that was reported last, 0...127. */
   #reported = 0
-  /** The newest point on the pad. */
-  #lastPoint
   /** The position that the button *Play* plays next, and the step to the following position. */
   #walk = { position: 0, step: 1 }
   /** The notes of the figure before this instant have been sent to the peer; undefined while none are sent. */
@@ -342,7 +340,8 @@ export class InstrumentView {
   /** The touch pad: the position from left to right selects the pitch. Touches near the lower edge are softer. */
   #listenToPad() {
     const pad = element("pad")
-    let lastKey
+    // For each finger on the pad, by its pointerId: the index of its key, and the point from which its speed is measured.
+    const fingers = new Map()
     // Returns the position 0...7, the strength 0.3...1, the coordinates in pixels, and the time stamp of an event.
     const place = (event) => {
       const box = pad.getBoundingClientRect()
@@ -354,34 +353,37 @@ export class InstrumentView {
       event.preventDefault()
       pad.setPointerCapture(event.pointerId)
       const point = place(event)
-      lastKey = point.index
-      this.#lastPoint = point
+      fingers.set(event.pointerId, { index: point.index, point })
       this.#touch(`pad ${event.pointerId}`, point.index, point.strength, event)
     })
     pad.addEventListener("pointermove", (event) => {
-      if (!this.#held.has(`pad ${event.pointerId}`)) return
+      const finger = fingers.get(event.pointerId)
+      if (!finger || !this.#held.has(`pad ${event.pointerId}`)) return
       const point = place(event)
-      this.#move(point)
+      this.#move(finger, point)
       // A movement across the pad plays each key that it crosses. While a figure is available, each movement bends the figure instead.
-      if (point.index === lastKey && !this.figure.isAvailable) return
-      lastKey = point.index
+      if (point.index === finger.index && !this.figure.isAvailable) return
+      finger.index = point.index
       this.#touch(`pad ${event.pointerId}`, point.index, point.strength, event)
     })
     for (const end of ["pointerup", "pointercancel"]) {
-      pad.addEventListener(end, (event) => this.release(`pad ${event.pointerId}`))
+      pad.addEventListener(end, (event) => {
+        fingers.delete(event.pointerId)
+        this.release(`pad ${event.pointerId}`)
+      })
     }
   }
 
   /**
-   * Adds the speed of the finger on the pad to the activity. 1.5 pixels per millisecond are the largest activity. The speed is measured
+   * Adds the speed of a finger that has moved to `point` to the activity. 1.5 pixels per millisecond are the largest activity. The speed is measured
    * over at least 8 ms.
    */
-  #move(point) {
-    const passed = point.moment - this.#lastPoint.moment
+  #move(finger, point) {
+    const passed = point.moment - finger.point.moment
     if (passed < 8) return
-    const distance = Math.hypot(point.x - this.#lastPoint.x, point.y - this.#lastPoint.y)
+    const distance = Math.hypot(point.x - finger.point.x, point.y - finger.point.y)
     this.#movement = Math.max(this.#movement, Math.min(1, distance / passed / 1.5))
-    this.#lastPoint = point
+    finger.point = point
   }
 
   /** Reports the activity since the last report: the strength of the last note or of the largest movement, whichever is greater. */

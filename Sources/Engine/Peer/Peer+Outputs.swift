@@ -79,6 +79,8 @@ extension Peer {
 
   /// Passes a command to the network thread. If the command opens a session that needs new memory, passes this memory, too.
   private func execute(_ command: ReceivingCommand) {
+    // While the peer leaves, the last datagrams can begin sessions. The network thread has then ended and takes no memory.
+    guard !network.isStopped else { return }
     if case .open(let slot, _, _, _, _) = command, slot >= receivingCapacity {
       // `memory` holds one block. The network thread has taken the previous block when it has executed the command for which that block was
       // given.

@@ -16,9 +16,8 @@ extension Peer {
     if let newest = networkRings.counters.take() { networkCounters = newest }
     var summary = TraceSummary(role: trace.role.description)
     summary.ticksExpected = core.account.expected
-    // A master receives no ticks, so none can be lost.
-    summary.ticksReceived = trace.role == .master ? core.account.expected : core.account.received
-    summary.ticksLost = max(0, summary.ticksExpected - summary.ticksReceived)
+    summary.ticksReceived = core.account.received
+    summary.ticksLost = core.account.expected - core.account.received
     summary.hits = sound.hits
     summary.lateHits = sound.late
     summary.droppedHits = sound.dropped
@@ -83,7 +82,8 @@ extension Peer {
     if ensemble.role != .idle { trace.masterClock = ensemble.masterClock(at: now) }
     do throws(TraceError) {
       while let record = clock.rings.ticks.pop() {
-        core.account.played(record.tick, run: ensemble.schedule.run, start: ensemble.schedule.start)
+        core.account.played(
+          record.tick, run: ensemble.schedule.run, start: ensemble.schedule.start, isOwn: ensemble.role == .master)
         recording?.append(record)
         try trace.append(record)
       }

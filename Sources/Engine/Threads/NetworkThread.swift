@@ -39,6 +39,8 @@ final class NetworkThread {
   private let thread: RealtimeThread
   private let quit = Quit()
   private let signal: EventSignal
+  /// Whether the thread has ended.
+  private(set) var isStopped = false
 
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
 
@@ -67,6 +69,7 @@ final class NetworkThread {
     quit.flag.store(true, ordering: .releasing)
     signal.signal()
     thread.join()
+    isStopped = true
   }
 
   /// The flag by which ``stop()`` ends the thread.

@@ -190,8 +190,7 @@ public struct ExternalClock: Sendable {
     newest = instant
     guard count(instant, stamp, missing: missing) else { return nil }
     let tick = next + -1
-    defer { isSilent = false }
-    guard isRunning, follower.isSettled else { return isSilent ? .heard : nil }
+    guard isRunning, follower.isSettled else { return endOfSilence() }
     guard let line else {
       // Without a line, the tempo of the ticks is out of range. Ticks in a burst have the same effect, but only for a short time.
       let since = unplayableSince ?? instant
@@ -224,7 +223,14 @@ public struct ExternalClock: Sendable {
         end(&ensemble, now: now)
       }
     }
-    return isSilent ? .heard : nil
+    return endOfSilence()
+  }
+
+  /// Returns the event for the end of a silence that was reported, and nil if there was none. Clears ``isSilent``.
+  private mutating func endOfSilence() -> Event? {
+    guard isSilent else { return nil }
+    isSilent = false
+    return .heard
   }
 
   /// Restarts the count after a gap, at the tick of the rhythm that is nearest in time.

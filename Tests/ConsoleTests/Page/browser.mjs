@@ -138,6 +138,20 @@ async function testInstrument() {
   expect(played.length >= 10 && played[0] === 55 && played[3] === 62, "letters, Enter and touches play notes", played)
   await page.wait("tutti.state.levels.activity === 0")
   expect(true, "the activity falls to zero when nothing is played")
+  // Two fingers rest on two keys of the pad and move by a pixel.
+  const before = await page.evaluate("played.length")
+  const rest = (type, shift) => page.send("Input.dispatchTouchEvent", {
+    type, touchPoints: [0.1, 0.9].map((x, id) => ({ x: box.x + x * box.width + shift, y: box.y + 40, id })),
+  })
+  await rest("touchStart", 0)
+  for (let shift = 1; shift <= 20; shift++) {
+    await rest("touchMove", shift % 2)
+    await sleep(15)
+  }
+  await touch("touchEnd")
+  const rested = await page.evaluate("played.length") - before
+  expect(rested === 2, "two resting fingers play one note each", rested)
+  await page.wait("tutti.state.levels.activity === 0")
   await screenshot(page, "instrument-phone")
   await checkAccessibility(page, "the instrument on a phone")
   await page.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "dark" }] })
