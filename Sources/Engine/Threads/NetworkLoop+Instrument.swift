@@ -9,11 +9,12 @@ extension NetworkLoop {
   /// How long ``round()`` may wait for input, in milliseconds, 1...100: until the next message of the instrument, of the phrase, of
   /// ``delayed`` or of a remote peer is due.
   @_noLocks @_noAllocation
-  func longestWait() -> Int32 {
+  mutating func longestWait() -> Int32 {
     let (play, send) = (instrument.nextDeadline, delayed.nextDeadline)
     var next = play < send ? play : send
     if phrase.nextDeadline < next { next = phrase.nextDeadline }
-    if receiver.nextTimedDeadline < next { next = receiver.nextTimedDeadline }
+    let timed = receiver.nextTimedDeadline
+    if timed < next { next = timed }
     let now = MonotonicClock.now
     guard next < now + .milliseconds(100) else { return 100 }
     // The audio threads get the messages in advance, so a precision of one millisecond suffices.

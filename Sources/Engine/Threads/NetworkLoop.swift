@@ -366,7 +366,7 @@ struct NetworkLoop: ~Copyable {
 
   /// The reply to ``datagram``, if it is a request for the clock.
   @_semantics("no_performance_analysis")
-  private func clockReply(sentAt now: Instant) -> ClockReply? {
+  private mutating func clockReply(sentAt now: Instant) -> ClockReply? {
     receiver.reply(
       to: datagram.octets.span.extracting(first: datagram.count), from: datagram.from, at: datagram.at, sentAt: now)
   }
