@@ -150,7 +150,7 @@ import _TestSupport
   /// If the local peer has a passkey, a device in session without keys gets no answer to a clock probe, because it
   /// counts as a standard device. It gets an answer to CK0.
   @Test(arguments: [true, false]) func probeOfADeviceWithoutThePasskeyIsNotAnswered(hasPasskey: Bool) {
-    let receiver = receiver(open(nil), hasPasskey: hasPasskey)
+    var receiver = receiver(open(nil), hasPasskey: hasPasskey)
     let probe = octets { _ = ClockProbe(ssrc: 7, identity: 5, sentAt: now).append(to: &$0) }
     let request = octets { _ = ClockPacket(ssrc: 7, sentAt: now).append(to: &$0) }
     let answersProbe = receiver.reply(to: probe.span, from: source, at: now, sentAt: now) != nil
