@@ -4,7 +4,7 @@ public import MusicalTime
 public struct ClockEstimate: Hashable, Sendable, BitwiseCopyable {
   /// The remote clock minus the local clock.
   public var offset: Nanoseconds
-  /// The skew: the rate of the remote clock relative to the local clock minus 1, parts per million.
+  /// The skew: the rate of the remote clock divided by the rate of the local clock, minus 1, in parts per million.
   public var skew: Double
   /// The largest possible error of `offset`, positive or negative. Packets show only the sum of the delays of both
   /// directions. The share of one direction can be anything between zero and the whole sum.

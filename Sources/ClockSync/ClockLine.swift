@@ -1,8 +1,8 @@
 public import MusicalTime
 
-/// A linear mapping between the local and a remote clock: a reference point, which gives one instant on both clocks,
-/// and a rate. It is evaluated in exact integers from the reference point, so real-time threads can use it and errors
-/// do not accumulate.
+/// A linear mapping between the local and a remote clock. It consists of a reference point, which is one instant on both
+/// clocks, and a rate. Real-time threads can evaluate the mapping. The evaluation uses exact integers and begins at the
+/// reference point, so errors do not accumulate.
 public struct ClockLine: Hashable, Sendable, BitwiseCopyable {
   /// The local clock at the reference point.
   public let local: Instant

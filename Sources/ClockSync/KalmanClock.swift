@@ -92,7 +92,7 @@ struct KalmanClock: Sendable {
     self.time = time
     offset = (first + second) / 2
     delay = (first - second) / 2
-    // The true offset lies within `delay` of the first estimate: the standard deviation is set to half of `delay`.
+    // The true offset differs from the first estimate by at most `delay`. Its standard deviation is therefore set to half of `delay`.
     oo = max(delay * delay / 4, Self.minimumVariance)
     dd = oo
     (out.variance, back.variance) = (oo, oo)
@@ -161,9 +161,9 @@ struct KalmanClock: Sendable {
   /// The offset at `moment`, nanoseconds.
   func offset(at moment: Double) -> Double { offset + (moment - time) * skew }
 
-  /// The variance of ``offset(at:)``, in square nanoseconds. It includes an allowance for asymmetric delay: if the
-  /// deviation of one direction exceeds one and a half times that of the other, half of the excess may be delay in that
-  /// direction only.
+  /// The variance of ``offset(at:)``, in square nanoseconds. It includes an allowance for asymmetric delay: if the standard
+  /// deviation of the noise in one direction exceeds one and a half times that in the other direction, half of the excess may
+  /// be additional delay in the first direction.
   func variance(at moment: Double) -> Double {
     let ahead = moment - time
     let (a, b) = (out.variance.squareRoot(), back.variance.squareRoot())

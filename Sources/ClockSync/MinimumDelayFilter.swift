@@ -13,11 +13,11 @@
 /// same way. Finding the widest band is a linear program with three unknowns: the slope and the two edges. S. Moon, P.
 /// Skelly and D. Towsley, 1999, use such a program for one direction.)
 ///
-/// Only the corners of two convex hulls matter: those of the lower side of the outbound points, and those of the upper
-/// side of the returning points. The width is a concave function of the slope over few corners, and golden-section
-/// search finds its maximum. A steeper band touches later corners of the outbound hull and earlier corners of the
-/// returning hull, so each section leaves fewer corners to examine. The filter keeps the extreme packet of each eighth of
-/// a second, for ``span`` seconds: the lowest outbound packet and the highest returning packet.
+/// The width at a slope depends only on the few corners of two convex hulls: the lower hull of the outbound points, and the
+/// upper hull of the returning points. The width is a concave function of the slope, so golden-section search finds its
+/// maximum. A steeper band touches later corners of the outbound hull and earlier corners of the returning hull, so each
+/// section leaves fewer corners to examine. The filter keeps the lowest outbound packet and the highest returning packet of
+/// each eighth of a second, for ``span`` seconds.
 ///
 /// The variance of the line follows from the distance between an edge and the packets next to it. The distance is small
 /// if the delay has a hard lower bound, and large if the delay is normally distributed. Times are in seconds,
@@ -263,9 +263,9 @@ struct MinimumDelayFilter: Sendable {
     beginning(of: newest + 1 - Int64(bucketCount))..<beginning(of: newest + 1)
   }
 
-  /// The edges of the band of slope `skew` at the moment of the last ``fit(at:)``: the bounds of the offset if this is
-  /// the skew. The edges can have crossed if the clocks did not run at a constant rate. Valid until the next
-  /// ``add(_:isOut:at:)``.
+  /// The edges of the band of slope `skew` at the moment of the last ``fit(at:)``. If `skew` is the true skew, they are the
+  /// bounds of the offset. If the clocks did not run at a constant rate, `low` can be greater than `high`. Valid until the
+  /// next ``add(_:isOut:at:)``.
   func bounds(skew: Double) -> (low: Double, high: Double) {
     let band = band(of: skew, by: corners)
     return (band.low, band.high)

@@ -27,7 +27,7 @@ public struct RemoteClock: Sendable {
   /// The largest change of the offset that the estimate allows for while no packet arrives, nanoseconds per second. Two
   /// ordinary crystals diverge by only about 20 000.
   static let maximumDivergence = 100_000.0
-  /// The error of a time stamp, nanoseconds.
+  /// The tolerated error of a time stamp, apart from the error that its resolution causes, nanoseconds.
   static let stampError = 20_000.0
   /// The largest skew between two crystals, even two bad ones in the cold, nanoseconds per second.
   static let maximumCrystalSkew = 200_000.0
@@ -45,7 +45,7 @@ public struct RemoteClock: Sendable {
   static let packetsPerFit = 8
   /// The time since the last fit after which a fit no longer waits for ``packetsPerFit``, seconds.
   static let maximumFitInterval = 1.0
-  /// The number of packets after a start for which every packet causes a fit.
+  /// The number of packets since the start or the last reset below which every packet causes a fit.
   static let initialPackets = 16
 
   /// The reference of all differences and moments. A difference is the remote instant minus the local instant of a packet
@@ -57,7 +57,7 @@ public struct RemoteClock: Sendable {
   /// The moment of the last fit of ``minimumFilter``.
   private var fitTime = -Double.infinity
   private var packetsSinceFit = 0
-  /// Packets since the first estimate or since the last reset.
+  /// The number of packets since the start or the last reset, including the two packets with which the estimate began.
   private var packetsSinceStart = 0
   /// The possible offsets at ``fitTime``, in nanoseconds: the interval between the bounds from both directions.
   private var bounds: ClosedRange<Double>?

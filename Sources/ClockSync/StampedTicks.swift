@@ -12,8 +12,8 @@ public import MusicalTime
 /// - The stamps scatter around their regression less than half as much as the arrivals around theirs. Once the stamps are
 ///   trusted, it suffices that they scatter less than the arrivals.
 /// - Both lines have nearly the same rate.
-/// - The arrivals are at most a quarter of a second after and at most one second before their stamps, if the uncertainty
-///   of the clock estimate is allowed for.
+/// - The arrivals are at most a quarter of a second after and at most one second before their stamps. Both limits are
+///   extended by the uncertainty of the clock estimate.
 public struct StampedTicks: Sendable {
   /// The length of the window in ticks: two quarter notes.
   public static let depth = 48
@@ -62,8 +62,11 @@ public struct StampedTicks: Sendable {
     isTrusted = false
   }
 
-  /// Adds a tick. The window restarts with this tick if its number, its stamp or its arrival is before that of the previous
-  /// tick or too far after it, or if both ticks have the same number or the same stamp.
+  /// Adds a tick. The window restarts with this tick in three cases:
+  ///
+  /// - Its number is not higher than the previous number, or higher by more than 1000.
+  /// - Its stamp is not later than the previous stamp, or later by more than ``TickFollower/maximumGap``.
+  /// - Its arrival is earlier than the previous arrival, or later by more than ``TickFollower/maximumGap``.
   ///
   /// - Parameters:
   ///   - tick: the number of the tick.

@@ -8,8 +8,8 @@ public enum Gate: UInt8, CaseIterable, Hashable, Sendable {
   case rhythm
   /// Note On and Note Off.
   case notes
-  /// Controllers, pitch bend, pressure and programs. They change how the notes of the other peer sound at the peer, and the sound of
-  /// the peer's own instrument.
+  /// Controllers, pitch bend, pressure and programs. At the peer that opens the gate, they change the sound of the other peer's
+  /// notes and of the local player's instrument.
   case modification
   /// The activity of the other peer, which contributes to the total activity; also the total activity that a master
   /// sends.

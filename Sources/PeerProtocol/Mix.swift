@@ -19,8 +19,7 @@ public struct Mix: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init() {}
 
-  /// Compares two mixes. Written out, because an operator that the compiler derives lacks the annotations for real-time
-  /// code.
+  /// Compares two mixes. Real-time code calls this operator, and a synthesized operator would lack the real-time annotations.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -57,7 +56,7 @@ public struct Mix: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: not safe.
   public mutating func setLevel(_ level: Int, ofPart part: Int) { set(part, to: UInt8(min(max(level, 0), 100))) }
 
-  /// Starts or stops a part, whose level stays.
+  /// Starts or stops a part. Its level does not change.
   ///
   /// Real-time: not safe.
   public mutating func setPlays(_ plays: Bool, part: Int) { set(part, to: octet(part) & 0x7F | (plays ? 0 : 0x80)) }

@@ -8,7 +8,7 @@ package enum EnsembleRule: String, CaseIterable, Sendable {
   case channel
   /// Nothing passes a closed gate. A gate is a player's permission for a remote peer and one kind of message.
   case gate
-  /// Only the notes of remote players whom the local player wants to hear sound at a peer.
+  /// A peer sounds the notes of a remote player only if the local player wants to hear the remote player.
   case hearing
   /// The rhythm continues after its master has disappeared.
   case failover

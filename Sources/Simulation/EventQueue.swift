@@ -44,7 +44,7 @@ struct EventQueue {
     let event = Event(
       at: instant, sequence: sequence, kind: kind, host: Int32(truncatingIfNeeded: host),
       value: Int32(truncatingIfNeeded: value))
-    // The hole moves up from the end of the heap to the place of the event.
+    // The hole is the free element of the heap. It moves up from the end of the heap to the place of the event.
     var hole = heap.count
     heap.append(event)
     while hole > 0 {

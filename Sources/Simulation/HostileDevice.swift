@@ -14,8 +14,8 @@ import RTPMIDI
 /// - RTP packets with random content,
 /// - random octets.
 ///
-/// It answers no packets, so it never gets a session. Without a passkey, any device in session may start rhythms and play notes. A
-/// device that did so would violate the invariants although the peers are correct.
+/// It answers no packets, so it never gets a session. With a session, it could violate the invariants although the peers are
+/// correct: without a passkey, any device in session may start rhythms and play notes.
 ///
 /// If the peers have a passkey, the hostile device also receives all packets of the network. It sends recorded packets again:
 /// unchanged, to their sender, to another peer or port, as if from another peer, without their tag, or with a changed octet.
@@ -26,8 +26,8 @@ struct HostileDevice {
 
   init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-  /// Sends up to forty datagrams to random peers: up to twenty times one datagram, or the two of an invitation. Returns the time
-  /// until the next attack.
+  /// Sends up to twenty forged or recorded packets, each to a random peer. An invitation is two datagrams; any other packet is one
+  /// datagram. Returns the time until the next attack.
   mutating func attack(_ world: VirtualWorld) -> Nanoseconds {
     world.wire.records = world.settings.hasPasskey
     for _ in 0..<random.integer(in: 1...20) {

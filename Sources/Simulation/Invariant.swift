@@ -1,7 +1,7 @@
 /// A property that has to hold in every simulation.
 public enum Invariant: String, CaseIterable, Hashable, Sendable, Codable {
-  /// There are no two masters that have been in session with each other for more than a second, unless a rhythm gate between
-  /// them is closed.
+  /// No two peers that are in session with each other are both masters for more than a second, unless a rhythm gate between them
+  /// is closed.
   case oneMaster
   /// Each peer plays the steps of its rhythm in order, without losing or repeating one, also if the master changes. While the
   /// peer is connected, the rhythm neither restarts nor stands still.

@@ -49,7 +49,7 @@ extension InvariantChecker {
       seen: "a note of \(world.hosts[host].name)")
   }
 
-  /// The notes of the player of a session at a peer (``Holder``).
+  /// Returns the notes that are on at `peer` and belong to the player of `session`.
   private func holder(of session: SessionID, at peer: VirtualPeer) -> Holder {
     var holder = states[peer.host].held[session] ?? Holder()
     if let address = peer.core.roster[session]?.reference.address {
@@ -81,7 +81,7 @@ extension InvariantChecker {
       }
       let player = holder.host
       let down = player.map { world.hosts[$0].keys } ?? []
-      // The notes are right if the peer of the player runs and can reach this peer, and if the player holds all their keys.
+      // The notes are right if the peer of the player runs and can reach this peer, and if the player holds the keys of all notes.
       let isRight =
         player.map { world.hosts[$0].peer != nil && world.wire.reaches($0, host) } == true
         && holder.keys.allSatisfy { key in down.contains { $0.value == key } }

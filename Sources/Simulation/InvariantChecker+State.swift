@@ -63,7 +63,7 @@ extension InvariantChecker {
     var at = Instant(nanoseconds: 0)
     /// The total activity that selected the layers.
     var level: UInt8 = 0
-    /// The number of hits. It depends on the fills and on the decisions by chance of the patch.
+    /// The number of hits. It depends on the fills and on the random choices of the patch.
     var hits: UInt8 = 0
     /// The sum of the velocities of these hits. It also depends on the mix, which sets the levels of the parts.
     var loudness: UInt16 = 0

@@ -36,7 +36,7 @@ extension InvariantChecker {
       states[host].rhythm = states[master].rhythm
       // If the master still slews to another phase, its follower slews as well.
       states[host].phaseChangedAt = [states[host].phaseChangedAt, states[master].phaseChangedAt].compactMap { $0 }.max()
-      // A peer that has played nothing begins in phase with its master.
+      // A peer that played no rhythm begins in phase with its master.
       guard before != 0 else { break }
       var mayHaveOtherPhase = before != states[master].rhythm
       if let mine = states[host].lastStep?.step.length, let theirs = states[master].lastStep?.step.length {
@@ -68,8 +68,8 @@ extension InvariantChecker {
           .steps, holds: step.step.index == last.step.index + 1, of: host, expected: "step \(last.step.index + 1)",
           seen: "step \(step.step.index)\(last.run == step.run ? "" : " of another rhythm")")
       } else if step.cutsShort, isCalm {
-        // A peer that joins another rhythm whose phase differs by more than a step begins it at the beginning of a bar. It
-        // plays the previous rhythm until 10 ms before this bar (``EnsembleState/joiningTime``).
+        // If a peer joins another rhythm whose phase differs by more than a step, the peer begins this rhythm at the beginning of
+        // a bar. It plays the previous rhythm until 10 ms before this bar (``EnsembleState/joiningTime``).
         let isJoined = Tick(of: step.step).index % peer.core.ensemble.ticksPerBar == 0
         expect(
           .steps, holds: isJoined, of: host, expected: "the rhythm to continue after step \(last.step.index)",

@@ -160,7 +160,8 @@ final class InvariantChecker {
         .failover, holds: mayEnd, of: peer.host, expected: "the rhythm to continue",
         seen: "its end when \(name(of: identity)) disappeared")
     case .left(let reference):
-      // The evaluation does not notice a session that is replaced by a new one between two evaluations.
+      // If a new session replaces this session before the next evaluation, the evaluation does not notice the replacement. The
+      // time in session is therefore reset here.
       guard !pairs.isEmpty, let other = reference.identity.flatMap({ world.host(of: $0) }) else { break }
       pairs[peer.host * states.count + other].inSessionSince = nil
       pairs[other * states.count + peer.host].inSessionSince = nil

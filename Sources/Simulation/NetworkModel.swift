@@ -18,9 +18,10 @@ public struct NetworkModel: Hashable, Sendable {
   }
 
   public var name: String
-  /// The mean delay. With ``Shape/late`` the minimum delay.
+  /// The mean delay. With ``Shape/late``, the minimum delay.
   public var delay: Nanoseconds
-  /// The standard deviation of the delay. With ``Shape/late`` that of the whole normal distribution.
+  /// The standard deviation of the delay. With ``Shape/late``, the standard deviation of the complete normal distribution, not of
+  /// its upper half.
   public var jitter: Nanoseconds
   public var shape: Shape
   /// The fraction of packets that are lost, 0...1.

@@ -7,7 +7,7 @@ import RTPMIDI
 // The random commands of players and the random failures of processes and network.
 extension RandomScenario {
   /// Executes one random command, or none. While no rhythm plays, every second command on average starts one. The lengths of the
-  /// ranges below are the weights of the commands; their sum is 80.
+  /// ranges below are the weights of the commands. One of the 80 numbers executes no command.
   func executeRandomCommand(in world: VirtualWorld) {
     let isPlaying = world.hosts.contains { $0.peer.map { $0.core.ensemble.role != .idle } ?? false }
     if !isPlaying, chance(2) { return startRhythm(in: world) }
@@ -29,7 +29,7 @@ extension RandomScenario {
     }
   }
 
-  /// One peer starts, or several peers at the same instant.
+  /// One peer starts a rhythm, or several peers start one at the same instant.
   private func startRhythm(in world: VirtualWorld) {
     let count = chance(4) ? random.integer(in: 2...4) : 1
     for _ in 0..<count {

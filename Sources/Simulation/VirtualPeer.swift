@@ -25,7 +25,7 @@ final class VirtualPeer {
   private(set) var clock: VirtualClock
   private let wire: VirtualWire
   private let thread: VirtualClockThread
-  /// The probe rate limit: the maximum number of clock probes per second from each other peer.
+  /// The probe rate limit: the maximum number of clock probe requests per second that the peer accepts from every other peer.
   private let probeRateLimit: UInt16
   /// The rule that is disabled, if any.
   private let mutation: RuleMutation
@@ -210,9 +210,12 @@ final class VirtualPeer {
     arrivals.removeAll(keepingCapacity: true)
   }
 
-  /// Sends the reply to a request for the clock.
+  /// Sends the answer to a clock probe or to a CK0.
   ///
-  /// - Returns: false if the reply does not fit into a packet.
+  /// - Parameters:
+  ///   - source: the sender of the probe or the CK0.
+  ///   - ssrc: the SSRC of this sender.
+  /// - Returns: false if the answer does not fit into a packet.
   private func send(_ reply: ClockReply, to source: SocketAddress, of ssrc: UInt32) -> Bool {
     packet.removeAll()
     switch reply {

@@ -15,8 +15,8 @@ final class VirtualWire {
   private var random: SplitMix
   /// For each host, the number of the part of the network to which it belongs. Packets do not pass from one part to another.
   private(set) var parts: [UInt8]
-  /// For each pair of hosts a and b, at index a * hosts + b: the instant of the first of the present consecutive losses from a to
-  /// b; nil if the last packet arrived. Used only if losses come in bursts.
+  /// For each pair of hosts a and b, at index a * hosts + b: the instant at which the present burst of losses from a to b began;
+  /// nil if the last packet arrived. Used only if losses come in bursts.
   private var lossesSince: [Instant?] = []
   /// The newest packets, if ``records`` is true. Later packets replace the oldest ones.
   private(set) var recorded: [RecordedPacket] = []
@@ -50,8 +50,8 @@ final class VirtualWire {
   /// Whether packets pass from host `a` to host `b`: both are in the same part of the network.
   func reaches(_ a: Int, _ b: Int) -> Bool { parts[a] == parts[b] }
 
-  /// The instant of the first of the present consecutive losses between host `a` and host `b`. If both directions have losses, the
-  /// earlier instant counts. Nil if the last packet in each direction arrived, or if losses do not come in bursts.
+  /// The instant at which the present burst of losses between host `a` and host `b` began. If there is a burst in both directions,
+  /// the earlier instant counts. Nil if the last packet in each direction arrived, or if losses do not come in bursts.
   ///
   /// The length of a burst is a number of packets, not a duration. Between two hosts that exchange only invitations, a burst can
   /// therefore last for many seconds.

@@ -22,8 +22,8 @@ public final class VirtualWorld {
     public var network = NetworkModel.lan
     /// The seed of all random numbers.
     public var seed: UInt64 = 1
-    /// The probe rate limit: the maximum number of clock probes per second that each peer allows each other peer. A low limit makes
-    /// a simulation faster, but does not make the task of the peers easier.
+    /// The probe rate limit: the maximum number of clock probe requests per second that each peer accepts from every other peer. A
+    /// low limit makes a simulation faster, but does not make the task of the peers easier.
     public var probeRateLimit: UInt16 = 50
     /// The pattern of all peers.
     public var table: StepTable
@@ -207,7 +207,7 @@ public final class VirtualWorld {
     hosts[host].keys = []
   }
 
-  /// Suspends the machine of a peer, such as a laptop whose lid is closed. Until ``resume(_:)``, the machine neither sends nor
+  /// Suspends the machine of a peer, as when the lid of a laptop is closed. Until ``resume(_:)``, the machine neither sends nor
   /// receives, and its clock stands still.
   func suspend(_ host: Int) {
     guard let peer = hosts[host].peer else { return }

@@ -8,7 +8,7 @@ public struct PortPair: Sendable, BitwiseCopyable {
   /// The data port.
   public let data: UDPSocket
 
-  /// Whether the ports accept IPv6 and IPv4. If false, the kernel has no IPv6 and they accept only IPv4.
+  /// Whether the ports accept IPv6 and IPv4. If false, the kernel has no IPv6, and the ports accept only IPv4.
   ///
   /// Real-time: not safe.
   public var isDualStack: Bool { control.isDualStack && data.isDualStack }

@@ -73,7 +73,8 @@ extension SocketAddress {
     return (name, port)
   }
 
-  /// Returns the host, nil if the text is invalid, and the text of the port, nil if there is none.
+  /// Splits `text` into the host and the text of the port. The host is nil if `text` is invalid. The port is nil if `text`
+  /// contains none.
   private static func split(_ text: String) -> (host: String?, port: Substring?) {
     if text.hasPrefix("[") {
       guard let end = text.firstIndex(of: "]") else { return (nil, nil) }

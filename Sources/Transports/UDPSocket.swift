@@ -24,7 +24,7 @@ public struct UDPSocket: Sendable, BitwiseCopyable {
   let descriptor: Int32
   /// The local port.
   public let port: UInt16
-  /// Whether the socket accepts IPv6 and IPv4. If false, the kernel has no IPv6 and it accepts only IPv4.
+  /// Whether the socket accepts IPv6 and IPv4. If false, the kernel has no IPv6, and the socket accepts only IPv4.
   public let isDualStack: Bool
 
   init(descriptor: Int32, port: UInt16, isDualStack: Bool) {

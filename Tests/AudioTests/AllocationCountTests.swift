@@ -9,7 +9,7 @@ import Testing
     allocation_count_begin()
     let array = [Int](repeating: 1, count: 100)
     let swift = allocation_count_end()
-    // One allocation for the array, and more if the runtime uses its type for the first time.
+    // The array takes one allocation. The runtime may make more when it uses the type of the array for the first time.
     #expect(swift >= 1 && array.count == 100)
 
     var blocks = [UnsafeMutableRawPointer?](repeating: nil, count: 6)

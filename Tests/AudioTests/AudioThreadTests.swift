@@ -4,7 +4,7 @@ import Realtime
 import Testing
 import _TestSupport
 
-/// The audio thread of a recording, in real time.
+/// Tests of the audio thread of a recording, in real time.
 @Suite struct AudioThreadTests {
   @Test func threadRecordsUntilTheRequestedEnd() throws {
     // The test uses the real clock, so underruns may happen. Even then the recording has its full length, and the hit is

@@ -57,8 +57,8 @@ extension SoundCardTests {
       #expect(state.status == .playing && state.losses == 0 && abs(state.drift) < 10, "\(state)")
     }
 
-    /// A note is submitted every 250 ms. Each note follows the frames that the card holds already. The configured latency does not change
-    /// this. The loopback card takes 192 frames (4 ms) at once, so the delay of the notes varies.
+    /// A note is submitted every 250 ms. Each note follows the frames that the card holds already. The configured latency does not delay
+    /// the notes. The loopback card takes 192 frames (4 ms) at once, so the delay of the notes varies.
     @Test func noteDelayVariesByAtMostAPeriodAndABlock() async throws {
       let recording = try LoopbackRecording(substream: 7, seconds: 5)
       try recording.waitUntilRunning()
@@ -109,8 +109,8 @@ extension SoundCardTests {
       let onsets = try await recording.onsets()
       let errors = errors(onsets)
       #expect(loop.counters.underruns == 1)
-      // The sum of 300 ms (14 400 frames), the restart time and the silence that the restart writes, minus the frames that the card held
-      // at the beginning of the pause.
+      // The number of silent frames is the sum of 300 ms (14 400 frames), the restart time and the silence that the restart writes, minus
+      // the frames that the card held at the beginning of the pause.
       #expect((13_000...17_000).contains(loop.counters.silentFrames), "\(loop.counters)")
       #expect(onsets.count == 30 && errors.allSatisfy { abs($0) <= 1 }, "\(errors)")
       #expect(loop.counters.hits == 30 && loop.counters.late == 0)
@@ -174,7 +174,7 @@ extension SoundCardTests {
       // Under the virtual clock of the lab, reading the SoundFont file from the disk takes up to seconds. The file is therefore read before
       // the recording of 3 s begins.
       let module = try SoundModule()
-      // The capture side of the loop accepts no other format.
+      // The format of the recording is then the only one that the playback side of the loopback card accepts.
       let recording = try LoopbackRecording(substream: 6, format: "S24_3LE", seconds: 3)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,6")

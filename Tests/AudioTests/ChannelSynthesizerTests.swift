@@ -30,7 +30,7 @@ import _TestSupport
     return synthesizer.render(count)
   }
 
-  /// Selects an organ on channel 16. Its notes sound as long as they are held.
+  /// The message that selects an organ on channel 16. The notes of the organ sound as long as they are held.
   private let organ = [Message.programChange(Channel(16)!, program: 19)]
 
   @Test func everyPeerChannelHasADistinctInstrumentWithFastAttack() throws {
@@ -56,7 +56,7 @@ import _TestSupport
     #expect(changed == marimba)
   }
 
-  /// Brightness (CC 74) has no effect at 64. Below, it makes the sound darker: successive samples differ less.
+  /// Brightness (CC 74) has no effect at 64. Lower values make the sound darker: successive samples differ less.
   @Test func brightnessFiltersTheSound() throws {
     // A sawtooth, which has many overtones.
     let lead = Message.programChange(Channel(5)!, program: 81)
@@ -157,8 +157,8 @@ import _TestSupport
   /// 3 on and all non-registered parameters have no effect.
   @Test func onlyRegisteredParametersUpToTwoHaveAnEffect() throws {
     let bend = organ + [.pitchBend(Channel(16)!, 16_383)]
-    /// Selects the parameter (`high`, `low`) by controllers 101 and 100, or 99 and 98, and sets it by Data Entry (6 and
-    /// 38) to 12. For the pitch bend range, this means twelve semitones.
+    /// Returns messages that select the parameter (`high`, `low`) by controllers 101 and 100, or by 99 and 98 if it is not registered, and
+    /// set it to 12 by Data Entry (6 and 38). A pitch bend range of 12 means twelve semitones.
     func parameter(_ high: UInt7, _ low: UInt7, isRegistered: Bool) -> [Message] {
       [
         control(16, isRegistered ? 101 : 99, high), control(16, isRegistered ? 100 : 98, low), control(16, 38, 0),
@@ -171,7 +171,7 @@ import _TestSupport
     for low in 3...127 as ClosedRange<UInt8> where low < 8 || low == 127 {
       #expect(try sound(of: bend + parameter(0, UInt7(masking: low), isRegistered: true) + [on(16)]) == plain)
     }
-    // Non-registered parameters (120, n) would set SoundFont generator n. Generator 8 is the cutoff of the filter.
+    // In FluidSynth, the non-registered parameter (120, n) sets SoundFont generator n. Generator 8 is the cutoff of the filter.
     #expect(try sound(of: bend + parameter(120, 8, isRegistered: false) + [on(16)]) == plain)
   }
 
@@ -281,7 +281,7 @@ import _TestSupport
     #expect(synthesizer.position == 50_101)
   }
 
-  /// While other notes sound, a note begins on its exact frame. The sum equals the sounds of each note alone.
+  /// A note begins on its exact frame, even while other notes sound. The sound equals the sum of the sounds of each note alone.
   @Test func notesBeginOnExactFrames() throws {
     // The first frame and the channel of each note.
     let starts = [(0, 2), (37, 3), (100, 3), (101, 5), (1_000, 6), (1_063, 2)]

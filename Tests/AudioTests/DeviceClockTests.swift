@@ -76,7 +76,7 @@ import _TestSupport
 
   /// The first reports of a sound server are too early, as observed with PulseAudio: by 67 ms in the first tenth of a second, and by 14 ms
   /// in the second one. The fit is right half a second after the first report, so that the first hit of a rhythm sounds at its instant.
-  /// If reports come only every 1024 frames, a block needs 0.34 s for its 16 reports, and the fit is right after 1.25 s.
+  /// If reports come only every 1024 frames, a block of 16 reports takes 0.34 s, and the fit is right after 1.25 s.
   @Test(arguments: [DeviceClock.Noise.oneSided, .symmetric], [64, 256, 1_024] as [Int64])
   func wrongFirstReportsAreForgotten(noise: DeviceClock.Noise, step: Int64) {
     let start = Instant(nanoseconds: 5_000_000_000)
@@ -120,8 +120,8 @@ import _TestSupport
     #expect(error.least > -4_000 && error.greatest < 4_000 && abs(card.clock.drift) <= 500)
   }
 
-  /// The position of the device goes back by a second, so all later reports are rejected. The number of reports per second has no
-  /// effect.
+  /// The position of the device goes back by a second, so the clock rejects all reports until it restarts. The number of reports per second
+  /// does not change the time until the restart.
   @Test(arguments: [64, 256, 1_024] as [Int64]) func clockRestartsWhenAllReportsOfHalfASecondWereRejected(step: Int64) {
     let start = Instant(nanoseconds: 5_000_000_000)
     func instant(_ frame: Int64) -> Instant { start + Nanoseconds(frame * 1_000_000_000 / 48_000) }

@@ -39,8 +39,8 @@ import _TestSupport
         #expect(struck)
       }
       _ = lanes.render(4_096)
-      // Skip the rest of the cymbal, or render the decay of the toms (10 s). All frame counts are multiples of 64, so all
-      // hits are played by the same lane.
+      // Skip the rest of the crash, or render the decay of the other drums (10 s). All frame counts are multiples of 64, so the same
+      // lane plays all hits.
       if history.contains(49) { lanes.fallSilent() } else { _ = lanes.render(479_232) }
       let struck = lanes.strike(38, velocity: 100, at: lanes.position)
       let sound = lanes.render(8_192)
@@ -80,7 +80,7 @@ import _TestSupport
     }
   }
 
-  /// Less than a second of random hits with cut-off groups, overlapping crashes and chords.
+  /// Returns 60 random hits in less than a second, sorted by frame. Some hits are in cut-off groups, and crashes overlap.
   private func randomHits(seed: UInt64) -> [(frame: Int64, note: UInt8, velocity: UInt8, group: UInt8)] {
     var random = SplitMix(seed: seed)
     // Note and cut-off group.

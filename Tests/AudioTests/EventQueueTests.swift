@@ -3,7 +3,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The queue of waiting sound events.
+/// Tests of the queue of waiting sound events.
 @Suite struct EventQueueTests {
   @Test(arguments: UInt64(1)...50) func eventsArePoppedInOrderOfInstants(seed: UInt64) {
     var random = SplitMix(seed: seed)
@@ -60,10 +60,10 @@ import _TestSupport
     #expect(left == expected.sorted(), "seed \(seed)")
   }
 
-  /// A recall removes waiting hits, because the rhythm has changed. The recall from instant 100 on compares the instants of the steps, not
-  /// those of the hits. Note 1 sounds after instant 100, but its step is earlier, so the hit remains. Note 2 is pushed: it sounds before
-  /// instant 100, but its step is at this instant, so the hit is removed. Note 3 and its step are earlier,
-  /// so it remains.
+  /// A recall compares its instant with the instants of the steps, not with the instants at which the hits sound. In this test, the recall
+  /// removes the hits from instant 100 on. Hit 1 remains: it sounds after instant 100, but its step is before this instant. Hit 2 is
+  /// removed: it is pushed and sounds before instant 100, but its step is at this instant. Hit 3 remains: it and its step are before
+  /// instant 100. The numbers are the notes of the hits.
   @Test func recallRemovesAllHitsOfAStep() {
     func hit(_ note: UInt8, at instant: Int64, step: Int64) -> SoundEvent {
       SoundEvent(

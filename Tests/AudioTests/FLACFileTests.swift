@@ -33,7 +33,7 @@ import _TestSupport
     #expect(try decoded([1, 2, 3], rate: rate).rate == Int(rate))
   }
 
-  /// The sounds of the web page: drums, and tones of two programs. The sizes are compared with those of 16-bit samples.
+  /// The test encodes sounds of the web page: drums, and tones of two programs. A WAV file would have two bytes per sample.
   @Test func renderedSoundsAreLosslessAndSmallerThanWAV() throws {
     let renderer = try SampleRenderer()
     var sizes = (flac: 0, wav: 0)

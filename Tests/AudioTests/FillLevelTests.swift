@@ -80,7 +80,7 @@ import _TestSupport
 
 extension SoundCardTests {
   /// The test causes an underrun that counts as caused by the card: the thread of the test pauses for 1.5 times the time that the card
-  /// buffers. An underrun counts as caused by the thread only after twice this time.
+  /// buffers. An underrun counts as caused by the thread only if the thread notices it more than twice this time after the last write.
   @Test func levelOfTheLoopbackCardFallsAfterAMinuteWithoutUnderrun() throws {
     let device = try PCMDevice("hw:Loopback,0,2")
     defer { device.close() }

@@ -1,7 +1,7 @@
 import Audio
 import Testing
 
-/// The conversion of samples to the format of a device.
+/// Tests of the conversion of samples to the format of a device.
 @Suite struct InterleavedBatchTests {
   // The last value is half a step of 16 bits, which is rounded away from 0. NaN becomes 0. Values outside -1...1 are clipped.
   private let samples: [Float] = [0, 1, -1, 0.5, -0.5, 0.25, 2, -2, .nan, .infinity, -.infinity, 1e-9, 1 / 65_536]

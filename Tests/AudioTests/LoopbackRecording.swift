@@ -26,8 +26,8 @@ final class LoopbackRecording {
       ], name: "arecord", in: folder)
   }
 
-  /// Waits until the recording runs, so that its format is negotiated. The start of arecord reads many files, for each of which the
-  /// virtual clock of the lab jumps by some milliseconds.
+  /// Waits until the recording runs, so that its format is negotiated. The limit is long, because arecord reads many files at its start.
+  /// For each file, the virtual clock of the lab jumps by some milliseconds.
   func waitUntilRunning() throws {
     let status = "/proc/asound/Loopback/pcm1c/sub\(substream)/status"
     for _ in 0..<3000 {

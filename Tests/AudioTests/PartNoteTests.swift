@@ -3,8 +3,8 @@ import _TestSupport
 
 @testable import Audio
 
-/// The notes of the pitched parts: 1 (bass), 2 (guitar) and 3 (keys). General MIDI programs are zero-based, for example 0 (piano), 16
-/// (organ) and 33 (finger bass).
+/// Tests of the notes of the pitched parts: 1 (bass), 2 (guitar) and 3 (keys). General MIDI programs are zero-based, for example 0 (piano),
+/// 16 (organ) and 33 (finger bass).
 @Suite struct PartNoteTests {
   private static let organ: UInt8 = 16
 
@@ -121,7 +121,8 @@ import _TestSupport
       #expect(!isPlayed)
     }
     #expect(lanes.render(4_096).isSilent)
-    // Of 127 notes on one frame, at most 64 are held. Fewer are held if the voices of these notes use all lanes.
+    // Of 127 notes on one frame, at most 64 are accepted, because at most 64 notes are held. Fewer are accepted if the voices of the first
+    // notes use all lanes.
     var played = 0
     for key in UInt8(0)..<127 {
       let isPlayed = lanes.play(

@@ -1,7 +1,7 @@
 import Audio
 import Testing
 
-/// Texts of other programs that are printed on a terminal.
+/// Tests of texts of other programs that are printed on a terminal.
 @Suite struct PrintableTests {
   /// Control characters, line and paragraph separators, and characters that set the direction of text are replaced.
   @Test(arguments: [

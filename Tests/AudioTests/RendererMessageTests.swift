@@ -32,8 +32,8 @@ import Testing
     return channels.render(count)
   }
 
-  /// The nominal device requests each period 256 frames before its first frame. A note sounds from the first frame of the
-  /// first period that is requested at or after the arrival of the note, which is 256...511 frames later.
+  /// The nominal device requests each period 256 frames before its first frame. A note sounds from the first frame of the first period
+  /// that is requested at or after the submission of the note. This frame is 256...511 frames after the submission.
   @Test(arguments: [0, 1, 100, 255, 256, 257]) func noteSoundsInTheNextRequestedPeriod(offset: Int64) throws {
     let expected = try sound(of: [on()], 512)
     var renderer = Renderer(grid: grid, module: try SoundModule())
@@ -45,8 +45,8 @@ import Testing
     #expect(renderer.counters.messages == 1 && renderer.counters.hits == 0)
   }
 
-  /// A timed note sounds at its instant, at most 63 frames later, however early it is submitted. A message that is added later
-  /// and takes effect earlier does not change this.
+  /// A timed note begins at most 63 frames after its instant, however early it is submitted. This is also true if a message is added after
+  /// the note and takes effect before it.
   @Test(arguments: [Int64(300), 600, 1000, 1037, 4000]) func timedNoteSoundsAtItsInstant(due: Int64) throws {
     let expected = try sound(of: [on()], 512)
     var renderer = Renderer(grid: grid, module: try SoundModule())
@@ -93,7 +93,7 @@ import Testing
     #expect(renderer.render(from: 5_123, 256) == expected)
   }
 
-  /// Every sample is the sum of the samples of the drums and of the channels, each rendered alone.
+  /// Every sample is the sum of the samples of the drums and of the channels, each rendered alone. The sum is limited (``SoftLimit``).
   @Test func messagesKeepTheirOrderAndHitsTheirFrames() throws {
     var renderer = Renderer(grid: grid, module: try SoundModule())
     let lowVolume = Message.controlChange(channel, controller: 7, value: 10)

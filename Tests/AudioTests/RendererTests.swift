@@ -2,7 +2,7 @@ import Audio
 import MusicalTime
 import Testing
 
-/// The rendering of hits.
+/// Tests of the rendering of hits.
 @Suite struct RendererTests {
   private let grid = FrameGrid.standard
   /// The first frame of the first period.
@@ -102,14 +102,13 @@ import Testing
   }
 
   @Test func hitOnACardFollowsTheFrameFit() {
-    // The card has its own frame numbers and is 100 ppm slow: its frame 5000 sounds at the same instant as frame `start` of
-    // the grid.
+    // The card is 100 ppm slow and has its own frame numbers. Its frame 5000 sounds at the same instant as frame `start` of the grid.
     let fit = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid, drift: 1e-4)
     for offset in [0, 1, 100, 255] as [Int64] {
       var renderer = Renderer(grid: grid, module: nil)
       renderer.map = .fit(fit)
       let instant = fit.instant(of: 5_256 + offset)
-      // Submitted at its instant. On a card, a hit is in time as long as its frame has not been written.
+      // The hit is submitted at its instant. On a card, a hit is in time as long as its frame has not been written.
       var event = SoundEvent(instant: instant, note: 38, velocity: 100, group: 0)
       event.submitted = instant
       renderer.add(event)

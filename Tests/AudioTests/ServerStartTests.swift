@@ -4,7 +4,8 @@ import Testing
 
 @testable import Audio
 
-/// Tests of the underruns of a sound server that fills its own buffer. 20 ms of frames are written at each start.
+/// Tests of ``ServerStart``, which recognizes the underruns of a sound server that fills its own buffer. In each test, 20 ms of frames are
+/// written at each start.
 @Suite struct ServerStartTests {
   private let begin = Instant(nanoseconds: 1_000_000_000)
 
@@ -27,6 +28,7 @@ import Testing
     #expect(!isOwnFilling)
   }
 
+  /// After each start, the stream underruns after 10 ms. The limit of 200 ms is ``ServerStart/patience``.
   @Test func levelCountsAsTooLowWhenNoStartSucceedsFor200Milliseconds() {
     var server = ServerStart(at: begin)
     var lasted: Int64 = 0
@@ -38,7 +40,8 @@ import Testing
     #expect(lasted == 200)
   }
 
-  /// An underrun during play ends the series of starts, so that the server can fill its own buffer again.
+  /// An underrun during play ends the series of starts. The next start begins a new series. An early underrun after that start is again
+  /// attributed to the server that fills its own buffer.
   @Test func underrunDuringPlayBeginsANewSeries() {
     var server = ServerStart(at: begin)
     server.recordStart(at: at(0))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Audio
 
-/// The curve that keeps samples within full scale.
+/// Tests of the curve that keeps samples within full scale.
 @Suite struct SoftLimitTests {
   @Test func quietSamplesAreUnchanged() {
     for sample: Float in [0, 0.1, -0.3, 0.5, -0.5] { #expect(SoftLimit.limited(sample) == sample) }
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// A louder sample stays louder, and the slope at the knee, the sample 0.5, is 1.
+  /// A louder sample stays louder. The curve begins to limit at the knee, the sample 0.5. The slope there is 1.
   @Test func curveRisesWithoutACorner() {
     let steps = (0..<400).map { SoftLimit.limited(Float($0) / 100) }
     for index in 1..<400 { #expect(steps[index] > steps[index - 1]) }

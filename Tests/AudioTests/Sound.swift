@@ -64,7 +64,7 @@ struct Sound: Equatable, CustomTestStringConvertible {
 }
 
 extension DrumLanes {
-  /// Renders the next `count` frames, at most 4096 per call.
+  /// Renders the next `count` frames, in calls of at most 4096 frames.
   mutating func render(_ count: Int) -> Sound {
     var sound = Sound()
     var rest = count

@@ -4,9 +4,9 @@ import Foundation
 import Testing
 import _TestSupport
 
-/// Reading recordings, including damaged and hostile files.
+/// Tests of reading recordings, including damaged and hostile files.
 @Suite struct SoundFileTests {
-  /// Writes a file with libsndfile. `format` is the sample format, 32-bit float by default.
+  /// Writes a file with libsndfile. `format` is the sample format, 32-bit float by default. `type` is the file type, WAV by default.
   private func write(
     _ path: String, _ samples: [Float], channels: Int32, rate: Int32 = 44_100, format: Int32 = Int32(SF_FORMAT_FLOAT),
     type: Int32 = Int32(SF_FORMAT_WAV)
@@ -67,7 +67,8 @@ import _TestSupport
   @Test func cutFLACFileIsReported() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.flac")
-    // The samples are similar to noise. Half of the file therefore contains about half of the 50 000 frames.
+    // The samples resemble noise, so all parts of the file are compressed about equally. Half of the file therefore contains about half
+    // of the 50 000 frames.
     let samples = (0..<50_000).map { sin(Float($0 * $0 % 977)) / 2 }
     write(path, samples, channels: 1, format: Int32(SF_FORMAT_PCM_16), type: Int32(SF_FORMAT_FLAC))
     let whole = try SoundFile(path: path)
@@ -109,8 +110,8 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("long.wav")
     write(path, [0], channels: 1, rate: 8_000, format: Int32(SF_FORMAT_PCM_U8))
-    // A sample has one byte. The number of samples is written into the header of the data chunk. The size in the RIFF header is 36 bytes
-    // larger. Together, the headers have 44 bytes.
+    // A sample has one byte, so the size in the header of the data chunk is the number of samples. The size in the RIFF header is 36
+    // bytes larger. All headers together have 44 bytes.
     let size = UInt64(SoundFile.maximumFrames + 10_000)
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     let data = try #require(bytes.range(of: Data("data".utf8))).upperBound

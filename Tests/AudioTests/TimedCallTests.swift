@@ -4,7 +4,7 @@ import MusicalTime
 import Realtime
 import Testing
 
-/// Calls that may block for ever, with a timeout.
+/// Tests of calls with a timeout, which may block forever.
 @Suite struct TimedCallTests {
   @Test func returnedValueIsDelivered() {
     #expect(TimedCall { 7 }.value(by: MonotonicClock.now + .seconds(60)) == 7)

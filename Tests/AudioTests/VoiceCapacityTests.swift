@@ -27,7 +27,8 @@ import _TestSupport
     return sum
   }
 
-  /// The greatest difference of two sounds. The order of the additions makes a difference of less than 1e-4.
+  /// The greatest difference between samples of two sounds. If the sounds add the same voices in different orders, rounding makes a
+  /// difference of less than 1e-4.
   private func difference(_ a: Sound, _ b: Sound) -> Float {
     max(
       zip(a.left, b.left).reduce(0) { max($0, abs($1.0 - $1.1)) },
@@ -69,8 +70,8 @@ import _TestSupport
     #expect(difference(sound, try sum(of: hits, frames: sound.left.count)) < 1e-4)
   }
 
-  /// Dense random hits with cut-off groups, which need more than 64 voices. With an even seed, all hits have the same phase. With an odd
-  /// seed, the hits of each frame have a random phase. Each hit is accepted, and all voices end.
+  /// Dense random hits with cut-off groups need more than 64 voices. Each hit is accepted, and all voices end. With an even seed, all hits
+  /// have the same phase. With an odd seed, each frame with hits has a random phase.
   @Test(arguments: UInt64(1)...4) func everyVoiceEndsAfterAnOverload(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var lanes = try DrumLanes()

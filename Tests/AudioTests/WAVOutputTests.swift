@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import _TestSupport
 
-/// Writing recordings.
+/// Tests of writing recordings.
 @Suite struct WAVOutputTests {
   /// A block whose samples are exact in 16 bits, depend on the frame number and are never 0, unlike silence.
   private func block(at frame: Int64) -> StereoBlock {
@@ -27,7 +27,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "Amélie", grid: .standard)
-    // A frame number of more than 32 bits. At 48 kHz, the machine reaches 32 bits after 25 hours.
+    // A frame number of more than 32 bits. At 48 kHz, the frame number exceeds 32 bits 25 hours after the start of the machine.
     let first: Int64 = 5_000_000_000 * 256
     for index in 0..<Int64(160) { output.write(block(at: first + 64 * index)) }
     try output.finish()
@@ -129,7 +129,7 @@ import _TestSupport
     // 2000 blocks have 128 000 frames. A second and a block have 48 064 frames.
     #expect(frames > 128_000 - 48_064 && frames <= 128_000 && recording.firstFrame == 0)
     #expect(recording.samples == expected(0..<frames))
-    // The file has 128 000 frames already, so this call writes nothing. It keeps the file open until here.
+    // The file already has 128 000 frames, so this call writes nothing. It only keeps the file open until after the file was read.
     try file.pad(to: 128_000)
   }
 

@@ -3,7 +3,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The conversion between two clocks, in both directions and at the limits of the numbers.
+/// Tests of the conversion between two clocks, in both directions and at the limits of the numbers.
 @Suite struct ClockLineTests {
   @Test(arguments: UInt64(1)...100) func roundTripIsExactToTwoNanoseconds(seed: UInt64) {
     var random = SplitMix(seed: seed)

@@ -4,7 +4,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The running estimate of the 99th percentile of packet delays.
+/// Tests of the running estimate of the 99th percentile of packet delays.
 @Suite struct DelayPercentileTests {
   /// Returns a random delay. The delays have a log-normal distribution, as in a network with queues. `median` is in
   /// microseconds.

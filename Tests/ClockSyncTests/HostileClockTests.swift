@@ -92,7 +92,7 @@ import _TestSupport
     let clock = observe(network) { instant, since in
       since < 5 ? instant - Nanoseconds(Int64(2e9 * since)) : instant - .seconds(10)
     } check: { _, estimate, since, trueOffset in
-      // Two seconds after the clock runs forwards again.
+      // The limit of the error applies from two seconds after the clock has begun to run forwards again.
       let error = estimate.offset - trueOffset + .seconds(10)
       if since > 7, error.magnitude >= .milliseconds(5) { Issue.record("\(since) s: \(error)") }
     }
@@ -163,8 +163,8 @@ import _TestSupport
 
   @Test func delayedFirstReplyAndFloodDoNotChangeTheSkew() {
     // The first request is answered after 9.9 s. This delay can be in either direction, so the offset is uncertain by
-    // half of it. The flood of 50 000 packets, one every 100 us in the other direction, does not reduce this
-    // uncertainty. The skew remains below 10 ppm.
+    // half of the delay. The flood of 50 000 returning packets, one every 100 us, does not reduce this uncertainty. The
+    // skew remains below 10 ppm.
     var random = VirtualRoute.Random(seed: 1)
     var clock = RemoteClock()
     let requested = Instant(nanoseconds: 1_000_000_000_000)

@@ -4,11 +4,11 @@ import _TestSupport
 
 @testable import ClockSync
 
-/// The accuracy of the variance that the minimum-delay filter reports.
+/// Tests of the minimum-delay filter: the variance that it reports, and the packets that it keeps.
 @Suite struct MinimumDelayFilterTests {
   /// For 15 s, 50 packets per second are sent in each direction. The delay has a lower bound of 1 ms and an exponentially
-  /// distributed tail with a mean of 200 us. All packets out arrive. Packets back arrive only within `timeOfPacketsBack`, in
-  /// seconds. The true offset and the true skew are 0.
+  /// distributed tail with a mean of 200 us. All outbound packets arrive. Returning packets arrive only within
+  /// `timeOfPacketsBack`, in seconds. The true offset and the true skew are 0.
   ///
   /// The actual error is the root mean square of the skew over 40 seeds. The reported error is at least as large as the actual error, and
   /// at most ten times as large.
@@ -26,7 +26,8 @@ import _TestSupport
       var filter = MinimumDelayFilter()
       for n in 0..<750 {
         let time = Double(n) / 50
-        // The difference of a packet is its remote instant minus its local instant: the delay out, and minus the delay back.
+        // The difference of a packet is its remote instant minus its local instant. Because the true offset is 0, this is the delay of an
+        // outbound packet, and minus the delay of a returning packet.
         filter.add(delay(), isOut: true, at: time)
         if timeOfPacketsBack.contains(time) { filter.add(-delay(), isOut: false, at: time + 0.001) }
       }
@@ -34,8 +35,8 @@ import _TestSupport
       #expect(isFitted)
       actual += filter.skew * filter.skew
       // The variance of the skew follows from the growth of the variance of the offset. In the time `age`, the variance of the offset
-      // grows by age squared times the variance of the skew, plus the square of `drift`. Any age gives the same result. During the window,
-      // the skew may drift by `skewDrift * span`, and the offset then deviates by this amount per second.
+      // grows by age squared times the variance of the skew, plus the square of `drift`. `drift` is the deviation of the offset if the
+      // skew drifts by `skewDrift * span` during the window. Any age gives the same variance of the skew.
       let drift = MinimumDelayFilter.skewDrift * age * MinimumDelayFilter.span
       reported +=
         (filter.variance(at: fitTime + age) - filter.variance(at: fitTime) - drift * drift) / (age * age)
@@ -45,8 +46,8 @@ import _TestSupport
       (actualError...10 * actualError).contains(reportedError), "error \(actualError) ns/s, reported \(reportedError)")
   }
 
-  /// Of each eighth of a second, the filter keeps the extreme packets: those that bound the band between the packets out and the
-  /// packets back. At a skew of 500 000 ns per second, the clocks drift apart by 62 us in an eighth of a second. The delays are the same at
+  /// Of each eighth of a second, the filter keeps the extreme packets: those that bound the band between the outbound and the returning
+  /// packets. At a skew of 500 000 ns per second, the clocks drift apart by 62 us in an eighth of a second. The delays are the same at
   /// every skew, so the same packets are extreme and the width of the band is the same.
   @Test(arguments: [-500_000.0, -200_000, 200_000, 500_000], UInt64(1)...3) func extremePacketIsTheSameAtEverySkew(
     skew: Double, seed: UInt64

@@ -4,7 +4,7 @@ import Simulation
 import Testing
 import _TestSupport
 
-/// The accuracy of the estimate of a remote clock on several networks.
+/// Tests of the accuracy of the estimate of a remote clock on several networks.
 @Suite struct RemoteClockTests {
   /// The limit of the error in microseconds. For each seed, the 95th percentile of the errors from the tenth to the fortieth
   /// second is computed. The median of these percentiles is at most the limit.
@@ -57,13 +57,13 @@ import _TestSupport
       figures.append((runs[2] + runs[3]) / 2)
       #expect(figures.last! <= Self.limit(network), "\(network), \(skew) ppm, \(drift) ppm a minute: \(runs)")
     }
-    // The skew and drift of the remote clock change the median by less than a fifth, or by less than 0.1 us, which is the
-    // precision of the time stamps.
+    // The skew and drift of the remote clock change the median by less than a fifth. If a fifth is less than 0.1 us, the limit is
+    // 0.1 us.
     for figure in figures { #expect(abs(figure - figures[0]) < max(figures[0] / 5, 0.1), "\(network): \(figures)") }
   }
 
   @Test(arguments: NetworkModel.lab) func estimateIsAccurateWithTwoProbesPerSecond(network: NetworkModel) {
-    // A master with 500 followers limits the probes of each one to two per second in each direction. The master also sends 48
+    // A master with 500 followers limits the probes of each follower to two per second in each direction. The master also sends 48
     // ticks per second. The limit of the error is ten times that at the normal probe rate.
     var route = VirtualRoute(network)
     (route.probes, route.skew) = ((2, 2), 20)
@@ -72,7 +72,7 @@ import _TestSupport
   }
 
   @Test func oneWayTrafficDoesNotBiasTheOffset() {
-    // Other traffic delays packets out by up to 20 ms, and packets back by up to 50 us, in addition to 1 ms. The
+    // Other traffic delays outbound packets by up to 20 ms, and returning packets by up to 50 us, in addition to 1 ms. The
     // packets with the least delay give the right offset of 0. The mean of all packets would give an offset of 5 ms.
     var random = VirtualRoute.Random(seed: 5)
     var clock = RemoteClock()
@@ -144,7 +144,7 @@ import _TestSupport
   }
 
   /// Packets arrive for 20 s, and a silence of `length` seconds follows. At the end of the silence, the error is at most four times the
-  /// reported deviation. This limit also holds if packets back arrived only in the last 2 s before the silence.
+  /// reported deviation. This limit also holds if returning packets arrived only in the last 2 s before the silence.
   @Test(arguments: NetworkModel.lab, [11.0, 60, 590])
   func deviationCoversTheErrorAfterASilence(network: NetworkModel, length: Double) throws {
     for seed in UInt64(1)...6 {
@@ -169,7 +169,7 @@ import _TestSupport
     }
   }
 
-  /// No packets out are measured from the 20th to the 50th second. The error stays below 50 us.
+  /// No outbound packets are measured from the 20th to the 50th second. The error stays below 50 us.
   @Test func estimateContinuesWhileOneDirectionIsSilent() {
     var route = VirtualRoute(.lan)
     route.skew = 50

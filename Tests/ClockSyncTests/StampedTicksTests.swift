@@ -4,8 +4,8 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// A sender of ticks with time stamps. Each tick arrives after its due time: 2 ms plus the magnitude of a normally
-/// distributed number later.
+/// A sender of ticks with time stamps. Each tick arrives later than its due time, by 2 ms plus the magnitude of a normally
+/// distributed number.
 private struct Sender {
   var random: SplitMix
   /// The clock of the sender minus the clock of the receiver.
@@ -43,7 +43,7 @@ private struct Sender {
   }
 }
 
-/// Which time stamps of ticks are trusted, and how accurate the tempo and the phase from them are.
+/// Tests of which time stamps of ticks are trusted, and how accurate the tempo and the phase from trusted stamps are.
 @Suite struct StampedTicksTests {
   @Test(arguments: UInt64(1)...10) func trueStampsAreTrustedAndAccurate(seed: UInt64) {
     var (sender, ticks) = (Sender(seed: seed), StampedTicks())

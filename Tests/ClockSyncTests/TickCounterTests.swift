@@ -50,7 +50,7 @@ private func deviation(_ values: [Double]) -> Double {
   return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)).squareRoot()
 }
 
-/// The numbers that the counter gives to ticks, some of which are lost, duplicated or delayed.
+/// Tests of the numbers that the counter gives to ticks. Some ticks are lost, duplicated or delayed.
 @Suite struct TickCounterTests {
   /// For each train, the number of ticks after its disturbance within which tempo and phase are accurate again. A
   /// quarter note has 24 ticks.
@@ -69,7 +69,7 @@ private func deviation(_ values: [Double]) -> Double {
       var settled = 0
       for (n, arrival) in arrivals.enumerated() {
         receiver.receive(arrival)
-        // The disturbance begins after 240 ticks and ends at the index `calmFrom`.
+        // The receiver is calibrated before the disturbance, which begins after 240 ticks and ends at the index `calmFrom`.
         if n == 200 { receiver.calibrate(at: arrival.tick) }
         if n >= calmFrom, !receiver.isAccurate(arrival) { settled = n - calmFrom + 1 }
       }
@@ -79,8 +79,7 @@ private func deviation(_ values: [Double]) -> Double {
     }
   }
 
-  /// The experiment in which `Benchmarks/bare-ticks.sh` compares tick followers that others have published, with one
-  /// tick in twenty lost.
+  /// `Benchmarks/bare-ticks.sh` compares published tick followers in the same experiment. Here, one tick in twenty is lost.
   @Test(arguments: UInt64(1)...20) func randomLossDoesNotShiftTheCount(seed: UInt64) {
     let (arrivals, calmFrom) = TickTrain.lossy.arrivals(seed: seed)
     var receiver = TrainReceiver()

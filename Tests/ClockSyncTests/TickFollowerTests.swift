@@ -38,7 +38,7 @@ private func standardDeviation(_ values: [Double]) -> Double {
   return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count)).squareRoot()
 }
 
-/// The tempo and the phase that the follower derives from the arrivals of ticks alone.
+/// Tests of the tempo and the phase that the follower derives from the arrivals of ticks alone.
 @Suite struct TickFollowerTests {
   @Test func exactClockIsFollowedWithinOneMicrosecond() {
     var follower = TickFollower()
@@ -53,8 +53,8 @@ private func standardDeviation(_ values: [Double]) -> Double {
     #expect(follower.restarts == 0)
   }
 
-  /// The experiment in which `Benchmarks/bare-ticks.sh` compares published followers: one-sided lateness with sigma 1 ms,
-  /// 1000 ticks at 120 BPM, then 300 ticks at 140 BPM.
+  /// `Benchmarks/bare-ticks.sh` compares published followers in the same experiment: 1000 ticks at 120 BPM, then 300 ticks at 140 BPM. The
+  /// ticks arrive late by the magnitude of a normally distributed number with a standard deviation of 1 ms.
   @Test(arguments: UInt64(1)...20) func tempoStepIsFollowedDespiteJitter(seed: UInt64) {
     var clock = JitteryClock(random: SplitMix(seed: seed), sigma: 1e6)
     var follower = TickFollower()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// Requests of pages that have moved from another peer of the group.
+/// Tests of ``Admission`` with requests of pages that have moved from another peer of the group.
 @Suite struct AdmissionTests {
   private static let key = GroupKey([UInt8](repeating: 7, count: 32))
   private let tokens = JoinTokens(key: key)

@@ -6,7 +6,7 @@ import Testing
 @testable import Engine
 @testable import Ensemble
 
-/// The list of other peers to which a page moves when its own peer disappears.
+/// Tests of the list of other peers. When its own peer disappears, a page moves to one of these peers.
 @Suite struct AlternativesDescriptionTests {
   /// A remote peer, and the address of its page; nil if the peer serves no page. Peer 0 is the master, and reports no name.
   private func member(_ number: Int, page: String?) -> PeerSnapshot.Member {

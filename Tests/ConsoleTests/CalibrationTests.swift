@@ -10,8 +10,8 @@ import Testing
 
 @testable import Console
 
-/// The turns of a calibration: the peer asks one page after another to click. In its turn, a page clicks twelve times. A page that has
-/// not answered after one second is skipped. No sound is recorded here.
+/// Tests of the turns of a calibration: the peer asks one page after another to click. In its turn, a page clicks twelve times. The peer
+/// skips a page that has not answered after one second. These tests record no sound.
 @Suite struct CalibrationTests {
   /// A library without rhythms.
   private struct NoRhythms: RhythmLibrary {

@@ -16,7 +16,7 @@ struct ClockVector: Encodable {
     var now: Int64
   }
 
-  /// The estimate after a packet; the values are absent if there is none.
+  /// The estimate after a packet. Without an estimate, the optional values are nil.
   struct Estimate: Encodable {
     /// The number of packets so far.
     var packets: Int
@@ -49,7 +49,7 @@ struct ClockVector: Encodable {
   ///   - skew: the skew of the remote clock in ppm.
   ///   - delay: the least delay of both directions in nanoseconds.
   ///   - jitter: returns a random addition to the delay in nanoseconds.
-  ///   - step: the amount by which the remote clock is set after half of the time, in nanoseconds.
+  ///   - step: the amount by which the remote clock is set forward after 45 seconds, in nanoseconds; negative to set it back.
   init(
     _ name: String, seed: UInt64, resolution: Int64, skew: Double, delay: Int64, step: Int64 = 0,
     jitter: (inout SplitMix, _ isOut: Bool) -> Int64

@@ -36,8 +36,7 @@ import Testing
     #expect(try (json(snapshot)["hosts"] as? [Any])?.isEmpty == true)
   }
 
-  /// The longest list with the longest names. A name is a number, filled with question marks to 63 characters. Question marks replace
-  /// characters that are not printable.
+  /// The test encodes the longest list with the longest names. A name is a number, filled with question marks to 63 characters.
   @Test func descriptionIsBounded() throws {
     var snapshot = try PeerSnapshot.idle()
     snapshot.hosts = (0..<PeerSnapshot.maximumHosts).map { number in

@@ -4,7 +4,7 @@ import Testing
 @testable import Console
 
 /// Tests of ``HostCheck``, which rejects requests of pages of other servers. In an attack by DNS rebinding, the header `Host` contains the
-/// name of the other server, and never an IP address. Every IP address is therefore admitted.
+/// name of the other server, and never an IP address. Therefore every IP address with the right port is admitted.
 @Suite struct HostCheckTests {
   private let check = HostCheck(machine: "studio.example.org", port: 8080)
 

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Console
 
-/// Tests of ``LocalAddresses``, which selects one address of the machine. Phones in the same network can most likely reach this address.
-/// `routed` is the address on the interface of the default route.
+/// Tests of ``LocalAddresses``, which selects the address of the machine that phones in the same network can most likely reach. `routed`
+/// is the address on the interface of the default route.
 @Suite struct LocalAddressesTests {
   /// An address of a network interface. `isDevice` is true for an adapter, and false for a bridge or a tunnel. `broadcasts` is false for a
   /// tunnel, which has no broadcast address.

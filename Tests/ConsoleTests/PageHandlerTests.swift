@@ -73,8 +73,8 @@ import Testing
       count += 1
     }
     #expect(!channel.isActive)
-    // The page may send 500 frames at once, and 100 more per second. The connection ends after 1000 frames above this limit, which is
-    // after about 1500 frames. While the loop runs, the page may send 100 more frames per second. The bound allows the loop ten seconds.
+    // The page may send 500 frames at once, and 100 more per second. The connection ends after 1000 frames above this limit. The loop thus
+    // sends 1500 frames, and 100 more for each second that it takes. The bound of 2500 frames allows the loop ten seconds.
     #expect(count < 2500)
     #expect(pages.count == 0)
     #expect(pages.counters.limited > 0)
@@ -113,7 +113,7 @@ import Testing
     return channel
   }
 
-  /// The peer is told the greatest delay only when it has changed. The third page does not change it.
+  /// The peer gets the greatest delay of all pages, but only when this delay changes. The third page does not change the greatest delay.
   @Test func peerGetsTheGreatestDelayOfThePages() throws {
     _ = try open(delay: 20_000)
     let slow = try open(delay: 250_000)
@@ -137,7 +137,7 @@ import Testing
     try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
   }
 
-  /// The page sends more frames than it may. A refused frame could be the end of its note, so the note ends.
+  /// The page sends more frames than it may. A refused frame could be the command that ends the note, so the note ends.
   @Test func refusedFrameEndsTheNotesOfThePage() throws {
     try join()
     try send(#"{"do":"note","key":60,"velocity":100}"#)

@@ -40,8 +40,8 @@ import Testing
     #expect(second.previous == nil)
   }
 
-  /// The first patch begins at tick 9000 of run 5. Run 6 does not continue run 5, so the tick has no meaning there. The first patch counts
-  /// as begun, and plays until the second one begins.
+  /// The first patch begins at tick 9000 of run 5. Run 6 does not continue run 5, so this tick has no meaning in run 6. The first patch
+  /// counts as begun, and plays until the second one begins.
   @Test func patchOfAnotherRunHasBegun() throws {
     let first = PatchesDescription(newest: try patch(1, at: 9000), after: nil, firstRun: 5, tick: 8900, passed: 8900)
     let second = PatchesDescription(newest: try patch(2, at: 96), after: first, firstRun: 6, tick: 10, passed: 10)

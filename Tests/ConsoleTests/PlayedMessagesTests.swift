@@ -6,8 +6,8 @@ import _TestSupport
 
 @testable import Console
 
-/// Tests of what the pages need to know of the played messages: the keys that remote players hold (``HeldKeys``), and the controllers of
-/// the local player that shape the instrument. An instrument on a page can take its pitches from these keys, as the instrument of the
+/// Tests of what the pages need to know about the played messages: the keys that remote players hold (``HeldKeys``), and the controllers of
+/// the local player that shape the instrument. An instrument on a page can take its pitches from the held keys, as the instrument of the
 /// peer does (``Rhythm/BorrowedPitches``).
 @Suite struct PlayedMessagesTests {
   private let channel = Channel(3)!

@@ -10,7 +10,7 @@ import Testing
 
   private func octets(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  /// The examples of FIPS 180-2, appendix B: "abc", and a million times "a" in parts of 1000 octets. They are followed by the hash of no data.
+  /// The examples of FIPS 180-2, appendix B: "abc", and a million times "a" in parts of 1000 octets. The last hash is that of no data.
   @Test func hashesOfFIPS180() {
     #expect(
       hexadecimal(SHA256.hash(of: octets("abc")))
@@ -22,7 +22,7 @@ import Testing
       hexadecimal(SHA256().hash()) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
   }
 
-  /// The hash of the data so far does not end the computation.
+  /// Reading the hash of the data so far does not end the computation.
   @Test func dataCanFollowAHash() {
     var sha256 = SHA256()
     sha256.update(octets("a"))

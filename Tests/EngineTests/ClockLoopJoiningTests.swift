@@ -7,8 +7,8 @@ import Transports
 
 @testable import Engine
 
-/// Tests of the sound when a peer joins another rhythm, which replaces the rhythm that plays. Steps are 120 ms long. The clock loop passes
-/// them to the sound 50 ms ahead. A recall withdraws the waiting hits from its instant on.
+/// Tests of the sound when a peer joins another rhythm, which replaces the rhythm that plays. A step lasts 120 ms. The clock loop passes
+/// the hits of a step to the sound 50 ms ahead. A recall withdraws the waiting hits that are due at the instant of the recall or later.
 @Suite struct ClockLoopJoiningTests {
   /// The instant that is `length` after the origin.
   private func instant(_ length: Nanoseconds) -> Instant { VirtualRhythm.origin + length }
@@ -58,7 +58,8 @@ import Transports
     (0...last).map { instant(.milliseconds(120 * $0)) } + (0...2).map { instant(start + .milliseconds(120 * $0)) }
   }
 
-  /// Step 5 of the old rhythm is due at 600 ms. It is passed to the sound at 550 ms, before the new rhythm is announced.
+  /// Step 5 of the old rhythm is due at 600 ms. The clock loop passes it to the sound at 550 ms, before the new rhythm is announced. The
+  /// new rhythm begins after 600 ms, so step 5 sounds.
   @Test(arguments: [.milliseconds(601), .milliseconds(610), .milliseconds(630)] as [Nanoseconds])
   func replacedRhythmSoundsUpToTheNewRhythm(start: Nanoseconds) throws {
     #expect(try sounding(joining: start, announced: start - .milliseconds(50)) == steps(to: 5, then: start))

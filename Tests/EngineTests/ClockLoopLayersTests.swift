@@ -9,10 +9,10 @@ import Transports
 @testable import Engine
 
 /// Tests of the layers whose hits the clock loop passes to the sound. The timeline of ``VirtualRhythm`` has steps of 120 ms,
-/// independent of the tempo of the patch. Steps are passed to the sound 50 ms ahead. A recall withdraws the waiting hits from its
-/// instant on.
+/// independent of the tempo of the patch. The clock loop passes the hits of a step to the sound 50 ms ahead. A recall withdraws the
+/// waiting hits that are due at the instant of the recall or later.
 @Suite struct ClockLoopLayersTests {
-  /// Returns the events that are passed to the sound up to 960 ms after the origin, which are the events of the steps 0...8.
+  /// Returns the events that the clock loop passes to the sound up to 960 ms after the origin: the events of the steps 0...8.
   /// `later` is a second schedule, and the time after the origin at which it is published.
   private func soundEvents(
     of schedule: PlaybackSchedule, then later: (schedule: PlaybackSchedule, at: Nanoseconds)? = nil
@@ -88,6 +88,6 @@ import Transports
 }
 
 extension SoundEvent {
-  /// The drum of the hit.
+  /// The note of the drum; nil if the event is not a hit.
   fileprivate var drum: UInt8? { if case .hit(let note, _, _) = kind { note } else { nil } }
 }

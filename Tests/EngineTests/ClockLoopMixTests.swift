@@ -10,7 +10,7 @@ import Testing
 
 /// Tests of the mix (the levels of the parts of a rhythm) and of the count-in in the events that the clock loop passes to the sound.
 @Suite struct ClockLoopMixTests: ClockLoopSuite {
-  /// Removes and returns the events that were passed to the sound, which is the first audio thread.
+  /// Removes and returns the events that the clock loop has passed to the first audio thread.
   private func events(_ rings: ClockRings) -> [SoundEvent] {
     var events: [SoundEvent] = []
     while let event = rings.sound.first.hits.pop() { events.append(event) }
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// At the total activity 0, the swell reduces the normal velocity 88 to 80 %, so the kicks have the velocity 70. From tick 48 on, the
+  /// At the total activity 0, the swell reduces the normal velocity 88 to 80 %, so the kicks have the velocity 70. From tick 48 on, in the
   /// second half of the bar, the level is 50 %.
   @Test func levelAppliesFromItsTick() throws {
     try withLoop { loop, rings, _, _ in
@@ -44,7 +44,7 @@ import Testing
       try withLoop { loop, rings, _, _ in
         var schedule = VirtualRhythm.schedule(end: 96)
         schedule.mix.isQuiet = isQuiet
-        // Part 0 is the drums. They are stopped only if the rhythm is not quiet, so each round tests one of both reasons for silence.
+        // Part 0 is the drums. They are stopped only if the rhythm is not quiet, so each round tests one of the two reasons for silence.
         schedule.mix.setPlays(isQuiet, part: 0)
         schedule.nextMix = Mix()
         schedule.mixTick = Tick(72)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  /// A run that continues the previous run keeps its notes. Any other run ends the notes of the previous run.
+  /// If a run continues the previous run, the held notes of the previous run continue. Otherwise they end.
   @Test func heldNotesContinueInARunThatContinues() throws {
     for continues in [true, false] {
       try withLoop { loop, rings, _, _ in

@@ -16,7 +16,8 @@ import Transports
     return StepTable(try PatchLoader.patch(from: text, file: "test.yaml"))
   }
 
-  /// The hits from the origin to 960 ms. `later` is a second table, and the time after the origin at which it is published.
+  /// Returns the events that the clock loop passes to the sound up to 960 ms after the origin. `later` is a second table, and the time
+  /// after the origin at which it is published.
   private func hits(of table: StepTable, then later: (table: StepTable, at: Nanoseconds)? = nil) throws -> [SoundEvent]
   {
     let rings = ClockRings()

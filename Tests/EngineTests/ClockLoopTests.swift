@@ -70,8 +70,8 @@ import Transports
       loop.advance(to: VirtualRhythm.origin - .milliseconds(1))
       let commands = 4000
       for _ in 0..<commands { rings.commands.push(.subscribed(SequencerAddress(client: 250, port: 0))) }
-      // One call of `execute` executes at most `slice` commands, and returns false only after the command to quit. The tick precedes all
-      // other commands.
+      // One call of `execute` executes at most `slice` commands, and returns false only after the command to quit. The loop sends the tick
+      // before it executes the remaining commands.
       let continues = loop.execute()
       #expect(continues)
       // `step` returns nil until nothing more is due, and then the next deadline.

@@ -226,7 +226,8 @@ import _TestSupport
       #expect(notes == rounds + 208)
       // Each round is at an instant with work: 95 ms ahead of a bar (its song position and Continue over the network), 90 ms ahead of a
       // tick (the tick over the network), 50 ms ahead (hits), 10 ms ahead (the port), and at the tick. A tick lasts 20 ms, so the work
-      // 50 ms and 90 ms ahead is due 10 ms ahead of an earlier tick. This leaves at most three instants per tick.
+      // 50 ms and 90 ms ahead is due 10 ms ahead of an earlier tick, and the work 95 ms ahead of a bar is due 15 ms ahead of an earlier
+      // tick. This leaves at most three instants per tick: 15 ms and 10 ms ahead, and at the tick.
       #expect(rounds < 30_010)
       #expect(rings.counters.take()?.unsentToPort == 0)
     }

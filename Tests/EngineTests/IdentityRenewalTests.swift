@@ -7,7 +7,7 @@ import Testing
 @Suite struct IdentityRenewalTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
-  /// The peer has run for less than 30 s. It takes a new identity at the first report and ignores the others.
+  /// The peer has run for less than 30 s. It takes a new identity at the first report and ignores later reports.
   @Test func peerThatHasJustJoinedTakesANewIdentityOnce() {
     var renewal = IdentityRenewal(startedAt: start, isPermitted: true)
     let decisions = (0..<3).map { _ in renewal.report(isMaster: false, at: start + .milliseconds(29_999)) }

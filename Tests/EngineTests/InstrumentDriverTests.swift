@@ -7,7 +7,7 @@ import Testing
 @testable import Engine
 
 /// Tests of ``InstrumentDriver``, which plays the instrument of the local player, on virtual time. A line is a line of the grid of
-/// the instrument: a sixteenth note.
+/// the instrument. The lines are a sixteenth note apart.
 @Suite struct InstrumentDriverTests {
   private static let origin = Instant(nanoseconds: 1_000_000_000)
 
@@ -15,7 +15,7 @@ import Testing
   ///
   /// - Parameters:
   ///   - rest: further lines of the file.
-  ///   - late: how late a note may be to sound at once, as a share of the distance of two lines.
+  ///   - late: how late after a line an action may be so that its note sounds at once, as a share of the distance between two lines.
   ///   - length: the length of a note.
   private func table(_ rest: String = "", late: String = "40%", length: String = "1/16") throws -> InstrumentTable {
     InstrumentTable(
@@ -226,7 +226,7 @@ import Testing
     #expect(beginnings(played).count == 9)
     let now = Self.origin + .seconds(601)
     let next = run(&driver, from: now, until: now + .seconds(1))
-    // The line at the end of the pause is skipped, because it is not later than the lead (50 ms) from then.
+    // The driver skips all notes up to the lead (50 ms) after the end of the pause. Therefore the line at `now` has no note.
     #expect(beginnings(next).map(\.due) == (1...8).map { now + .milliseconds($0 * 125) })
     played += next
     // All notes have ended, except the last one, which still sounds.
@@ -287,7 +287,7 @@ import Testing
 
   /// At the other peers, a note sounds on a line. The line is not before the instant of the note at the local peer, and is at least
   /// `noteDelay` (60 ms) after the action, so that the note reaches the other peers in time. As in a peer, `lead` is 5 ms
-  /// longer. The note keeps its length of 125 ms.
+  /// longer than `noteDelay`. The note keeps its length of 125 ms.
   @Test func noteSoundsOnALineAtTheOtherPeers() throws {
     // The action and the instant at the local peer in milliseconds, and the number of the line at the other peers.
     let cases: [(action: Int64, local: Int64, line: Int64)] = [
@@ -315,7 +315,7 @@ import Testing
   }
 
   /// The actions at 1000 ms and 1060 ms play the same key. At the local peer, these notes sound at 1000 ms and on line 9 (1125 ms). At the
-  /// other peers, both would sound on line 9, so only the first one is sent. The note at 2000 ms has line 17 for itself.
+  /// other peers, both would sound on line 9, so only the first note is sent. The note at 2000 ms is the only one on line 17.
   @Test func notesOnTheSameLineSoundOnceAtTheOtherPeers() throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table(length: "1/32"), run: 1)
@@ -328,8 +328,8 @@ import Testing
     #expect(played.filter { $0.message.silencesNote }.map { $0.remote == nil } == [false, true, false])
   }
 
-  /// Without a rhythm, or if the rhythm ends before the line, a note sounds at the same instant at the local and at the other peers. Here
-  /// the line is at 1125 ms, and the rhythm ends at tick 50, 1042 ms.
+  /// Without a rhythm, or if the rhythm ends before the line, a note sounds at the same instant at the local peer and at the other peers.
+  /// Here the line is at 1125 ms, and the rhythm ends at tick 50, 1042 ms.
   @Test func noteWithoutALineSoundsAtOnceAtTheOtherPeers() throws {
     for (run, end) in [(UInt32(0), Tick(.max)), (1, Tick(50))] {
       var driver = InstrumentDriver(at: Self.origin)

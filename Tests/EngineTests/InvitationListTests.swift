@@ -16,7 +16,7 @@ import _TestSupport
   /// The control port of the remote peer.
   private let remote = SocketAddress(host: 0x0A00_0002, port: 5004)
   private let endpoint = Endpoint(name: "here", random: SplitMix(seed: 1))
-  /// The control port of the remote peer at another address.
+  /// A control port at another address than ``remote``.
   private let otherAddress = SocketAddress(host: 0x0A00_0003, port: 5004)
 
   /// An established session with the peer at ``remote``.
@@ -37,8 +37,8 @@ import _TestSupport
     }
   }
 
-  /// Sends the invitations that are due at `now`. No session is established. The addresses of the peers that do not reply,
-  /// which the list returns for the player, are ignored.
+  /// Sends the invitations that are due at `now`. The list is told that no session is established and no peer is in session. Ignores
+  /// the result: the addresses of the configured peers that do not reply.
   private func advance(_ invitations: inout InvitationList, to now: Instant) {
     _ = invitations.advance(endpoint, at: now, where: { _ in false }, isInSession: { _ in false })
   }
@@ -118,8 +118,8 @@ import _TestSupport
     invitations.ended(session, of: Identity(identity), at: start)
   }
 
-  /// A configured peer has changed its address and connects by itself. After the end of a session, the next invitation
-  /// follows in one second.
+  /// A configured peer has changed its address and invites the local peer. The next invitation follows one second after the end of a
+  /// session.
   @Test func peerInSessionFromANewAddressIsNotInvitedAtItsOldAddress() throws {
     var invitations = InvitationList(to: [.init(remote)], local: Identity(1), at: start)
     try meet(2, in: &invitations)
@@ -135,8 +135,8 @@ import _TestSupport
 
   /// Peer 3 is at the configured address. A hostile device ends the session of peer 3 with a forged BY, and then answers the invitations to
   /// this address. The device uses the identity of peer 2, which is in session at its own address. If `isSameMachine` is true, the device
-  /// also imitates the clock of peer 2. Without a passkey, a device that can forge addresses can do this. The configured address must still
-  /// be invited, so that peer 3 can join again when the device stops.
+  /// also imitates the clock of peer 2. Without a passkey, a device that can forge addresses can do both. The configured address
+  /// must still be invited, so that peer 3 can join again when the attack ends.
   @Test(arguments: [true, false], [true, false]) func placeWithAForgedIdentityIsInvitedAgain(
     isRecognisedFirst: Bool, isSameMachine: Bool
   ) throws {
@@ -203,9 +203,9 @@ import _TestSupport
     #expect(!invitations.areAllEstablished && invitations.nextDeadline == start + .seconds(201))
   }
 
-  /// At the address that peer 2 has announced, peer 3 answers, which is in session at another address. The announced address is invited
-  /// until peer 2 is in session. `isInSession` is whether peer 2 is in session. The test uses one other address for both peers. Only its
-  /// difference from the announced address matters.
+  /// Peer 2 has announced an address. Peer 3, which is in session at another address, answers there. The announced address is invited
+  /// until peer 2 is in session. `isInSession` is whether peer 2 is in session. Both peers are in session at `otherAddress`, because it
+  /// only matters that this is not the announced address.
   @Test(arguments: [true, false]) func announcedAddressIsInvitedUntilItsPeerIsInSession(isInSession: Bool) throws {
     var invitations = InvitationList(to: [], local: Identity(1), at: start)
     #expect(discover(&invitations))

@@ -66,7 +66,7 @@ import _TestSupport
     #expect(rings.counters.take()?.notAuthentic == 5)
   }
 
-  /// The answers to a clock probe and to CK0 have tags. A tag also protects the transmit time stamp of a probe.
+  /// The answers to a clock probe and to CK0 have tags. The tag of the probe reply also covers the transmit time stamp.
   @Test func answersHaveTags() throws {
     let (ports, peer) = (try PortPair(port: 0), try PortPair(port: 0))
     defer { ports.close() }

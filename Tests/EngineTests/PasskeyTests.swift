@@ -23,7 +23,8 @@ import Testing
     #expect(try key("caf\u{E9} und musik 7") == key(" cafe\u{301} und musik 7\n"))
   }
 
-  /// A message that contains a key by mistake does not reveal it.
+  /// If a key is printed by mistake, for example in a log line, the text does not contain the octets of the key. The first octet is 0x47,
+  /// or 71 (``keyEqualsTheKeyOfAnotherImplementation()``).
   @Test func textOfAKeyDoesNotContainTheKey() throws {
     let key = try #require(Passkey("correct horse battery")).groupKey()
     #expect("\(key)" == "key of a group" && !"\([key])".contains("71"))

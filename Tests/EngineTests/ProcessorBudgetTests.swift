@@ -21,7 +21,7 @@ import _TestSupport
 
   @Test func burstUpToTheCapacityCausesNoPause() {
     var budget = ProcessorBudget()
-    // The time before the first report does not count.
+    // The processor time before the first report does not count.
     #expect(budget.pauseEnd(used: .seconds(5), at: start) == nil)
     #expect(budget.pauseEnd(used: .seconds(5) + .microseconds(1999), at: start) == nil)
     // The bucket is empty. The reserve of 0.5 ms is refilled in 2 ms.
@@ -42,8 +42,9 @@ import _TestSupport
     var budget = ProcessorBudget()
     var (now, used) = (start, Nanoseconds.zero)
     var excess = Int64.min
-    // The excess of an interval is `4 * used - elapsed`: how much the thread used above its share, times four. `least` is the minimum of
-    // this expression so far, from the start. The interval that begins at the minimum has the largest excess of all that end now.
+    // The excess of an interval is `4 * used - elapsed`: how much the thread used above its share, times four. `least` is the minimum so
+    // far of this expression, computed from `start`. Of all intervals that end now, the one that begins at this minimum has the largest
+    // excess.
     var least = Int64.max
     for _ in 0..<20_000 {
       least = min(least, 4 * used.count - (now - start).count)

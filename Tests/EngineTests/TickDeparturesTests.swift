@@ -3,8 +3,8 @@ import Testing
 
 @testable import Engine
 
-/// Tests of ``TickDepartures``: the instants at which ticks left ahead of their due time. An argument `of` that is a number is the
-/// rhythm to which the tick belongs: the first run of a series of runs that continue each other.
+/// Tests of ``TickDepartures``: the instants at which ticks left ahead of their due time. The argument `series` is the series of runs to
+/// which the tick belongs, given by the number of its first run.
 struct TickDeparturesTests {
   private func instant(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
 

@@ -50,7 +50,7 @@ struct WakeLeadTests {
     #expect(lead.value <= WakeLead.maximum && lead.value > .microseconds(190))
   }
 
-  /// The bell wakes the thread before the instant for which it waited.
+  /// The bell wakes the thread before the deadline for which the thread waited.
   @Test func ringOfTheBellDoesNotChangeTheLead() {
     var lead = WakeLead()
     note(1_000, rare: 2, slow: .microseconds(100), in: &lead)

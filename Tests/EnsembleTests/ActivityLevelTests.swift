@@ -10,8 +10,8 @@ import _TestSupport
   @Test func timeConstantIs300Milliseconds() {
     var level = ActivityLevel()
     level.set(100, at: start)
-    // The filter takes a step every 50 ms, the first one at once. After n steps, the level is 100 * (1 - e^(-50 n / 300)). The rows have 1,
-    // 6, 18 and 40 steps.
+    // The filter takes a step every 50 ms, the first one at once. After n steps, the level is 100 * (1 - e^(-50 n / 300)). The four cases
+    // have 1, 6, 18 and 40 steps.
     for (milliseconds, expected) in [(0, 15), (250, 63), (850, 95), (1950, 100)] {
       level.advance(to: start + .milliseconds(Int64(milliseconds)))
       #expect(level.value == UInt8(expected), "after \(milliseconds) ms")
@@ -91,6 +91,7 @@ import _TestSupport
     }
   }
 
+  /// The mean is rounded to an integer: 10.5 to 11, and 31.75 to 32. A total is at most 127.
   @Test func rulesCombineLevelsIntoATotal() {
     #expect(TotalActivityRule.sum.total(of: [40, 50]) == 90)
     #expect(TotalActivityRule.sum.total(of: Array(repeating: 127, count: 1000)) == 127)

@@ -55,7 +55,7 @@ import Testing
       let n = Int(band.random.integer(in: 0...4))
       let level = UInt8(band.random.integer(in: 0...127))
       band.setActivity(level, of: n)
-      // The smoothed level approaches the new value for some seconds. Each change of it is sent.
+      // The smoothed level approaches the new value for some seconds. Each change of the level is sent.
       var expectedTotals: [UInt8] = []
       for _ in 0..<70 {
         band.run(for: .milliseconds(50))
@@ -159,7 +159,7 @@ import Testing
     if seed % 2 == 1 { #expect(band.players[2].steps.allSatisfy { $0.total == 70 }, "seed \(seed)") }
   }
 
-  /// A new master knows no levels. Each peer sends its level to the new master at once.
+  /// A new master does not know the levels of the other peers. Each peer sends its level to the new master at once.
   @Test func newMasterReceivesAllLevels() throws {
     var band = try VirtualBand.playing(3, seed: 8, activity: [10, 20, 40])
     band.run(for: .seconds(2))
@@ -192,8 +192,8 @@ import Testing
   }
 
   /// While the players are separated, player 1 takes over, so its claim has the higher term. The two masters reconnect, for each seed at
-  /// another phase of the beat. The total of player 1 applies already when player 0, the outranked master, receives it. By then, player 0
-  /// has decided its own total for a later beat.
+  /// another phase of the beat. When player 0, the outranked master, receives the total of player 1, the beat from which this total applies
+  /// has passed. Player 0 may have decided its own total for a later beat. This total must not replace the total of player 1.
   @Test(arguments: UInt64(1)...20) func outrankedMasterPlaysByTheTotalOfTheNewMaster(seed: UInt64) throws {
     var band = try VirtualBand.playing(2, seed: seed)
     band.run(for: .seconds(2))

@@ -58,7 +58,7 @@ struct ClockedBand {
       let due = Instant(nanoseconds: Int64(lastDueTime))
       dueTimes.append(due)
       let arrivalInTrueTime = due + Nanoseconds(Int64(abs(normal()) * sigma))
-      // The previous tick may have arrived after this arrival. Time then stands still.
+      // The previous tick may have arrived later than this tick. The band then does not run.
       band.run(for: max(.zero, arrivalInTrueTime - band.now))
       guard arrives, Double.random(in: 0..<1, using: &losses) >= loss else { continue }
       var (updatedClock, event) = (externalClock, ExternalClock.Event?.none)

@@ -82,8 +82,8 @@ import _TestSupport
     #expect(band.role(0) == .idle && band.role(1) == .idle)
   }
 
-  /// The rhythm is stopped during its count-in. The tick cursor of the audio output goes back, so that the clicks that it has
-  /// passed to the audio output already are withdrawn. The clicks are not sent, so the cursor for sending (`wire`) does not take them.
+  /// The rhythm is stopped during its count-in. The tick cursor of the audio output goes back, and the clicks that it has already passed
+  /// to the audio output are withdrawn. Clicks are not sent to other peers, so the cursor for sending (`wire`) does not take them.
   @Test func clicksThatWerePassedToTheSoundAreWithdrawn() throws {
     var schedule = PlaybackSchedule(
       run: 1, sends: true, start: Tick(0), end: Tick(.max),

@@ -21,7 +21,8 @@ import Testing
       let error = clocked.error(ofPlayer: n, against: dueTimes, steps: 24..<236)
       #expect(error.count == 212)
       // The estimate of the clock from many ticks is better than a single tick, whose lateness is the magnitude of a number with a standard
-      // deviation of 1 ms. A follower also has the error of the offset of the master's clock, up to half of the delay, which is up to 3 ms.
+      // deviation of 1 ms. A follower also has the error of the offset of the master's clock: at most half of the network delay, which is
+      // up to 3 ms.
       #expect(
         error.largest < (n == 0 ? .microseconds(600) : .microseconds(2500)),
         "seed \(seed), player \(n): \(error.largest.microseconds) us")
@@ -85,6 +86,7 @@ import Testing
     clocked.tick(20, bpm: 120)
     clocked.deliver(.continue)
     clocked.tick(60, bpm: 120)
+    // The rhythm continues with step 8 or soon after it: with the first step that can be announced to all peers.
     #expect((Step(8)...Step(12)).contains(clocked.band.players[0].runs.last!.first!.step))
   }
 
@@ -96,7 +98,6 @@ import Testing
     dueTimes += clocked.tick(100, bpm: 120, arrives: false)
     let event = clocked.externalClock.advance(to: clocked.band.localTime(of: 0))
     #expect(event == .silent)
-    // Reports to the external clock that ticks may have been lost.
     clocked.externalClock.ticksMayBeLost()
     dueTimes += clocked.tick(24 * 12, bpm: 120)
     #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))

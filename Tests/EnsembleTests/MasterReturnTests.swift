@@ -15,7 +15,7 @@ import Testing
 
   @Test func followerPlaysTheNewRhythmOfARestartedMaster() throws {
     var band = try makePlayingBand(seed: 13)
-    // The master restarts before the follower has noticed its loss.
+    // The master restarts before the follower has noticed the loss of the master.
     try band.restart(0)
     band.run(for: .milliseconds(500))
     let tempo = try Tempo(bpm: 90)

@@ -27,7 +27,7 @@ import _TestSupport
     mix.setLevel(40, ofPart: 1)
     mix.setPlays(false, part: 3)
     try band.command(0) { try $0.change(mix: mix, at: $1) }
-    // Less than the lead time: all peers must know the change before it applies.
+    // 60 ms are less than the lead time. All peers must know the change before it applies.
     band.run(for: .milliseconds(60))
     let all = mixes(band, of: 0, from: before, count: 400)
     let change = try #require(all.firstIndex(of: mix))
@@ -136,7 +136,7 @@ import _TestSupport
     #expect(throws: CommandError.isAbsent(absent)) { try band.command(0) { try $0.mute(true, absent, at: $1) } }
   }
 
-  /// The next rhythm keeps the levels of the parts.
+  /// The next rhythm keeps the levels of the parts, but not the quiet.
   @Test func nextRhythmIsNotQuiet() throws {
     var band = try VirtualBand.playing(2, seed: 9)
     band.run(for: .seconds(3))

@@ -111,8 +111,8 @@ import _TestSupport
     #expect(received(by: 1, band) == [bad, good])
   }
 
-  /// Parts from a peer that is not the master change nothing. If parts from the master contain octets with another digest than
-  /// stated, the follower refuses the stated digest. Later parts with this digest change nothing.
+  /// Parts from a peer that is not the master change nothing. If the octets of the parts from the master do not have the digest that the
+  /// parts state, the follower refuses this digest. Later parts with this digest change nothing.
   @Test func forgedPartsAreNotPlayed() throws {
     let shared = patch(100, seed: 1)
     var band = try makeBand([shared, nil, nil], seed: 3)

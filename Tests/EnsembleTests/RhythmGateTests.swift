@@ -19,6 +19,7 @@ import Testing
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
     #expect(band.role(1) == .idle && band.role(2) == .follower(of: blocked) && band.players[1].runs.isEmpty)
+    // Player 0 has started six rhythms, with the terms 1...6.
     #expect(band.players[1].ensemble.highestTerm == 0 && band.players[2].ensemble.highestTerm == 6)
     // Player 1 ignores the terms of the blocked peer. A start by player 1 therefore does not outrank the rhythm that
     // player 2 follows.

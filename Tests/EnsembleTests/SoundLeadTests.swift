@@ -3,8 +3,8 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
-/// The effects of the sound lead and of the players' phones on the lead time, and so on the start of a rhythm. The sound lead is how
-/// long before its deadline a step is passed to the audio output.
+/// The effects of the sound lead and of the players' phones on the lead time, which determines when a rhythm starts. The sound lead is
+/// how long before its deadline a step is passed to the audio output.
 @Suite struct SoundLeadTests {
   @Test func rhythmStartsLaterWhenTheSoundNeedsItsStepsEarlier() throws {
     let now = Instant(nanoseconds: 0)

@@ -51,7 +51,7 @@ import Testing
 
   /// The clock thread sees run 5 and then run 7, because run 6 was replaced before the thread read it: a peer has joined a
   /// rhythm and taken it over at once. `began` is the first run of the series of runs that run 7 continues without a gap.
-  /// If `began` is 5, runs 5, 6 and 7 are one series, and the cursor continues at tick 100. If it is 6 or 7, run 5 is not
+  /// If `began` is 5, runs 5, 6 and 7 are one series, and the cursor continues at tick 100. If `began` is 6 or 7, run 5 is not
   /// part of the series, and the cursor begins at tick 3, the first tick of run 7.
   @Test(arguments: [UInt32(5), 6, 7]) func cursorContinuesItsPositionOnlyWithinASeriesOfRuns(began: UInt32) {
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))

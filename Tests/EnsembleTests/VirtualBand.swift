@@ -97,7 +97,7 @@ struct VirtualBand {
   }
   func identity(_ n: Int) -> Identity { players[n].ensemble.identity }
   func role(_ n: Int) -> Role { players[n].ensemble.role }
-  /// The players that are alive and master of a rhythm.
+  /// The players that are alive and are masters.
   var masters: [Int] { players.indices.filter { players[$0].isAlive && role($0) == .master } }
   /// The order in which the players succeed a lost master: by identity, lowest first. The list also contains dead players.
   var successionOrder: [Int] { players.indices.sorted { identity($0) < identity($1) } }

@@ -3,11 +3,11 @@ import MusicalTime
 import PeerProtocol
 import Testing
 
-/// The weights of the connections between peers: 75 while no rhythm plays. While one plays, 100 from the master to a follower, 75
-/// from a follower to the master, and 50 between followers.
+/// The weights of the connections between peers. While no rhythm plays, each weight is 75. While a rhythm plays, the weight is 100 from
+/// the master to a follower, 75 from a follower to the master, and 50 between followers.
 ///
 /// Each kind of message that flows adds 25. Notes and modification always flow. While a rhythm plays, the rhythm flows from the master,
-/// and activity flows to and from the master. While no rhythm plays, any peer may start one, so the rhythm flows in both directions.
+/// and activity flows to and from the master. While no rhythm plays, any peer may start a rhythm, so the rhythm counts in both directions.
 @Suite struct WeightTests {
   /// Returns the inward and the outward weight of the connection between player `a` and player `b`, as player `a` sees them.
   private func weights(_ band: VirtualBand, _ a: Int, of b: Int) -> [Int?] {

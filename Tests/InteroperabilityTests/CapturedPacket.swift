@@ -17,8 +17,8 @@ struct CapturedPacket: Sendable {
   let command: String?
   /// The RTP sequence number; nil if the packet is not RTP.
   let sequence: UInt16?
-  /// The fields `channel_status`, and then the fields `common_status`. The status of a system command is its status octet. The status
-  /// of a channel command is only the upper half of its status octet, 8...14.
+  /// The values of the fields `channel_status`, and then those of the fields `common_status`. The status of a system command is its status
+  /// octet. The status of a channel command is only the upper half of its status octet, 8...14.
   let status: [UInt8]
   let isMalformed: Bool
 

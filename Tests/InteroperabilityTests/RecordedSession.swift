@@ -26,7 +26,7 @@ struct RecordedSession: ~Copyable {
   ///   - usesEnhancedControllers: whether Chapter C of the journals has the enhanced encoding (RFC 6295, appendix A.3.3).
   ///   - sendsInstants: whether the RTP header of each packet has an extension for the send instant.
   init(usesEnhancedControllers: Bool = false, sendsInstants: Bool = false) throws {
-    // Replaced below: the SSRC is known only after `exchange`, which needs all properties.
+    // Replaced below. The SSRC is known only after `exchange`, which can be called only when all properties have values.
     sender = PacketSender(ssrc: 0, sequence: 65530)
     let session = try inviter.connect(to: Self.address(5006), data: Self.address(5007), at: now)
     exchange()

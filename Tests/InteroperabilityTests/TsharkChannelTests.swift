@@ -6,8 +6,8 @@ import Testing
 /// reason.
 ///
 /// The expected fields belong to the last packet, a guard packet, unless a test states another packet. The stream begins with
-/// packet 65530, so this packet is the checkpoint. The S flag of a part is not set, and so not listed, if the packet before contained a
-/// command of this part. Wireshark shows the values as they are in the packet: channels count from 0,
+/// packet 65530, which is the checkpoint of every journal. The S flag of a part is not set, and so not listed, if the previous packet
+/// contained a command of this part. Wireshark shows the values as they are in the packet: channels count from 0,
 /// `total_channels` is the number of channels minus 1, and `c_length` is the number of controller logs minus 1.
 @Suite struct TsharkChannelTests {
   private let first = Channel(1)!

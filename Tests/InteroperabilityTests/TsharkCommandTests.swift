@@ -140,7 +140,7 @@ import Testing
     try session.send(.start)
     try session.sendGuard()
     // Packet 3 follows the MSB of a parameter number. Wireshark misreads the Chapter M of this packet
-    // (``TsharkChannelTests/halfOfAParameterNumberIsPending()``). It omits the last data octet of Chapter X, 02
+    // (``TsharkChannelTests/halfOfAParameterNumberIsPending()``). In the last packet, Wireshark omits the last data octet of Chapter X, 02
     // (``TsharkSystemTests/systemExclusivesAreDecoded()``).
     #expect(
       try await session.decoded(malformed: [3]).last?.journal

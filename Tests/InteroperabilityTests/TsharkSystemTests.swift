@@ -3,8 +3,8 @@ import Testing
 
 /// Tests that `tshark` 4.0 decodes every field that a `PacketSender` can set in system journals (RFC 6295, appendix B). Where
 /// `tshark` decodes a field wrongly, the octets are compared instead. If `tshark` is missing, the tests are cancelled with the
-/// reason. The stream begins with packet 65530, so this packet is the checkpoint of every journal. The S flag of a part
-/// is not set, and so not listed, if the packet before contained a command of this part.
+/// reason. The stream begins with packet 65530, which is the checkpoint of every journal. The S flag of a part is not set, and so
+/// not listed, if the previous packet contained a command of this part.
 @Suite struct TsharkSystemTests {
   @Test func simpleCommandsAndActiveSensingAreDecoded() async throws {
     var session = try RecordedSession()

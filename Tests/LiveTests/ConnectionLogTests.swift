@@ -54,8 +54,8 @@ extension TimingTests {
       let (control, data) = (ports.control, ports.data)
       defer { ports.close() }
       for n in 1...300 {
-        /// Sends the octets that `encode` appends to the port of ada of the same kind. The data port of a peer is the port after its
-        /// control port.
+        /// Sends the octets that `encode` appends: from the control port to ada's control port, or from the data port to ada's data port.
+        /// The data port of a peer is the port after its control port.
         func send(from socket: UDPSocket, _ encode: (inout RigidArray<UInt8>) -> Bool) async throws {
           let port = ada.port + (socket.port == data.port ? 1 : 0)
           _ = socket.send(octets { _ = encode(&$0) }, to: SocketAddress(host: 0x7F00_0001, port: port))

@@ -106,7 +106,7 @@ final class DrumMachine: @unchecked Sendable {
     _ = ports.data.send((0..<packet.count).map { packet[$0] }, to: address)
   }
 
-  /// Waits up to one millisecond for datagrams, handles them, and sends the replies. When a session is established, it sets
+  /// Waits up to one millisecond for datagrams, handles them, and sends the replies. When a session is established, sets
   /// `receiver` to the address of the peer's data port, and restarts the stream with the SSRC of the session.
   private func serve(_ endpoint: Endpoint, _ sender: inout PacketSender, _ receiver: inout SocketAddress?) {
     _ = ports.wait(milliseconds: 1)

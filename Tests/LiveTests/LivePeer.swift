@@ -10,8 +10,8 @@ import _TestSupport
 
 @testable import Engine
 
-/// A complete peer on its own thread. A test controls the peer with commands in ``mailbox``. It observes the peer by its log, and
-/// by its trace after the peer has left.
+/// A complete peer on its own thread. A test controls the peer with commands in ``mailbox``. The test observes the log of the peer and,
+/// after the peer has left, its trace.
 final class LivePeer: @unchecked Sendable {
   let mailbox = Mailbox()
   /// The control port.

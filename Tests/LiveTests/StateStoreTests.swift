@@ -36,8 +36,8 @@ import Testing
     #expect(renewed != former.identity && "\(next.identity)" == renewed && next.term == former.term)
   }
 
-  /// A peer claims terms above the bound that was stored when it started. It stores a higher bound before its first claim: it
-  /// reserves a block of 64 terms at each start.
+  /// A peer claims terms above the bound that was stored when the peer started. At each start, the peer reserves a block of 64 terms: it
+  /// stores a bound that is 64 higher.
   @Test func restartedPeerBeginsAboveTheStoredBound() throws {
     for expected in [UInt64(0), 64, 128] {
       let store = try store("reserved-terms")

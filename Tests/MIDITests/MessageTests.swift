@@ -20,7 +20,7 @@ func encoded(_ message: Message) -> [UInt8] {
   return (0..<bytes.count).map { bytes.octets[$0] }
 }
 
-/// The encoding of single messages.
+/// Tests of the encoding of single messages.
 @Suite struct MessageTests {
   @Test func encodingsMatchTheSpecification() {
     let channel = Channel(10)!
@@ -83,7 +83,7 @@ func encoded(_ message: Message) -> [UInt8] {
   }
 }
 
-/// The ranges of channels and data bytes.
+/// Tests of the ranges of channels and data bytes.
 @Suite struct ValueTests {
   @Test func channelNumbersStartAtOne() {
     #expect(Channel(1)!.wire == 0 && Channel(16)!.wire == 15 && Channel(wire: 0x99).number == 10)

@@ -8,7 +8,7 @@ enum Event: Equatable {
   case systemExclusive([UInt8])
 }
 
-/// The parser of a MIDI byte stream.
+/// Tests of the parser of a MIDI byte stream.
 @Suite struct StreamParserTests {
   private let channel = Channel(1)!
 
@@ -32,7 +32,7 @@ enum Event: Equatable {
     #expect(counters == StreamParser.Counters())
   }
 
-  /// Real-time bytes (F8 and FE) do not end running status, a System Common byte (F6) does.
+  /// Real-time bytes (F8 and FE) do not end running status, but a System Common byte (F6) does.
   @Test func runningStatusAppliesToFurtherDataBytes() {
     let (events, counters) = parse([0x90, 60, 1, 61, 2, 0xF8, 62, 0xFE, 3, 0xC0, 5, 6, 0xF6, 7])
     #expect(
@@ -71,8 +71,8 @@ enum Event: Equatable {
     #expect(counters.overlong == 1 && counters.strayData == 0 && counters.strayEnd == 0)
   }
 
-  /// "Any status byte except real-time will terminate" (MIDI 1.0, page 34); RFC 6295 section 3.2 calls it the dropped
-  /// F7.
+  /// "Any status byte except real-time will terminate" a System Exclusive (MIDI 1.0, page 34). RFC 6295, section 3.2, calls such an end a
+  /// dropped F7.
   @Test func systemExclusiveEndsAtAnyStatusByte() {
     let (events, _) = parse([0xF0, 1, 0x90, 60, 2, 0xF0, 3, 0xF6, 0xF0, 4, 0xF0, 5, 0xF7])
     #expect(
@@ -97,7 +97,8 @@ enum Event: Equatable {
     #expect(counters.undefinedStatus == 2)
   }
 
-  /// Random messages and System Exclusives. After one byte in three, also inside a message, a real-time byte is inserted.
+  /// The stream consists of random messages and System Exclusives. After one byte in three, also inside a message, a real-time byte is
+  /// inserted.
   @Test(arguments: UInt64(1)...50) func realTimeBytesLeaveOtherMessagesIntact(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let messages = everyMessage.filter { !$0.isRealTime }

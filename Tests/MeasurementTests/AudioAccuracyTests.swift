@@ -4,9 +4,10 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Tests that the figures of recordings (`tutti measure audio`) have at most their stated errors. The recordings are synthetic,
-/// and their differences are known. A hit is *correlated* if its difference was measured by correlation, not by the detected
-/// onsets. The factor 48e-6 converts nanoseconds to frames at 48 kHz.
+/// Tests that the figures of recordings (`tutti measure audio`) have at most the errors that AudioFigures.md states. The recordings are
+/// synthetic. The true difference of each hit is known: its instant in the second recording minus its instant in the first recording. A
+/// hit is *correlated* if the report measures its difference by correlation, not by the detected onsets. The factor 48e-6 converts
+/// nanoseconds to frames at 48 kHz.
 @Suite struct AudioAccuracyTests {
   /// Measures 20 pairs of recordings with twelve hits each. The two recordings of a pair differ by a random shift of each hit,
   /// between -40 and 40 frames.
@@ -88,7 +89,7 @@ import _TestSupport
     #expect(abs(try #require(comparison.drift) - ppm) < 0.5)
     // The delay of a hit is its position in `shifted` minus its position in `grid`. Because of the drift, the delay changes during the
     // recording. The reported delay is the median of the delays of the hits 26 to 300, the delay of hit 163. Up to five unmatched hits
-    // move the median by at most three hits, and so by at most 0.15 ms.
+    // move the median by at most three hits, or 60 000 frames. In this time, a drift of 120 ppm changes the delay by 0.15 ms.
     let middle = (-start + ppm / 1e6 * (grid[163] - start)) / 48e3
     #expect(abs(try #require(comparison.delay) - middle) < 0.0003)
     // A tenth of a frame, in nanoseconds.
@@ -122,8 +123,8 @@ import _TestSupport
     #expect(comparison.notes.contains { $0.contains("do not correspond") }, "seed \(seed): \(comparison.notes)")
   }
 
-  /// The second recording has the sound of another drum, 240 frames (5 ms) later. The differences are the differences of the detected
-  /// onsets.
+  /// The second recording has the sound of another drum, 240 frames (5 ms) later. The report therefore measures the differences by the
+  /// detected onsets, whose error is about 1 ms.
   @Test func differentDrumsAreMeasuredByDetection() throws {
     let grid = Takes.grid(20, seed: 5)
     let comparison = try AudioReport(recordings: [

@@ -86,7 +86,8 @@ import _TestSupport
     #expect(difference?.minimum == 6_944 && difference?.maximum == 6_944)
   }
 
-  /// By its own clock, the second recording begins 7777 s later. The second clock is ahead of the first by the same time.
+  /// By its own clock, the second recording begins 7777 s later. The second clock is ahead of the first clock by the same time, which is
+  /// the difference of the two clock offsets.
   @Test func clockOffsetsAreSubtracted() throws {
     let samples = Self.regular
     let report = try AudioReport(

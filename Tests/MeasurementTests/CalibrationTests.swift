@@ -127,8 +127,8 @@ import _TestSupport
   }
 
   @Test func faintDirectSoundBeforeAnEchoIsAmbiguous() {
-    // The direct sound of only seven of the twelve clicks is heard, 40 ms late. An echo of all clicks is heard 130 ms late. Other sounds
-    // at the instants of the echo simulate the echo.
+    // The direct sound of only seven of the twelve clicks is heard, 40 ms late. An echo of all clicks is heard 130 ms late. The sounds in
+    // `others` simulate the echo.
     var room = CalibrationRoom()
     room.missed = [1, 4, 6, 8, 10]
     room.delay = 40

@@ -34,7 +34,7 @@ struct CalibrationRoom {
     var attack, decay, frequency: Double
     /// A click like the sound of claves.
     static let claves = Click(attack: 0.25, decay: 8, frequency: 2_500)
-    /// A small loudspeaker with a resonance.
+    /// A click from a small loudspeaker with a resonance.
     static let bright = Click(attack: 0.1, decay: 3, frequency: 4_200)
 
     func value(_ milliseconds: Double) -> Double {
@@ -93,7 +93,7 @@ struct CalibrationRoom {
       firstInstant: Self.beginning - Nanoseconds(Int64(Self.lead * 1e9)))
   }
 
-  /// Returns white noise, or pink noise by the filter with three poles of P. Kellet.
+  /// Returns white noise, or pink noise that P. Kellet's filter with three poles makes from white noise.
   private func noise(_ count: Int, seed: UInt64) -> [Double] {
     let white = Clocks.gaussian(count, seed: seed)
     guard isPink else { return white }

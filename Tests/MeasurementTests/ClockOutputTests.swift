@@ -36,8 +36,8 @@ import Testing
   }
 
   @Test func histogramHasTheFormOfCyclictest() throws {
-    // The errors are symmetric and their mean is 0, so the best-fit line through the stamps leaves them unchanged. A bin of the
-    // histogram contains the magnitudes of one microsecond. The limit is three bins, beyond which the two errors of 4.6 us lie.
+    // The errors are symmetric in time and their mean is 0, so the best-fit line through the stamps leaves them unchanged. Each bin of
+    // the histogram covers magnitudes of one microsecond. The histogram has three bins, so the two errors of 4.6 us overflow.
     let errors: [Int64] = [4600, -2300, -2300, -2300, -2300, 4600]
     let text = try analysis(errors.enumerated().map { Int64($0) * 20_000_000 + $1 + 10_000 }).histogram(limit: 3)
     let lines = text.split(separator: "\n").drop { $0.hasPrefix("#") }

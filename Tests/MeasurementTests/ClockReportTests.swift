@@ -56,13 +56,13 @@ import _TestSupport
       #expect(row.noise == .whiteFrequency)
       if let interval = row.interval, interval.contains(expected) { covered += 1 }
     }
-    // `intervalContainsTheTrueDeviation` tests how often an interval contains the true value.
+    // This limit is weak. `intervalContainsTheTrueDeviation` tests how often an interval contains the true value.
     #expect(covered >= 2)
     #expect(report.nominalTempo == nil && report.drift == nil)
   }
 
   /// The 95 % interval contains the true deviation in 95 of 100 cases. Of 300 cases, 285 are expected, with a standard deviation
-  /// of 3.8.
+  /// of 3.8. The limits are more than three standard deviations away.
   @Test(arguments: [true, false]) func intervalContainsTheTrueDeviation(isPhaseNoise: Bool) throws {
     let factors = [1, 4, 16]
     var covered = [0, 0, 0]
@@ -113,7 +113,7 @@ import _TestSupport
     var wasLost = true
     for (index, stamp) in all.enumerated() {
       // The first and the last tick are never lost, because a clock report cannot know of ticks outside them. A tick after a
-      // lost tick is not doubled, because its second stamp would count as the lost tick, late.
+      // lost tick is not doubled, because the report would take its second stamp for the lost tick, which came late.
       let choice = index == 0 || index == all.count - 1 ? 99 : random.integer(in: 0...99)
       if choice < 3 {
         lost += 1

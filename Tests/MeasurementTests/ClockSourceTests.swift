@@ -7,8 +7,9 @@ import _TestSupport
 
 /// Tests of ``ClockStamps`` from recordings of clock pulses and from MIDI files. The true stamps are known.
 @Suite struct ClockSourceTests {
-  /// A recording of pulses at `positions`, in frames at 48 kHz. A pulse is a decaying sine of 4 kHz, as the click of a drum
-  /// machine, or a square pulse of 5 ms as it looks behind the coupling capacitor of an audio input.
+  /// A recording of pulses at `positions`, in frames at 48 kHz. A pulse is a decaying sine of 4 kHz, like the click of a drum
+  /// machine, or a square pulse of 5 ms, as an audio input with a coupling capacitor records it. `noise` is the standard deviation of
+  /// the noise, and `scale` is the amplitude of the pulses.
   private func recording(
     _ positions: [Double], isSquare: Bool, noise: Double = 0, seed: UInt64 = 1, scale: Float = 0.8
   ) -> Recording {
@@ -73,7 +74,7 @@ import _TestSupport
     #expect(try ClockStamps(recording).stamps.count == 50)
   }
 
-  /// The click of a plug is more than ten times louder than the pulses. The click gives one more stamp.
+  /// Before the 50 pulses, plugging in a cable causes a click more than ten times as loud as a pulse. The click counts as one more pulse.
   @Test func loudClickDoesNotHideThePulses() throws {
     var recording = recording((0..<50).map { 4_800 + Double($0) * 1_000 }, isSquare: false, noise: 0.001, scale: 0.08)
     recording.samples[2_000] = 0.9

@@ -16,7 +16,8 @@ import _TestSupport
     return try ClockStamps(contentsOf: path, source: source, onOctets: onOctets)
   }
 
-  /// The text of a trace with the given lines of (tick, due, acted). If `end` is not empty, it takes the place of the summary.
+  /// The text of a trace. Each tick consists of its number, its due instant and its acted instant, both in nanoseconds. If `end` is not
+  /// empty, it replaces the summary.
   private func trace(_ ticks: [(Int64, Int64, Int64)], end: String = "") throws -> String {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }

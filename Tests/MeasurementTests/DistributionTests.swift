@@ -11,7 +11,7 @@ import _TestSupport
     sorted[max(1, (sorted.count * thousandths + 999) / 1_000) - 1]
   }
 
-  /// One to 4000 random values from nanoseconds to minutes. The remainder of the seed modulo 3 selects their signs: with 0, no value
+  /// One to 4000 random values with magnitudes of up to 69 s. The remainder of the seed modulo 3 selects their signs: with 0, no value
   /// is negative; with 1, no value is positive; with 2, both signs are possible.
   private func values(seed: UInt64) -> [Int64] {
     var random = SplitMix(seed: seed)

@@ -33,7 +33,7 @@ import _TestSupport
     let lost = ticks.indices.filter { ticks[$0].isLost }
     #expect(lost == stimulus.lostTicks && lost.count == 6)
     for tick in lost { #expect(tick % 2 != 0 && tick % 3 != 0 && stimulus.sections.last!.ticks.contains(tick)) }
-    // One tick is lost in the first of every ten quarter notes.
+    // Each lost tick is in the first quarter note of a window of ten quarter notes.
     for (tick, next) in zip(lost, lost.dropFirst()) { #expect(next - tick > 24 * 9) }
   }
 

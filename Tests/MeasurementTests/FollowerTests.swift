@@ -64,8 +64,8 @@ import _TestSupport
       let lag = change * (1 - gain) / gain
       #expect(abs(try #require(step.lag) - lag) < 1.5e5, "\(step), \(lag)")
       let ticks = max(log(tolerance / abs(lag)) / log(1 - gain), 0)
-      // The device plays every six ticks. Noise moves the instant at which the error enters the tolerance band. The bounds
-      // allow for three standard deviations of the noise, 6e5.
+      // The device plays on every sixth tick, so the report finds the instant of settling up to six ticks late. Noise moves the instant
+      // at which the error enters the tolerance band. The bounds allow for three standard deviations of the noise, 6e5 ns.
       let settling = try #require(step.settling)
       let crossing = log(1 + 6e5 / tolerance) / gain
       #expect(
@@ -85,7 +85,7 @@ import _TestSupport
     let report = try followers.analysis(sounds, noise: 2e5, seed: seed).report
     let tolerance = try #require(report.tolerance)
     for (step, section) in zip(report.steps, followers.record.header.stimulus.sections[1...2]) {
-      // The phase errors without noise, their peak, and the overshoot: the largest error after the peak on the other side.
+      // The phase errors without noise, their peak, and the overshoot: the largest error of the opposite sign after the peak.
       let errors = section.ticks.filter { $0 % 6 == 0 }.map {
         sounds[$0 / 6] - Double(Followers.origin.nanoseconds + followers.record.ticks[$0].ideal)
       }
@@ -116,8 +116,8 @@ import _TestSupport
     for loss in report.losses { #expect(abs(loss.ticks - 1) < 0.02, "\(loss)") }
   }
 
-  /// If a device plays on every tick or on every second tick, a lost tick cannot be seen. The report then has a warning and no
-  /// figures of lost ticks.
+  /// If a device plays on every tick or on every second tick, the shift by one tick after a lost tick looks like a missing sound. The
+  /// report then has a warning and no figures of lost ticks.
   @Test(arguments: [1, 2]) func lostTicksAreNotMeasuredOnAFineGrid(grid: Int) throws {
     let followers = try Followers(grid: grid)
     let report = try followers.analysis(followers.onArrival(delay: 3e6), noise: 1e5).report
@@ -126,8 +126,8 @@ import _TestSupport
     #expect(abs(try #require(report.transfer).ratio - 1) < 0.05)
   }
 
-  /// The clock of a recorder on another machine has another origin and drifts. The delay is therefore unknown. The drift is
-  /// recovered to 20 ppm. The other figures are as with a common clock.
+  /// The clock of a recorder on another machine has another origin and drifts. The delay is therefore unknown. The report recovers the
+  /// drift to 20 ppm, and the other figures as with a common clock.
   @Test(arguments: [-120.0, 0, 80], UInt64(1)...10)
   func recorderMayHaveAnotherClock(drift: Double, seed: UInt64) throws {
     let followers = try Followers(seed: seed)
@@ -231,7 +231,8 @@ import _TestSupport
     let analysis = try FollowerAnalysis(
       sounds, followers.record, soundsPerQuarter: 4, provenance: Clocks.provenance)
     let report = analysis.report
-    // The tolerance allows for the detector, which finds a pulse a little later than its beginning.
+    // The tolerance of the delay allows for the detector, which finds a pulse a little later than its beginning. A drum hit begins at a
+    // whole frame, so its position has an error of up to half a frame, 10.4 us.
     #expect(abs(try #require(report.delay) - 4e6) < 1e5)
     #expect(try #require(report.steady?.maximum) < (usesPulses ? 4e3 : 1.2e4))
     #expect(report.losses.allSatisfy { abs($0.ticks - 1) < 0.02 } && report.losses.count == 4)

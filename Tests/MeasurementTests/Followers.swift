@@ -13,8 +13,9 @@ struct Followers {
   /// The instant of tick 0.
   static let origin = Instant(nanoseconds: 7_000_000_000)
 
-  /// Creates a stimulus with this jitter in milliseconds, this step of the tempo in percent, and this number of lost ticks; tick 0 is not
-  /// lost. Each tick that is not lost was sent exactly when it was planned.
+  /// Creates a stimulus from values that ``FollowerStimulus`` explains: `tempo` is in beats per minute, `jitter` is in milliseconds, `step`
+  /// is in percent, `losses` is a number of ticks, and `seconds` is the length of a part. Tick 0 is not lost. Each tick that is not lost
+  /// was sent exactly when it was planned.
   init(
     tempo: Double = 120, jitter: Double = 2, step: Double = 5, losses: Int = 4, seconds: Double = 16, seed: UInt64 = 1,
     grid: Int = 6
@@ -29,7 +30,7 @@ struct Followers {
     (self.record, self.grid) = (record, grid)
   }
 
-  /// Returns `instant` of each tick on which a device plays.
+  /// Returns the result of `instant` for each tick on which a device plays.
   private func sounds(_ instant: (Int) -> Double) -> [Double] {
     stride(from: 0, to: record.ticks.count, by: grid).map(instant)
   }

@@ -90,8 +90,8 @@ import _TestSupport
     }
   }
 
-  /// The requests have almost all of the delay: 400 us. The estimate assumes equal delays, so the error of the offset is half of the
-  /// delay, which is the asymmetry bound.
+  /// A request takes 400 us, and a reply takes almost no time. The estimate assumes equal delays, so the error of the offset is half of
+  /// the delay of the request, 200 us. This is the asymmetry bound.
   @Test func asymmetryIsWithinItsBound() throws {
     var network = Network()
     (network.outMinimum, network.backMinimum, network.queueing) = (400_000, 0, 1_000)
@@ -105,7 +105,7 @@ import _TestSupport
   }
 
   /// The time stamps of CK packets have a resolution of 100 us. Most of the error of the stamps averages out, because the random delays
-  /// and the skew move the stamps within this unit.
+  /// and the skew spread the true instants over the whole unit of 100 us.
   @Test(arguments: UInt64(1)...10) func figuresOfAStandardPeerAreRecovered(seed: UInt64) throws {
     var network = Network()
     (network.resolution, network.ppm) = (100_000, Double(seed) * 10 - 40)

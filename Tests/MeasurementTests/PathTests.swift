@@ -61,7 +61,7 @@ import _TestSupport
       let errors = (abs(figures.p95 - mean - 1.6449 * deviation), abs(figures.p999 - mean - 3.0902 * deviation))
       #expect(errors.0 < 0.03 * deviation && errors.1 < 0.2 * deviation)
     }
-    // `receivedSound` is not missing: it is a path of followers only.
+    // The report does not list `receivedSound` as missing, because only followers have this path.
     let missing = Set(report.missing.map(\.path))
     #expect(missing == [.packets, .packetsAhead, .network, .sound])
   }
@@ -182,8 +182,8 @@ import _TestSupport
 }
 
 extension PathTests {
-  /// A trace file contains all instants of the path. Both readers read them: the fast reader of the lines as Tutti writes them,
-  /// and the general JSON parser.
+  /// A trace file contains all instants of the path. Two readers read these instants: the fast reader of the lines as Tutti writes
+  /// them, and the general JSON parser.
   @Test func pathSurvivesTheFile() throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appendingPathComponent("ada.trace").path

@@ -48,7 +48,7 @@ import _TestSupport
   /// - Parameters:
   ///   - count: the number of actions of each player.
   ///   - grid: the share that each player corrects towards the grid.
-  ///   - gains: the share that each player corrects towards each other player.
+  ///   - gains: the correction towards other players. `gains[a][b]` is the share that player `a` corrects towards player `b`.
   ///   - noise: the standard deviation of the noise in nanoseconds.
   private func ensemble(_ count: Int, grid: [Double], gains: [[Double]], noise: Double, seed: UInt64) -> [[Double]] {
     let errors = grid.indices.map { Clocks.gaussian(count, seed: seed &* 100 &+ UInt64($0)).map { $0 * noise } }
@@ -128,7 +128,8 @@ import _TestSupport
     #expect(try #require(player.intervals?.variation).isClose(to: 5e6 * 2.0.squareRoot() / 125e6, 0.05))
   }
 
-  /// The peers are on different machines, whose clocks are a day apart. Each action of Bert is 1 ms later than that of Anna.
+  /// The peers are on different machines, whose clocks are a day apart. Each action of Bert is 1 ms later than that of Anna, so the
+  /// asynchrony of Anna minus that of Bert is -1 ms.
   @Test func clocksOfThePeersNeedNotBeRelated() throws {
     let asynchronies = Clocks.gaussian(200, seed: 5).map { $0 * 5e6 }
     let report = try PlayersAnalysis(

@@ -6,7 +6,7 @@ import _TestSupport
 
 /// Tests of ``RunStatistic``: the median over runs and its bootstrap interval.
 @Suite struct RunStatisticTests {
-  /// The interval from the percentile 2.5 to the percentile 97.5 of the medians of 20 000 random resamples. Medians and percentiles
+  /// The interval from the 2.5th to the 97.5th percentile of the medians of 20 000 random resamples. Medians and percentiles
   /// follow the nearest-rank method.
   private func resampled(_ values: [Double], seed: UInt64) -> (Double, Double) {
     var random = SplitMix(seed: seed)
@@ -32,7 +32,7 @@ import _TestSupport
     }
   }
 
-  /// The interval contains the true median in about 95 % of 1000 samples. The share of small samples differs a little, because the
+  /// The interval contains the true median in about 95 % of 1000 samples. For small samples, the share differs a little, because the
   /// ends of the interval are always values of the sample.
   @Test(arguments: [7, 15, 31]) func intervalContainsTheTrueMedian(count: Int) throws {
     let covered = try (1...UInt64(1000)).count { seed in

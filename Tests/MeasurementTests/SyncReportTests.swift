@@ -228,6 +228,7 @@ import _TestSupport
     // The median of the magnitude of a normal distribution is 0.6745 standard deviations.
     #expect(runs.p50.median.isClose(to: 0.6745 * 1_050_000, 0.15))
     let interval = try #require(runs.p50.interval)
+    // The expected medians of successive runs are 67 us apart. The interval spans more than two of them.
     #expect(interval.contains(runs.p50.median) && interval.lowerBound < 700_000 && interval.upperBound > 800_000)
     // Ten of eleven ticks belong to the noisy runs, whose medians are 0.6745 times 1100 to 2000 us: 742 to 1349 us.
     #expect(try #require(comparison.magnitude).p50 > 900_000)

@@ -11,7 +11,7 @@ import _TestSupport
     FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".trace").path
   }
 
-  /// Random ticks. With an even seed, they have no clock offset.
+  /// Random ticks. With an even seed, they have no clock offset. With a seed that is divisible by 3, they have no activity.
   private func ticks(_ count: Int, seed: UInt64) -> [TraceTick] {
     var random = SplitMix(seed: seed)
     return (0..<count).map { index in
@@ -87,7 +87,7 @@ import _TestSupport
       let cut = try Trace(bytes: Array(bytes[..<length]), file: "t")
       #expect(cut.header == trace.header)
       let lines = bytes[end..<max(end, length)].filter { $0 == UInt8(ascii: "\n") }.count
-      // A line without its newline is complete.
+      // If the last line lacks only its newline, the reader accepts the line as complete.
       #expect(cut.ticks.count == lines || (cut.ticks.count == lines + 1 && !cut.isCutOff))
       #expect(cut.ticks == Array(trace.ticks[..<cut.ticks.count]))
       // The summary is read only if no more than its newline is missing.
@@ -211,7 +211,7 @@ import _TestSupport
     #expect(runs([0, 1, 0, 0, 1, 2, 96, 90]) == [0..<2, 2..<3, 3..<7, 7..<8])
   }
 
-  /// The next tick comes so late that a tempo change cannot explain it.
+  /// A run begins at a tick that comes so late that a tempo change cannot explain the delay.
   @Test func runBeginsAfterAPause() {
     /// The runs of a trace with ticks of these numbers, due after these milliseconds.
     func runs(_ ticks: [(Int64, Int64)]) -> [Range<Int>] {

@@ -2,7 +2,7 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// The invariants of a timeline, checked on seeded timelines from 20 to 999 BPM with origins years away from zero.
+/// Tests of the invariants of a timeline, on random timelines from 20 to 999 BPM with origins years away from zero.
 @Suite struct TimelineTests {
   /// A random timeline, and the random generator for further values of the test. A quarter note lasts 60.06 ms at 999 BPM and 3 s at
   /// 20 BPM.
@@ -101,7 +101,7 @@ import _TestSupport
 @Suite struct PositionTests {
   @Test func stepsAndTicksConvertAtSixTicksPerStep() {
     #expect(Tick(0).beginsStep == Step(0) && Tick(6).beginsStep == Step(1) && Tick(5).beginsStep == nil)
-    // Pairs of a tick, and the first tick of a step that is not before it.
+    // Each pair has a tick, and the earliest first tick of a step at or after this tick.
     let next: [(Int64, Int64)] = [(-7, -6), (-6, -6), (-5, 0), (0, 0), (1, 6), (5, 6), (6, 6)]
     #expect(next.allSatisfy { Tick($0.0).roundedUpToStep == Tick($0.1) })
     #expect(Tick(-6).beginsStep == Step(-1) && Tick(-1).step == Step(-1) && Tick(11).step == Step(1))

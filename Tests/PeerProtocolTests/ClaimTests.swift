@@ -1,7 +1,7 @@
 import PeerProtocol
 import Testing
 
-/// The order of claims to lead a rhythm.
+/// Tests of the order of claims to lead a rhythm.
 @Suite struct ClaimTests {
   /// The greater claim wins: the one with the higher term, or with the lower identity if the terms are equal.
   @Test func claimsAreTotallyOrdered() {

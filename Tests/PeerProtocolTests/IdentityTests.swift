@@ -1,7 +1,7 @@
 import PeerProtocol
 import Testing
 
-/// The text form of an identity.
+/// Tests of the text form of an identity.
 @Suite struct IdentityTests {
   @Test func descriptionIsReadBack() {
     for bits in [0, 1, 0xDEAD_BEEF, UInt64.max] {

@@ -74,7 +74,7 @@ import _TestSupport
     return false
   }
 
-  /// Parses a byte. Returns the length of the System Exclusive data or of the message that it completes; 0 if it completes none.
+  /// Parses a byte. Returns the length of the System Exclusive data or of the message that the byte completes; 0 if it completes neither.
   @_noLocks @_noAllocation
   private static func parse(_ parser: inout StreamParser, _ byte: UInt8) -> Int {
     let output = parser.feed(byte)
@@ -118,7 +118,7 @@ import _TestSupport
       case .exclusive(let data, _):
         packets.append(octets { _ = sender.encode(systemExclusive: rigid(data), at: now, into: &$0) })
       }
-      // Every 64 packets, feedback acknowledges all packets but the newest seven, as if it were late. `sequence` is the next number.
+      // Every 64 packets, late feedback acknowledges all packets except the newest seven. `sequence` is the number of the next packet.
       if packets.count % 64 == 0 { sender.acknowledge(sender.sequence &- 8) }
     }
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 512)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Realtime
 
-/// The detection of steps of the system clock and of suspensions.
+/// Tests of the detection of steps of the system clock and of suspensions.
 @Suite struct ClockStepDetectorTests {
   @Test func stepIsReportedOnceAndNoiseIsIgnored() {
     // The argument of `update` is CLOCK_REALTIME minus CLOCK_BOOTTIME in nanoseconds. The difference varies by the time between the

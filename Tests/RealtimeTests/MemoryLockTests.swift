@@ -4,7 +4,7 @@ import Testing
 
 @testable import Realtime
 
-/// Memory that the kernel keeps resident, so that real-time threads cause no page faults.
+/// Tests of memory that the kernel keeps resident, so that real-time threads cause no page faults.
 @Suite struct MemoryLockTests {
   /// The kernel reports the setting in /proc/self/status since Linux 5.0.
   @Test func hugePagesAreDisabled() throws {

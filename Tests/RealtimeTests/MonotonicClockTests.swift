@@ -2,7 +2,7 @@ import MusicalTime
 import Realtime
 import Testing
 
-/// The conversion of the kernel's time stamps to CLOCK_MONOTONIC.
+/// Tests of the conversion of the kernel's time stamps to CLOCK_MONOTONIC.
 @Suite struct MonotonicClockTests {
   @Test func unusableKernelStampsConvertToTheCurrentTime() {
     let now = MonotonicClock.now

@@ -4,7 +4,7 @@ import Realtime
 import Synchronization
 import Testing
 
-/// The end and the scheduling policy of real-time threads.
+/// Tests of the end and the scheduling policy of real-time threads.
 @Suite struct RealtimeThreadTests {
   @Test func joinWithALimitReturnsWhileTheThreadHangs() {
     let mayEnd = DispatchSemaphore(value: 0)

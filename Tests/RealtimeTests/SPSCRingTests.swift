@@ -1,7 +1,7 @@
 import Realtime
 import Testing
 
-/// The ring between one producer and one consumer.
+/// Tests of the ring between one producer and one consumer.
 @Suite struct SPSCRingTests {
   @Test func ringKeepsOrderAndRefusesElementsWhenFull() {
     let ring = SPSCRing<Int>(capacity: 5)

@@ -1,7 +1,7 @@
 import Realtime
 import Testing
 
-/// The buffer that passes the newest state from one thread to another.
+/// Tests of the buffer that passes the newest state from one thread to another.
 @Suite struct TripleBufferTests {
   private struct Pair: BitwiseCopyable, Sendable { var a: Int, b: Int }
 

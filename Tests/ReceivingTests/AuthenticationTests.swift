@@ -125,6 +125,7 @@ import _TestSupport
     receiver.execute(open(local))
     let first = receiver.takeEarlyPacket(at: now)
     let early = try #require(first)
+    // Octet 3 is the low octet of the sequence number.
     #expect(early.count == packet().count && early.octets[3] == 6)
     let second = receiver.takeEarlyPacket(at: now)
     #expect(second == nil)

@@ -196,6 +196,7 @@ import _TestSupport
       }
     }
     add(peer.execute(.close(slot: 0, SessionID(number: 1))))
+    // The count shows that notes have sounded at all.
     #expect(sounding.isEmpty && recorded.isEmpty && count > 20)
   }
 }

@@ -6,10 +6,10 @@ import Sending
 import Testing
 import _TestSupport
 
-/// The messages of the local player: routes, budgets and the ends of notes. The route of a channel (``PlayerRoute``) determines which
-/// peers get its messages, and on which channel. While no other peer is known, all Tutti peers get them on channel 16, and drums on
-/// channel 10. On a route to all peers, standard devices get each message on the channel on which the player sent it. A budget
-/// (``MessageBudget``) limits the number of messages.
+/// The messages of the local player: routes, budgets and the ends of notes. The route of an input channel (``PlayerRoute``) determines
+/// which peers get its messages, and on which channel. The standard route leads to all peers. On this route, Tutti peers get messages on
+/// channel 16, and drums on channel 10. Standard devices get each message on its input channel. A budget (``MessageBudget``) limits the
+/// number of messages.
 @Suite struct LocalPlayerTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let channel = Channel(3)!
@@ -249,8 +249,7 @@ import _TestSupport
       while receiver.next() != nil {}
     }
     let allocations = allocation_count_end()
-    // In every second of the 2000 rounds, the messages sound at the local peer. In the other rounds, their route leads to one stream.
-    // At most five messages sound per round.
+    // In 1000 of the 2000 rounds, up to five messages sound at the local peer. In the other rounds, their route leads to one stream.
     #expect(allocations == 0 && count > 4000, "\(allocations) \(count)")
   }
 

@@ -140,8 +140,8 @@ import _TestSupport
     #expect(receiver.reply(to: acknowledged.span, from: address(1), at: now, sentAt: left) == nil, "CK1 is no request")
   }
 
-  /// Sources are found by SSRC and address. Each SSRC belongs to three sources on different hosts. A reply shows by its SSRC, the local
-  /// SSRC of the session, which source was found.
+  /// The receiver finds sources by SSRC and address. Each SSRC belongs to three sources on different hosts. The SSRC of a reply is the
+  /// local SSRC of the session, and thus shows which source was found.
   @Test func aThousandSourcesAreFoundInAnyOrder() throws {
     var random = SplitMix(seed: 1)
     let count = 1100

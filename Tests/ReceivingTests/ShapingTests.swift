@@ -74,8 +74,8 @@ import _TestSupport
     #expect(shapes(outputs(of: control(1), modification: false)).isEmpty)
   }
 
-  /// A client program of ALSA plays on the channel of another player. A controller that shapes the instrument of that player is sent to
-  /// this player on the channel of this player. Notes and volume are sent to this player on the channel of the local player.
+  /// A MIDI program of the local player plays on channel 6, which belongs to another player. On channel 6, the other player gets the
+  /// controllers that shape its instrument. On channel 5, the channel of the local player, the other player gets notes and volume.
   @Test func controllersOnTheChannelOfAnotherPlayerGoThereUnchanged() {
     var allocator = StreamIDAllocator()
     let stream = allocator.allocate()

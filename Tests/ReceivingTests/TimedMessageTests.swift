@@ -123,8 +123,8 @@ import _TestSupport
     }
   }
 
-  /// The clock of the remote peer may be anywhere: time stamps of 32 bits wrap around. The fourth offset is half a unit (50 us) less than
-  /// the period of 2^32 units of 100 us.
+  /// The clock of the remote peer may have any offset, so its 32-bit time stamps may wrap at any instant. The fourth offset is half a unit
+  /// (50 us) less than the period of 2^32 units of 100 us.
   @Test(arguments: [.min / 4, -1, 0, 429_496_729_550_000, .max / 4] as [Int64])
   func timeStampsWrapAround(offset: Int64) throws {
     var peer = Peer(offset: Nanoseconds(offset))

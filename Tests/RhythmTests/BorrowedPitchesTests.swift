@@ -62,7 +62,7 @@ import Testing
     #expect(take(17, &many) == [59] + (44..<59).map { $0 } + [59])
   }
 
-  /// A player of an instrument with the scale C major from C4 to C6, and with the other fields `rest`.
+  /// An instrument player with the scale C major from C4 to C6, and with the other fields `rest`.
   private func player(_ rest: String = "") throws -> InstrumentPlayer {
     let text = "name: a\ndescription: A test.\nsound: harp\nscale: C major, C4..C6\n\(rest)\n"
     let table = InstrumentTable(try InstrumentLoader.instrument(from: text, file: "a.yaml"))

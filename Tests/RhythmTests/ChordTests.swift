@@ -102,7 +102,7 @@ import Testing
     #expect(found.count == 1 && found[0].hasPrefix("small.yaml:" + message), "\(found)")
   }
 
-  /// Each unknown chord is reported once, with its place.
+  /// Each unknown chord is reported once, with its position.
   @Test func allUnknownChordsAreReported() {
     let found = styleFaults(replacing: [4: "chords: X7 Dm | Hm X7 | C Y"])
     #expect(

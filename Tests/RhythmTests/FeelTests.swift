@@ -18,7 +18,7 @@ import Testing
     // Two thirds of 12 ticks are 8; 66.7 % are 8.004.
     #expect(try ticks("66.7%") == [0, 8.004, 12, 20.004])
     #expect(try ticks("75%") == [0, 9, 12, 21])
-    // The second eighth note moves to 75 % of 24 ticks. The sixteenths are in the middle of the two halves.
+    // The second eighth note moves to 75 % of 24 ticks. The other sixteenth notes are in the middle of the two unequal eighth notes.
     #expect(try ticks("75% eighths") == [0, 9, 18, 21])
   }
 

@@ -7,7 +7,7 @@ import Testing
 /// The events of an instrument player. Positions are in thousandths of a tick. `makeInstrument` gives each instrument the harp,
 /// program 46 (SmallInstrument.swift).
 @Suite struct InstrumentPlayerTests {
-  /// A player of an instrument with these fields, at position 0. `start` is the first tick of the rhythm; nil without a rhythm.
+  /// An instrument player with these fields, at position 0. `start` is the first tick of the rhythm; nil without a rhythm.
   private func run(_ fields: String, rhythmFrom start: Int64? = 0) throws -> InstrumentRun {
     var run = InstrumentRun(try makeInstrument(fields))
     run.move(to: MusicalPosition(milliticks: 0), rhythmFrom: start.map { Tick($0) })
@@ -218,7 +218,8 @@ import Testing
     #expect(run.player.nextPosition == nil)
   }
 
-  /// A table can be passed through a ring or a triple buffer (``InstrumentTable``). The limits in octets keep both values small.
+  /// A table can be passed through a ring or a triple buffer (``InstrumentTable``). The limits in octets keep the table and the player
+  /// small.
   @Test func playerAndTableAreSmallValues() {
     #expect(MemoryLayout<InstrumentTable>.size < 512 && MemoryLayout<InstrumentPlayer>.size < 2_048)
   }

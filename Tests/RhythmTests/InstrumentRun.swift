@@ -4,7 +4,7 @@ import Testing
 
 @testable import Rhythm
 
-/// A player of an instrument, with all events that it has returned, and the checks that hold for every sequence of events.
+/// An instrument player, with all events that it has returned, and the checks that hold for every sequence of events.
 struct InstrumentRun {
   var player: InstrumentPlayer
   private(set) var events: [InstrumentEvent] = []

@@ -13,7 +13,7 @@ import _TestSupport
     let signs = Array("[]{}:,-?&*!|>'\"%@`#\t\n \u{7F}.oxX0".utf8) + [0x00, 0xC3, 0xFF]
     for _ in 0..<random.integer(in: 1...3) {
       let place = Int(random.integer(in: 0...Int64(bytes.count)))
-      // A case whose condition does not hold continues with the default.
+      // If the condition of a case does not hold, the default applies.
       switch random.integer(in: 0...5) {
       case 0 where place < bytes.count: bytes[place] ^= 1 << UInt8(random.integer(in: 0...7))
       case 1 where place < bytes.count: bytes[place] = signs.randomElement(using: &random)!

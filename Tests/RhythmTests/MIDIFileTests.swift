@@ -29,7 +29,7 @@ import _TestSupport
     return StandardMIDIFile(format: .singleTrack, division: .ticksPerQuarter(480), tracks: [.init(events)])
   }
 
-  /// The hits of a file with `resolution` ticks per quarter note. Each hit consists of the tick in thousandths of a quarter note, the
+  /// The hits of a file with `resolution` ticks per quarter note. Each hit consists of the position in thousandths of a quarter note, the
   /// key, and the kind of stroke: 0 for a ghost note, 1 for a normal note, 2 for an accent. These strokes have the velocities 56, 88 and
   /// 120 in a patch. The limits 72 and 104 are halfway between these velocities.
   private func hits(_ file: StandardMIDIFile, resolution: Int64) -> [[Int64]] {

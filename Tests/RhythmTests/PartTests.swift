@@ -94,8 +94,8 @@ import Testing
     }
   }
 
-  /// A note is held across a bar line, and from the end of the line to its beginning. The note at the end of the first bar lasts 2 + 8
-  /// steps (60 ticks). The note at the end of the second bar lasts 2 + 1 steps (18 ticks).
+  /// A note is held across a bar line, and from the end of a line of the patch into its repetition. The note at the end of the first bar
+  /// lasts 2 + 8 steps (60 ticks). The note at the end of the second bar lasts 2 + 1 steps (18 ticks).
   @Test func noteIsHeldAcrossBars() throws {
     let table = try makeStyle(
       "C", "keys: { always: { root: -... .... .... ..x- | ---- ---- .... ..x- } }")

@@ -190,8 +190,8 @@ import Testing
     #expect(found.map { $0.split(separator: ":")[1] } == ["3", "9", "15", "21"])
   }
 
-  /// A fault of the meter, of the kit or of the name of a layer also affects the lines. Faults of lines that only follow from it
-  /// are not reported.
+  /// A fault of the meter, of the kit or of the name of a layer also affects the lines. The loader does not report faults of lines that
+  /// only result from such a fault.
   @Test func oneFaultCausesNoFurtherFaults() {
     #expect(faults(replacing: [3: "meter: four"]).count == 1)
     #expect(faults(replacing: [9: "  boom: x"]).count == 1)

@@ -42,7 +42,7 @@ import Testing
     #expect(Set(parts) == Set(expected) && parts.map { $0[1] } == parts.map { $0[1] }.sorted())
   }
 
-  /// A player that begins late begins in the middle of the phrase, also before tick 0.
+  /// A phrase player that begins late joins in the middle of the phrase, also before tick 0.
   @Test(arguments: [Int64(5), 805, -3]) func phraseIsJoinedInPhase(step: Int64) throws {
     var player = PhrasePlayer(try table(), at: position(step))
     // The next repetition begins at step 8, 808 or 0. Key 64 begins two steps earlier.

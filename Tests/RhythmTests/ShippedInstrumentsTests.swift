@@ -24,8 +24,8 @@ import Testing
     #expect(instrument.keys.count >= 8 && instrument.keys.allSatisfy { white.contains($0) })
   }
 
-  /// Each activity plays four bars (384 ticks). Meanwhile, tilt and keys go from 0 to 127. The number of notes does not fall with the
-  /// activity. A figure has at least three times as many notes at 127 as at 0.
+  /// At each activity, the instrument plays four bars (384 ticks). Meanwhile, tilt and keys go from 0 to 127. The number of notes does not
+  /// fall when the activity rises. A figure has at least three times as many notes at activity 127 as at 0.
   @Test(arguments: ShippedInstruments.names) func instrumentSoundsAtEveryActivity(name: String) throws {
     let instrument = try ShippedInstruments.instrument(name)
     var counts: [Int] = []

@@ -23,8 +23,8 @@ import Testing
     #expect(Set(chords.changes.map(\.chord)).count >= 4)
   }
 
-  /// The number of notes of each part does not fall with the activity. All parts sound at activity 64, and have more notes at 126. The
-  /// bass also sounds at 0.
+  /// The number of notes of each part does not fall when the activity rises. All parts sound at activity 64, and have more notes at 126.
+  /// The bass also sounds at 0.
   @Test(arguments: names) func partsGrowWithActivity(name: String) throws {
     let patch = try ShippedPatches.patch(name)
     let table = StepTable(patch)

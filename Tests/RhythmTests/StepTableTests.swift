@@ -43,8 +43,8 @@ import Testing
 
   @Test func extremeStepsAreValid() throws {
     let table = StepTable(try ShippedPatches.patch("street"))
-    // The pattern has 32 steps. 2^63 is a multiple of 32, so the first possible step begins a pattern, and the last one
-    // ends it. At activity 0, the patch has no chance and no fill.
+    // The pattern has 32 steps. 2^63 is a multiple of 32, so the first possible step begins a pattern, and the last possible
+    // step ends one. At activity 0, no stroke of the patch depends on a chance, and no fill sounds.
     #expect(table.hits(at: Step(.min), activity: 0) == table.hits(at: Step(0), activity: 0))
     #expect(table.hits(at: Step(.max), activity: 0) == table.hits(at: Step(31), activity: 0))
   }
@@ -62,7 +62,7 @@ import Testing
     for step in Int64(-3)...3 { #expect(table.count(at: Step(step), activity: 127) == 0) }
   }
 
-  /// The clock thread gets the table as one value in a triple buffer, of which there are three copies. ``StepTable`` states a size of
+  /// The clock thread gets the table as one value through a triple buffer, which holds three copies. ``StepTable`` states a size of
   /// about 9 KB.
   @Test func tableFitsATripleBuffer() { #expect(MemoryLayout<StepTable>.size < 10_240) }
 

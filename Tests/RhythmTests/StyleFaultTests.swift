@@ -98,7 +98,7 @@ import Testing
   ])
   func faultIsReportedWithItsPosition(line: Int, text: String, message: String) {
     var lines = [line: text]
-    // Without the layer of line 18, its line 19 is removed too.
+    // Line 19 belongs to the layer in line 18, so the test removes line 19 too.
     if line == 18 { lines[19] = "" }
     #expect(styleFaults(replacing: lines) == ["small.yaml:" + message])
   }
@@ -162,7 +162,7 @@ import Testing
       ])
   }
 
-  /// The strokes of the parts count with those of the drums, and so do the lengths of their lines and of the chords.
+  /// The limit of strokes includes the strokes of the parts. The limit of bars includes the lines of the parts and the chord line.
   @Test func limitsIncludeTheParts() {
     let bar = "x... .... .... ...."
     let seven = Array(repeating: bar, count: 7).joined(separator: " | ")

@@ -52,8 +52,8 @@ import Testing
     }
   }
 
-  /// A peer sends each note of its player twice: to the Tutti peers on the player's channel, and to the standard devices as
-  /// the instrument sent it.
+  /// A peer sends each note of its player twice: to the Tutti peers on the player's channel, and to the standard devices on the
+  /// input channel.
   @Test func messageGoesToItsKindOfReceiverOnly() {
     let virtual = VirtualSender()
     let receivers = [virtual.open(), virtual.open(isTuttiPeer: true)]

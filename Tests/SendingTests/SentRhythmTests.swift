@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func lateTimeStampReceiverGetsSongPositionAndContinueAhead() {
-    // The next bar begins at 1920 ms. Its beginning leaves 95 ms ahead.
+    // The next bar begins at 1920 ms. Song Position and Continue leave 95 ms before this instant.
     let virtual = VirtualSender()
     virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
     virtual.play(from: .milliseconds(-100), to: .milliseconds(300))

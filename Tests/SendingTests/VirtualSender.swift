@@ -72,7 +72,7 @@ final class VirtualSender {
   func open(isTuttiPeer: Bool = false, hasJournal: Bool = false, takesClock: Bool = true, sequence: UInt16 = 0) -> Int {
     let (id, receiver) = (ids.allocate(), streams.count)
     streams.append(id)
-    // The host is the receiver. `decode` reads it from the packet's destination.
+    // The host of the address is the number of the receiver. `decode` reads this number from the destination of the packet.
     let address = SocketAddress(host: UInt32(receiver), port: 5005)
     execute(.open(id, to: address, ssrc: 1, sequence: sequence, takesClock: takesClock))
     if isTuttiPeer {
@@ -123,7 +123,7 @@ final class VirtualSender {
   /// passed.
   func wait(until time: Nanoseconds) { now = max(now, Self.origin + time) }
 
-  /// Waits until this long after ``origin``, and then does everything that may be done. Returns the next deadline.
+  /// Waits until this long after ``origin``, and then polls until nothing is left to do. Returns the next deadline.
   @discardableResult
   func advance(to time: Nanoseconds) -> Instant {
     wait(until: time)

@@ -28,7 +28,7 @@ import Testing
     return world.outcome.violations.count { $0.invariant == .meeting }
   }
 
-  /// In the same network, peers that accept invitations meet in time.
+  /// Peers that refuse all invitations violate the invariant. In the same network, peers that accept invitations meet in time.
   @Test func peersThatRefuseEachOtherViolateTheInvariant() {
     let network = NetworkModel(name: "rough", delay: .milliseconds(1), jitter: .microseconds(10), loss: 0.1, burst: 2)
     #expect(violations(network) == 0)

@@ -43,8 +43,8 @@ import Testing
     #expect(ensemble.stampsRejected < EnsembleState.rejectedStampsForWarning)
   }
 
-  /// The largest difference between the true instants at which two peers play one tick: the latest tick that any peer has reached.
-  /// 1000 s if there is not exactly one master, or if a peer does not play.
+  /// The largest difference between the true instants at which two peers play the latest tick that any peer has reached; 1000 s if there
+  /// is not exactly one master, or if a peer does not play.
   private func phaseError(_ world: VirtualWorld) -> Nanoseconds {
     let peers = world.hosts.compactMap(\.peer)
     let schedules = peers.map(\.core.ensemble.schedule)

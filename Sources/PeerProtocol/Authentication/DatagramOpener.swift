@@ -5,7 +5,7 @@ public import RTPMIDI
 /// A datagram is accepted once, only on the port for which it was sent, and only if it was sent at most a second before the newest
 /// datagram of the session.
 public struct DatagramOpener: Sendable, BitwiseCopyable {
-  /// The greatest age in sixteenths of a second.
+  /// The greatest accepted age of a datagram, relative to the newest datagram, in sixteenths of a second.
   private static var greatestAge: Int { @_noLocks @_noAllocation get { 16 } }
 
   private let key: TagKey

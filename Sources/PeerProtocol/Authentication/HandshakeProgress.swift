@@ -8,8 +8,8 @@ struct HandshakeProgress {
   /// The maximum number of packets of the handshake that are evaluated. The evaluation needs several hashes, and
   /// anybody can send wrong packets.
   private static var checkLimit: Int { 64 }
-  /// The maximum number of proofs (H3) that are sent without a reply. They take five seconds, as long as the peer treats the local
-  /// peer as a candidate (<doc:Passkey>).
+  /// The maximum number of proofs (H3) that are sent without a reply. At ``interval``, they take five seconds. For this time, the
+  /// peer treats the local peer as a candidate (<doc:Passkey>).
   private static var proofLimit: Int { 20 }
 
   /// The nonce of the local peer: 16 random octets.

@@ -54,7 +54,8 @@ extension PeerSession {
     }
   }
 
-  /// Checks the proof of the peer. If it is valid, the session is established with its keys.
+  /// Checks the proof of the peer. If the proof is valid and the endpoint accepts the session, establishes the session with the
+  /// keys of `exchange`.
   ///
   /// - Returns: whether the session is established.
   private func accept(
@@ -71,8 +72,8 @@ extension PeerSession {
     // lower identity has begun.
     let isOfLower = (owner.identity < packet.identity) == context.isInitiator
     guard context.verifyPeer(as: packet.identity, isPreferred: isOfLower, at: now) else {
-      // If the endpoint has kept an established session with this peer instead, the new session can still replace the kept
-      // session later, because the peer repeats its proof.
+      // The keys are discarded, so that a repeated proof is checked again. If the endpoint has kept an established session with
+      // this peer instead, the new session can thus still replace the kept session later.
       (self.keys, sealer, provenIdentity) = (nil, nil, nil)
       return false
     }

@@ -2,7 +2,7 @@
 ///
 /// The message consists of the octet 7D (non-commercial use, MIDI 1.0), the octet 54 ('T'), the version, the kind, and
 /// octets that are encoded in data bytes of seven bits (``SevenBit``). <doc:WireFormat> describes the octets. A later release of
-/// the protocol keeps the version and adds a kind, unless it changes the meaning for old receivers.
+/// the protocol that does not change the meaning of messages for old receivers keeps the version and adds a kind.
 ///
 /// Real-time: not safe.
 public enum MessageKind: UInt8 {

@@ -1,7 +1,8 @@
 public import MIDI
 
-/// The report of a Tutti peer about itself. It is sent to each other peer a few times per second, and at once on a
-/// change. After an interruption of the network, the presences are sufficient to reunite the peers.
+/// The report of a Tutti peer about itself. The peer sends its presence to all members every 250 ms, or every second if there are
+/// more than 16 members. After a change of anything but the activity, it sends its presence at once, but not less than 50 ms after
+/// the last presence. After an interruption of the network, the presences are sufficient to reunite the peers.
 public struct Presence: Hashable, Sendable {
   /// The identity of the sender. A presence whose identity is not that of the session's peer is dropped.
   public var identity: Identity

@@ -2,7 +2,7 @@ public import BasicContainers
 public import MusicalTime
 public import RTPMIDI
 
-/// The newest packets of a stream whose notes begin or end in the future: their sequence numbers and time stamps.
+/// The sequence numbers and time stamps of the newest packets of a stream that contain a note which begins or ends in the future.
 ///
 /// The recovery journal repairs the loss of a note, but does not contain its time stamp. Without the time stamp, the
 /// receiver would sound the repaired note at once. Therefore each later packet that leaves before the instant of the
@@ -10,9 +10,9 @@ public import RTPMIDI
 /// announcements follow the send instant in the ``RTPMIDI/HeaderExtension``, with one word of 32 bits for each
 /// announced packet:
 ///
-///     sequence number, 16 bits | time stamp minus that of this packet, 16 bits, signed, in units of 100 us
+///     sequence number, 16 bits | time stamp minus that of the announcing packet, 16 bits, signed, in units of 100 us
 public struct AnnouncedPackets: Sendable, BitwiseCopyable {
-  /// The maximum number of announced packets. A further one replaces the oldest.
+  /// The maximum number of announced packets. A further packet replaces the oldest packet.
   ///
   /// Real-time: safe.
   public static var capacity: Int { @_noLocks @_noAllocation get { 3 } }
@@ -101,10 +101,13 @@ public struct AnnouncedPackets: Sendable, BitwiseCopyable {
 }
 
 extension RTPHeader {
-  /// Returns the common time stamp of the announced packets between `previous` and this packet, both excluded. The
-  /// packets between the two are lost if `previous` is the last packet that was received. Nil if none of them is
-  /// announced. Nil also if their time stamps differ, because the journal does not show which packet contained which
-  /// note.
+  /// Returns the time stamp that this packet announces for the packets that were lost directly before it.
+  ///
+  /// - Parameter previous: the sequence number of the last packet that was received before this packet. The packets between
+  ///   the two are lost.
+  /// - Returns: the common time stamp of the announced packets among the lost packets. Nil if none of the lost packets is
+  ///   announced. Nil also if the announced time stamps differ, because the journal does not show which packet contained
+  ///   which note.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

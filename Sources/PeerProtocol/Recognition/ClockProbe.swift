@@ -2,8 +2,7 @@ public import BasicContainers
 public import MusicalTime
 import RTPMIDI
 
-/// The clock packet of the peer protocol. Tutti peers recognise each other by clock probes and compare their clocks
-/// with them.
+/// The clock packet of the peer protocol. By clock probes, Tutti peers recognise each other and compare their clocks.
 ///
 /// A probe has the purpose of a CK packet, but its stamps count nanoseconds. CK stamps count units of 100 us. At some
 /// tempos, for example 125 BPM, rounding to these units gives a constant error, which averaging does not remove.

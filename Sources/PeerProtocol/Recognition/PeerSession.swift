@@ -193,8 +193,8 @@ final class PeerSession: SessionExtension {
     context.hear(at: instant)
     guard context.verifyPeer(at: instant) else { return .refusedInvitation }
     recognition.limitRate(to: reply.rateLimit)
-    // Readings from before the recognition come from CK packets only. A deviation from them does not reject the reply that
-    // recognises the peer.
+    // Before the recognition, only CK packets give readings of the remote clock. The reply that recognises the peer is accepted
+    // even if it deviates from these readings.
     let isPlausible = context.accept(reading: reply.transmit, at: instant)
     if result == .recognisesPeer {
       context.identifyPeer(as: reply.identity, at: instant)

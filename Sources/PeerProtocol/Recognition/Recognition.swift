@@ -26,7 +26,7 @@ struct Recognition {
     case asking(tries: Int, Evidence)
     /// The peer has replied. `since` is the arrival of its first reply.
     case recognised(identity: UInt64, since: Instant)
-    /// The peer has not replied.
+    /// The peer has not replied, or was not asked.
     case standardDevice
   }
 
@@ -72,7 +72,7 @@ struct Recognition {
   enum Step {
     /// A request is due.
     case request
-    /// Asking has ended without a reply.
+    /// Asking has ended without a reply, or was omitted (``beginStandardDevice(at:)``).
     case standardDevice
   }
 

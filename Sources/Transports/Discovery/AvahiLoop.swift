@@ -46,7 +46,7 @@ final class AvahiLoop: @unchecked Sendable {
   /// The entry group of the announcement.
   var group: OpaquePointer?
   var browser: OpaquePointer?
-  /// The resolver that looks up each service name.
+  /// The resolvers, by the service names that they look up.
   var resolvers: [String: OpaquePointer] = [:]
   var directory = ServiceDirectory()
   /// Whether the connection failed and must be closed.

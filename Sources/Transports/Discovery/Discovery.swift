@@ -83,7 +83,7 @@ public final class Discovery: Sendable {
     }
     guard let thread else { return }
     loop.stop()
-    // 0 means that the thread has not ended in time. It is abandoned.
+    // 0 means that the thread has not ended in time. The thread is then abandoned.
     if realtime_join(thread, (MonotonicClock.now + .seconds(3)).nanoseconds) == 0 { pthread_detach(thread) }
   }
 

@@ -8,10 +8,10 @@ import Realtime
 /// does not drift, but it jumps:
 ///
 /// - It jumps back by the delay of a late timer interrupt.
-/// - At its first count it jumps by up to one period of the timer. If another queue uses the same timer, the jump can be
-///   one period of the other queue, because a second queue waits for this period before it counts. The measured jumps are
-///   4.6 ms without another queue on the system timer, 72 ms beside a queue with a timer of 10 Hz, and 0.5 ms beside one of
-///   1000 Hz.
+/// - At the first interrupt of the timer, it jumps by up to one period of the timer. If another queue uses the same timer, the
+///   jump can be one period of the other queue, because a second queue waits for this period before its first interrupt. The
+///   measured jumps are 4.6 ms if no other queue uses the system timer, 72 ms beside a queue with a timer of 10 Hz, and 0.5 ms
+///   beside a queue with a timer of 1000 Hz.
 ///
 /// Therefore the two clocks are compared whenever arrivals are fetched from the kernel, and the stamps are converted with the
 /// newest comparison. Only a jump between an arrival and its fetching causes an error. In a flood of arrivals, each comparison is
@@ -59,7 +59,7 @@ struct QueueClock: @unchecked Sendable, BitwiseCopyable {
     guard code >= 0 else {
       throw TransportError("ALSA sequencer: cannot start the queue (\(reason(code))); close other MIDI programs")
     }
-    // Waits for the first count of the timer, at which the queue time jumps. The first count usually occurs within 50 ms.
+    // Waits for the first interrupt of the timer, at which the queue time jumps. This interrupt usually occurs within 50 ms.
     MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(50))
   }
 

@@ -187,8 +187,8 @@ public struct Reconnections: Sendable {
       twin.identity == port.identity && twin.address != port.address
         && !entries.contains { $0.state == .connected && $0.link.other == twin.address }
     }
-    // A connection of the vanished port whose connections `port` gets. The second choice excludes connections that are being
-    // restored, because they belong to the twin.
+    // One connection of the vanished port whose connections `port` gets. The first choice is the vanished port that had the same
+    // address. Otherwise, connections that are being restored are excluded, because they belong to the twin.
     let former =
       disconnected.first { entries[$0].link.other == port.address }
       ?? disconnected.first { entries[$0].state == .lost }

@@ -23,9 +23,9 @@ extension Sequencer {
     // and queue time can jump at any moment (``QueueClock``). The queue time is therefore compared with CLOCK_MONOTONIC
     // now, as soon as possible after the events have arrived.
     //
-    // To read the queue time, the kernel locks the mutex of the client. Only the sending thread uses this mutex too. Both
-    // are real-time threads and release the mutex at once, so neither waits for a thread of normal priority. Therefore the
-    // mutex is accepted in this function although it is marked @_noLocks.
+    // To read the queue time, the kernel locks the mutex of the client. The only other user of this mutex is the sending
+    // thread. Both threads are real-time threads and hold the mutex only briefly, so neither waits for a thread of normal
+    // priority. Therefore this function may use the mutex, although the function is marked @_noLocks.
     if !wasBuffered { clock.compare(by: handle) }
     let from = SequencerAddress(event.source)
     // System:Announce is port 1 of client 0. Source addresses cannot be forged: the kernel writes the sender into every

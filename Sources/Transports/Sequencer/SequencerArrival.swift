@@ -34,10 +34,10 @@ public struct SequencerArrival: Sendable, BitwiseCopyable {
 
   /// The event.
   public let event: Event
-  /// The arrival instant of a message, by the kernel's time stamp. For an announcement or an overflow, the instant at which the
-  /// program read the event.
+  /// The arrival instant of a message or an ignored event, by the kernel's time stamp. For an announcement or an overflow, the
+  /// instant at which the program read the event.
   public let at: Instant
-  /// The local port of a message; ``Sequencer/Port/input`` for an announcement or an overflow.
+  /// The local port of a message or an ignored event; ``Sequencer/Port/input`` for an announcement or an overflow.
   public let port: Sequencer.Port
   /// The sender. It has no meaning for an overflow.
   public let from: SequencerAddress

@@ -3,7 +3,7 @@ extension [SequencerPort] {
   ///
   /// `text` is an address (`128:0`, or `128` for port 0 of client 128), the name of the client, the name of the port,
   /// both names separated by a colon or a space, the name of the client with a port number (`FLUID Synth:0`), or a part
-  /// of these. Case is ignored. A complete name has precedence over a part of a name, so that every port can be named
+  /// of one of these names. Case is ignored. A complete name has precedence over a part of a name, so that every port can be named
   /// unambiguously. Local ports are never found.
   ///
   /// - Parameters:

@@ -288,7 +288,8 @@ async function testMotion() {
     const { cause, onset } = await page.evaluate("({ cause: causes[0], onset: onsets[0] })")
     if (cause === undefined || !onset) continue
     delays.push(onset.rendered - cause)
-    // The page is informed later than the frame is rendered. This upper limit of the delay needs no estimate of the output's clock.
+    // The page gets the message after the frame was rendered. This moment gives an upper limit of the delay, and does not depend on the
+    // estimated clock of the output.
     noticed.push(onset.noticed - cause)
   }
   const p95 = percentile(delays, 0.95)
@@ -385,8 +386,8 @@ async function testFigures() {
       const begun = notes.filter(({ velocity }) => velocity > 0).length
       return { heard: onsets.length, begun, ended: notes.length - begun }
     })()`)
-    // A page sends the notes of its figure together with the reports of its activity. The first note may sound before the next report. It
-    // is then not sent.
+    // A page sends the notes of its figure together with the reports of its activity. If the first note sounds before the next report,
+    // the page does not send this note.
     const isRight = isShared ? begun >= heard - 1 && begun <= heard && ended === begun : begun === 0
     expect(heard >= 4 && isRight, `notes of a figure are ${isShared ? "" : "not "}sent`, `${heard} heard, ${begun} and ${ended} sent`)
   }
@@ -404,8 +405,8 @@ async function testFigures() {
     const position = tutti.rhythm.schedule.position(tutti.connection.peerTime(heard)) / 6
     return position - Math.floor(position + 0.1)
   })`)
-  // A note that is played up to 0.4 sixteenths late sounds at once. It is heard later: after at most 30 ms it is rendered, and the latency
-  // of the output follows.
+  // A note that is played up to 0.4 sixteenths late sounds at once. The page renders the note after at most 30 ms. The latency of the
+  // output follows, so the note is heard later.
   const latest = 0.4 + (await page.evaluate("(tutti.audio.outputClock.latency + 30) * tutti.state.ensemble.bpm * 4 / 60000"))
   expect(positions.length === 12 && positions.every((position) => position < latest), "notes are placed on sixteenths", positions)
   await page.click("#start-stop")
@@ -562,8 +563,8 @@ async function testSound() {
   await page.click("#start-stop")
   await page.wait(plays)
   await sleep(6000)
-  // In milliseconds: the delay of the first onset after the downbeat. Then, for each onset more than 0.5 s after the downbeat, the distance
-  // from the nearest sound of the rhythm.
+  // `first` is the delay of the first onset after the downbeat. `errors` contains, for each onset more than 0.5 s after the downbeat, the
+  // distance from the nearest sound of the rhythm. All values are in milliseconds.
   const [first, ...errors] = await page.evaluate(`(() => {
     const { schedule } = tutti.rhythm
     const instants = onsets.map(({ heard }) => tutti.connection.peerTime(heard))
@@ -730,7 +731,7 @@ async function testCalibration() {
     expect(text.startsWith("Calibrated") && Math.abs(delay - before[1].delay_ms) < 1e-6, "the page stores and uses its delay", `${text}, ${delay}`)
     await checkAccessibility(leader, "the results of a calibration")
     await screenshot(leader, "calibration-laptop")
-    // Simulates a loudspeaker that is 120 ms later. The new path leaves out the limiter of the page. The gain of 4 undoes the attenuation
+    // Simulates a loudspeaker with 120 ms more delay. The new path leaves out the limiter of the page. The gain of 4 undoes the attenuation
     // before the limiter (LIMITER_RANGE in audio.js).
     await player.evaluate(`(() => {
       const { context, output } = tutti.audio

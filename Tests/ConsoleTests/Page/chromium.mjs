@@ -20,7 +20,7 @@ export class Chromium {
   #process
   #folder
   #next = 1
-  /** The functions that end the promises of sent messages, by the number of the message. */
+  /** The functions that settle the promises of sent messages, by the number of the message. */
   #waiting = new Map()
   /** The beginning of a message whose end has not arrived. */
   #received = ""

@@ -38,7 +38,8 @@ export class DiscoveryNetwork {
       console.log("skipped: a network namespace cannot be created; run as root, outside a container")
       process.exit(0)
     }
-    // Without the permission, `unshare` ends with the status 1, like a script with a failed test. Therefore it is tried without a script.
+    // Without the permission, `unshare` ends with the status 1, like a script with a failed test. Therefore `unshare` first runs without
+    // the script.
     if (spawnSync("unshare", ["-nm", "true"], { stdio: "ignore" }).status !== 0) skip()
     const command = ["-nm", "/bin/sh", "-c", SETUP, "sh", process.execPath, fileURLToPath(url), ...process.argv.slice(2)]
     const { status } = spawnSync("unshare", command, { stdio: "inherit", env: { ...process.env, [MARK]: "1" } })

@@ -211,7 +211,8 @@ function testKeys() {
     const keys = Array.from({ length: POSITIONS }, (_, position) => keyAt(marimba, position, chord))
     const isInScale = keys.every((key) => (chord ? chord & (1 << (key % 12)) : [0, 2, 4, 7, 9].includes((key - 55) % 12)))
     expect(isInScale && Math.max(...keys) <= 91 && keys[0] >= 55, `keys of ${chord}`, keys)
-    // The highest key is an octave above the range of the marimba: 91. With one pitch class, higher keys move down, so they do not rise.
+    // Keys above 91, an octave above the range of the marimba, move down by octaves. Only the single pitch class needs keys above 91, so
+    // its keys do not always rise.
     if (chord !== 1) expect(keys.every((key, index) => index === 0 || key > keys[index - 1]), `rising keys of ${chord}`, keys)
   }
   expect(keyAt({ ...marimba, drums: [60, 61] }, 3) === 61, "drums repeat")
@@ -244,7 +245,7 @@ function swungFigure() {
   return { clock, figure }
 }
 
-/** A planned note of a figure stays planned until its swung instant. Otherwise the note would not be sent to the other players. */
+/** A planned note of a figure stays planned until its swung instant. If not, the page would not send the note to the other players. */
 function testSwungFigure() {
   const { clock, figure } = swungFigure()
   // Position 2 and the greatest strength, with which all notes of the figure sound.

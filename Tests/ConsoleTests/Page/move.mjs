@@ -125,8 +125,8 @@ async function clockDifference(page, start) {
 const problems = (page) => page.problems.filter((text) => !/WebSocket connection to|net::ERR_/.test(text))
 
 /**
- * The rhythm plays at the peer Ada, which serves three pages: `leader`, `heard` and `hidden`. The signal SIGKILL or SIGSTOP ends or stops
- * the process of Ada. The pages move to the peer Ben.
+ * The rhythm plays at the peer Ada, which serves three pages: `leader`, `heard` and `hidden`. Then `signal` ends the process of Ada
+ * (SIGKILL) or stops it (SIGSTOP). The pages move to the peer Ben.
  */
 async function testDisappearance(signal) {
   const passkey = join(folder, "passkey.txt")

@@ -2,8 +2,8 @@
 
 /**
  * Replaces the sounds of a page by clicks. An AudioWorklet finds the clicks in the output of the page. For each click, the page appends an
- * entry to its variable `onsets`: three moments in milliseconds of performance.now(). The click is `heard`, by the OutputClock of the page,
- * it was `rendered`, and the page has `noticed` it, by the message of the worklet.
+ * entry with three moments, in milliseconds of performance.now(), to its variable `onsets`. `heard`: when the click is heard, by the
+ * OutputClock of the page. `rendered`: when the click was rendered. `noticed`: when the page got the message of the worklet.
  *
  * The content security policy of the page must be off (Page.setBypassCSP), because the worklet comes from a data URL.
  *

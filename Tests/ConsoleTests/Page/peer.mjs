@@ -69,7 +69,7 @@ export class Peer {
     return peer
   }
 
-  /** The number of the process. */
+  /** The process ID of the peer; with a launcher, the process ID of the launcher. */
   get process() {
     return this.#process.pid
   }

@@ -60,7 +60,7 @@ export function strike(moment, speed, { stop = 0.04, returns = true } = {}) {
 
 /**
  * A shake: returns the acceleration in m/s^2 as a function of the time. From `moment` on, the hand makes `turns` movements, alternately in
- * opposite directions, and brakes at the end of each. `speed` is its largest speed in m/s.
+ * opposite directions, and brakes at the end of each movement. `speed` is the largest speed of the hand in m/s.
  */
 export function shake(moment, turnsPerSecond, speed, turns) {
   const rate = Math.PI * turnsPerSecond

@@ -91,8 +91,8 @@ import Testing
     let file = script.recording.file
     // The note is 480 ms (24 ticks) after tick 143.
     #expect(file.begins(ofTrack: 2) == [167 * unit])
-    // Tick 144 is in the middle of a bar. It sounds 1140 ms (57 ticks) after tick 143, at tick 200 of the file. The next middle of a
-    // bar is tick 240.
+    // Tick 144 is in the middle of a bar. It sounds 1140 ms (57 ticks) after tick 143, which would be tick 200 of the file. The recording
+    // moves it to the next middle of a bar, tick 240.
     #expect(file.begins(ofTrack: 1) == [240 * unit])
   }
 
@@ -148,7 +148,7 @@ import Testing
     #expect(file.begins(ofTrack: 1) == [360 * unit])
   }
 
-  /// A tick of the rhythm has a whole number of units, and so has a unit of a sequencer with 960 units per quarter note. A unit is
+  /// A tick of the rhythm is a whole number of file units. So is a unit of a sequencer with 960 units per quarter note. A file unit is
   /// shorter than a millisecond at every tempo.
   @Test func ticksAndSequencerUnitsAreWholeNumbersOfFileUnits() throws {
     #expect(RecordedTimeline.resolution % 24 == 0 && RecordedTimeline.resolution % 960 == 0)

@@ -149,7 +149,7 @@ import _TestSupport
     #expect(state["7"] == 30 && state["program"] == 0 && state["bend"] == 8192)
   }
 
-  /// Lets the first second pass. After it, the local peer claims channel 2.
+  /// Lets 1.5 s pass. The local peer claims channel 2 after the first second.
   private func claimChannel(_ core: PeerCore) {
     for milliseconds in stride(from: Int64(0), through: 1500, by: 100) {
       core.ensemble.advance(to: now + .milliseconds(milliseconds))

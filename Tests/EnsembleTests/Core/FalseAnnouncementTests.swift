@@ -34,8 +34,8 @@ import _TestSupport
   }
 
   /// The announced peers do not exist. They fill the list, which has room for 4096 peers. The local peer has the lowest identity, so it
-  /// wants to be in session with all of them. At most 64 invitations are in progress, so most places of the endpoint remain free. An
-  /// invitation without an answer ends after 3 s, and the next one follows up to 0.1 s later. All peers are tried within 198 s
+  /// wants to be in session with all of them. At most 64 invitations are in progress, so they do not use up the sessions of the endpoint.
+  /// An invitation without an answer ends after 3 s, and the next one follows up to 0.1 s later. All peers are tried within 198.4 s
   /// (4096 / 64 * 3.1 s).
   @Test func falseAnnouncementsAreTriedAFewAtATime() {
     let start = Instant(nanoseconds: 0)
@@ -46,7 +46,7 @@ import _TestSupport
     var newcomer: Instant?
     while now < start + .seconds(220) {
       endpoint.advance(to: now)
-      // No session is established (`where`), and no peer is in session.
+      // The list is told that no session is established (`where`) and no peer is in session.
       _ = invitations.advance(endpoint, at: now, where: { _ in false }, isInSession: { _ in false })
       _ = endpoint.drain()
       #expect(endpoint.invitationCount <= 64)

@@ -46,7 +46,8 @@ import _TestSupport
     #expect(peer.takeSounds() == [end])
   }
 
-  /// While all players are quiet, no note sounds, not even one of a device without Tutti. Afterwards, notes sound as before.
+  /// While all players are quiet (`Mix.isQuiet`), no note sounds, not even a note of a device that is not identified. Afterwards, notes
+  /// sound as before.
   @Test func notesDoNotSoundWhileAllPlayersAreQuiet() throws {
     let peer = try makePeer()
     try peer.core.ensemble.start(tempo: .standard, at: now)
@@ -59,8 +60,8 @@ import _TestSupport
     #expect(peer.takeSounds() == [end])
     peer.receive(note, on: session)
     #expect(peer.takeSounds().isEmpty && passed(peer).last == note)
-    // This change sends new admissions to the receiver. Admissions determine how the messages of each peer sound. The new ones also state
-    // that the players are quiet, so other admissions must replace them when the quiet ends.
+    // This change sends new admissions to the receiver. Admissions determine how the messages of each peer sound. These admissions also
+    // state that the players are quiet, so the core must replace them when the quiet ends.
     try peer.core.hearing.apply("all=50")
     _ = peer.takeOutputs()
     mix.isQuiet = false

@@ -27,8 +27,8 @@ import _TestSupport
   }
 
   /// Before its recognition, the peer receives each message on the channel on which it was played. After its recognition, it
-  /// receives messages on the channel that the local peer has claimed, and so would never receive the ends of earlier notes.
-  /// Therefore the recognition ends the notes that still sound at the peer, and lifts the pedals there.
+  /// receives messages on the channel that the local peer has claimed. The ends of earlier notes would then arrive on another channel
+  /// than their beginnings. Therefore the recognition ends the notes that still sound at the peer, and lifts the pedals there.
   @Test func recognitionEndsNotesThatWereSentUnchanged() {
     let core = coreWithUnidentifiedPeer()
     let peer = ListeningPeer(core, at: now)
@@ -119,7 +119,8 @@ import _TestSupport
   }
 
   /// On channel 1, a standard device sends volume and expression, which sound. A Tutti peer sends activity with the same
-  /// controllers, which does not sound.
+  /// controllers, which does not sound. Until the peer is identified, the local peer withholds these controllers. If the peer is a
+  /// standard device, the newest value of each of them then sounds.
   @Test(arguments: [true, false]) func possibleActivityIsWithheldUntilThePeerIsIdentified(isTutti: Bool) {
     let core = coreWithUnidentifiedPeer()
     let peer = ListeningPeer(core, at: now)

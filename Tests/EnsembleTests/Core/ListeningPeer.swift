@@ -48,7 +48,8 @@ final class ListeningPeer {
     return outputs
   }
 
-  /// Returns the messages that have sounded since the previous call: of remote peers, or of the local player.
+  /// Returns the messages that have sounded since the previous call: those of remote peers, or those of the local player if `local` is
+  /// true. Discards the other messages.
   func takeSounds(local: Bool = false) -> [Message] {
     perform()
     defer { sounds = [] }
@@ -80,7 +81,8 @@ final class ListeningPeer {
     case .send(let message): outputs.append(.stream(.message(message)))
     case .reception(let reception):
       core.receive(reception, systemExclusive: { [] }, now: now)
-      // The sessions of the tests are not in the endpoint of the core, which would report the message.
+      // In a peer, the endpoint of the core reports the message. Here the endpoint does not contain the sessions of the tests, so this
+      // function reports the message.
       if case .message(let session, let message, _, _, let isRecovered, _) = reception {
         core.handle(.message(session, message, at: now, arrival: now, isRecovered: isRecovered), at: now)
       }

@@ -24,7 +24,7 @@ import _TestSupport
   }
 
   /// The clock thread and the network thread get the keys with the session. Without the keys, the clock thread would send packets without
-  /// tags, and the network thread would receive forged packets.
+  /// tags, and the network thread would accept forged packets.
   @Test(arguments: [true, false]) func threadsGetTheKeysOfTheSession(hasPasskey: Bool) throws {
     var sessions = CoreSessions(identity: 1, key: hasPasskey ? key : nil)
     sessions.remotes = [.init(host: 2, identity: 5, ahead: .seconds(100), key: hasPasskey ? key : nil)]

@@ -6,7 +6,7 @@ import _TestSupport
 
 @testable import Ensemble
 
-/// An invitation that comes back to its sender: the peer has invited itself, or a hostile device has recorded the invitation.
+/// An invitation that comes back to its sender: the peer has invited itself, or a hostile device has sent the invitation back.
 @Suite struct ReflectedInvitationTests {
   private let remote = SocketAddress(host: 2, port: 5004)
 

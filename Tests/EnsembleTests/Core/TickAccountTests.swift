@@ -8,8 +8,8 @@ import Testing
   /// The first tick of each run.
   private let start = Tick(0)
 
-  /// A recovered tick has the time stamp of a later packet. It does not change the first tick. Recovered ticks do not count
-  /// before the first tick has arrived.
+  /// The number of a recovered tick is not known, because the tick has the time stamp of a later packet. Therefore a recovered tick does
+  /// not change the first tick. Recovered ticks do not count before the first tick has arrived.
   @Test func recoveredTicksDoNotHideLosses() {
     var account = TickAccount()
     for _ in 0..<5 { account.recovered(run: 1, start: start) }

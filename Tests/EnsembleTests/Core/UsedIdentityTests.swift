@@ -94,8 +94,9 @@ import _TestSupport
     #expect(kept.session == second && !kept.isReported)
   }
 
-  /// Each peer began one of the sessions, and the first session is less than ten seconds old. So the peers have invited each other. The
-  /// session that the lower identity began is kept: that of the local peer if its identity is 1, and that of the peer (5) if it is 9.
+  /// Each peer began one of the sessions, and the first session is less than ten seconds old. Therefore the core assumes that the peers
+  /// have invited each other. It keeps the session that the peer with the lower identity began. The remote peer has the identity 5, and the
+  /// local peer has the identity 1 or 9.
   @Test(arguments: [1, 9] as [UInt64], [true, false])
   func mutualInvitationsKeepTheSessionOfTheLowerIdentity(local: UInt64, isFirstInitiator: Bool) {
     let kept = keptSession(

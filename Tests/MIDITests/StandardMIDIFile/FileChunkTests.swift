@@ -2,7 +2,7 @@ import MIDI
 import Testing
 import _TestSupport
 
-/// The reader of Standard MIDI Files: header and chunks.
+/// Tests of the reader of Standard MIDI Files: header and chunks.
 ///
 /// The byte numbers in the expected errors count from the beginning of the file. The header takes 14 bytes, and the header of each
 /// track chunk takes 8 bytes. The content of the first track therefore begins at byte 22.

@@ -2,7 +2,7 @@ import MIDI
 import Testing
 import _TestSupport
 
-/// Properties of the reader and the writer of Standard MIDI Files with random files.
+/// Tests of the reader and the writer of Standard MIDI Files with random files.
 @Suite struct FileRoundTripTests {
   @Test(arguments: UInt64(1)...50) func writtenFileIsReadAsTheSameFile(seed: UInt64) throws {
     var random = RandomMIDIFile(seed: seed)
@@ -71,7 +71,8 @@ import _TestSupport
   /// The track consists of random bytes after a valid header.
   @Test(arguments: UInt64(1)...10) func randomTrackIsReadOrRejected(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
-    // Half of the bytes are chosen from these, which begin events and chunks; the others are any data bytes.
+    // Half of the bytes are chosen from these values: delta times, status bytes and types of meta events. The other bytes are random
+    // data bytes.
     let special: [UInt8] = [0, 0x7F, 0x80, 0x90, 0xC0, 0xF0, 0xF7, 0xF8, 0xFF, 0x2F, 0x51]
     var read = 0
     for number in 0..<2000 {

@@ -2,7 +2,7 @@ import MIDI
 import Testing
 import _TestSupport
 
-/// The writer of Standard MIDI Files.
+/// Tests of the writer of Standard MIDI Files.
 @Suite struct FileWritingTests {
   private let channel = Channel(1)!
 
@@ -130,8 +130,8 @@ import _TestSupport
 
   @Test func sizeIsLimited() {
     let limit = StandardMIDIFile.maximumBytes
-    /// A file with one meta event of `count` bytes takes 33 bytes more: the header 14, the header of the chunk 8, the event
-    /// 7, and End of Track 4.
+    /// The track of a file with one meta event of `count` bytes. The file takes 33 bytes more: the header 14, the header of the chunk 8,
+    /// the event 7, and End of Track 4.
     func tracks(_ count: Int) -> [StandardMIDIFile.Track] {
       [.init([.init(tick: 0, .meta(.init(type: 1, bytes: Array(repeating: 0, count: count))))])]
     }

@@ -1,7 +1,7 @@
 import MIDI
 import Testing
 
-/// The typed contents of meta events.
+/// Tests of the typed contents of meta events.
 @Suite struct MetaEventTests {
   private typealias MetaEvent = StandardMIDIFile.MetaEvent
   private typealias TimeSignature = StandardMIDIFile.TimeSignature
@@ -52,7 +52,7 @@ import Testing
 
   @Test func textIsUTF8OrLatin1() {
     #expect(MetaEvent(type: 3, bytes: Array("Bässe".utf8)).trackName == "Bässe")
-    // E4 is a lower-case a with diaeresis in Latin-1, and no valid UTF-8 before "s".
+    // E4 is a lower-case a with diaeresis in Latin-1. Before "s", E4 is not valid UTF-8.
     #expect(MetaEvent(type: 3, bytes: [0x42, 0xE4, 0x73, 0x73, 0x65]).trackName == "Bässe")
     #expect(MetaEvent(trackName: "Bässe") == MetaEvent(type: 3, bytes: Array("Bässe".utf8)))
     #expect(MetaEvent(type: 1, bytes: [0x41]).text == "A" && MetaEvent(type: 15, bytes: []).text == "")

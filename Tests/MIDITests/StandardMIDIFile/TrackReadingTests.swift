@@ -2,7 +2,7 @@ import MIDI
 import Testing
 import _TestSupport
 
-/// The reader of Standard MIDI Files: the events of a track.
+/// Tests of the reader of Standard MIDI Files: the events of a track.
 ///
 /// The byte numbers in the expected errors count from the beginning of the file. The content of the first track begins at byte 22
 /// (``contentOffset``).
@@ -162,7 +162,7 @@ import _TestSupport
   @Test func trackEndsAtEndOfTrack() throws {
     let program = StandardMIDIFile.Event(tick: 0, .message(.programChange(channel, program: 5)))
     #expect(try track("00 C0 05 40 FF 2F 00") == .init([program], end: 64))
-    // Bytes after End of Track are ignored, and so is its content.
+    // The bytes after End of Track, and the content of the event End of Track, are ignored.
     #expect(try track("10 FF 2F 00 FF FF FF") == .init(end: 16))
     #expect(try track("10 FF 2F 02 FF FF") == .init(end: 16))
   }
@@ -185,7 +185,7 @@ import _TestSupport
       return header("00 01 00 02 00 60") + tracks[0] + tracks[1]
     }
     #expect(try StandardMIDIFile(bytes: file(limit)).tracks.reduce(0) { $0 + $1.events.count } == limit)
-    // The last event is data byte 05, five bytes before the end of the file.
+    // The error is at the data byte 05 of the last event, five bytes before the end of the file.
     let bytes = file(limit + 1)
     var count = 0
     _ = try StandardMIDIFile.forEachEvent(in: bytes) { _ in count += 1 }

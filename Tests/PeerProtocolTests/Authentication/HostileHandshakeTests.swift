@@ -6,7 +6,7 @@ import _TestSupport
 
 @testable import PeerProtocol
 
-/// Forged and recorded packets of the handshake. Peer 0 has invited peer 1.
+/// Tests with forged and recorded packets of the handshake. In the tests with two peers, peer 0 has invited peer 1.
 @Suite struct HostileHandshakeTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
@@ -64,7 +64,7 @@ import _TestSupport
     #expect(!handshake.isValid(handshake.proof(of: .initiator), of: .answerer))
   }
 
-  /// In an established session, packets of its handshake get no answer.
+  /// In an established session, recorded packets of the handshake get no answer.
   @Test func recordedHelloIsNotAnswered() throws {
     var pair = ProtectedPair()
     try pair.connect(from: 0, at: start)

@@ -113,7 +113,7 @@ struct ProtectedPair {
     }
   }
 
-  /// Sends a probe. It arrives when ``exchange(at:)`` is called next or continues.
+  /// Sends a probe. The probe arrives later in the running call of ``exchange(at:)``, or in the next call.
   private mutating func send(_ probe: ClockProbe, of n: Int, sealedBy sealer: inout DatagramSealer?, at now: Instant) {
     var probe = probe
     probe.transmit = now

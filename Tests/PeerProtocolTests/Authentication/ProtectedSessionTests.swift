@@ -5,7 +5,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Sessions of peers with a passkey. The hostile device of these tests records everything and can send anything.
+/// Tests of sessions of peers with a passkey. The hostile device of these tests records everything and can send anything.
 @Suite struct ProtectedSessionTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
@@ -48,8 +48,8 @@ import _TestSupport
     #expect(pair.nodes[0].outputs.contains(.unreachable(id)))
   }
 
-  /// No downgrade: a peer with a passkey and a peer without one get no session. It does not matter which of them invites. A peer with a
-  /// passkey adds a mark to its IN and OK, so both sides know the reason. In a report, `isMarked` is whether the other peer has a mark.
+  /// No downgrade: a peer with a passkey and a peer without one get no session, whichever of them invites. A peer with a passkey adds a
+  /// mark to its IN and OK, so both peers know the reason. In a report, `isMarked` is whether the other peer has a mark.
   @Test(arguments: [0, 1]) func peerWithoutPasskeyIsRefused(inviter: Int) throws {
     var pair = ProtectedPair(ProtectedPair.key, nil)
     let id = try pair.connect(from: inviter, at: start)
@@ -172,7 +172,7 @@ import _TestSupport
   }
 
   /// All datagrams that established a session are sent again while the session exists. Both peers keep the session. They start no
-  /// candidate: its end, after five seconds, would be an output.
+  /// candidate. The end of a candidate, after five seconds, would be an output.
   @Test func recordingHasNoEffectOnItsSession() throws {
     var (pair, undisturbed) = (try establishedPair(), try establishedPair())
     let (recording, sessions) = (pair.sent, pair.nodes.map(\.session))

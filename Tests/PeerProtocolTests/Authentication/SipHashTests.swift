@@ -6,7 +6,7 @@ import _TestSupport
 
 @testable import PeerProtocol
 
-/// SipHash-2-4 against the vectors of its authors: key 00 01 ... 0F, message 00 01 ... of length 0 to 15.
+/// Tests of SipHash-2-4 with the vectors of its authors: key 00 01 ... 0F, message 00 01 ... of length 0 to 15.
 @Suite struct SipHashTests {
   private let key = TagKey((0..<16).map { UInt8($0) })
 

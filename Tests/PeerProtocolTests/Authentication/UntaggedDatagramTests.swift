@@ -5,9 +5,9 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Datagrams without a valid tag: IN, OK, NO, CK and RS of a hostile device that has recorded everything. They
-/// can start a candidate, but have no other effect. A clock probe of a member of the group has no effect either if it
-/// has a valid tag, but another identity than the one that the member has proved.
+/// Tests of datagrams without a valid tag: IN, OK, NO, CK and RS of a hostile device that has recorded everything. Such datagrams can start
+/// a candidate, but have no other effect. A clock probe with a valid tag has no effect if it contains another identity than the one that
+/// its sender, a member of the group, has proved.
 @Suite struct UntaggedDatagramTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   /// The mark of a peer with a passkey.
@@ -37,7 +37,7 @@ import _TestSupport
   /// Whether a datagram begins with FF FF and the letters IN.
   private func isInvitation(_ octets: [UInt8]) -> Bool { Array(octets.prefix(4)) == [0xFF, 0xFF, 0x49, 0x4E] }
 
-  /// Two peers in session since `start`. The network loses everything from then on.
+  /// Two peers in session since `start`. The network loses all later datagrams.
   private func silentPair() throws -> ProtectedPair {
     var pair = ProtectedPair()
     try pair.connect(from: 0, at: start)
@@ -68,7 +68,7 @@ import _TestSupport
     #expect(!pair.sent.contains { $0.sender == 1 && ClockPacket($0.octets.span) != nil })
   }
 
-  /// raveloxmidi puts the SSRC of the receiver into RS. In a protected session, this RS needs a tag too.
+  /// raveloxmidi puts the SSRC of the receiver into RS. In a protected session, an RS with this SSRC needs a tag, too.
   @Test func feedbackWithTheLocalSSRCHasNoEffect() throws {
     var pair = try silentPair()
     let ssrc = try ssrc(of: 1, in: pair)
@@ -146,8 +146,8 @@ import _TestSupport
     #expect(pair.nodes.allSatisfy { $0.session != nil && $0.endpoint.establishedCount == 1 })
   }
 
-  /// The recorded invitation is sent to both ports of peer 1 twice per second, for seven seconds. Peer 1 loses the session after five
-  /// seconds without an authentic datagram.
+  /// The hostile device sends the recorded invitation to both ports of peer 1 twice per second, for seven seconds. Peer 1 loses the session
+  /// after five seconds without an authentic datagram.
   @Test func recordedInvitationDoesNotKeepASessionAlive() throws {
     var pair = try silentPair()
     let recorded = pair.sent.filter { $0.sender == 0 && isInvitation($0.octets) }
@@ -159,9 +159,9 @@ import _TestSupport
     #expect(recorded.count == 2 && pair.nodes[1].session == nil)
   }
 
-  /// An invitation arrives on the control port when the session begins, and on the data port after 600 ms of silence. An unprotected
-  /// session would continue, because such an invitation has crossed the invitation of the session. With a protected session, the new
-  /// invitation begins a candidate.
+  /// A second invitation arrives on the control port when the session begins, and on the data port after 600 ms of silence. If the session
+  /// were unprotected, this invitation would count as one that has crossed the first invitation, and would belong to the session. Because
+  /// the session is protected, the second invitation begins a candidate.
   @Test func crossingInvitationBeginsACandidate() throws {
     var pair = try silentPair()
     let ssrc = try ssrc(of: 0, in: pair)
@@ -200,7 +200,8 @@ import _TestSupport
     #expect(answer.ssrc != invitation.ssrc)
   }
 
-  /// A standard device ignores the mark of the invitation and accepts it. No downgrade: the invitation ends, with a report.
+  /// A standard device ignores the mark of an invitation, and accepts the invitation. The inviting peer does not downgrade to an
+  /// unprotected session. It ends the invitation and reports the missing mark.
   @Test func acceptanceWithoutTheMarkIsRefused() throws {
     var pair = ProtectedPair()
     pair.loses = { _ in true }

@@ -1,7 +1,7 @@
 import PeerProtocol
 import Testing
 
-/// The encoding of ``Offer``, in which a master offers its role to other peers.
+/// Tests of the encoding of ``Offer``, in which a master offers its role to other peers.
 @Suite struct OfferTests {
   @Test func layoutIsAsDocumented() {
     let offer = Offer(claim: Claim(term: 1, identity: Identity(0x8899_AABB_CCDD_EEFF)), isParting: true)

@@ -1,7 +1,7 @@
 import PeerProtocol
 import Testing
 
-/// The encoding of ``PatchRequest`` and ``PatchPart``, by which a peer gets the patch of the master in parts of at most 64 octets.
+/// Tests of the encoding of ``PatchRequest`` and ``PatchPart``, by which a peer gets the patch of the master in parts of at most 64 octets.
 @Suite struct PatchMessageTests {
   private let digest = PatchDigest(bits: 0x0102_0304_0506_0708)!
 
@@ -45,8 +45,8 @@ import Testing
     #expect(part.systemExclusive.count + 2 == 93 && PatchPart(systemExclusive: part.systemExclusive) == part)
   }
 
-  /// The number of a part, the number of all parts, and the length of the part. No part has these three values: there are at most 512
-  /// parts, and all parts but the last have 64 octets.
+  /// The arguments are the index of a part, the number of all parts, and the length of the part. No part can have these three values: the
+  /// index is less than the number of parts, there are at most 512 parts, the last part has 1 to 64 octets, and all other parts have 64.
   @Test(arguments: [
     (0, 513, 64), (3, 3, 64), (0, 0, 1), (0, 2, 63), (0, 1, 0), (0, 1, 65),
   ]) func impossiblePartIsRefused(index: Int, count: Int, length: Int) {

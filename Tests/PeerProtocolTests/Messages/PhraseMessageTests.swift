@@ -2,7 +2,7 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
-/// The encoding of ``PhraseMessage``, in which a player sends a phrase to another player.
+/// Tests of the encoding of ``PhraseMessage``, in which a player sends a phrase to another player.
 @Suite struct PhraseMessageTests {
   private func note(_ step: UInt8, _ key: UInt8) -> PhraseMessage.Note {
     PhraseMessage.Note(step: step, key: key, velocity: 127, length: 32)

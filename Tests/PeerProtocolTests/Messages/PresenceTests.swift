@@ -4,7 +4,7 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
-/// The encoding of ``Presence``, in which a Tutti peer reports its state.
+/// Tests of the encoding of ``Presence``, in which a Tutti peer reports its state.
 @Suite struct PresenceTests {
   @Test func layoutIsAsDocumented() {
     let presence = Presence(
@@ -73,7 +73,7 @@ import _TestSupport
       identity: Identity(1), claim: nil, channel: nil, gates: .all, takesOver: false,
       page: PageReport(delay: .milliseconds(400)))
     var octets = presence.systemExclusive
-    // The octets 35 to 38 of the presence are the last group: one byte of top bits, then these octets.
+    // The last three bytes are the delay and the two octets of the port.
     let delay = octets.count - 3
     #expect(octets[delay] == 40)
     octets[delay] = 41

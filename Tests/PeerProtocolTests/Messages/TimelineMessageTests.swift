@@ -31,7 +31,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     mix: mix(), mixChange: seed % 5 == 0 ? mixChange : nil)
 }
 
-/// The encoding of ``TimelineMessage``, in which the master announces its timeline.
+/// Tests of the encoding of ``TimelineMessage``, in which the master announces its timeline.
 @Suite struct TimelineMessageTests {
   @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)
@@ -64,7 +64,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,  // origin tick, 3 to 8: zeros; instant, 1: 01
       0x00, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,  // instant, 2 to 8: 02 03 04 05 06 07 08
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // quarter and tick of the change: zeros
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x04, 0x0C,  // tick of the change, 4 to 8: zeros; clicks 04; distance 0C
+      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x04, 0x0C,  // tick of the change, 4 to 8: zeros; clicks 04; ticks per click 0C
       0x10, 0x64, 0x64, 0x32, 0x64, 0x64, 0x64, 0x64,  // mix 64 64 B2 64; next mix, 1 to 3: 64 64 64
       0x00, 0x64, 0x05, 0x00, 0x00, 0x00, 0x00, 0x00,  // next mix, 4: 64; flags 05; tick of its change, 1 to 5: zeros
       0x00, 0x00, 0x00, 0x60,  // tick of its change, 6 to 8: 00 00 60

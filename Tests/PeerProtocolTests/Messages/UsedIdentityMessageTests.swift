@@ -1,7 +1,7 @@
 import PeerProtocol
 import Testing
 
-/// The encoding of ``UsedIdentity``, by which a peer learns that another machine uses the same identity.
+/// Tests of the encoding of ``UsedIdentity``, by which a peer learns that another machine uses the same identity.
 @Suite struct UsedIdentityMessageTests {
   @Test func layoutIsAsDocumented() {
     let message = UsedIdentity(Identity(0x8899_AABB_CCDD_EEFF))

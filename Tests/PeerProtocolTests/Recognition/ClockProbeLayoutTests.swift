@@ -5,7 +5,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// The layout of the three kinds of clock probes.
+/// Tests of the layout of the three kinds of clock probes.
 @Suite struct ClockProbeLayoutTests {
   @Test func layoutIsAsDocumented() throws {
     let request = ClockProbe(

@@ -5,7 +5,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Clock probes of two peers in session. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
+/// Tests of clock probes of two peers in session. The addresses 0 and 1 are the control and the data port of endpoint 0, 2 and 3 those of
 /// endpoint 1. The endpoints have the identities 100 and 101.
 @Suite struct ClockProbeTests {
   @Test func offsetIsExactIfBothDelaysAreEqual() {
@@ -95,8 +95,8 @@ import _TestSupport
     #expect(intervals.count >= 4 * min(50, Int(rateLimit)))
   }
 
-  /// A packet of the stream of endpoint 0 with the send instant `instant`. Its tick is due 90 ms later, as for a time-stamp receiver: only
-  /// the send instant measures the clock.
+  /// A packet of the stream of endpoint 0 with the send instant `instant`. The tick in the packet is due 90 ms later, as for a time-stamp
+  /// receiver. Therefore only the send instant measures the clock.
   private func packet(_ sender: inout PacketSender, of network: EndpointNetwork, leaving instant: Instant) -> [UInt8] {
     sender.sendsInstants = true
     var packet = octets { _ = sender.encode(.clock, at: network.clock(0) + .milliseconds(90), into: &$0) }

@@ -4,8 +4,8 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Implausible stamps in probes. The address 1 is the data port of endpoint 0, 3 that of endpoint 1. Endpoint 0 has the identity
-/// 100. `standing` contains the established sessions of each endpoint. Clock probes have the command TU (``ClockProbe``).
+/// Tests with implausible stamps in probes. The address 1 is the data port of endpoint 0, 3 that of endpoint 1. Endpoint 0 has the
+/// identity 100. `standing` contains the established sessions of each endpoint. Clock probes have the command TU (``ClockProbe``).
 @Suite struct HostileProbeTests {
   /// Two endpoints in session, after four seconds.
   private func session() throws -> (EndpointNetwork, SessionID) {
@@ -156,8 +156,8 @@ import _TestSupport
     #expect(request(&network) { _ in }.count == 1)
   }
 
-  /// All stamps after the clock was set back are earlier than the newest stamp before that. Three increases in a row, from one rejected
-  /// stamp to the next, show that the clock advances again.
+  /// After the clock was set back, all its stamps are earlier than the newest stamp from before. Three increases in a row, from one
+  /// rejected stamp to the next, show that the clock advances again.
   @Test func clockThatWasSetBackIsFollowedFromTheFourthStamp() throws {
     var network = try quietSession()
     var used: [Int] = []

@@ -6,7 +6,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// The send instant in the header extension of a packet.
+/// Tests of the send instant in the header extension of a packet.
 @Suite struct SendInstantTests {
   private let instant = Instant(nanoseconds: 1_234_567_890)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PeerProtocol
 
-/// The rule of ``Recognition`` by which a peer is considered to have stopped replying to clock probes.
+/// Tests of the rule of ``Recognition`` by which a peer is considered to have stopped replying to clock probes.
 @Suite struct UnansweredProbeTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 

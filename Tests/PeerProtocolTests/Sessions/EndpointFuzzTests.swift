@@ -5,7 +5,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Hostile datagrams on both ports: random, truncated, mutated and replayed.
+/// Tests with hostile datagrams on both ports: random, truncated, mutated and replayed.
 @Suite struct EndpointFuzzTests {
   /// Two endpoints in session, and a source of datagrams that resemble the datagrams of the session, including RTP.
   private func session(seed: UInt64) throws -> (EndpointNetwork, HostileDatagrams, SessionID) {
@@ -29,8 +29,8 @@ import _TestSupport
     return (network, hostile, try #require(network.session(1)))
   }
 
-  /// Datagrams from addresses that are not the peer's do not reach the session. The endpoints have addresses below 10, the
-  /// strangers have higher ones.
+  /// Datagrams from addresses other than those of the peer do not reach the session. The endpoints have addresses below 10, and the
+  /// strangers have addresses from 10 on.
   @Test(arguments: UInt64(1)...5) func datagramsFromStrangersDoNotReachTheSession(seed: UInt64) throws {
     var (network, hostile, id) = try session(seed: seed)
     let endpoint = network.endpoints[1]

@@ -2,12 +2,12 @@ import MusicalTime
 import Testing
 import _TestSupport
 
-/// Revival of sessions on a network that loses 20 % of the datagrams. The median of the time to the new session is at most two seconds,
-/// and the time is at most five seconds for each of these seeds. With seeds 1...500, the medians were 1.1 to 1.5 s, and one of 4000 runs
-/// took longer than five seconds: 6.8 s.
+/// Tests of the revival of sessions on a network that loses 20 % of the datagrams. The median of the time to the new session is at most
+/// two seconds, and the time is at most five seconds for each of these seeds. With seeds 1...500, the medians were 1.1 to 1.5 s, and one
+/// of 4000 runs took longer than five seconds: 6.8 s.
 @Suite struct LossyRevivalTests {
-  /// Expects that the peers are in session again after `act`, which causes the interruption, the restart or the move. `event` names it
-  /// in messages.
+  /// Expects that the peers are in session again after `act`, which interrupts the network, or restarts or moves a peer. `event` is the
+  /// description of this action in messages.
   private func expectRevival(after event: String, _ act: (inout EndpointNetwork, UInt64) -> Void) {
     var times: [Nanoseconds] = []
     for seed in UInt64(1)...40 {

@@ -4,7 +4,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Several peers on one host, and many sessions at the same time. Endpoint `k` has the identity 100 + `k`.
+/// Tests of several peers on one host, and of many sessions at the same time. Endpoint `k` has the identity 100 + `k`.
 /// `standing` contains the established sessions of each endpoint.
 @Suite struct ManySessionsTests {
   /// Endpoints 1 and 2 have different ports of one host: all addresses from 1 000 000 to 1 999 999 are on one host. Endpoint 0 is
@@ -113,7 +113,7 @@ import _TestSupport
     for _ in 0..<40 {
       let isCut = random.integer(in: 0...3) == 0
       network.cutOff = isCut ? [Int(random.integer(in: 0...5))] : []
-      // A long wait reaches the limits of silence. Only the peer that is cut off is silent.
+      // If a peer is cut off, a long wait reaches the limits of silence. No other peer is silent.
       network.run(for: .milliseconds(random.integer(in: 1...(isCut ? 2500 : 500))))
       for k in 0..<6 {
         guard let next = network.endpoints[k].nextDeadline else { continue }

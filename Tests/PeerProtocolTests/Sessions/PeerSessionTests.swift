@@ -6,7 +6,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Sessions of two Tutti peers: establishment, delivery and end. The addresses 0 and 1 are the control and the data port of
+/// Tests of sessions of two Tutti peers: establishment, delivery and end. The addresses 0 and 1 are the control and the data port of
 /// endpoint 0, 2 and 3 those of endpoint 1. Endpoint `k` has the identity 100 + `k`.
 @Suite struct PeerSessionTests {
   @Test func invitationOnBothPortsEstablishesASession() throws {
@@ -133,7 +133,7 @@ import _TestSupport
   }
 
   /// The admission check, `admits`, does not apply to a peer that the endpoint has invited, even if that peer invites as well or
-  /// revives the session. With `reconnects`, an endpoint also invites a peer again whose session was lost.
+  /// revives the session. With `reconnects`, an endpoint invites a peer again if their session was lost.
   @Test func invitedPeersAreNotChecked() {
     var network = EndpointNetwork(2, .tutti)
     network.reconnects = true

@@ -4,7 +4,7 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Candidates that prove by a clock probe that they receive at their address.
+/// Tests of candidates that prove by a clock probe that they receive at their address.
 @Suite struct ProbedCandidateTests {
   private let endpoint = Endpoint(name: "local", identity: 1, random: SplitMix(seed: 1))
   private let now = Instant(nanoseconds: 1_000_000_000)

@@ -4,8 +4,8 @@ import RTPMIDI
 import Testing
 import _TestSupport
 
-/// Revival of a session of two Tutti peers after an interruption of the network, a restart, or a change of address. Either peer
-/// may be the initiator.
+/// Tests of the revival of a session of two Tutti peers after an interruption of the network, a restart, or a change of address. Either
+/// peer may be the initiator.
 @Suite struct RevivalTests {
   /// Endpoints 0 and 1, two seconds after endpoint `initiator` invited the other.
   static func session(by initiator: Int, seed: UInt64 = 1, loss: Double = 0) -> EndpointNetwork {
@@ -36,7 +36,7 @@ import _TestSupport
         return $0.areTogether(0, 1) && !$0.isConnecting
       }
       guard isIdle else { return false }
-      // Two seconds, or until the next invitation.
+      // Runs for two seconds, or until the next invitation.
       let invitations = network.invitations
       network.run(for: .seconds(2)) {
         check($0)
@@ -47,8 +47,8 @@ import _TestSupport
     return false
   }
 
-  /// The time from now until the two peers are in session with each other and remain in session. The distant future if
-  /// this takes longer than 30 s.
+  /// The time from now until the two peers are in session with each other and remain in session. If this takes longer than 30 s, the
+  /// result is the time until the distant future.
   static func time(_ network: inout EndpointNetwork) -> Nanoseconds {
     let start = network.now
     // The instant since which the peers are in session with each other; nil while they are not.

@@ -69,7 +69,7 @@ import _TestSupport
   @Test func songPositionWrapsAt19Bits() {
     var sequencer = SequencerHistory()
     // Song Position 16383 is Clock 98298. The first Clock after Song Position plays this Clock, and each of the other 429999 advances the
-    // position by one. The position is modulo 2^19 = 524288. The numbers 0 to 2 are those of the packets. With `if: true`, the commands
+    // position by one. The position is modulo 2^19 = 524288. The arguments 0, 1 and 2 are packet numbers. With `if: true`, the commands
     // enter the checkpoint history.
     sequencer.locate(16383, 0, if: true)
     sequencer.run(true, 1, if: true)
@@ -148,7 +148,8 @@ import _TestSupport
     #expect(journalSender.sequence &- (try journalSender.journalOfGuardPacket().header.checkpoint) <= 1 << 14)
   }
 
-  /// With a capacity of 256 entries, the history is the limit; with 1000, it holds all 960 notes, and the packet is the limit.
+  /// With a capacity of 256 entries, the size of the history limits the journal. With 1000 entries, the history holds all 960 notes, and
+  /// the packet size limits the journal.
   @Test func journalIsCutToThePacketSize() throws {
     for capacity in [256, 1000] {
       let journalSender = JournalSender(capacity: capacity)

@@ -4,7 +4,7 @@ import _TestSupport
 
 @testable import RTPMIDI
 
-/// Damaged packets with journals, and a journal that causes much output.
+/// Damaged packets with journals, and journals that cause much output.
 @Suite struct HostileJournalTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
 
@@ -23,8 +23,8 @@ import _TestSupport
     }
   }
 
-  /// A malformed packet changes no state: after any number of malformed packets, each packet, with every third one
-  /// lost, causes the same events as in a receiver that received no malformed packets.
+  /// A malformed packet changes no state. The attacked receiver gets malformed packets before each valid packet, and the reference
+  /// receiver gets none. Every third valid packet is lost. Each other valid packet causes the same events in both receivers.
   @Test(arguments: UInt64(1)...20) func malformedPacketChangesNoState(seed: UInt64) {
     var mutator = Mutator(seed: seed)
     var attacked = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
@@ -48,6 +48,7 @@ import _TestSupport
       }
     }
     var statistics = attacked.statistics
+    // The lower limits show that both kinds of damage, and repairs, have occurred.
     #expect(statistics.malformed > 100 && statistics.malformedJournals > 500 && malformed > 2000)
     (statistics.malformed, statistics.malformedJournals) = (0, 0)
     #expect(statistics == reference.statistics && statistics.repairs > 5, "seed \(seed)")
@@ -59,6 +60,7 @@ import _TestSupport
     let fuzzer = PacketFuzzer(seed: seed, count: 256)
     try fuzzer.run(inputs: 5000)
     let statistics = fuzzer.statistics
+    // The lower limits show that some damaged journals were applied and others rejected.
     #expect(statistics.repairs > 500 && statistics.recovered > 500, "seed \(seed)")
     #expect(statistics.malformed > 100 && statistics.malformedJournals > 1000, "seed \(seed)")
   }
@@ -86,11 +88,11 @@ import _TestSupport
     #expect(events.count == 4096)
   }
 
-  /// A journal of three octets that does not cover a loss ends the notes that are on: here all 2048 keys, each of them 127
-  /// times. The output is bounded, and afterwards no note is on.
+  /// A journal of three octets that does not cover a loss ends all notes that are on. Here, all 2048 notes are on, each with a reference
+  /// count of 127. The output is bounded, and afterwards no note is on.
   @Test func journalThatDoesNotCoverTheLossEndsAnyNumberOfNotes() throws {
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 0)
-    /// A packet with this sequence number and a section of commands.
+    /// A packet with this sequence number. `section` contains the command section and, after it, the journal, if there is one.
     func packet(_ sequence: UInt16, _ section: [UInt8]) -> [UInt8] {
       hex("80 61") + [UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)] + hex("00 00 00 02 00 00 00 03")
         + section
@@ -110,7 +112,7 @@ import _TestSupport
     let checkpoint = sequence + 1
     let journal: [UInt8] = [0x00, UInt8(checkpoint >> 8), UInt8(truncatingIfNeeded: checkpoint)]
     let ends = try events(&receiver, packet(sequence + 1, [0x40] + journal)).get()
-    // At the limit of 4096 messages, one All Notes Off (123) ends the other notes of each channel.
+    // From the limit of 4096 messages on, one All Notes Off (123) ends the remaining notes of each channel.
     #expect(ends.count > 4000 && ends.count <= 4096 + 16)
     var notes = Array(repeating: 127, count: 2048)
     for case .recovered(let message, _) in ends {

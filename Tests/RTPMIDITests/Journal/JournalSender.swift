@@ -21,6 +21,7 @@ final class JournalSender {
   var hasUnacknowledged: Bool { sender.hasUnacknowledged }
   /// The number of commands that were removed from the journal for lack of space.
   var discarded: UInt64 { sender.discarded }
+  /// The sequence number of the next packet.
   var sequence: UInt16 { sender.sequence }
 
   /// Sends `messages` in separate packets.

@@ -2,7 +2,8 @@ import BasicContainers
 import Testing
 import _TestSupport
 
-/// Reads a layout from a packet at a position before an end; advances the position. Returns nil on failure.
+/// Reads a layout from a packet. The arguments are the packet, the position of the layout, which advances, and the end of the readable
+/// octets. Returns nil on failure.
 typealias ReadLayout<Layout> = (borrowing Span<UInt8>, inout Int, Int) -> Layout?
 /// Appends a layout to a packet. Returns false if there is no room.
 typealias AppendLayout<Layout> = (Layout, inout RigidArray<UInt8>) -> Bool

@@ -22,7 +22,7 @@ struct LossyStream: ~Copyable {
   private var sentExclusives: [[UInt8]] = []
   private(set) var receivedState = ReceiverModel()
   private var receivedExclusives: [[UInt8]] = []
-  /// The index in the stream of the highest packet that has arrived.
+  /// The index of the newest packet that has arrived, counted from the first packet of the stream; -1 if none has arrived.
   private var highestIndex = -1
   /// The size of the latest packet in octets.
   private var length = 0

@@ -5,7 +5,7 @@ import _TestSupport
 struct RandomCommands {
   enum Command {
     case message(Message)
-    /// A System Exclusive. The first data octet is 1 if it is journalled, otherwise 2.
+    /// A System Exclusive. The first data octet is 1 if the command is journalled, otherwise 2.
     case exclusive([UInt8], isJournalled: Bool)
   }
 

@@ -46,7 +46,7 @@ struct ReceiverModel {
   private var halves: [Address: UInt8] = [:]
   private(set) var song: UInt8?
   private(set) var isRunning = false
-  /// Song Position times 6, plus the number of Clocks since.
+  /// Song Position times 6, plus the number of Clocks since then. Clocks count only while the sequencer runs.
   private(set) var tick = 0
   /// The quarter frames of the newest complete time, in ascending order.
   private(set) var time: [UInt8] = []
@@ -134,8 +134,8 @@ struct ReceiverModel {
   }
 
   /// The differences between this state, received over a network, and the sent state `other`. The velocity of a note
-  /// whose newest command is a Note Off is unknown. Positions beyond the range of Song Position are compared modulo
-  /// this range.
+  /// whose newest command is a Note Off is unknown, and is not compared. Positions beyond the range of Song Position are
+  /// compared modulo this range.
   func differences(from other: ReceiverModel) -> [String] {
     var result: [String] = []
     func compare<Value: Equatable>(_ name: String, _ value: Value, _ otherValue: Value) {

@@ -77,7 +77,7 @@ import _TestSupport
     #expect(try recovered(&receiver, packet(sequence, journal: journal)) == (sequence == 3 ? [pan] : [volume, pan]))
   }
 
-  /// The enhanced Chapter C logs several commands of one controller: those already received are not recovered.
+  /// The enhanced Chapter C logs several commands of one controller. The receiver does not recover commands that it has received.
   @Test func knownControllerLogsAreNotRecovered() throws {
     var receiver = receiver()
     _ = try deliver(&receiver, packet(1, "B0 7B 00 00 7B 00 00 07 10", journal: nil))

@@ -122,7 +122,8 @@ func commands(of payload: [UInt8]) throws -> [Command] {
       try commands(of: hex("03 F8 83 00")) == [.message(0, .clock)], "a Clock, and a delta time without a command")
   }
 
-  /// P = 1: the first status octet was omitted at the source, so that running status applied. The list must contain it anyway.
+  /// P = 1: the source omitted the status octet of the first command, because running status applied. The command list must contain the
+  /// status octet nevertheless.
   @Test func phantomBitIsIgnored() throws {
     let note = Command.message(0, .noteOn(channel, key: 60, velocity: 1))
     #expect(try commands(of: hex("13 90 3C 01")) == [note])

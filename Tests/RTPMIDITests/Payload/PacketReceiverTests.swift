@@ -299,6 +299,7 @@ import _TestSupport
     let statistics = receiver.statistics
     #expect(statistics.received == opened, "seed \(seed)")
     #expect(opened + rejected == 5_000, "seed \(seed)")
+    // The lower limits show that both results have occurred.
     #expect(statistics.received > 100 && statistics.malformed > 100 && statistics.lost >= 0, "seed \(seed)")
   }
 }

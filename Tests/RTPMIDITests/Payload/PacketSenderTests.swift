@@ -97,8 +97,9 @@ import _TestSupport
   }
 
   @Test func systemExclusivesOfAllSizesArriveThroughPacketsOfAllSizes() throws {
-    // A command list has at most 4095 octets: F0, 4093 data octets and F7. The shortest segment needs a packet of 17 octets. From
-    // 16 octets of commands on, that is in packets of about 30 octets, the header of the command section has two octets.
+    // The sizes and capacities are near three limits. A command list has at most 4095 octets: F0, 4093 data octets and F7. The shortest
+    // segment needs a packet of 17 octets. From 16 octets of commands on, which need a packet of 30 octets, the header of the command
+    // section has two octets.
     for size in Array(0...80) + [1000, 4000, 4093, 4094, 9000] {
       let data = (0..<size).map { UInt8(truncatingIfNeeded: $0 * 7) & 0x7F }
       // Long data in tiny packets are left out, because they would need thousands of packets.

@@ -35,8 +35,8 @@ import _TestSupport
       """)
     let (header, payload) = try decode(packet)
     #expect(header.ssrc == 3 && payload.start == 28 && payload.end == 30)
-    // The header, the sources and the extension have 12 + 8 + 8 = 28 octets. A packet that is cut within them is rejected. Its P bit is
-    // still set, so its last octet is read as the length of the padding.
+    // The header, the sources and the extension have 12 + 8 + 8 = 28 octets. A packet that is cut within them is rejected. The P bit is
+    // still set, so the last octet counts as the length of the padding, and the kind of error depends on this octet.
     for count in 0..<28 { #expect(throws: PacketError.self, "\(count) octets") { try decode(Array(packet[..<count])) } }
   }
 

@@ -59,12 +59,12 @@ import _TestSupport
     #expect(try endpoint.connect(to: .at(2), data: .at(3), at: now).number == 1, "this session exists already")
   }
 
-  /// A thousand peers on one host get a session each, and another host still gets one. The last 100 of the 1100 places are
+  /// A thousand peers on one host get a session each, and another host still gets one. The last 100 of the 1100 sessions are
   /// reserved for hosts without a session.
   @Test func oneHostCannotTakeAllPlaces() {
     let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
-    // The limit per host is raised, so that only the number of places limits the host.
+    // The limit per host is raised, so that only the limit of the endpoint applies.
     endpoint.sessionsPerHost = 2000
     /// Invites from the ports `control` and `control + 1`. All addresses from 1 000 000 to 1 999 999 are on one host.
     func invite(_ number: Int, at control: Int) {
@@ -91,7 +91,7 @@ import _TestSupport
     let network = EndpointNetwork(1, .standard)
     let endpoint = network.endpoints[0]
     var outputs: [Endpoint.Output] = []
-    /// Invites with the token and the SSRC `number`, from the address of the stranger `place`.
+    /// Invites with the token and the SSRC `number`, from the ports of stranger `place` on `host`.
     func invite(_ number: Int, at place: Int) {
       let control = SocketAddress(host: host, port: UInt16(6000 + 2 * place))
       let data = SocketAddress(host: host, port: control.port + 1)
@@ -127,8 +127,8 @@ import _TestSupport
         endpoint.receive(invitation(number), from: address, port: port, at: network.clock(0))
       }
     }
-    // A host has at most four candidates, so the invitations of strangers 5 to 16 on the data port were not answered. Each stranger
-    // repeats this invitation, and proves at once that it receives. Its place as a candidate is then free again.
+    // A host has at most four candidates, so the endpoint did not answer the invitations of strangers 5 to 16 on the data port. Each
+    // stranger repeats this invitation, and proves at once that it receives. The host can then have another candidate.
     for _ in 1...3 {
       for number in 1...16 {
         let data = SocketAddress(host: 0x0A00_0001, port: UInt16(6000 + 2 * number + 1))

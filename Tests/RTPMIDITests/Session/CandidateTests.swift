@@ -46,7 +46,7 @@ import _TestSupport
     return answers
   }
 
-  /// The sender of an invitation can forge the address. The host at the address then gets no session.
+  /// The sender of an invitation can forge the source address. The host at this address gives no proof, so it gets no session.
   @Test func invitationAloneEstablishesNoSession() {
     let outputs = invite(9, at: start)
     #expect(outputs.count == 2 && answers(in: outputs).accepted == 2, "nothing but the answers")
@@ -210,7 +210,8 @@ import _TestSupport
     #expect(endpoint.candidateCount == 5)
   }
 
-  /// Many peers can run on this machine. No other host can send from its loopback address.
+  /// The limit per host does not apply to loopback addresses: many peers can run on this machine, and no other host can send from such an
+  /// address.
   @Test func candidatesOfThisMachineAreNotLimited() {
     for number in UInt16(1)...20 {
       let control = SocketAddress(host: 0x7F00_0001, port: 6000 + 2 * number)

@@ -17,7 +17,7 @@ import _TestSupport
     #expect(network.sent("CK", by: 1).count == 26 && network.sent("CK", by: 3).count == 13)
   }
 
-  /// If all CK0s left at the same phase of the units of 100 us, all readings would have the same error of up to 50 us.
+  /// Time stamps have units of 100 us. If all CK0s left at the same phase of a unit, all readings would have the same error of up to 50 us.
   @Test func resolutionErrorsOfClockPacketsAverageOut() {
     var network = EndpointNetwork(2, .standard)
     network.delay = 70_000...70_000

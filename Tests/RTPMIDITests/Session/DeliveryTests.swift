@@ -159,9 +159,9 @@ import _TestSupport
     #expect(network.endpoints[1].statistics(of: id)?.recovered == 1)
   }
 
-  /// A packet with a journal of more than 128 octets is acknowledged within 100 ms, so that the sender can shorten the journal. The packet
-  /// contains a tick, because a packet with a note and a journal of any length is acknowledged just as soon. The packets of the notes
-  /// are lost.
+  /// The endpoint acknowledges a packet with a journal of more than 128 octets within 100 ms, so that the sender can shorten the journal.
+  /// The packet contains a tick, because the endpoint acknowledges a note within 100 ms even if the journal is short. The packets of the
+  /// notes are lost.
   @Test(arguments: [(64, 1), (8, 0)]) func longJournalIsAcknowledgedSoon(notes: UInt8, feedbacks: Int) throws {
     var (network, _) = try session()
     var sender = PacketSender(ssrc: network.localSSRC(0), sequence: 1)
@@ -172,8 +172,8 @@ import _TestSupport
     }
     network.send(try #require(encoded { sender.encode(.clock, at: network.clock(0), into: &$0) }), from: 1, to: 3)
     network.run(for: .milliseconds(110))
-    // A journal with n notes has 3 + 3 + 2 + 2 n octets: its header, and the channel journal with the headers of channel and Chapter N
-    // and the logs. These are 136 octets for 64 notes, and 24 for 8 notes.
+    // A journal with n notes has 3 + 3 + 2 + 2 n octets: the headers of the recovery journal, of the channel journal and of Chapter N, and
+    // a log for each note. The journal has 136 octets for 64 notes, and 24 for 8 notes.
     #expect(network.sent("RS", by: 2).count == feedbacks)
   }
 

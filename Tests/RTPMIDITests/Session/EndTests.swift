@@ -70,7 +70,7 @@ import _TestSupport
   }
 
   /// A standard device sends only clock packets, about every ten seconds. The receiving thread may answer CK0 in place of the endpoint.
-  /// The answered CK0 still keeps the session alive. `answersEarly` lets the network answer like this thread.
+  /// The answered CK0 still keeps the session alive. With `answersEarly`, the simulated network answers CK0 as this thread does.
   @Test func clockPacketsAnsweredByTheReceivingThreadKeepTheSession() {
     var network = EndpointNetwork(2, .standard)
     network.answersEarly = true

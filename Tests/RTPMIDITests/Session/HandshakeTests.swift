@@ -44,7 +44,7 @@ import _TestSupport
     #expect(a.establishedCount == 1 && b.establishedCount == 1)
   }
 
-  /// The tries are one second apart. The twelfth try leaves after 11 s, and is unanswered after 12 s.
+  /// The tries are one second apart. The twelfth try leaves after 11 s, and counts as unanswered after 12 s.
   @Test func invitationEndsAfterTwelveUnansweredTries() {
     var network = EndpointNetwork(2, .standard)
     network.cutOff = [1]

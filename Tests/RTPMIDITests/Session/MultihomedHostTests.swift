@@ -5,7 +5,7 @@ import _TestSupport
 @testable import RTPMIDI
 
 /// Peers on hosts with several addresses: wired and Wi-Fi in one subnet, or temporary IPv6 addresses. The tested endpoint has
-/// the addresses `wired` and `wireless`, the remote peer `invited` and `other`. All control ports have the number 5004.
+/// the addresses `wired` and `wireless`, and the remote peer has `invited` and `other`. All control ports have the number 5004.
 @Suite struct MultihomedHostTests {
   private let now = Instant(nanoseconds: 0)
   private let wired = SocketAddress(host: 1, port: 5004)

@@ -83,7 +83,7 @@ private final class PingSession: SessionExtension {
     #expect(arrival.address == .at(3) && arrival.port == .data && arrival.instant == now && !arrival.isAnswered)
     let accepted = endpoint.counters.accepted
     // Five packets that are not accepted. The first is too long for the extension, and was already answered by the receiving thread.
-    // The second comes from the address of no session, and the third has the SSRC of no session. The fourth ends before its SSRC. The
+    // The second comes from an address without a session. The third has an SSRC without a session. The fourth ends before its SSRC. The
     // fifth has a command that the extension does not know.
     endpoint.receive(packet + [0], from: .at(3), port: .data, at: now, answeredAt: now)
     endpoint.receive(packet, from: .at(5), port: .data, at: now)
@@ -125,7 +125,7 @@ private final class PingSession: SessionExtension {
         if output == .lost(id) { end = next }
       }
     }
-    // There are two invitations, at 3 s and half of the limit later. The session is lost after twice the limit.
+    // There are two invitations: at the limit (3 s), and half of the limit later (4.5 s). The session is lost after twice the limit.
     #expect(invitations == 2 && end == now + .seconds(6), "\(invitations) \(String(describing: end))")
   }
 
