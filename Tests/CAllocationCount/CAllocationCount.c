@@ -4,14 +4,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The allocation functions of glibc under their second names. `free` is not replaced.
+// The internal names of glibc's allocation functions. The functions below replace the public names and call the internal ones.
+// `free` is not replaced.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-// Whether the thread counts (1 or 0), and its count. The thread-local storage of the executable exists before the first malloc
-// of a thread.
+// Whether the calling thread counts its allocations (1 or 0), and their number. The thread-local storage of the executable exists
+// before the first malloc of a thread, so malloc can use these variables.
 static __thread int counting;
 static __thread long count;
 

@@ -21,9 +21,9 @@ import Transports
     ("10.99.0.2:5006", "10.99.0.2:5006"), ("127.0.0.1", "127.0.0.1:5004"), ("255.255.255.255:1", "255.255.255.255:1"),
     ("[::1]:5006", "[::1]:5006"), ("[::1]", "[::1]:5004"), ("::1", "[::1]:5004"), ("::", "[::]:5004"),
     ("[FD00:0:0::20]:65534", "[fd00::20]:65534"), ("2001:db8:1:2:3:4:5:6", "[2001:db8:1:2:3:4:5:6]:5004"),
-    // An IPv4 address in the form of IPv6 is the IPv4 address.
+    // An IPv4-mapped IPv6 address is the IPv4 address.
     ("[::ffff:192.168.1.20]:5004", "192.168.1.20:5004"),
-    // An address in the old IPv4-compatible form is an IPv6 address.
+    // An IPv4-compatible IPv6 address (a deprecated form) remains an IPv6 address.
     ("[::192.168.1.20]:5004", "[::192.168.1.20]:5004"),
     // The first interface is `lo` on every Linux system.
     ("[fe80::1%lo]:5004", "[fe80::1%lo]:5004"), ("fe80::1%1", "[fe80::1%lo]:5004"),
@@ -40,7 +40,7 @@ import Transports
     #expect(try SocketAddress(resolving: "10.99.0.2:5006") == SocketAddress(host: 0x0A63_0002, port: 5006))
     let address = SocketAddress(high: 0x2001_0DB8_0001_0002, low: 0x0003_0004_0005_0006, port: 5004)
     #expect(try SocketAddress(resolving: "2001:db8:1:2:3:4:5:6") == address)
-    // ::ffff:10.99.0.2, an IPv4 address in the form of IPv6.
+    // ::ffff:10.99.0.2, an IPv4-mapped IPv6 address.
     #expect(SocketAddress(high: 0, low: 0xFFFF_0A63_0002, port: 5006) == SocketAddress(host: 0x0A63_0002, port: 5006))
     #expect(!SocketAddress(host: 0, port: 0).isIPv6 && address.isIPv6)
   }

@@ -30,7 +30,8 @@ import Testing
     return address
   }
 
-  /// The kernel passes control packets at both ports, and RTP packets at the data port. It drops all other datagrams.
+  /// After `dropForeignDatagrams`, the kernel passes control packets at both ports, and RTP packets at the data port only. It drops all
+  /// other datagrams.
   @Test(arguments: loopbacks) func kernelDropsForeignDatagrams(loopback: SocketAddress) throws {
     let pair = try PortPair(port: 0)
     defer { pair.close() }
@@ -39,9 +40,9 @@ import Testing
     defer { sender.close() }
     // The first octets of an invitation (IN).
     let control: [UInt8] = [0xFF, 0xFF, 0x49, 0x4E]
-    // Version 2 and payload type 97, with and without marker, padding, extension and a contributing source.
+    // Version 2 and payload type 97. Only the second packet has a marker, padding, an extension and a contributing source.
     let rtp: [[UInt8]] = [[0x80, 0x61, 0], [0xB1, 0xE1, 0]]
-    // Datagrams with another version, with other payload types, and datagrams that are too short.
+    // Another RTP version, two other payload types, a wrong AppleMIDI signature, and a datagram that is too short.
     let foreign: [[UInt8]] = [[0x40, 0x61, 0], [0x80, 0x60, 0], [0x80, 0x21, 0], [0xFF, 0xFE, 0], [0xFF]]
     var datagram = Datagram()
     for (socket, port, accepted) in [
@@ -149,7 +150,7 @@ import Testing
     #expect(!socket.send([1], to: SocketAddress(high: 0, low: 1, port: socket.port)))
   }
 
-  /// The upper six bits of the octet contain the DSCP. Expedited Forwarding is 46 (RFC 3246), and 46 << 2 is 0xB8.
+  /// The upper six bits of the TOS or Traffic Class octet are the DSCP. Expedited Forwarding is 46 (RFC 3246), and 46 << 2 is 0xB8.
   @Test func packetsHaveExpeditedForwardingInBothFamilies() throws {
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
@@ -157,7 +158,7 @@ import Testing
     if socket.isDualStack { #expect(option(socket, Int32(IPPROTO_IPV6), IPV6_TCLASS) == 0xB8) }
   }
 
-  /// The receive buffer holds the ticks that a thousand peers send at once. Datagrams beyond its size are counted.
+  /// The receive buffer holds the ticks that a thousand peers send at once. The kernel drops and counts the datagrams beyond its size.
   @Test func burstIsBufferedAndDropsAreCounted() throws {
     let (socket, sender) = (try UDPSocket(port: 0), try UDPSocket(port: 0))
     defer { socket.close() }

@@ -2,7 +2,7 @@ import HeapModule
 public import MusicalTime
 public import Simulation
 
-/// The place of an event in the queue of a ``EventWorld``. A type that is nested in the generic ``EventWorld`` would be
+/// The place of an event in the queue of an ``EventWorld``. A type that is nested in the generic ``EventWorld`` would be
 /// generic too, and several times slower in a debug build.
 private struct EventKey: Comparable {
   /// When the event is due, in nanoseconds.
@@ -61,7 +61,7 @@ public struct EventWorld<Event> {
   /// Moves ``now`` forward to `instant`. An instant in the past changes nothing.
   public mutating func advance(to instant: Instant) { now = max(now, instant) }
 
-  /// Removes and returns the next event that is due now.
+  /// Removes and returns the next event that is due at ``now`` or earlier; nil if there is none.
   public mutating func takeEvent() -> Event? {
     guard nextEvent <= now, let key = queue.popMin() else { return nil }
     nextEvent = queue.min.map { Instant(nanoseconds: $0.at) } ?? .distantFuture

@@ -22,7 +22,7 @@ func rigid(_ data: [UInt7]) -> RigidArray<UInt8> { rigid(data.map(\.value)) }
 package func octets(capacity: Int = 1472, _ encode: (inout RigidArray<UInt8>) -> Void) -> [UInt8] {
   var packet = RigidArray<UInt8>(capacity: capacity)
   encode(&packet)
-  // This copies the memory at once. In a debug build, a loop over the octets would take most of the time of some tests.
+  // `Array` copies the memory at once. In a debug build, a loop over the octets would take most of the time of some tests.
   return packet.span.withUnsafeBufferPointer { Array($0) }
 }
 

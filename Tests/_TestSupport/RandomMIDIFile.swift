@@ -32,7 +32,7 @@ public struct RandomMIDIFile {
     return track
   }
 
-  /// Returns a delta time: half of the values are 0, the others take one to four bytes in a file.
+  /// Returns a delta time. Half of the values are 0. The others take one to four bytes in a file.
   private mutating func delta() -> Int { pick(2) == 0 ? 0 : pick(1 << (7 * (1 + pick(4)))) }
 
   /// Returns the content of an event.
@@ -84,7 +84,8 @@ public struct RandomMIDIFile {
     }
   }
 
-  /// Up to 19 random octets, and sometimes up to 199, so that the length takes two bytes.
+  /// Returns up to 19 random octets below `limit`. In one of ten cases, there are up to 199, so that their number can take two bytes in
+  /// a file.
   private mutating func octets(below limit: Int) -> [UInt8] {
     (0..<pick(pick(10) == 0 ? 200 : 20)).map { _ in UInt8(pick(limit)) }
   }

@@ -38,8 +38,8 @@ public struct VirtualRoute: Sendable {
 
   /// The clock measurements of `seconds` seconds in the order in which the follower obtains them.
   ///
-  /// Both peers send requests. Each request is answered by a reply, and the reply by an acknowledgement. A peer learns
-  /// when its own packet arrived from a later packet of the other peer.
+  /// Both peers send requests. Each request is answered by a reply, and the reply by an acknowledgement. When a packet of a peer has
+  /// arrived, a later packet of the other peer reports the instant of the arrival.
   public func measurements(seconds: Double, seed: UInt64) -> [Measurement] {
     var random = Random(seed: seed)
     var measurements: [Measurement] = []
@@ -55,13 +55,13 @@ public struct VirtualRoute: Sendable {
       times(perSecond: probes.first, from: 0, to: min(60, seconds))
         + times(perSecond: probes.later, from: 60, to: seconds)
     }
-    /// Adds the transit of a packet to the master. The follower knows it at `known`.
+    /// Adds the transit of a packet to the master. The follower obtains the measurement at `known`.
     func addTransitOut(sent: Instant, known: Instant, delay: Nanoseconds) {
       let received = sent + delay
       measurements.append(
         Measurement(at: known, transit: ClockTransit(.out, sent: sent, received: received + difference(at: received))))
     }
-    /// Adds the transit of a packet from the master. The follower knows it at the arrival.
+    /// Adds the transit of a packet from the master. The follower obtains the measurement when the packet arrives.
     func addTransitBack(sent: Instant, delay: Nanoseconds) {
       let transit = ClockTransit(.back, sent: sent + difference(at: sent), received: sent + delay)
       measurements.append(Measurement(at: sent + delay, transit: transit))
@@ -93,7 +93,7 @@ public struct VirtualRoute: Sendable {
       addTransitOut(sent: replied, known: acknowledged + back, delay: out)
       addTransitBack(sent: acknowledged, delay: back)
     }
-    // The ticks begin after 0.6 s. Each tick contains its send instant, so the follower obtains a measurement at its arrival.
+    // The ticks begin after 0.6 s. The packet of a tick contains its send instant, so the follower obtains a measurement when it arrives.
     for time in times(perSecond: ticks, from: 0.6, to: seconds) {
       if let delay = network.delay(&random) {
         addTransitBack(sent: Instant(nanoseconds: Int64(time * 1e9)), delay: delay)

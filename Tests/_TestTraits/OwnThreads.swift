@@ -16,7 +16,7 @@ public struct OwnThreads: SuiteTrait, TestScoping {
     }
   }
 
-  /// The executor of the separate threads. A suite needs it for a task that several of its tests wait for.
+  /// The executor of the separate threads. A suite that starts a task for several of its tests runs the task on this executor.
   public static var executor: any TaskExecutor { Executor.shared }
 
   public func provideScope(

@@ -42,7 +42,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       "peer --port 0 --audio wav:x.wav --trace no/such/folder/x.trace", 69, "no/such/folder/x.trace: cannot be written"),
     BadInput("peer --port 0 --connect no.such.host.invalid:5004", 69, "host no.such.host.invalid: not found"),
     BadInput("peer --port 0 --audio alsa:hw:Nowhere,7", 69, "hw:Nowhere,7: no such sound card"),
-    // The lab has an ALSA sequencer, other machines may not.
+    // With an ALSA sequencer, as in the lab, the error names the port. Without one, the error names the sequencer.
     BadInput(
       "peer --port 0 --audio none --clock-from no-such-port", 69,
       FileManager.default.fileExists(atPath: "/dev/snd/seq") ? "port \"no-such-port\": no such port" : "ALSA sequencer"),
@@ -92,7 +92,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("simulate --peers 1001", 64, "--peers 1001: out of range; give 2 to 1000"),
     BadInput("simulate --random --peers 17", 64, "--peers 17: out of range; give 2 to 16"),
     BadInput("simulate --seconds 9", 64, "--seconds 9: out of range"),
-    // The arguments are separated by spaces, so a no-break space is an argument.
+    // `BadInput` splits the arguments at spaces. A no-break space is not split: it is a blank argument.
     BadInput("peer --led-by \u{a0}", 64, "--led-by: is empty; give PEER"),
     BadInput("peer --activity 128", 64, "--activity 128: out of range"),
     BadInput("peer --connect 127.0.0.1:notaport", 64, "127.0.0.1:notaport: neither HOST nor HOST:PORT"),
@@ -168,7 +168,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("dance", 64, "dance"),
   ]
 
-  /// Runs `tutti` with `input` in a folder that contains a file that no command can read, `broken.yaml`.
+  /// Runs `tutti` with `input` in a folder that contains `broken.yaml`, a file that no command can parse.
   ///
   /// - Returns: the outcome, and the names of the files that `tutti` has left behind.
   private func run(_ input: BadInput) async throws -> (outcome: Child.Outcome, newFiles: [String]) {
@@ -238,8 +238,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     #expect(warnings == ["tutti: \(address): does not answer (trying again); \(remedy)"])
   }
 
-  /// The lines of tables and examples begin with a space. They must fit 80 columns. At a terminal width of 1000 columns, no line is
-  /// wrapped. If a line is wrapped at 80 columns, the lines of the two widths therefore differ. The part from USAGE on is not compared.
+  /// The lines of tables and examples begin with a space. They must fit 80 columns: a help text for 80 columns must have the same lines
+  /// as a help text for 1000 columns, in which no line is wrapped. The part from USAGE on is not compared.
   @Test(arguments: [
     "", "demo", "peer", "calibrate", "passkey", "ports", "simulate", "measure", "measure audio", "measure clock",
     "measure follower", "measure network", "measure path", "measure players", "measure schema", "measure sync", "patch",

@@ -92,6 +92,7 @@ import _TestTraits
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/gnuplot"), "gnuplot is not installed"))
   func plotIsWritten() async throws {
     let folder = try TemporaryFolder()
+    // The first octet of a PNG file, 0x89, is not UTF-8. It is decoded as U+FFFD.
     for (file, start) in [("x.svg", "<?xml"), ("x.png", "\u{FFFD}PNG")] {
       let outcome = try await run("--plot", file, in: folder)
       #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")

@@ -6,8 +6,8 @@ import _TestSupport
 @Suite(.serialized) struct DemoTests {
   private let arguments = ["demo", "--peers", "2", "--bars", "2", "--output", "d"]
 
-  /// Without a terminal, the demo writes a line whenever other layers sound than before. The activity rises to the maximum, 127. The
-  /// layer `from 112` of `street` therefore sounds at the end.
+  /// Without a terminal, the demo writes a line whenever the set of sounding layers changes. The activity rises to the maximum, 127, so
+  /// the layer `from 112` of `street` sounds at the end.
   @Test func linesStateTheLayersWithoutATerminal() async throws {
     let folder = try TemporaryFolder()
     let outcome = try await Child.tutti(arguments, in: folder).outcome()
@@ -22,6 +22,7 @@ import _TestSupport
     #expect(FileManager.default.fileExists(atPath: folder.path("d/mix.wav")))
   }
 
+  /// A star marks a layer that sounds: first `to 27`, because the activity rises from 0, and at the end `from 112`.
   @Test func terminalShowsTheGrid() async throws {
     let folder = try TemporaryFolder()
     let session = try TerminalSession(columns: 80, in: folder, arguments)

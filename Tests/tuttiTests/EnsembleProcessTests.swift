@@ -65,7 +65,7 @@ import _TestTraits
       peer.events.contains { $0.event == "message" && $0.name == nil && $0.midi?.contains(" \(key) 64") == true }
     }
     func count(_ event: String, of peer: PeerProcess) -> Int { peer.events.count { $0.event == event } }
-    /// Types a command at ben that only the master may give, and waits until ben has reported `number` such errors.
+    /// Types a command at ben that only the master may give. Waits until ben has reported the error `number` times since its start.
     func expectRejectedCommand(_ number: Int) async throws {
       ben.type("quiet off")
       try await ben.child.wait(for: "to report the error", within: .seconds(15)) {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import tutti
 
-/// Tests of ``EscapeSequence``: which octets after an Escape belong to a key without a character.
+/// Tests of ``EscapeSequence``: which octets after an Escape belong to a key without a character, such as an arrow key.
 @Suite struct EscapeSequenceTests {
-  /// Each argument contains the octets that arrive after an Escape, and the number of those that belong to the escape sequence. A sequence
+  /// Each argument contains the octets that arrive after an Escape, and how many of them belong to the escape sequence. A sequence
   /// that begins with `[` ends with the next octet outside 0x20...0x3F. In the last argument, this octet is another Escape. A sequence that
   /// begins with `O`, or with `[[` (Linux console), has one further octet.
   @Test(arguments: [

@@ -39,7 +39,7 @@ import _TestTraits
     let arrivals = record.sent.compactMap { $0 }
     var samples = [Int16](repeating: 0, count: Int((arrivals.last! - origin.nanoseconds) / 1_000_000) * 48 + 96_000)
     for index in stride(from: 0, to: arrivals.count, by: 6) {
-      // The recording begins one second (48 000 frames) before the origin. A nanosecond has 48e-6 frames.
+      // The recording begins one second (48 000 frames) before the origin. At 48 kHz, one nanosecond is 48e-6 frames.
       let position = Double(arrivals[index] - origin.nanoseconds) * 48e-6 + 48_000
       for frame in Int(position.rounded(.up))..<Int(position) + 300 {
         let time = (Double(frame) - position) / 48e3
@@ -112,8 +112,8 @@ import _TestTraits
   @Test func allFormsHaveTheProvenance() async throws {
     let folder = try folder()
     // The device plays four clicks per quarter note. `--sounds-per-quarter 8` expects clicks on eight grid lines per quarter note, so the
-    // device plays on every second one. After each of the four lost ticks, the device is late by one more tick, so it has kept its phase
-    // after none.
+    // device plays on every second grid line. After each of the four lost ticks, the device is late by one more tick, so it has kept its
+    // phase after none of them.
     for (form, text) in [
       ([], "Delay unknown: the recording has another clock"), (["--csv"], "losses,"),
       (["--sounds-per-quarter", "8"], "the device kept its phase after 0 of 4"),

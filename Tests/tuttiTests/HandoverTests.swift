@@ -134,7 +134,7 @@ extension TimingTests {
     private func expectOnGrid(
       _ trace: Trace, timeline: Timeline, from begin: Instant, to end: Instant, in folder: TemporaryFolder
     ) throws {
-      // The first and the last tick of the comparison, each half a step before the step at that instant.
+      // The first and the last tick of the comparison: half a step before the step at `begin`, and half a step before the step at `end`.
       let cuts = [begin, end].map { Tick(of: timeline.tick(at: $0).step) + -Tick.perStep / 2 }
       let audio = try #require(trace.header.audio)
       let file = try SoundFile(path: folder.path(audio.file))
@@ -151,7 +151,7 @@ extension TimingTests {
           firstInstant: timeline.deadline(cuts[0]))
       }
       // The ideal recording, `cut[1]`, is the reference. At the activity 96, `pulse` has a hit on every sixteenth note: eight per second.
-      // The comparison takes more than four seconds.
+      // The compared parts are longer than four seconds, so they have more than 30 hits.
       let comparison = try AudioReport(recordings: [cut[1], cut[0]]).comparisons[0]
       #expect(comparison.missing == 0 && comparison.extra == 0, "\(trace.header.name)")
       #expect(try comparison.matched > 30 && #require(comparison.magnitude).maximum <= 1e6, "\(trace.header.name)")

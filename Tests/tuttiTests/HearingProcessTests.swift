@@ -5,7 +5,7 @@ import _TestTraits
 
 /// A test of where a note sounds. The peers run on loopback and record their sound.
 @Suite(.serialized, .ownThreads) struct HearingProcessTests {
-  /// Ada plays a note. Cleo hears ada with 40 % of the velocity. Ben has not chosen to hear ada, so the note is silent there. All
+  /// Ada plays a note. Cleo hears ada with 40 % of the velocity. Ben has not chosen to hear ada, so the note is silent at ben. All
   /// three report the note as an event.
   @Test func noteSoundsAtItsPlayerAndSofterAtPlayersWhoHearIt() async throws {
     let folder = try TemporaryFolder()

@@ -9,6 +9,8 @@ enum IdealRecording {
   /// Writes the recording of `ticks`, each at its deadline on `timeline`, to `path`.
   ///
   /// - Parameters:
+  ///   - patch: the name of a rhythm in `Patches/rhythms`.
+  ///   - activity: the total activity at all ticks.
   ///   - firstFrame: the number of the first frame.
   ///   - blocks: the length of the recording in blocks of 64 frames.
   /// - Returns: the number of hits that come too late for their frame, because they are due before `firstFrame`.

@@ -35,13 +35,13 @@ import _TestTraits
       prefix: ["unshare", "--mount", "sh", "-c", script, "sh"], in: folder)
   }
 
-  /// The C library waits 10 s for a name server before it gives up: two attempts of 5 s each. The peer must be ready before.
+  /// The C library waits 10 s for a name server before it gives up: two attempts of 5 s each. The peer must be ready within 6 s.
   @Test func peerStartsWithoutWaitingForTheNameServer() async throws {
     let server = try SilentServer()
     let folder = try TemporaryFolder()
     let ada = try peer("ada", ["--connect", "studio.example:5004"], in: folder)
     try await ada.wait(for: "to be ready", within: .seconds(6)) { ada.output.contains("\"ready\"") }
-    // Two threads write standard output and standard error, so the error can come later.
+    // Different threads write standard output and standard error, so the error can appear after the event `ready`.
     try await ada.wait(for: "to report the host", within: .seconds(2)) {
       ada.errors.contains("host studio.example:5004: no answer from the name server yet")
     }

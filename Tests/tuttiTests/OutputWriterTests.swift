@@ -32,7 +32,7 @@ import _TestTraits
     #expect(read == lines.prefix(kept).joined() + "discarded \(lines.count - kept)\n")
   }
 
-  /// Fills a pipe. Returns the number of octets.
+  /// Fills a pipe with octets. Returns their number.
   private static func fill(_ descriptor: Int32) -> Int {
     let flags = fcntl(descriptor, F_GETFL)
     _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)

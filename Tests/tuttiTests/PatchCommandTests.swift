@@ -64,7 +64,8 @@ import _TestTraits
     #expect(try await output("check", "mine.yaml", in: folder) == "mine.yaml: ok\n")
   }
 
-  /// Sixty unknown fields are ten more than are listed. One further error is the missing field `play`.
+  /// The patch has 61 errors: sixty unknown fields and the missing field `play`. The command lists 50 of them, and then the number of
+  /// the others.
   @Test func checkReportsTheNumberOfOmittedErrors() async throws {
     let folder = try TemporaryFolder()
     let fields = (0..<60).map { "field\($0): 1\n" }.joined()

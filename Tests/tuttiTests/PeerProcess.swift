@@ -31,7 +31,9 @@ final class PeerProcess {
 
   /// Starts the process and waits until other peers can connect to it.
   ///
-  /// - Parameter others: the peers to which this peer connects.
+  /// - Parameters:
+  ///   - port: the control port; 0 for any free port.
+  ///   - others: the peers to which this peer connects.
   init(
     _ name: String, port: UInt16 = 0, connect others: [PeerProcess] = [], _ arguments: [String] = [],
     environment: [String: String] = [:], in folder: TemporaryFolder

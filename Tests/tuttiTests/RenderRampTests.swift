@@ -4,8 +4,10 @@ import Testing
 
 @testable import tutti
 
+/// Tests of ``RenderRamp``, the activity with `tutti patch render --ramp`. It rises evenly from 0 in the first interval to 127 in the last
+/// interval. With four intervals, the activities are 0, 127 / 3, 2 * 127 / 3 and 127, rounded down.
 struct RenderRampTests {
-  /// The activities of a rhythm of `steps` steps, without repetitions, and the steps at which they begin.
+  /// Each activity of a rhythm of `steps` steps, with the step at which this activity begins.
   private func changes(
     steps: Int64, meter: String = "4/4", line: String = "x... .... .... ....", change: String
   ) throws -> [(step: Int64, activity: UInt8)] {

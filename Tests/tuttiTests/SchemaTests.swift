@@ -68,7 +68,7 @@ import _TestTraits
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     let report = try decoder.decode(Paths.self, from: Data(outcome.output.utf8))
     let (master, follower) = (report.peers[0].paths, report.peers[1].paths)
-    // `measure clock` is a receiver that plays on arrival.
+    // `measure clock` is a play-on-arrival receiver, to which the master sends each tick when it is due.
     #expect(
       master.map(\.path) == ["packets at the due time", "packets ahead of the due time", "sound"], "\(outcome.output)")
     #expect(follower.map(\.path) == ["network", "sound of a follower"], "\(outcome.output)")

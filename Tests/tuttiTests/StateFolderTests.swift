@@ -3,7 +3,7 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// Tests of the state folder of a peer. A peer also plays if its state folder cannot be used.
+/// Tests of the state folder of a peer. A peer plays even if its state folder cannot be used.
 @Suite(.ownThreads) struct StateFolderTests {
   /// Runs a peer for a short time. Returns its exit status and its output.
   private func run(

@@ -18,7 +18,7 @@ import _TestSupport
     try await session.wait(for: "master    ")
     try await session.waitForBeats()
     session.expectOneStatus()
-    // A peer begins with the activity 64, which six of the twelve layers of `bossa` contain.
+    // A peer begins with the activity 64, which is in the ranges of six of the twelve layers of `bossa`.
     #expect(session.screen.text.contains { $0.hasPrefix("layers    6 of 12: always") })
     // The key w lists the other peers. A message appears above the status lines.
     session.type("w")
@@ -50,13 +50,13 @@ import _TestSupport
     session.type("\n")
     try await session.wait(for: "you       127 ##########")
     session.expectOneStatus()
-    // F5, arrow up and F1. The sequence of F5 contains the digits 1 and 5. They must not act as the keys that set the activity.
+    // F5, arrow up and F1. The sequence of F5 contains the digits 1 and 5. These digits must not act as the keys that set the activity.
     session.type("\u{1B}[15~\u{1B}[A\u{1B}OP")
     session.type(":part drums 40%\n")
     try await session.wait(for: "parts     drums 40 %")
     try await session.wait(for: "you       127 ##########")
     session.expectOneStatus()
-    // The key s silences the rhythm and all players. Pressed again, it lets them sound.
+    // The key s silences the rhythm and all players. When it is pressed again, they sound again.
     session.type("s")
     try await session.wait(for: "parts     quiet")
     session.expectOneStatus()
@@ -119,7 +119,7 @@ import _TestSupport
 }
 
 extension TerminalSession {
-  /// Waits until the line of the master has changed twice, so that the status lines have been drawn again. This line shows the beat.
+  /// Waits until the line of the master, which shows the beat, has changed twice. The status lines have then been drawn again.
   fileprivate func waitForBeats() async throws {
     for _ in 0..<2 {
       let before = screen.text.last { $0.hasPrefix("master    ") }
@@ -130,8 +130,8 @@ extension TerminalSession {
     }
   }
 
-  /// Expects that the status lines are on the screen exactly once, and that none of the last three lines reaches the last column of the
-  /// terminal, or the column 80.
+  /// Expects that the status lines are on the screen exactly once. The last three lines must be shorter than the width of the terminal
+  /// and shorter than 80 columns.
   fileprivate func expectOneStatus() {
     let lines = screen.text
     for prefix in ["master    ", "layers    ", "you       "] {
@@ -141,7 +141,7 @@ extension TerminalSession {
     #expect(status.allSatisfy { $0.count < min(screen.columns, 80) }, "\(lines)")
   }
 
-  /// Leaves by the key q.
+  /// Ends the peer by the key q, and expects the exit status 0.
   fileprivate func leave() async throws {
     type("q")
     #expect(try await child.status(within: .seconds(20)) == 0)

@@ -48,6 +48,7 @@ import _TestSupport
     for _ in 0..<5 where seen.count < 4 {
       let demo = try await demo(["--patch", patch, "--activity", "\(activity)"], in: folder)
       #expect(demo.peers.map(\.role) == ["master", "follower", "follower", "follower"])
+      // Two bars have 192 ticks.
       for peer in demo.peers { #expect(peer.ticksExpected == 192 && peer.ticksReceived == 192, "\(peer.name)") }
       let undisturbed = demo.peers.filter { $0.lateHits == 0 }
       guard undisturbed.first?.role == "master" else { continue }
@@ -107,11 +108,12 @@ import _TestSupport
     var port: UInt16
   }
 
-  /// Runs a master and a follower that record, and returns their traces.
+  /// Runs a master and a follower that record, and returns their traces, the trace of the master first.
   ///
   /// - Parameters:
-  ///   - prefixes: words before each command, such as a call of `unshare`.
-  ///   - during: runs with the follower while the rhythm plays.
+  ///   - seconds: how long the master runs.
+  ///   - prefixes: words before the command of the master and of the follower, such as a call of `unshare`.
+  ///   - during: is called with the process of the follower while the rhythm plays.
   private func play(
     in folder: TemporaryFolder, seconds: Int, prefixes: [[String]] = [[], []],
     during: (Child) async throws -> Void = { _ in }

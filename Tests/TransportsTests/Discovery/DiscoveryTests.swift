@@ -79,8 +79,7 @@ import _TestTraits
       #expect(try await ada.wait { !$0.unavailabilities.isEmpty })
       let error = #expect(throws: TransportError.self) { try Discovery.browse(for: .seconds(5)) }
       #expect(error?.description == noDaemon)
-      // The bus starts first. The daemon starts 2 s later, so that discovery, which tries again every second, meets a bus without a
-      // daemon.
+      // The daemon starts 2 s after the bus. Discovery tries again every second, so it also tries while the bus runs without a daemon.
       try await network.startBus()
       try await pause(for: .seconds(2))
       try await network.startDaemon()

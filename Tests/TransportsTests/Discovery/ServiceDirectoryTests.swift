@@ -57,7 +57,7 @@ import _TestSupport
     for _ in 0..<4 {
       tried += sources(&directory, at: now)
       directory.failed("Ada", now: now)
-      // The next look-up is not due before the retry interval.
+      // The next look-up is not due before the end of the retry interval (1 s).
       #expect(sources(&directory, at: now + .milliseconds(999)).isEmpty)
       now = now + .seconds(1)
     }

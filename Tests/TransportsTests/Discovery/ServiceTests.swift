@@ -30,8 +30,12 @@ import Testing
     #expect(withText(entries.map { Array($0.utf8) }) { Discovery.Service.identity($0) } == identity)
   }
 
-  /// Records with one entry: a value of 16 octets that are not UTF-8, zeros, a value with a zero octet, an octet that is not UTF-8, and 255
-  /// octets `=`, the maximum length of an entry. Both values have 16 octets, the length of a valid value.
+  /// Each record has one entry:
+  /// - the key `tutti` and 16 octets that are not UTF-8; a valid value also has 16 octets;
+  /// - 22 zeros, the length of a valid entry;
+  /// - the key `tutti` and 16 octets, the first of which is zero;
+  /// - one octet that is not UTF-8;
+  /// - 255 octets `=`, the maximum length of an entry.
   @Test(
     arguments: [
       Array("tutti=".utf8) + [UInt8](repeating: 0xFF, count: 16), [UInt8](repeating: 0, count: 22),
@@ -48,8 +52,8 @@ import Testing
     #expect(Discovery.Service.identity(text) == identity)
   }
 
-  /// Creates the service of the local peer, whose identity is 7, from the answer of a resolver on the interface 1 (`lo`). Its host name
-  /// contains an Escape.
+  /// Creates the service of the local peer, whose identity is 7, from the answer of a resolver on the interface 1 (`lo`). The host name in
+  /// the answer contains an Escape.
   private func service(_ address: String, port: UInt16 = 5004, name: String = "Ada") -> Discovery.Service? {
     var parsed = AvahiAddress()
     guard avahi_address_parse(address, AvahiProtocol(AVAHI_PROTO_UNSPEC), &parsed) != nil else { return nil }

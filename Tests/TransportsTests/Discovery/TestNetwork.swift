@@ -58,7 +58,7 @@ final class TestNetwork {
 
   /// Creates the network namespace and starts the daemon in it.
   ///
-  /// - Throws: `Unavailable` if a network namespace cannot be created.
+  /// - Throws: `Unavailable` if a network namespace cannot be created, or if the daemon ends at once.
   func startDaemon(ipv4: Bool = true, ipv6: Bool = true) async throws {
     let configuration = """
       [server]
@@ -111,7 +111,9 @@ final class TestNetwork {
     daemon = nil
   }
 
-  /// Announces the session of a standard device until `withdraw` or the end of the network.
+  /// Announces the session of a standard device. The announcement lasts until ``withdraw(_:)`` or the end of the network.
+  ///
+  /// - Returns: the process that announces the session.
   func publish(_ name: String, port: UInt16) throws -> Child {
     let program = try Program.find("avahi-publish", package: "avahi-utils")
     let child = try Child(

@@ -11,7 +11,7 @@ import _TestSupport
   /// The same device with another client number.
   private var keysElsewhere: SequencerPort { port(28, 0, "Keys", "Keys MIDI 1") }
 
-  /// The memory after the announcements of these connections.
+  /// Returns the memory of connections after the kernel has announced `links`, each a local port and the port to which it is connected.
   private func connected(_ links: [(Sequencer.Port, SequencerPort)]) -> Reconnections {
     var reconnections = Reconnections()
     for (local, port) in links {
@@ -63,7 +63,7 @@ import _TestSupport
   }
 
   @Test func clientMaySetItsNameAfterItsPortHasStarted() {
-    // This client sets its name within the settling time, and the client below after it.
+    // The client of `reconnections` sets its name within the settling time. The client of `slow` sets its name after the settling time.
     var reconnections = connected([(.input, keys)])
     _ = reconnections.record(.clientExited(20), at: start, ports: [])
     let nameless = port(20, 0, "Client-20", "Keys MIDI 1")
@@ -90,9 +90,9 @@ import _TestSupport
       let links = reconnections.due(at: start + .seconds(1), ports: back)
       #expect(links.count == 2 && Set(links.map(\.port)) == [.input, .clock])
       #expect(Set(links.map(\.other)) == Set(back.map(\.address)))
-      // In the first two cases, the returned devices have the old numbers, and a connection goes to the device with its old number.
-      // The number 24 belonged to the second device, which was connected to the output `clock`. In the other cases, the first device has
-      // a new number, and either device may get either connection.
+      // The output `clock` was connected to the number 24. In the first two cases, both old numbers are in use again, so the connection
+      // of `clock` must return to 24. In the other cases, a device has a new number. The test then accepts either device for either
+      // connection.
       if firstNow != 32 { #expect(links.contains { $0.port.isOutput && $0.other.client == 24 }) }
     }
   }
@@ -137,8 +137,8 @@ import _TestSupport
     #expect(links.map(\.other.client) == (136..<200).map { UInt8($0) })
   }
 
-  /// Invariants: at any time, the user has made each existing connection and not removed it. When all devices are present, all of these
-  /// connections exist.
+  /// Invariants: at any time, only connections exist that the user has made and not removed. When all devices are present, all connections
+  /// exist that the user has made and not removed.
   @Test(arguments: UInt64(1)...40) func connectionsMadeByTheUserAreRestored(seed: UInt64) {
     var random = SplitMix(seed: seed)
     var studio = VirtualStudio(names: ["Keys", "Pads", "Drums", "Synth", "Looper"], using: &random)

@@ -24,7 +24,7 @@ extension LabTests {
         // Port 1 is "notes".
         #expect(arrival.from == SequencerAddress(client: sender.client, port: 1) && arrival.port == .input)
         #expect(arrival.at >= last)
-        // How far the time stamp is before the call of `send` or after its return.
+        // The largest error of a time stamp: by how much it precedes the call of `send`, or follows the return of `send`.
         worst = max(worst, before - arrival.at, arrival.at - after)
         last = arrival.at
       }

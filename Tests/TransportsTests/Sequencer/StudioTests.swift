@@ -66,8 +66,8 @@ extension LabTests {
       #expect(lines.contains { $0.contains("Note off") && $0.hasSuffix(" 9, note 36") }, "\(lines.suffix(3))")
     }
 
-    /// A port is removed and created again with another number. Its connections are restored, except those that were
-    /// disconnected by the user.
+    /// A client is closed and opened again with another number. The connections of its port are restored, except the one that the user
+    /// has removed.
     @Test func connectionsOfAReturningDeviceAreRestored() async throws {
       let sequencer = try Sequencer(name: "Tutti test", takingClock: false)
       defer { sequencer.close() }

@@ -57,8 +57,8 @@ struct VirtualStudio {
     wait(.seconds(1))
   }
 
-  /// Makes a connection, as the user does, or as the peer does to restore the connection. Only the user's connections are added to
-  /// ``requested``, before this call.
+  /// Makes a connection, as the user does, or as the peer does to restore the connection. Before this call, the caller adds a connection
+  /// of the user to ``requested``.
   private mutating func connect(_ link: SequencerLink) {
     guard existing.insert(link).inserted else { return }
     announce(.subscribed(link))

@@ -5,7 +5,7 @@ enum EventLimits {
   static let parameterSteps = 16_383
   /// The number of recovered messages after which ``JournalRepair`` ignores the rest of a recovery journal.
   static let repair = 4096
-  /// An upper bound of the number of messages from one recovery journal. It allows for a last log that begins just below the limit
-  /// ``repair`` and requests ``parameterSteps`` further messages.
+  /// An upper bound of the number of messages from one recovery journal. ``JournalRepair`` emits at most ``repair`` messages and then at
+  /// most one All Notes Off per channel. The bound is larger: it also allows for all ``parameterSteps`` of one parameter log.
   static let journal = parameterSteps + repair
 }

@@ -54,8 +54,8 @@ final class GenuinePeer {
 
   /// Returns the next packet of the stream; an empty array if there is nothing to send.
   ///
-  /// The packet contains a channel message, or a System Exclusive message or its first segment, or it is a guard packet. With a
-  /// passkey, the packet has a tag.
+  /// The packet contains one message of the ``Improviser``, or a System Exclusive message or its first segment, or it is a guard
+  /// packet. With a passkey, the packet has a tag.
   func play(at now: Instant) -> [UInt8] {
     var packet = packet(at: now)
     guard !packet.isEmpty else { return packet }

@@ -2,9 +2,9 @@ import Simulation
 
 /// A generator of datagrams such as a defective implementation, a damaged line or an attacker sends.
 ///
-/// One of eight datagrams consists of random octets. The others are copies of recorded valid datagrams, unchanged or damaged.
-/// All recorded kinds of datagrams are about equally frequent. The RTP packets are one kind. Each command of AppleMIDI, such as
-/// IN or CK, is a kind too.
+/// One of eight datagrams consists of random octets, mostly after a valid beginning. The others are copies of recorded valid
+/// datagrams, unchanged or damaged. All recorded kinds of datagrams are about equally frequent. RTP packets with the same first octet
+/// are one kind. Each command of AppleMIDI, such as IN or CK, is a kind too.
 public struct HostileDatagrams {
   /// The maximum number of recorded datagrams per kind. A further datagram replaces a random recorded datagram.
   private static let capacityPerKind = 64

@@ -11,8 +11,8 @@ import Simulation
 /// number. The sequence number is mostly the next number. Sometimes it skips up to eighteen numbers, repeats an older number, or
 /// is random.
 ///
-/// After a gap, the receiver repairs its state from the recovery journal of the next packet. The copied journal was written for
-/// another position in the stream. Two of three packets are damaged.
+/// After a gap, the receiver repairs its state from the recovery journal of the next packet. This journal is a copy, too: the sender
+/// wrote it for another position in the stream. Two of three packets are damaged.
 public struct HostilePackets {
   /// The SSRC of the stream.
   public static let ssrc: UInt32 = 0x5475_7474  // "Tutt"

@@ -25,7 +25,7 @@ public struct Improviser {
     }
   }
 
-  /// Returns the data octets of a System Exclusive message, 1...64.
+  /// Returns 1...64 data octets of a System Exclusive message.
   public mutating func systemExclusive() -> [UInt7] { (0..<random.integer(in: 1...64)).map { _ in data(0...127) } }
 
   private mutating func data(_ range: ClosedRange<Int64>) -> UInt7 { UInt7(masking: UInt8(random.integer(in: range))) }

@@ -128,7 +128,8 @@ public final class MessageFuzzer: Fuzzer {
   /// Returns the octets of the next message. One of four messages is damaged.
   private func message() -> [UInt8] {
     var octets = validMessage()
-    // Most damage is behind the first four octets (``MessageKind``), because most messages with other values there are not decoded.
+    // Most damage is behind the first four octets, which contain the ``MessageKind``. If these octets are damaged, the peer decodes hardly
+    // any message.
     if pick(4) == 0 { mutator.mutate(&octets, from: pick(3) == 0 ? 0 : 4, splicing: validMessage()) }
     return octets
   }
@@ -186,7 +187,7 @@ public final class MessageFuzzer: Fuzzer {
   }
 
   private func identity() -> Identity { identities[pick(identities.count)] }
-  /// Returns a random tempo from 20.3 to 999 BPM. A quarter note at 999 BPM takes 60 060 060 ns, and one at 20.3 BPM 2 960 000 000 ns.
+  /// Returns a random tempo from 20.3 to 999 BPM. A quarter note takes 60 060 060 ns at 999 BPM and about 2 960 000 000 ns at 20.3 BPM.
   private func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: 60_060_060 + Int64(pick(2_900_000_000)))! }
 
   /// Returns a random number: small, near the present time in nanoseconds, extreme, or any number.

@@ -4,7 +4,8 @@ import Simulation
 /// removes the end, appends octets, replaces the end with the end of another datagram or with random octets, or sets a word
 /// to an extreme value.
 public struct Mutator {
-  /// The limit of the octets that one of twenty growths appends. It is close to 1472, the UDP payload of an Ethernet frame.
+  /// In one of twenty cases, ``grow(_:by:)`` appends fewer octets than this number instead of its own limit. The number is close to
+  /// 1472, the UDP payload of an Ethernet frame.
   private static let largeGrowthLimit = 1400
 
   private var random: SplitMix
@@ -15,7 +16,7 @@ public struct Mutator {
   ///
   /// - Parameters:
   ///   - start: the octets before this index are not changed.
-  ///   - other: the datagram from which an end is taken.
+  ///   - other: the datagram whose end can replace the end of `datagram`.
   public mutating func mutate(_ datagram: inout [UInt8], from start: Int = 0, splicing other: [UInt8]) {
     let count = datagram.count - start
     guard count > 0 else { return }

@@ -37,7 +37,7 @@ public final class ReceiverFuzzer: Fuzzer {
   private var random: SplitMix
   private var now = Instant(nanoseconds: 1_000_000_000)
   private let seed: UInt64
-  /// The numbers of inputs, of messages that were admitted, of packets and their outputs, and of replies to clock requests.
+  /// The number of inputs, of admitted messages, of replies to clock requests, and the sum of the packets and their outputs.
   private var (inputs, admitted, packetsAndOutputs, replies) = (0, 0, 0, 0)
 
   /// A fuzzer that derives its packets from `count` valid packets.

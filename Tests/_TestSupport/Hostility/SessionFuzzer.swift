@@ -125,7 +125,7 @@ public final class SessionFuzzer: Fuzzer {
     try receive(imitators[k].next(), from: source == .control ? control : control.data, port)
   }
 
-  /// A stranger invites the tested endpoint on both ports, or on one of them only. It does nothing else.
+  /// A stranger invites the tested endpoint on both ports, or on one of them only. The stranger sends nothing else.
   private func inviteFromStranger() throws(FuzzFailure) {
     let control = pickStranger()
     let name = pick(4) == 0 ? String(repeating: "n", count: pick(1200)) : nil

@@ -114,7 +114,7 @@ public enum TickTrain: String, CaseIterable, Sendable {
 
     init(random: SplitMix, sigma: Double) { (self.random, self.sigma) = (random, sigma) }
 
-    /// Sends `count` ticks. `bpm` returns the tempo of the tick with a number from 0 on.
+    /// Sends `count` ticks. `bpm` returns the tempo of a tick; its argument is the number of the tick in this call, from 0 on.
     mutating func send(_ count: Int, bpm: (Int) -> Double) {
       for n in 0..<count {
         step(bpm(n))

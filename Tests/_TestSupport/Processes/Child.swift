@@ -36,7 +36,7 @@ public final class Child {
     process.standardOutput = try Self.file(outputPath)
     process.standardError = try Self.file(errorPath)
     // A child inherits the signal mask of the thread that starts it. The tests run on threads of Dispatch, which block all
-    // signals. This thread therefore blocks no signal while it starts the child.
+    // signals, so the child would block them too. The present thread therefore blocks no signal while it starts the child.
     var (none, mask) = (sigset_t(), sigset_t())
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, &mask)

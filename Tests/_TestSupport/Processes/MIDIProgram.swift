@@ -39,7 +39,7 @@ public final class MIDIProgram {
     try sequencer.unsubscribe(SequencerLink(.input, sequencer.ports().find(text, sending: true).address))
   }
 
-  /// Sends a message from the notes port. Returns whether the sequencer has accepted it.
+  /// Sends a message from the notes port. Returns whether the sequencer has accepted the message.
   public func play(_ message: Message) -> Bool { sequencer.send(message, from: .notes) }
 
   /// Sends MIDI clock from the port "clock": `first` before the first tick, each tick at its due time, and `last` half a tick

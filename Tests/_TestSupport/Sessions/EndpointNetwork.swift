@@ -3,7 +3,7 @@ import PeerProtocol
 package import RTPMIDI
 import Simulation
 
-/// A simulated network with several endpoints. It delays, loses, repeats and reorders datagrams. Its time is virtual: it jumps to
+/// A simulated network with several endpoints. The network delays, loses, repeats and reorders datagrams. Time is virtual: it jumps to
 /// the next arrival or deadline.
 ///
 /// Endpoints are numbered from 0 on. The control port of endpoint `k` has the address 2k and its data port the address 2k + 1,

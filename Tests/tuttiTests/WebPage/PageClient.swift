@@ -54,7 +54,7 @@ final class PageClient {
   @discardableResult
   func command(_ json: String) -> Bool { send(.command, Array(json.utf8)) }
 
-  /// Waits for the next frame of the peer, without control frames of WebSocket. Nil if the connection is closed.
+  /// Waits for the next frame of the peer, and skips the control frames of WebSocket. Returns nil if the connection is closed.
   func next() -> Frame? {
     while true {
       if let message = takeMessage() {
@@ -70,13 +70,13 @@ final class PageClient {
     }
   }
 
-  /// Waits for the next frame of this kind that `isWanted` accepts. Nil if the connection is closed.
+  /// Waits for the next frame of this kind that `isWanted` accepts. Returns nil if the connection is closed.
   func next(_ kind: FrameKind, where isWanted: (Frame) -> Bool = { _ in true }) -> Frame? {
     while let frame = next() { if frame.kind == kind, isWanted(frame) { return frame } }
     return nil
   }
 
-  /// Takes a complete message from the received octets. Messages of the server have no mask.
+  /// Takes a complete message from the received octets; nil if there is none. Messages of the server have no mask.
   private func takeMessage() -> (opcode: UInt8, octets: [UInt8])? {
     guard received.count >= 2 else { return nil }
     var (length, header) = (Int(received[1] & 0x7F), 2)

@@ -64,8 +64,8 @@ import _TestTraits
     for title in ["web page `lead` (plays and controls the rhythm): ", "web page `play` (only plays): "] {
       let index = try #require(lines.firstIndex { $0.hasPrefix(title) })
       let address = String(lines[index].dropFirst(title.count))
-      // ``TerminalScreen`` ignores colours, so the test adds them again. ``TerminalScreen`` also drops the spaces at the ends of lines, so
-      // the white background of the scanner replaces them.
+      // ``TerminalScreen`` ignores colours, so the test adds the colours again. ``TerminalScreen`` also drops the spaces at the ends of
+      // lines. The white background of the scanner replaces these spaces.
       let code = lines[(index + 1)...].prefix { $0.allSatisfy { " ▀▄█".contains($0) } }
       let coloured = code.map { "\u{1B}[38;5;16;48;5;231m\($0)" }
       #expect(try await scanner.texts(in: coloured, background: 255) == [address])

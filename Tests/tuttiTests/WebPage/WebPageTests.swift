@@ -70,7 +70,7 @@ import _TestTraits
     let answer = try peer.get(path, method: "OPTIONS", headers: question)
     #expect(answer.status == 204 && answer.text.contains("Access-Control-Allow-Headers: Authorization"))
     #expect(try peer.get("/join", method: "OPTIONS", headers: question).status == 421)
-    // Five wrong tokens reach the limit, and the next one gets the status 429. Wrong tokens from another origin do not count, so that they
+    // After five wrong tokens, the next wrong token gets the status 429. Wrong tokens from another origin do not count, so that they
     // cannot use up this limit.
     for _ in 0..<10 { _ = try? PageClient(port: peer.port, token: "wrong", origin: foreign) }
     #expect(try peer.get("/join", headers: ["Authorization: Bearer wrong"]).status == 401)
@@ -84,8 +84,8 @@ import _TestTraits
     _ = try PageClient(port: peer.port, token: "", origin: "http://127.0.0.1:\(peer.port)")
   }
 
-  /// Five wrong tokens from one address get the status 401 at once. Further ones get 429 (``AttemptLimiter``). One wrong token is forgiven
-  /// every five seconds, so on a slow machine one more of them can get 401 every five seconds.
+  /// The first five wrong tokens from one address get the status 401, and further ones get 429 (``AttemptLimiter``). Every five seconds,
+  /// one wrong token is forgiven. On a slow machine, further wrong tokens can therefore get 401.
   @Test func wrongTokensAreLimited() async throws {
     let peer = try await ServedPeer("Ada", in: folder)
     let begin = ContinuousClock.now
