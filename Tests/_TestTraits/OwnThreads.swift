@@ -16,9 +16,6 @@ public struct OwnThreads: SuiteTrait, TestScoping {
     }
   }
 
-  /// The executor of the separate threads. A suite that starts a task for several of its tests runs the task on this executor.
-  public static var executor: any TaskExecutor { Executor.shared }
-
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
