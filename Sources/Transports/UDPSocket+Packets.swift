@@ -14,7 +14,7 @@ extension UDPSocket {
   public func send(
     _ packet: borrowing RigidArray<UInt8>, to address: SocketAddress, from local: SocketAddress? = nil
   ) -> Bool {
-    // The packet is copied, because the array provides its octets only as a Span, which real-time code may not own.
+    // The packet is copied, because the array provides its octets only as a Span. The compiler rejects a local Span in real-time code.
     // Nearly all packets are short, so they use a smaller copy than the longest packets.
     let count = packet.count
     if count <= 256 {

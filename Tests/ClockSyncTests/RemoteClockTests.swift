@@ -13,7 +13,8 @@ import _TestSupport
     case .still: 2
     case .lan: 8
     case .wifi: 60
-    // The poor network. Its delays have a minimum, and many packets have nearly this delay. The delays of `wifi` are normally distributed.
+    // The poor network. Its limit is lower than that of `wifi`, because many of its packets have nearly the minimum delay. The delays of
+    // `wifi` are normally distributed, so few packets have nearly the minimum delay.
     default: 40
     }
   }
@@ -109,7 +110,8 @@ import _TestSupport
   }
 
   /// Packets arrive for 20 s and, after a silence of `length` seconds, for 3 s. After the silence, the error of the estimate is less than
-  /// 10 ms and at most the uncertainty. The longest silence exceeds the ten minutes after which the estimate begins again.
+  /// 10 ms and at most the uncertainty. The longest silence exceeds ten minutes. The estimate then begins again without
+  /// counting a reset.
   @Test(arguments: NetworkModel.lab, [11.0, 60, 590, 10_800])
   func estimateContinuesAfterASilence(network: NetworkModel, length: Double) {
     for skew in [-50.0, 50] {
@@ -117,8 +119,8 @@ import _TestSupport
       route.skew = skew
       var clock = RemoteClock()
       var measurements = route.measurements(seconds: 20, seed: 2).map { (at: $0.at, transit: $0.transit) }
-      // The measurements after the silence come from a route whose clocks agree. They are moved to the end of the
-      // silence, and their remote instants by the true offset.
+      // The measurements after the silence come from a route whose clocks agree. All their instants are moved to the
+      // end of the silence. Their remote instants are also moved by the true offset.
       let endOfSilence = Nanoseconds(Int64((20 + length) * 1e9))
       let measurementsAfterSilence = VirtualRoute(network).measurements(seconds: 3, seed: 4).map { item in
         let local = item.transit.local + endOfSilence

@@ -108,7 +108,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --record x --trace x", 64, "--record x: is also the trace"),
     BadInput("peer --record x --audio wav:x", 64, "--record x: is also the WAV file"),
     BadInput("peer --lead-time 1", 64, "--lead-time 1.0: out of range"),
-    BadInput("peer --port 65535", 64, "--port 65535: no port left"),
+    BadInput("peer --port 65535", 64, "--port 65535: the data port would be 65536"),
     BadInput("peer --duration 0", 64, "--duration 0.0: out of range"),
     BadInput("peer --audio mp3:x", 64, "--audio mp3:x: not an output; give alsa, alsa:DEVICE, wav:FILE or none"),
     BadInput("peer --audio none --audio alsa", 64, "--audio alsa: contradicts"),
@@ -136,7 +136,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("demo --bpm 1000", 64, "tempo 1000.0 BPM is out of range"),
     BadInput("measure sync one.trace", 64, "traces: fewer than two"),
     BadInput("measure sync a b --json --csv", 64, "--json and --csv: contradict each other"),
-    BadInput("measure sync a b --plot x.gif", 64, "--plot x.gif: not a picture that can be drawn"),
+    BadInput("measure sync a b --plot x.gif", 64, "--plot x.gif: not a supported picture format"),
     BadInput(
       "measure audio one.wav", 64,
       "recordings: fewer than two; give two or more, the reference first, or one file with --channels"),
@@ -146,7 +146,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure clock x --ticks-per-quarter 0", 64, "--ticks-per-quarter 0: out of range"),
     BadInput(
       "measure clock x --plot x.gif", 64,
-      "--plot x.gif: not a picture that can be drawn"),
+      "--plot x.gif: not a supported picture format"),
     BadInput(
       "measure clock x --loopback hw:1", 64, "--loopback: has 1 device, not 2; write SOURCE --loopback OUTPUT INPUT"),
     BadInput("measure clock x --loopback a b --csv", 64, "--loopback: has no effect with --csv or --histogram"),
@@ -154,10 +154,10 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure follower alsa:x", 64, "alsa:x: nothing to measure; give --listen INPUT"),
     BadInput("measure follower alsa:x --save y --json", 64, "nothing is measured without --listen; give --listen"),
     BadInput(
-      "measure follower alsa:x --listen broken.yaml", 64, "the clock must be sent first; send it with --save"),
+      "measure follower alsa:x --listen broken.yaml", 64, "is a recording, which needs the saved clock"),
     BadInput("measure follower alsa:x --save y --jitter 9", 64, "--jitter 9.0: out of range; give 0 to 2.6"),
     BadInput(
-      "measure follower x --listen y --seed 5", 64, "x: taken as the file of a clock that was already sent; omit --save"
+      "measure follower x --listen y --seed 5", 64, "x: taken as the file of a clock that was already sent, for which"
     ),
     BadInput(
       "measure follower 24:0", 64, "24:0: taken as a file that --save wrote", "give --listen with",

@@ -44,8 +44,8 @@ import _TestSupport
       ])
   }
 
-  /// A terminal with 5 rows cannot show the progress and all four lines of the patch, so only the two lines that sound are shown. The last
-  /// row and the last column stay empty. A terminal with 2 rows shows the progress only.
+  /// The last row and the last column of a terminal stay empty. A terminal with 5 rows therefore cannot show the progress and all four lines
+  /// of the patch, so only the two lines that sound are shown. A terminal with 2 rows shows the progress only.
   @Test func lowAndNarrowTerminalShowsWhatSounds() throws {
     let display = try display()
     let lines = display.lines(at: DemoPosition(tick: 0, activity: 20), size: (20, 5))

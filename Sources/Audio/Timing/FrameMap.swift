@@ -2,7 +2,8 @@ public import MusicalTime
 
 /// The conversion between frames and instants, and the rule for the first frame on which an event can still sound.
 public enum FrameMap: Hashable, Sendable, BitwiseCopyable {
-  /// A device without drift. The submission instant decides whether a hit is late, see ``NominalDevice``.
+  /// A device without drift, such as a WAV file that is being written. The submission instant decides whether a hit is late, see
+  /// ``NominalDevice``.
   case grid(FrameGrid)
   /// A sound card with its own clock, see ``DeviceClock``. A hit can sound on any frame that has not been written.
   case fit(FrameFit)
@@ -30,7 +31,7 @@ public enum FrameMap: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// Returns the first frame on which `event` can sound. On a sound card, this is `next`, the first frame that has not been
-  /// written. In a recording, the instant of the submission decides (``NominalDevice/firstFrame(submittedAt:on:)``).
+  /// written. On a device without drift, the instant of the submission decides (``NominalDevice/firstFrame(submittedAt:on:)``).
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

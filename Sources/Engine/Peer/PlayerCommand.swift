@@ -4,7 +4,7 @@ public import Rhythm
 
 /// A command of the player. Remote peers are given by their name or identity.
 public enum PlayerCommand: Hashable, Sendable {
-  /// Stops the rhythm if the local peer is the master, otherwise starts it.
+  /// Stops the rhythm if the local peer is the master. Otherwise starts a rhythm with the local peer as the master.
   case startOrStop
   case start, stop
   /// Starts the rhythm after a count-in of a number of bars.
@@ -76,7 +76,7 @@ public enum PlayerCommand: Hashable, Sendable {
   case connect(toHost: String)
   /// Sets the connection policy. Sessions continue.
   case policy(ConnectionPolicy.Kind)
-  /// Lists the peers in session with their channels and weights.
+  /// Lists the peers in session with their channels, and with the weights by which the activity of each peer counts at the other.
   case showRoster
   /// Leaves. If the local peer is the master, it hands the rhythm over to the next peer in the order of succession. Without such a peer, it
   /// stops the rhythm.

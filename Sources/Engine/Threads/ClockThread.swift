@@ -22,8 +22,9 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let bell = Doorbell()
   // From the network thread to the clock thread.
   /// The messages of the local player, which have priority over ``messages``. The capacity ensures that no Note Off is lost. It
-  /// suffices for the ends of the 2048 notes that the player can hold, for the largest burst that the player's ``MessageBudget``
-  /// admits, and for the copies of both for standard devices, which get each message on its input channel (``PlayerRoute``).
+  /// suffices for the ends of the 2048 notes that the player can hold, and for the largest burst that the player's ``MessageBudget``
+  /// admits. It also suffices for a second copy of each of these messages: standard devices get a copy on the channel on which the
+  /// message came from the instrument (``PlayerRoute``).
   let playerMessages = SPSCRing<StreamMessage>(capacity: 8192)
   // From the clock thread to the control thread.
   let ticks = SPSCRing<TickRecord>(capacity: 8192)

@@ -36,8 +36,8 @@ struct ClickMatch {
     let candidates = candidates(clicks, in: onsets, range: range)
     let most = candidates.map(\.pairs.count).max() ?? 0
     guard let best = candidates.first(where: { $0.pairs.count >= required }) else { return .tooFew(most) }
-    // Three clicks fewer than required are still far more than a wrong shift has by chance. An earlier shift with this many clicks can be
-    // a weak direct sound.
+    // A wrong shift has far fewer than `required - 3` clicks by chance. An earlier shift with this number of clicks can be a weak direct
+    // sound.
     if let earlier = candidates.first(where: { $0.pairs.count >= required - 3 }), earlier.center < best.center {
       return .ambiguous(earlier.center, best.center)
     }

@@ -37,7 +37,8 @@ extension HeaderExtension {
 }
 
 extension RTPHeader {
-  /// The offset of the send instant in a packet. The sender reads the clock last and writes the instant there.
+  /// The offset of the send instant in a packet. The code that sends the packet reads the clock immediately before and
+  /// writes the instant there.
   ///
   /// Real-time: safe.
   public static var instantOffset: Int { @_noLocks @_noAllocation get { HeaderExtension.dataOffset } }
@@ -53,8 +54,8 @@ extension RTPHeader {
 }
 
 extension PacketSender {
-  /// Whether each packet has room for a send instant, because the receiver is a Tutti peer. False at first. The sender
-  /// of the packet reads the clock last, and writes the instant at ``RTPMIDI/RTPHeader/instantOffset``.
+  /// Whether each packet has room for a send instant, because the receiver is a Tutti peer. False at first. The packet
+  /// sender leaves the room empty. The code that sends the packet writes the instant at ``RTPMIDI/RTPHeader/instantOffset``.
   ///
   /// Real-time: safe.
   public var sendsInstants: Bool {

@@ -24,8 +24,8 @@ extension Endpoint {
   private func receiveReflectedInvitation(
     _ command: SessionCommand, to session: Session, from address: SocketAddress, port: Port
   ) -> DatagramOutcome {
-    // If the invitation was to begin a new session, the invitation ends. If the session is established already, or is a
-    // revival, the reflected invitation is only refused.
+    // A local invitation to a new session ends. In an established session and in a revival, the received copy of the invitation is refused,
+    // and the session continues.
     guard session.phase != .established, session.sessionToRevive == nil else {
       return refuse(command, to: address, port)
     }
@@ -47,6 +47,7 @@ extension Endpoint {
       guard let session, session.acceptedToken == command.token else { continue }
       return accept(command, as: session.localSSRC, to: address, .control)
     }
+    // Peers with different marks refuse each other (``ProtocolExtension/mark``).
     guard mark(of: command) == mark(for: address) else {
       return decline(command, from: address, .hasOtherMark(isMarked: mark(of: command) != nil), at: now)
     }
@@ -62,10 +63,10 @@ extension Endpoint {
         return decline(command, from: address, .hostIsFull, at: now)
       }
     }
-    // A repeated invitation gets the same SSRC again, because only one of the two answers may arrive.
+    // A repeated invitation gets the same SSRC again, because one of the two answers can be lost.
     let repeated = halfOpen.localSSRC(of: command, from: address)
-    // Soon after the session began, the invitation may have crossed the invitation of the local peer. After a silence,
-    // the peer revives the session. In both cases, the peer expects the SSRC of the session.
+    // The peer expects the SSRC of its session in two cases. If the session has just begun, the invitation can have crossed the invitation
+    // of the local peer. If the peer was silent, the invitation revives the session.
     let isContinued = established.map {
       !$0.isProtected
         && (now - $0.establishedAt < .milliseconds(500) || repeated == nil && $0.isSilent(at: now))
@@ -147,8 +148,8 @@ extension Endpoint {
     }
     switch (session.phase, port) {
     case (.invitingControl, .control):
-      // If the peer has also invited the local peer, the peer is a candidate already. The token in its OK is the proof that
-      // it receives.
+      // If the peer has also invited the local peer, the peer is a candidate already. The token in its OK proves that
+      // the peer receives packets at this address, so the address is not forged.
       let source = SessionTable.Source(ssrc: command.ssrc, address: address, port: .control)
       if let candidate = table.candidate(from: source), candidate.control == session.control, !session.isProtected {
         verify(candidate, at: now)
@@ -211,7 +212,7 @@ extension Endpoint {
       isAnswer(from: address, .control, to: session) || session.data == address
     else { return .unexpectedAnswer }
     if session.phase == .invitingControl, mark(of: command) != mark(for: session.control) {
-      // An exempt standard device does not get here: it has no mark, and the local peer uses no mark for it.
+      // A host that is exempt (``exempts``) does not reach this line: it has no mark, and the local peer uses none for it.
       endMarked(session, by: command, at: now)
       return .accepted
     }

@@ -27,7 +27,7 @@ struct GnuplotProgram {
   /// - Throws: `ValidationError` for any other extension.
   static func format(of file: String) throws(ValidationError) -> PlotFormat {
     guard let format = PlotFormat(rawValue: URL(fileURLWithPath: file).pathExtension.lowercased()) else {
-      throw ValidationError("--plot \(file): not a picture that can be drawn; give a name that ends with .svg or .png")
+      throw ValidationError("--plot \(file): not a supported picture format; give a name that ends with .svg or .png")
     }
     return format
   }

@@ -116,7 +116,9 @@ struct NetworkOptions: ParsableArguments {
 
   func validate() throws {
     for peer in connect { try usage { () throws(TransportError) in try SocketAddress.parts(of: peer) } }
-    guard port < .max else { throw ValidationError("--port 65535: no port left for data; give 65534 or less") }
+    guard port < .max else {
+      throw ValidationError("--port 65535: the data port would be 65536, which does not exist; give 65534 or less")
+    }
     if contacts != nil, policy != .contacts {
       throw ValidationError("--contacts: has no effect without --policy contacts; add it or omit --contacts")
     }

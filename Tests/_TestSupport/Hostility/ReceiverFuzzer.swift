@@ -11,7 +11,8 @@ import Simulation
 /// After each input, the following invariants are checked:
 /// - The number of outputs is bounded.
 /// - A message is admitted only while its session is open and the gate for this kind of message is open. Exceptions are the end
-///   of a note that was admitted, and Reset All Controllers, which a command of this fuzzer sounds without checking the gates.
+///   of an admitted note, and Reset All Controllers. This fuzzer sends Reset All Controllers by the command `sound`, for which the receiver
+///   does not check the gates.
 /// - A note sounds only if the player hears its peer, and if the notes of the peer do not set the pitches of the local instrument
 ///   instead (``Admission/setsPitches``).
 /// - No note of a session sounds after the session has ended.
@@ -37,7 +38,8 @@ public final class ReceiverFuzzer: Fuzzer {
   private var random: SplitMix
   private var now = Instant(nanoseconds: 1_000_000_000)
   private let seed: UInt64
-  /// The number of inputs, of admitted messages, of replies to clock requests, and the sum of the packets and their outputs.
+  /// The number of inputs, the number of admitted messages, the sum of the packets and their outputs, and the number of replies to clock
+  /// requests.
   private var (inputs, admitted, packetsAndOutputs, replies) = (0, 0, 0, 0)
 
   /// A fuzzer that derives its packets from `count` valid packets.
@@ -131,7 +133,7 @@ public final class ReceiverFuzzer: Fuzzer {
       sessions[slot] = nil
       try check(held.removeValue(forKey: session.number)?.isEmpty != false, "a note is held after its session")
     }
-    // Packets that arrived shortly before this command opened their session.
+    // The receiver has kept the packets that arrived shortly before their session was opened. They are received now.
     while let packet = receiver.takeEarlyPacket(at: now) {
       try receive((0..<packet.count).map { packet.octets[$0] }, from: packet.source)
     }
@@ -181,8 +183,8 @@ public final class ReceiverFuzzer: Fuzzer {
 
   /// Checks a message that sounds.
   ///
-  /// - Parameter isSofter: whether the message is a note that is softer than it was played, or the end of a note
-  ///   (``Receiver/Output/hear(_:from:)``).
+  /// - Parameter isSofter: whether the message is an output ``Receiver/Output/hear(_:from:)``: a note that is softer than it was played, or
+  ///   the end of such a note.
   private func recordHeard(_ message: Message, of session: SessionID, isSofter: Bool) throws(FuzzFailure) {
     // Only messages that belong to a key or end all notes are checked here.
     guard message.key != nil || message.endsAllNotes else { return }
@@ -193,7 +195,7 @@ public final class ReceiverFuzzer: Fuzzer {
     }
     let percent = admissions[slot].hearing.percent
     let isRight = !admissions[slot].setsPitches && (isSofter ? (1...99).contains(percent) : percent == 100)
-    try check(isRight, "a note sounds with a wrong loudness")
+    try check(isRight, "a note sounds with a wrong loudness, or although it only sets a pitch")
   }
 
   /// Checks a message that has passed the gates.

@@ -114,8 +114,8 @@ struct FollowerCommand: ParsableCommand {
       }
       if let listen, FileManager.default.fileExists(atPath: listen) {
         throw ValidationError(
-          "--listen \(listen): is a file, but the clock must be sent first; send it with --save FILE while you record "
-            + "the device, then run `tutti measure follower FILE --listen \(listen)`")
+          "--listen \(listen): is a recording, which needs the saved clock that was recorded with it; send the clock with "
+            + "--save FILE while you record the device, then run `tutti measure follower FILE --listen \(listen)`")
       }
       if listen == nil, output.json || output.csv || output.plot != nil {
         throw ValidationError("--json, --csv, --plot: nothing is measured without --listen; give --listen")
@@ -128,8 +128,8 @@ struct FollowerCommand: ParsableCommand {
       }
       guard save == nil, stimulus.isEmpty else {
         throw ValidationError(
-          "\(source): taken as the file of a clock that was already sent; omit --save, --bpm and the other "
-            + "options that describe a clock, or give alsa:PORT to send a new clock")
+          "\(source): taken as the file of a clock that was already sent, for which options of a new clock have no effect; omit "
+            + "--save, --bpm, --seed and the like, or give alsa:PORT to send a new clock")
       }
     }
   }
