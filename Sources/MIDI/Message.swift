@@ -1,4 +1,4 @@
-/// A MIDI 1.0 message other than System Exclusive. A System Exclusive has no fixed size and is passed as an array of its data bytes.
+/// A MIDI 1.0 message other than System Exclusive. A System Exclusive has no fixed size and is passed as its data bytes.
 ///
 /// A message is a trivial value. Its data bytes cannot be out of range, so every message has exactly one encoding and
 /// every encoding can be decoded. A Note On with velocity 0, which receivers treat as a Note Off, remains a Note On.

@@ -143,7 +143,8 @@ export class Rhythm {
       for (const hit of [...this.clicks(step), ...this.hits(step)]) {
         let instant = schedule.instant(tick + hit.position / 1000) + hit.delay
         if (tick >= schedule.start && instant < start) {
-          // No hit sounds before the first tick. Early hits sound at the first tick, and early grace notes are left out.
+          // No hit of the rhythm sounds before the first tick; only the clicks of the count-in do. Early hits sound at the first tick.
+          // Early grace notes are left out.
           if (hit.isGrace) continue
           instant = start
         }

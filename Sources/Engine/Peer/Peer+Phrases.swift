@@ -3,7 +3,7 @@ import MusicalTime
 import PeerProtocol
 import Rhythm
 
-// Commands that record, send, repeat and vary phrases.
+// Phrases: the commands that record them, send them to another player, repeat and vary them; and the phrases that were recorded or received.
 extension Peer {
   /// Executes a command that concerns a phrase.
   func execute(_ command: PhraseCommand, at now: Instant) {

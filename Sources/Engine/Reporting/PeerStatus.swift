@@ -7,8 +7,8 @@ import Rhythm
 /// The state of a running peer for a status display.
 public struct PeerStatus: Sendable {
   public var role: Role
-  /// The tempo of the rhythm. While an external clock controls the rhythm, this is the tempo of the external clock, because the tempo of
-  /// the rhythm varies to correct errors.
+  /// The tempo of the rhythm. While the local peer is the master and plays by its external clock, this is the tempo of the external clock,
+  /// because the tempo of the rhythm varies to correct errors.
   public var tempo: Tempo
   /// The bar, counted from one. While no rhythm plays, ``bar`` and ``beat`` are the position at which the rhythm would continue.
   public var bar: Int64
