@@ -10,14 +10,14 @@ extension StreamSender {
     case packet(Transmission)
     /// Report the tick, which is due now, to the local receivers of the clock (ALSA port, trace).
     case tick(Tick)
-    /// Pass the step that begins with the tick to the sound.
+    /// Pass the step that begins with the tick to the audio threads.
     case step(Tick)
     /// Start the local receivers of the clock at the tick: with Start if it is tick 0, otherwise with Continue. The
     /// tick is due ``StreamSender/prelude`` later.
     case begin(Tick)
     /// Stop the local receivers of the clock.
     case end
-    /// Withdraw from the sound all steps that are due at or after the instant. The following outputs report
+    /// Withdraw from the audio threads all steps that are due at or after the instant. The following outputs report
     /// the still valid steps again, as `.step`.
     case recall(Instant)
   }

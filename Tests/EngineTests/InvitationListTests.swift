@@ -66,7 +66,7 @@ import _TestSupport
   @Test func lostPeerIsInvitedForOneMinute() throws {
     var invitations = InvitationList(to: [], local: Identity(1), at: start)
     invitations.lost(Identity(2), of: try info, at: start)
-    #expect(invitations.areAllEstablished, "only connections that the player requested count as missing")
+    #expect(invitations.areAllEstablished, "a connection that the player did not request counts as missing")
     let seconds = secondsOfInvitations(by: &invitations, during: .seconds(120))
     // Successive invitations are at most slightly more than one second apart, so their whole seconds differ by at most two. The last
     // invitation is sent in the last second of the minute, or later.
@@ -150,9 +150,9 @@ import _TestSupport
       advance(&invitations, to: now)
       let forged = try #require(invitations.targets.first?.session)
       invitations.established(forged, at: remote)
-      // If `isRecognisedFirst` is true, `recognised` reports the identity before `reached`, and peer 2 is recognised again afterwards.
-      // Otherwise only `reached` reports it: ``PeerCore`` closes the session with the device, because peer 2 is already in session at
-      // `otherAddress`.
+      // `reached` reports that a peer has answered that is already in session at another address. ``PeerCore`` then closes the new session.
+      // If `isRecognisedFirst` is true, the forged session is first reported as recognised, and the session of peer 2 is recognised again
+      // at the end.
       if isRecognisedFirst { invitations.recognised(forged, as: Identity(2), at: remote, now: now) }
       invitations.reached(forged, by: Identity(2), at: otherAddress, isSameMachine: isSameMachine, now: now)
       invitations.ended(forged, of: nil, at: now)
@@ -160,8 +160,8 @@ import _TestSupport
       #expect(invitations.nextDeadline == now + .seconds(interval))
       now = now + .seconds(interval)
     }
-    // Peer 3 begins a session itself, from the configured address. The list gets this address only from the report (`at: remote`), so the
-    // host that is given to `sessionWithOtherAddress` has no effect.
+    // Peer 3 begins a session itself, from the configured address. The list gets this address only from the report (`at: remote`). The
+    // endpoint of `sessionWithOtherAddress` needs a host to which it has no session yet.
     let own = try sessionWithOtherAddress(host: 0x0A00_0004)
     invitations.recognised(own, as: Identity(3), at: remote, now: now)
     #expect(invitations.areAllEstablished && invitations.nextDeadline == .distantFuture)
@@ -173,8 +173,8 @@ import _TestSupport
   }
 
   /// A peer with the identity of peer 2 answers at the configured address, while peer 2 is in session at another address. If these are two
-  /// machines, the configured address is invited again, at intervals that double up to a minute. In the sessions that follow, no peer is
-  /// recognised. If they are one machine, peer 2 has two addresses. The configured address is then not invited, because a second session
+  /// machines, the configured address is invited again, at intervals that double up to a minute. If both addresses belong to one machine,
+  /// peer 2 has two addresses. The configured address is then not invited, because a second session
   /// would disturb the first one.
   @Test(arguments: [true, false]) func configuredAddressOfAPeerInSessionElsewhereIsRarelyInvited(isSameMachine: Bool)
     throws
@@ -204,8 +204,8 @@ import _TestSupport
   }
 
   /// Peer 2 has announced an address. Peer 3, which is in session at another address, answers there. The announced address is invited
-  /// until peer 2 is in session. `isInSession` is whether peer 2 is in session. Both peers are in session at `otherAddress`, because it
-  /// only matters that this is not the announced address.
+  /// until peer 2 is in session. `isInSession` is whether peer 2 is in session. For simplicity, the test uses `otherAddress` for
+  /// both peers. Any address other than the announced one would do.
   @Test(arguments: [true, false]) func announcedAddressIsInvitedUntilItsPeerIsInSession(isInSession: Bool) throws {
     var invitations = InvitationList(to: [], local: Identity(1), at: start)
     #expect(discover(&invitations))
@@ -240,7 +240,7 @@ import _TestSupport
     // The peer announces itself twice.
     #expect(discover(&invitations) && discover(&invitations))
     #expect(invitations.targets.count == 1)
-    #expect(invitations.areAllEstablished, "only connections that the player requested count as missing")
+    #expect(invitations.areAllEstablished, "a connection that the player did not request counts as missing")
     #expect(secondsOfInvitations(by: &invitations, during: .seconds(5)).first == firstSecond)
     invitations.withdrawn(Identity(2), as: "Ben", isInSession: { _ in false }, now: start)
     #expect(invitations.targets.isEmpty && invitations.nextDeadline == .distantFuture)
@@ -391,7 +391,7 @@ import _TestSupport
     discoverAll(1...29, by: &invitations)
     var wanted: [Int] = []
     for second in Int64(1)...12 {
-      // The second call sends the invitations of the peers that replace silent peers.
+      // The first call can replace silent peers. The second call sends the invitations to the replacements.
       for _ in 1...2 { advance(&invitations, to: start + .seconds(second)) }
       wanted.append(invitations.targets.count)
       #expect(identities(invitations) == (1...UInt64(wanted.last!)).map { $0 }, "second \(second)")

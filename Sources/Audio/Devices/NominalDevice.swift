@@ -13,7 +13,7 @@ public import MusicalTime
 ///
 /// The model reads no clock, so a virtual clock can drive it.
 public struct NominalDevice: Sendable {
-  /// Frames per period: four blocks.
+  /// Frames per period: four blocks (``StereoBlock/length``).
   ///
   /// Real-time: safe.
   public static var period: Int64 { @_noLocks @_noAllocation get { 256 } }
@@ -80,8 +80,9 @@ public struct NominalDevice: Sendable {
     return .underrun(from: frame, frames: next &- frame)
   }
 
-  /// Returns the first frame on which an event submitted at `instant` can sound. The device requests the next period at the first
-  /// period boundary at or after `instant`. The result is the first frame of this period.
+  /// Returns the first frame on which an event submitted at `instant` can sound. At the first period boundary at
+  /// or after `instant`, the device requests the period that begins one period after the boundary. The result is the first frame of the
+  /// requested period.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

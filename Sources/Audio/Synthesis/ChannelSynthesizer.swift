@@ -7,7 +7,8 @@ public import MIDI
 ///
 /// FluidSynth starts voices on its own blocks of 64 frames. Here, twelve FluidSynth instances (lanes) share one SoundFont, as in
 /// ``DrumLanes``. A note begins on its exact frame in a lane without voices, whose next block can begin at any frame. Notes on
-/// the same frame share a lane. If all lanes sound, the note begins with the block that begins first in any lane.
+/// the same frame share a lane. If all lanes sound, the note goes to the lane whose next
+/// block begins soonest, and begins with that block.
 ///
 /// Portamento Control (84) goes to lane 0 only. All other messages except Note On go to all lanes, so that all lanes are in the same
 /// state. These messages take effect with the next block of each lane, at most 63 frames late. The blocks of a lane begin at
@@ -21,7 +22,7 @@ public import MIDI
 ///
 /// The value has one owner, so one thread at a time uses it.
 public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
-  /// The number of voices in all lanes from which on a new note ends older notes. General MIDI requires at least 24 voices.
+  /// If at least this many voices sound in all lanes together, a new note ends older notes. General MIDI requires at least 24 voices.
   ///
   /// Real-time: safe.
   public static var maximumVoices: Int32 { @_noLocks @_noAllocation get { 128 } }
@@ -168,8 +169,8 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// If ``maximumVoices`` or more voices sound, ends the voices of the lane whose last note is the oldest, but not of `lane`,
-  /// which gets the new note.
+  /// If ``maximumVoices`` or more voices sound, ends the voices of one lane. `lane` gets the new note and is excluded. Of
+  /// the other lanes, this is the one whose last note is the oldest.
   @_noLocks @_noAllocation
   private mutating func endOldestNotes(otherThan lane: Int) {
     guard voices >= Self.maximumVoices else { return }

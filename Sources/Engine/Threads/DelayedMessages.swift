@@ -36,7 +36,8 @@ struct DelayedMessages: ~Copyable {
     return messages.remove(at: 0)
   }
 
-  /// Removes the beginnings of notes, because all notes end now. The ends of notes that have begun remain.
+  /// Removes all Note Ons, because the caller ends all notes and no further note must begin. The Note Offs remain. A Note Off of a note
+  /// that does not sound has no effect.
   @_noLocks @_noAllocation
   mutating func removeBeginnings() {
     var index = 0

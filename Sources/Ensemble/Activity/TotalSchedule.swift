@@ -6,8 +6,9 @@ import Playback
 /// The master decides shortly before each beat, so that all peers change layers at the same tick. A beat is a quarter note, or a
 /// bar if the layers of the patch change on bars.
 struct TotalSchedule: Sendable {
-  /// The master decides about a beat this margin plus the lead time before the beat. A tempo change that is announced after the
-  /// decision applies at most this margin before the beat, so it moves the beat only a little.
+  /// The master decides about each beat in advance: the lead time plus this margin before the beat. A tempo change takes effect one lead
+  /// time after its announcement. A tempo change that is announced after the decision therefore takes effect at most this margin before
+  /// the beat, and moves the beat only a little.
   static var margin: Nanoseconds { .milliseconds(10) }
   /// How long the total stays unchanged after a takeover. In this time all peers send their activity to the new master.
   static var inquiry: Nanoseconds { .milliseconds(250) }
@@ -15,11 +16,11 @@ struct TotalSchedule: Sendable {
   /// The newest beat that was decided; nil before the first decision.
   var decidedBeat: Tick?
   /// No new total is decided before this instant. If the local peer has taken over the rhythm, or has restored it after a crash, the
-  /// instant is the end of ``inquiry``, counted from the first call of ``EnsembleState/decideTotal(at:)``. Until then, not all peers
+  /// instant is ``inquiry`` after the first call of ``EnsembleState/decideTotal(at:)``. Until then, not all peers
   /// have sent their activity.
   var decidesFrom = Instant(nanoseconds: .min)
   /// The instant from which ``EnsembleState/totalActivity(at:)`` is computed from the activities of the peers. Only a takeover sets this
-  /// instant: to the end of ``inquiry``, counted from the takeover. Before this instant, the result is the total of the rhythm that was
+  /// instant, to ``inquiry`` after the takeover. Before this instant, the result is the total of the rhythm that was
   /// taken over.
   var computesFrom = Instant(nanoseconds: .min)
   /// The beat of the last change of the total, and whether the total rose; nil before the first change.

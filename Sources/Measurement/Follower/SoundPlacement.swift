@@ -3,15 +3,16 @@ import Foundation
 /// The assignment of the sounds of a device to the ticks of a stimulus.
 ///
 /// The device plays on grid lines, which are equally spaced ticks. Not every line has a sound. The phase error of a sound is its instant
-/// minus the ideal instant of its line. A sound is assigned to the line on which its phase error is nearest to that of the previous
+/// minus the ideal instant of its line. A sound is assigned to the line that gives it the phase error nearest to that of the previous
 /// sound. Therefore the phase error can grow without limit if it changes by less than 0.4 grid intervals from sound to sound. Sounds
 /// with a larger change are off the grid and left out. After four such sounds in succession, the device has jumped, and the fifth sound is
 /// assigned.
 ///
-/// The first sound has no previous sound. Its phase error is compared with the circular mean of the phase errors in the steady part.
+/// The first sound has no previous sound. Its phase error is compared with the circular mean of the phase errors in the steady part, which
+/// is the first part of the clock.
 ///
-/// - If the recording has the clock of the sender, the mean is taken in the range from -1/4 to 3/4 of a grid interval, because delays that
-///   differ by whole grid intervals look alike. More of this range is late than early, because a device usually sounds after the tick.
+/// - If the recording has the clock of the sender, the mean is reduced to one grid interval, because delays that differ by whole grid
+///   intervals cannot be told apart. The range is -1/4 to 3/4 of a grid interval, because a device usually sounds after the tick.
 /// - If the recording has another clock, tick 0 is the first sound that lies on the grid of the sounds after it.
 struct SoundPlacement {
   /// A sound on the grid.

@@ -187,8 +187,8 @@ public struct Reconnections: Sendable {
       twin.identity == port.identity && twin.address != port.address
         && !entries.contains { $0.state == .connected && $0.link.other == twin.address }
     }
-    // One connection of the vanished port whose connections `port` gets. The first choice is the vanished port that had the same
-    // address. Otherwise, connections that are being restored are excluded, because they belong to the twin.
+    // `port` gets the connections of one vanished port. `former` is one of these connections. The first choice is the vanished port that
+    // had the address of `port`. Otherwise, connections that are being restored are excluded, because they belong to the twin.
     let former =
       disconnected.first { entries[$0].link.other == port.address }
       ?? disconnected.first { entries[$0].state == .lost }
