@@ -120,8 +120,13 @@ async function testInstrument() {
   for (const letter of "asd") await page.press(letter)
   await page.evaluate("document.querySelectorAll('#keys button')[3].focus()")
   await page.press("Enter")
-  await page.evaluate("document.querySelector('#pad').scrollIntoView({ block: 'center' })")
-  const box = await page.evaluate("(() => { const b = document.querySelector('#pad').getBoundingClientRect(); return {x: b.x, y: b.y, width: b.width, height: b.height} })()")
+  /** Returns the rectangle of the pad, in the middle of the screen. */
+  const showPad = () => page.evaluate(`(() => {
+    document.querySelector("#pad").scrollIntoView({ block: "center" })
+    const { x, y, width, height } = document.querySelector("#pad").getBoundingClientRect()
+    return { x, y, width, height }
+  })()`)
+  const box = await showPad()
   // `x` is the position of the finger as a fraction of the width of the pad.
   const touch = (type, x) => page.send("Input.dispatchTouchEvent", {
     type, touchPoints: type === "touchEnd" ? [] : [{ x: box.x + x * box.width, y: box.y + 40 }],
@@ -140,8 +145,9 @@ async function testInstrument() {
   expect(true, "the activity falls to zero when nothing is played")
   // Two fingers rest on two keys of the pad and move by a pixel.
   const before = await page.evaluate("played.length")
+  const place = await showPad()
   const rest = (type, shift) => page.send("Input.dispatchTouchEvent", {
-    type, touchPoints: [0.1, 0.9].map((x, id) => ({ x: box.x + x * box.width + shift, y: box.y + 40, id })),
+    type, touchPoints: [0.1, 0.9].map((x, id) => ({ x: place.x + x * place.width + shift, y: place.y + 40, id })),
   })
   await rest("touchStart", 0)
   for (let shift = 1; shift <= 20; shift++) {
