@@ -4,7 +4,8 @@ import Testing
 
 @testable import Console
 
-/// Tests of ``Admission`` with requests of pages that have moved from another peer of the group.
+/// Tests of ``Admission`` with requests of pages that have moved. A page moves when the browser that has loaded it from one peer connects to
+/// another peer of the group.
 @Suite struct AdmissionTests {
   private static let key = GroupKey([UInt8](repeating: 7, count: 32))
   private let tokens = JoinTokens(key: key)
@@ -44,13 +45,13 @@ import Testing
     }
   }
 
-  @Test func otherPathsRequireTheOwnOrigin() {
+  @Test func otherPathsRequireTheSameOrigin() {
     for path in ["/", "/join", "/app.js", "/sockets", "/secure.json", "/authority.crt", "/sounds"] {
       #expect(!admission().admitsSource(of: headers(tokens[.lead]), path: path, scheme: "http"), "\(path)")
     }
   }
 
-  @Test func openPageAndPageWithoutPasskeyRequireTheOwnOrigin() {
+  @Test func openPageAndPageWithoutPasskeyRequireTheSameOrigin() {
     // No page moves to a peer with --http-open or to a peer without a passkey.
     for admission in [admission(isOpen: true, movesPages: false), admission(movesPages: false)] {
       #expect(!admission.admitsSource(of: headers(tokens[.lead]), path: "/socket", scheme: "http"))

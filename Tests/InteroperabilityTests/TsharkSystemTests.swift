@@ -63,7 +63,7 @@ import Testing
     try session.sendGuard()
     let octets = session.streamPackets
     _ = try await session.decoded(malformed: [2, 3, 8])
-    // Both journals consist of
+    // Both journals begin with the first two lines. Chapter Q follows, as in the third or in the fourth line.
     //   c0 ff fa     S, Y, checkpoint 65530
     //   90 03        S, Chapter Q, LENGTH (05 in packet 8)
     //   c0           Chapter Q of packet 2: S and N; Start has set the position 0
@@ -182,8 +182,8 @@ import Testing
           """))
     // Fields 9 and 10 are STA and COUNT of the first log.
     #expect(packets[3].journal.prefix(10).suffix(2) == fields("x_sta 1, x_count 1"))
-    // The first packet has room for 81 data octets. The first octet of its log contains STA: 2c stands for STA 0 (unfinished), and
-    // 2d for STA 1 (cancelled), after the second message.
+    // The first packet has room for 100 octets, of which 81 are data octets. The first octet of the log contains STA. Before the second
+    // message, it is 2c: STA 0 (unfinished). After the second message, it is 2d: STA 1 (cancelled).
     let sent = hex(data[..<80] + [data[80] | 0x80])
     #expect(hex(octets[1].suffix(83)) == "2c 01 \(sent)")
     #expect(hex(octets[3].suffix(87)) == "2d 01 \(sent) 2f 02 43 85")

@@ -37,7 +37,7 @@ struct ClockLoop: ~Copyable {
   private var wakeLead = WakeLead()
   /// The record of the newest tick, until its packets have been sent.
   private var record: TickRecord?
-  /// The send instants of the ticks that left ahead of time, to time-stamp receivers.
+  /// The send instants of the ticks that were sent ahead of time. The time-stamp receivers get these ticks.
   private var departures = TickDepartures()
 
   init(shared: ClockRings, settings: ClockSettings) {
@@ -65,8 +65,8 @@ struct ClockLoop: ~Copyable {
       guard execute() else { return }
       let now = MonotonicClock.now
       guard let next = step(at: now), !hasCommands else { continue }
-      // The thread wakes before the deadline of due work, to be punctual (``WakeLead``). It does not wake earlier for a guard packet,
-      // which need not leave at an exact instant.
+      // For work with an exact instant, the thread wakes a little before the deadline (``WakeLead``). For a guard packet, it wakes at the
+      // deadline, because the packet need not leave at an exact instant.
       var wake = sender.nextDue - wakeLead.value
       if next < wake { wake = next }
       guard now < wake else { continue }
@@ -153,8 +153,8 @@ struct ClockLoop: ~Copyable {
   mutating func adoptNextTable() {
     table = nextTable
     sender.bars = Bars(table)
-    // A pushed hit sounds before its step. After a change of the schedule, the sender needs the largest push to leave out steps whose
-    // hits may have sounded already.
+    // A pushed hit sounds before its step. After a change of the schedule, the sender leaves out steps whose hits may have
+    // sounded already. The sender finds these steps by the largest push.
     sender.push = table.maximumPush
     hasNextTable = false
   }
@@ -228,8 +228,8 @@ struct ClockLoop: ~Copyable {
     case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)
     case .end:
       port?.stop()
-      // If the rhythm has not reached the end of the schedule, a new run replaces this run. The new run may continue this run and its
-      // notes.
+      // The notes are released only if the rhythm has reached the end of the schedule. Otherwise a new run of the rhythm replaces this one,
+      // and may continue its notes.
       if sender.schedule.end < Tick(.max), sender.schedule.deadline(sender.schedule.end) <= now {
         releaseNotes(at: now)
       }

@@ -5,15 +5,16 @@ public import PeerProtocol
 ///
 /// Up to sixteen peers all connect to each other, because each of them may become the master. A thousand peers cannot. If there are
 /// more than sixteen, all peers connect to the two peers with the lowest identities and to the master. These peers are then in session
-/// with all others. Their presences (``Presence``) tell all peers the claim of the rhythm that plays. The peer with the lowest
-/// identity that is not the master is the next in the order of succession. Each peer computes the two lowest identities from the
-/// announcements, without a coordinator.
+/// with all others, so all peers learn from their presences (``Presence``) which rhythm plays. One of them succeeds the master if the
+/// master is lost: the peer with the lowest identity that is not the master. So the successor is already in session with all others. Each
+/// peer computes the two lowest identities from the announcements, without a coordinator.
 ///
 /// An announced peer is *wanted* if the local peer should connect to it. An announcement does not prove that its peer can be
 /// reached: a killed peer stays announced for some time, and any program can send announcements. Peers that do not answer
 /// (``silent``) therefore count neither among the two lowest identities nor for the limit of sixteen. For each silent peer whose
-/// identity is below the second lowest identity that counts, one more peer is wanted, up to 64 in total. If no invited peer answers,
-/// the number of wanted peers thus doubles: 2, 4, 8 and so on.
+/// identity is below the second lowest identity that counts, one more peer is wanted, up to 64 in total. For example, two peers are
+/// wanted. If both are silent, the next two take their place as the lowest identities that count, and two more are wanted: four. If these
+/// are silent too, there are six silent peers, and eight peers are wanted.
 extension InvitationList {
   /// The newest announcement of a peer.
   struct Announcement: Sendable {

@@ -207,18 +207,18 @@ extension PeerCore {
 
   /// Handles the end of an established session.
   ///
-  /// - Parameter isSaid: whether the peer ended the session (BY). Otherwise the peer has fallen silent.
-  func left(_ session: SessionID, isSaid: Bool, at now: Instant) {
+  /// - Parameter saysGoodbye: whether the peer ended the session (BY). Otherwise the peer has fallen silent.
+  func left(_ session: SessionID, saysGoodbye: Bool, at now: Instant) {
     if let slot = ensemble.roster.slot(of: session) {
       emit(.event(.disconnected(ensemble.roster[slot].reference)))
     }
-    ended(session, isSaid: isSaid, at: now)
+    ended(session, saysGoodbye: saysGoodbye, at: now)
   }
 
   /// Handles the end of a session or of an invitation.
   ///
-  /// - Parameter isSaid: whether the peer ended the session (BY).
-  func ended(_ session: SessionID, isSaid: Bool = false, at now: Instant) {
+  /// - Parameter saysGoodbye: whether the peer ended the session (BY).
+  func ended(_ session: SessionID, saysGoodbye: Bool = false, at now: Instant) {
     releaseChannels(of: session)
     (isAdmissionOutdated, isRoutingOutdated) = (true, true)
     reportLeft(session)
@@ -235,7 +235,7 @@ extension PeerCore {
     let identity = slot.flatMap { ensemble.roster[$0].identity }
     invitations.ended(session, of: identity, at: now)
     if let identity {
-      ensemble.left(identity, isSaid: isSaid, at: now)
+      ensemble.left(identity, saysGoodbye: saysGoodbye, at: now)
     } else if let slot {
       ensemble.roster.remove(slot)
     }

@@ -44,9 +44,9 @@ extension PeerCore {
       let (info, identity) = (
         slot.flatMap { ensemble.roster[$0].session?.info }, slot.flatMap { ensemble.roster.identity($0) }
       )
-      left(session, isSaid: false, at: now)
+      left(session, saysGoodbye: false, at: now)
       if let info, let identity { invitations.lost(identity, of: info, at: now) }
-    case .closed(let session): left(session, isSaid: true, at: now)
+    case .closed(let session): left(session, saysGoodbye: true, at: now)
     case .extended(let session, let event): handle(event, of: session, at: now)
     case .clock(let session, let transit): measured(transit, on: session, at: now)
     case .message(let session, let message, let instant, let arrival, let isRecovered):
@@ -83,7 +83,7 @@ extension PeerCore {
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.sendsJournals = true }
       updateStream(of: session)
     case .declined(let name, let address, let reason):
-      // The event below informs the player, so a lack of replies from this address is not reported as well.
+      // The event below already informs the player. A missing reply from this address is therefore not reported a second time.
       if reason == .isUnverified { invitations.noteReport(of: address) }
       emit(.event(.invitationDeclined(of: name, at: address, reason)))
     }

@@ -26,10 +26,10 @@ extension EnsembleState {
 
   /// Handles the end of the session with the peer.
   ///
-  /// - Parameter isSaid: whether the peer ended the session (BY). A master that ended its session counts as lost at once.
+  /// - Parameter saysGoodbye: whether the peer ended the session (BY). A master that ended its session counts as lost at once.
   ///   Otherwise the master may have been killed and restarted, and may soon continue the rhythm. It then counts as lost only
   ///   after ``silence``.
-  public mutating func left(_ peer: Identity, isSaid: Bool = true, at now: Instant) {
+  public mutating func left(_ peer: Identity, saysGoodbye: Bool = true, at now: Instant) {
     channels.rosterChanged(at: now)
     let slot = roster.slot(of: peer)
     guard role == .follower(of: peer) else {
@@ -38,7 +38,7 @@ extension EnsembleState {
     }
     if let slot { roster.leave(slot) }
     follower?.masterStatus = .isUnknown
-    if isSaid { follower!.masterHeard = min(follower!.masterHeard, now - Self.silence) }
+    if saysGoodbye { follower!.masterHeard = min(follower!.masterHeard, now - Self.silence) }
     // The next check of the succession may have been postponed. From now on, only the silence of the master determines when the check is
     // due: ``nextSuccession`` returns the later of `nextCheck` and the end of the permitted silence after `masterHeard`.
     follower!.nextCheck = follower!.masterHeard

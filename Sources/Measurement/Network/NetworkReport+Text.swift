@@ -14,7 +14,7 @@ extension NetworkReport: CustomStringConvertible {
     if let clock, let out, let back {
       var directions = TextTable(columns: ["", "out", "back"])
       directions.append(
-        ["smallest one-way delay, if both are equal"] + [out, back].map { ($0.minimum as Double?).microseconds })
+        ["smallest one-way delay, by the estimated offset"] + [out, back].map { ($0.minimum as Double?).microseconds })
       directions.append(["jitter of RFC 3550"] + [out, back].map { ($0.jitter as Double?).microseconds })
       text += "Directions, us\n\(directions)\n"
       let microseconds = [clock.deviation, clock.uncertainty].map { (Double($0.count) as Double?).microseconds }

@@ -23,7 +23,7 @@ extension PartKeys {
       let (root, target) = (Self.root(of: chord, part), Self.root(of: next, part))
       // The key of an interval: the lowest one at or above `root`, or an octave lower if this key is above the range.
       func above(_ interval: UInt8) -> UInt8 {
-        // The interval counts from the root of the chord. For the bass, `root` is another note in a chord such as C/E.
+        // The interval counts from the root of the chord, not from `root`. For a bass part and a chord such as C/E, `root` is the bass note E.
         let pitchClass = (chord.root + interval) % 12
         let key = root + (pitchClass + 12 - root % 12) % 12
         return part.range.contains(key) ? key : key - 12
@@ -43,7 +43,8 @@ extension PartKeys {
     }
   }
 
-  /// The lowest root of a chord in the range of a part.
+  /// The lowest key in the range of a part that is the root of the chord. For a bass part, the lowest key that is the bass note of the
+  /// chord.
   private static func root(of chord: Chord, _ part: PitchedPart) -> UInt8 {
     let pitchClass = part.part == .bass ? chord.bass : chord.root
     let lowest = part.range.lowerBound

@@ -21,7 +21,8 @@ import _TestSupport
       // In five seconds, each of the two endpoints begins more than 220 exchanges of request, reply and acknowledgement. These are more
       // than 6 * 220 packets. Both endpoints report the transit of each packet once.
       let repeated = transits.count - Set(transits).count
-      #expect(transits.count > 6 * 220 && repeated < 10, "a reply and a request may leave at the same instant")
+      // A reply and a request that leave at the same instant give equal transits.
+      #expect(transits.count > 6 * 220 && repeated < 10)
       for direction in [ClockTransit.Direction.out, .back] {
         let sameDirection = transits.filter { $0.direction == direction }
         #expect(sameDirection.count > 3 * 220)
@@ -91,12 +92,13 @@ import _TestSupport
     let intervals = zip(sent, sent.dropFirst()).map { $1.transmit - $0.transmit }
     // An interval is longer by a random part of up to a sixteenth. The test allows twice that.
     #expect(intervals.allSatisfy { $0 >= shortest && $0 <= shortest + Nanoseconds(shortest.count / 8) })
-    // In 4.9 s, there are at least 4.9 / 1.0625 = 4.6 times as many intervals as requests per second are permitted.
+    // An interval is at most 1.0625 / rate seconds long in the mean, so 4.9 s contain at least 4.6 * rate intervals. The test requires
+    // 4 * rate.
     #expect(intervals.count >= 4 * min(50, Int(rateLimit)))
   }
 
-  /// A packet of the stream of endpoint 0 with the send instant `instant`. The tick in the packet is due 90 ms later, as for a time-stamp
-  /// receiver. Therefore only the send instant measures the clock.
+  /// A packet of the stream of endpoint 0 with the send instant `instant`. The tick in the packet is due 90 ms later, as in a
+  /// packet that is sent ahead of time. Its RTP time stamp is therefore not the send time, and only the send instant measures the clock.
   private func packet(_ sender: inout PacketSender, of network: EndpointNetwork, leaving instant: Instant) -> [UInt8] {
     sender.sendsInstants = true
     var packet = octets { _ = sender.encode(.clock, at: network.clock(0) + .milliseconds(90), into: &$0) }
@@ -127,8 +129,8 @@ import _TestSupport
     for _ in 0..<2 { network.endpoints[1].receive(datagram, from: .at(1), port: .data, at: transit.received) }
     network.drain(1)
     #expect(network.transits(1).dropFirst(known) == [transit], "the duplicate gives no measurement")
-    // A send instant that is wrong by an hour, and the send instant of a clock that has stood still for five seconds: the Clocks
-    // are delivered, the send instants are rejected.
+    // Two packets have implausible send instants. One is wrong by an hour. The other comes from a time source that has stood still for five
+    // seconds. The MIDI messages Clock of both packets are delivered. Their send instants are rejected.
     let before = try #require(network.endpoints[1].peerExtension).rejectedStamps
     for (instant, milliseconds) in [(left + .seconds(3600), 2), (left, 5000)] as [(Instant, Int64)] {
       let datagram = packet(&sender, of: network, leaving: instant)
@@ -214,7 +216,8 @@ import _TestSupport
   }
 
   /// On networks with up to 30 % loss, the peers recognise each other, and each measurement is exact. The network sends a second copy of
-  /// 5 % of the datagrams. With `answersEarly`, it answers requests before it delivers them, as a receiving thread does.
+  /// 5 % of the datagrams. With `answersEarly`, a request is answered before the endpoint gets it, as by a network
+  /// thread.
   @Test(arguments: UInt64(1)...200) func measurementsAreExactOnLossyNetworks(seed: UInt64) {
     var network = EndpointNetwork(2, .tutti, seed: seed)
     var random = SplitMix(seed: seed)
