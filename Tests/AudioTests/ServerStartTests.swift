@@ -1,5 +1,4 @@
 import MusicalTime
-import Realtime
 import Testing
 
 @testable import Audio

@@ -1,5 +1,4 @@
 import MusicalTime
-import Realtime
 
 /// Recognizes the underruns of a sound server that fills its own buffer.
 ///
