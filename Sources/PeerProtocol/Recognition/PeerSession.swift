@@ -152,13 +152,18 @@ final class PeerSession: SessionExtension {
     return outcome
   }
 
-  /// Receives a request. A request of a peer that is not recognised yet shows only that the peer is a Tutti peer.
-  private func receive(request: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
+  /// Receives a request or an acknowledgement of a peer that is not recognised yet. It shows only that the peer is a Tutti
+  /// peer. An acknowledgement can arrive before the first reply, because the peer also sends requests, and the local peer replies
+  /// to them at once.
+  private func receiveBeforeRecognition(at instant: Instant, in context: SessionContext) -> DatagramOutcome {
     if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
-    guard let identity = recognition.identity else {
-      context.hear(at: instant)
-      return .accepted
-    }
+    context.hear(at: instant)
+    return .accepted
+  }
+
+  /// Receives a request.
+  private func receive(request: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
+    guard let identity = recognition.identity else { return receiveBeforeRecognition(at: instant, in: context) }
     guard identity == request.identity else { return .rejectedExtensionPacket }
     context.hear(at: instant)
     recognition.limitRate(to: request.rateLimit)
@@ -175,7 +180,8 @@ final class PeerSession: SessionExtension {
   private func receive(
     acknowledgement probe: ClockProbe, at instant: Instant, in context: SessionContext
   ) -> DatagramOutcome {
-    guard let identity = recognition.identity, identity == probe.identity else { return .rejectedExtensionPacket }
+    guard let identity = recognition.identity else { return receiveBeforeRecognition(at: instant, in: context) }
+    guard identity == probe.identity else { return .rejectedExtensionPacket }
     context.hear(at: instant)
     guard context.accept(reading: probe.transmit, at: instant) else { return .implausibleClock }
     guard accept(sendInstant: probe.transmit, at: instant) else { return .accepted }
@@ -189,7 +195,9 @@ final class PeerSession: SessionExtension {
   /// Receives a reply: recognises the peer, and reports the transits of the request and of the reply.
   private func receive(reply: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
     let result = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context))
-    guard result != .rejected else { return .rejectedExtensionPacket }
+    guard result != .rejected else {
+      return isOfReplacedSession(reply, in: context) ? .unknownSource : .rejectedExtensionPacket
+    }
     context.hear(at: instant)
     guard context.verifyPeer(at: instant) else { return .refusedInvitation }
     recognition.limitRate(to: reply.rateLimit)
@@ -205,6 +213,14 @@ final class PeerSession: SessionExtension {
     context.report(ClockTransit(.out, sent: reply.origin, received: reply.receive))
     context.report(ClockTransit(.back, sent: reply.transmit, received: instant))
     return .accepted
+  }
+
+  /// Whether a reply can refer to a request of an earlier session that this session has replaced: the request left in the last
+  /// ten seconds before this session. After a change of an address, the SSRCs of both sessions are equal, so replies in transit
+  /// arrive in the new session.
+  private func isOfReplacedSession(_ reply: ClockProbe, in context: SessionContext) -> Bool {
+    let age = context.establishedAt - reply.origin
+    return age > .zero && age <= .seconds(10)
   }
 
   /// Reports the transit of the local packet whose departure and arrival `probe` contains as origin and receive stamp.

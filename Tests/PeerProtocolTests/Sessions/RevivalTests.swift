@@ -152,6 +152,20 @@ import _TestSupport
     }
   }
 
+  /// With loss, the first reply of the peer can arrive later than its acknowledgements. Replies to the last requests of the replaced
+  /// session arrive in the new session.
+  @Test(arguments: [0, 1], [false, true]) func movedPeerRejectsNoProbe(moving: Int, answersEarly: Bool) {
+    for seed in UInt64(1)...40 {
+      var network = Self.session(by: Int(seed % 2), seed: seed, loss: seed <= 20 ? 0 : 0.2)
+      network.answersEarly = answersEarly
+      network.move(moving, to: 100)
+      network.run(for: .seconds(8))
+      for endpoint in network.endpoints {
+        #expect(endpoint.counters.rejectedExtensionPackets == 0, "seed \(seed): \(endpoint.name)")
+      }
+    }
+  }
+
   /// SSRC and address of the peer are new. Only the identity shows that it is the same peer.
   @Test(arguments: [0, 1]) func restartedAndMovedPeerReplacesItsOldSession(initiator: Int) {
     var network = Self.session(by: initiator)
