@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A process that a test has started. The output of the process goes to files, so that the process never waits for a reader.
 /// The process is killed when the object is released.
@@ -10,6 +11,10 @@ public final class Child {
   private let folder: TemporaryFolder
   private let outputPath: String
   private let errorPath: String
+  /// Processes start one after the other. Foundation sees the end of a process by the end of a socket that the process inherits. It creates
+  /// the socket without close-on-exec, so a process that starts at the same moment could inherit the socket of another one. The end of the
+  /// other process would then be seen only when both have ended.
+  private static let start = Mutex(())
 
   /// Starts `program` with `folder` as its working folder. The standard input stays open until ``closeInput()``, or until the test
   /// process ends. A program that uses the variables of the XDG Base Directory Specification keeps its state and its settings in
@@ -41,7 +46,7 @@ public final class Child {
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, &mask)
     defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
-    try process.run()
+    try Self.start.withLock { _ in try process.run() }
   }
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
