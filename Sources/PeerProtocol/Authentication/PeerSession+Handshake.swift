@@ -77,7 +77,7 @@ extension PeerSession {
       (self.keys, sealer, provenIdentity) = (nil, nil, nil)
       return false
     }
-    beginRecognition(at: now, in: context)
+    beginRecognition(at: now)
     return true
   }
 

@@ -72,10 +72,10 @@ final class PeerSession: SessionExtension {
   private func admitsProtocol(in context: SessionContext) -> Bool { owner.key == nil || context.isProtected }
 
   /// Starts the recognition of a peer that has proved that it knows the passkey.
-  func beginRecognition(at now: Instant, in context: SessionContext) {
+  func beginRecognition(at now: Instant) {
     recognition.begin(at: now, isExpected: true)
-    // Only Tutti peers know the handshake.
-    if recognition.peerUsedProtocol(at: now) { context.report(RecognitionEvent.tuttiPeer.encoded) }
+    // Only Tutti peers know the handshake. The result is false, because asking has just begun.
+    _ = recognition.peerUsedProtocol(at: now)
   }
 
   func seal(_ datagram: inout RigidArray<UInt8>, port: Port, at instant: Instant) {
