@@ -74,7 +74,7 @@ final class PeerSession: SessionExtension {
   /// Starts the recognition of a peer that has proved that it knows the passkey.
   func beginRecognition(at now: Instant) {
     recognition.begin(at: now, isExpected: true)
-    // Only Tutti peers know the handshake. The result is false, because asking has just begun.
+    // The handshake proves that the peer is a Tutti peer. The result is true only for a standard device, so it is false here.
     _ = recognition.peerUsedProtocol(at: now)
   }
 
@@ -152,9 +152,9 @@ final class PeerSession: SessionExtension {
     return outcome
   }
 
-  /// Receives a request or an acknowledgement of a peer that is not recognised yet. It shows only that the peer is a Tutti
-  /// peer. An acknowledgement can arrive before the first reply, because the peer also sends requests, and the local peer replies
-  /// to them at once.
+  /// Receives a request or an acknowledgement before the peer is recognised. Such a packet shows only that the peer is a Tutti peer.
+  /// Acknowledgements can arrive before the first reply: the local peer replies to each request of the peer at once, and the peer
+  /// acknowledges these replies.
   private func receiveBeforeRecognition(at instant: Instant, in context: SessionContext) -> DatagramOutcome {
     if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
     context.hear(at: instant)
@@ -195,9 +195,8 @@ final class PeerSession: SessionExtension {
   /// Receives a reply: recognises the peer, and reports the transits of the request and of the reply.
   private func receive(reply: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
     let result = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context))
-    guard result != .rejected else {
-      return isOfReplacedSession(reply, in: context) ? .unknownSource : .rejectedExtensionPacket
-    }
+    guard result != .ofEarlierSession else { return .unknownSource }
+    guard result != .rejected else { return .rejectedExtensionPacket }
     context.hear(at: instant)
     guard context.verifyPeer(at: instant) else { return .refusedInvitation }
     recognition.limitRate(to: reply.rateLimit)
@@ -213,14 +212,6 @@ final class PeerSession: SessionExtension {
     context.report(ClockTransit(.out, sent: reply.origin, received: reply.receive))
     context.report(ClockTransit(.back, sent: reply.transmit, received: instant))
     return .accepted
-  }
-
-  /// Whether a reply can refer to a request of an earlier session that this session has replaced: the request left in the last
-  /// ten seconds before this session. After a change of an address, the SSRCs of both sessions are equal, so replies in transit
-  /// arrive in the new session.
-  private func isOfReplacedSession(_ reply: ClockProbe, in context: SessionContext) -> Bool {
-    let age = context.establishedAt - reply.origin
-    return age > .zero && age <= .seconds(10)
   }
 
   /// Reports the transit of the local packet whose departure and arrival `probe` contains as origin and receive stamp.

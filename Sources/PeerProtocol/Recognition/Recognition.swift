@@ -14,10 +14,10 @@ import RTPMIDI
 ///   rate (``ClockProbe/rateLimit``).
 /// - A *standard device* gets no requests, because some implementations log every unknown packet.
 ///
-/// The peer uses the peer protocol if it sends a request (``ClockProbe``), an RTP packet with a send instant, or a proof of the
-/// passkey. It is then certainly a Tutti peer, even if the network has lost all its replies. Asking then continues until the peer
-/// replies, with ten requests per second at first and later one per second. Asking has no time limit in this case: a rhythm may
-/// begin at any time, and following the rhythm needs the peer's clock.
+/// The peer uses the peer protocol if it sends a request or an acknowledgement (``ClockProbe``), an RTP packet with a send instant, or
+/// a proof of the passkey. It is then certainly a Tutti peer, even if the network has lost all its replies. Asking then continues
+/// until the peer replies, with ten requests per second at first and later one per second. Asking has no time limit in this case:
+/// a rhythm may begin at any time, and following the rhythm needs the peer's clock.
 ///
 /// With many sessions, each session sends fewer requests (``ProbeRate``).
 struct Recognition {
@@ -50,6 +50,8 @@ struct Recognition {
   private var permittedInterval = Nanoseconds.zero
   /// The instant at which ``advance(to:shortestInterval:)`` last returned a request.
   private(set) var lastRequest = Instant(nanoseconds: 0)
+  /// The transmit stamp of the first request; nil before it has left.
+  private var firstRequest: Instant?
   /// The sent requests, to which replies are matched.
   private var requests = OutstandingRequests()
   /// The number of requests since the last reply, and the transmit stamp of the first of them; nil if there is none.
@@ -78,6 +80,10 @@ struct Recognition {
 
   /// The result of evaluating a reply.
   enum ReplyResult {
+    /// The reply answers a request that left before the first request of this session, at most ten seconds ago. The request belongs to an
+    /// earlier session. The remote SSRC and address of this session can be those of the earlier one. Late replies to the earlier session
+    /// then arrive in this session.
+    case ofEarlierSession
     /// The reply is unsolicited or a duplicate, has another identity than earlier replies, or has implausible stamps.
     case rejected
     /// The peer is recognised by this reply.
@@ -129,6 +135,7 @@ struct Recognition {
   /// - Parameter instant: the transmit stamp of the request.
   mutating func requestSent(at instant: Instant) {
     requests.open(stamp: instant.nanoseconds, at: instant)
+    firstRequest = firstRequest ?? instant
     unanswered = unanswered.map { ($0.count + 1, $0.first) } ?? (1, instant)
   }
 
@@ -137,8 +144,8 @@ struct Recognition {
     unanswered.map { $0.count >= 3 && now - $0.first >= .milliseconds(500) } ?? false
   }
 
-  /// Records that the peer has used the peer protocol: it has sent a request, an RTP packet with a send instant, or a proof of the
-  /// passkey.
+  /// Records that the peer has used the peer protocol: it has sent a request, an acknowledgement, an RTP packet with a send instant, or
+  /// a proof of the passkey.
   ///
   /// - Returns: whether the state was *standard device* until now.
   mutating func peerUsedProtocol(at now: Instant) -> Bool {
@@ -167,9 +174,12 @@ struct Recognition {
   /// - Parameter shortestInterval: the shortest interval between two requests that the number of sessions permits.
   mutating func receive(_ reply: ClockProbe, at instant: Instant, shortestInterval: Nanoseconds) -> ReplyResult {
     if let identity, identity != reply.identity { return .rejected }
-    guard requests.close(stamp: reply.origin.nanoseconds) != nil, reply.isPlausible(at: instant) else {
-      return .rejected
+    guard requests.close(stamp: reply.origin.nanoseconds) != nil else {
+      let age = instant - reply.origin
+      let isOfEarlierSession = age >= .zero && age <= .seconds(10) && firstRequest.map { reply.origin < $0 } ?? true
+      return isOfEarlierSession ? .ofEarlierSession : .rejected
     }
+    guard reply.isPlausible(at: instant) else { return .rejected }
     unanswered = nil
     guard !isRecognised else { return .accepted }
     interval = max(interval, shortestInterval)

@@ -10,8 +10,7 @@ public struct DatagramCounters: Hashable, Sendable {
   public internal(set) var malformed: UInt64 = 0
   /// Control packets with an unknown command.
   public internal(set) var unknownCommands: UInt64 = 0
-  /// Datagrams outside any session. Also packets of a ``ProtocolExtension`` that refer to a session that another session has
-  /// replaced.
+  /// Datagrams that belong to no session. Also late replies of a ``ProtocolExtension`` to requests of an earlier session.
   public internal(set) var unknownSources: UInt64 = 0
   /// RTP packets that were received before, that are too old to determine whether they were received before, or whose
   /// sequence number is implausibly far ahead. Also duplicates of packets of a ``ProtocolExtension``.
