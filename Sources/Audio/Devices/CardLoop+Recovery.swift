@@ -16,7 +16,10 @@ extension CardLoop {
     // raises the level, or if a sound server was filling its own buffer.
     let hasJustStarted = now - startInstant <= .milliseconds(500)
     var isFilling = false
-    if isUnderrun, !stream.isHardware { isFilling = serverStart.recordUnderrun(at: now, buffered: bufferedTime) }
+    if isUnderrun {
+      let isEarly = startSeries.recordUnderrun(at: now, buffered: bufferedTime)
+      isFilling = isEarly && !stream.isHardware
+    }
     // The device runs empty when `bufferedTime` has passed since the last write. A thread that is on time notices the underrun soon
     // after that. If the thread notices the underrun at most twice `bufferedTime` after the last write, the device is the cause: its
     // fill level is too low. If the thread notices the underrun later, the thread was late and is the cause. An underrun within 25 ms
@@ -29,6 +32,8 @@ extension CardLoop {
     }
     let isSearching = hasJustStarted && (isFilling || raisesFillLevel)
     let gapStart = nextFrame
+    // A device that never plays must not occupy the processor.
+    if isUnderrun { MonotonicClock.sleep(until: startSeries.nextStart(at: now)) }
     let restartCode = restart(stream)
     // The gap extends from the first frame that had not been written to the end of the silence that `restart` has written.
     let gap = nextFrame &- gapStart
@@ -73,7 +78,7 @@ extension CardLoop {
     code = stream.start()
     if code < 0 { return code }
     lastWrite = MonotonicClock.now
-    serverStart.recordStart(at: lastWrite)
+    startSeries.recordStart(at: lastWrite)
     // Time stamps from before the restart are not used.
     lastStamp = lastWrite
     // The leaky bucket contains only the frames just written.

@@ -14,10 +14,11 @@ import Synchronization
 /// underrun the level rises by one period, up to the size of the buffer. In the first half second after the start, these underruns
 /// are not counted, because they belong to the search for a sufficient level. After a minute without an underrun the level falls
 /// again, see ``FillLevel``. The underruns of a sound server that fills its own buffer are not counted and do not raise the level,
-/// see ``ServerStart``.
+/// see ``StartSeries``.
 ///
-/// **Recovery.** After an underrun or a suspend, the loop restarts the device immediately, with silence. Missed frames are
-/// skipped, so the next hit sounds on time. A suspend of the machine does not count as an underrun, but its silence is counted.
+/// **Recovery.** After an underrun or a suspend, the loop restarts the device with silence: immediately, or after a pause if the
+/// device never plays (``StartSeries``). Missed frames are skipped, so the next hit sounds on time. A suspend of the machine does
+/// not count as an underrun, but its silence is counted.
 /// A lost device is closed immediately, so that its driver can be unloaded. The loop then tries to reopen it, at most four times
 /// per second. Hits that fall due meanwhile are dropped and counted. A device that is missing at the start is opened in the same
 /// way.
@@ -61,8 +62,8 @@ package final class CardLoop: @unchecked Sendable {
   var bucket: LeakyBucket
   /// When the device was started.
   var startInstant: Instant
-  /// The starts of the stream, to recognize underruns of a sound server that fills its own buffer.
-  var serverStart: ServerStart
+  /// The consecutive starts of the stream.
+  var startSeries: StartSeries
   /// When frames were last written to the device.
   var lastWrite: Instant
   /// When the loop last tried to open the device.
@@ -90,7 +91,7 @@ package final class CardLoop: @unchecked Sendable {
     (grid, stream) = (device.grid, device.stream)
     let now = MonotonicClock.now
     (startInstant, lastWrite, lastOpenAttempt) = (now, now, now)
-    serverStart = ServerStart(at: now)
+    startSeries = StartSeries(at: now)
     nextFrame = grid.frame(nearest: now)
     clock = DeviceClock(grid: grid, noise: .oneSided, frame: nextFrame, at: now)
     bucket = LeakyBucket(rate: grid.rate, at: now)
@@ -142,7 +143,7 @@ package final class CardLoop: @unchecked Sendable {
   @_noLocks @_noAllocation
   package func start() -> Bool {
     guard let stream else { return false }
-    serverStart = ServerStart(at: MonotonicClock.now)
+    startSeries = StartSeries(at: MonotonicClock.now)
     let code = restart(stream)
     if code < 0 {
       _ = markLost(code)

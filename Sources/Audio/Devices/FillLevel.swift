@@ -4,7 +4,7 @@ import MusicalTime
 ///
 /// The level rises by one step after an underrun that was not caused by a late thread. It falls by one step after each minute
 /// without an underrun, because the cause may have been a temporary stall. It never falls below ``floor``. Underruns of a sound server
-/// that fills its own buffer (``ServerStart``) are not recorded here.
+/// that fills its own buffer (``StartSeries``) are not recorded here.
 ///
 /// The floor begins at the initial level. Two kinds of underrun show that the device always needs the higher level, and raise the
 /// floor to the new level: an underrun shortly after the start, and an underrun within a minute after the level has fallen.
