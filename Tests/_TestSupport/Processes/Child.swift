@@ -11,9 +11,9 @@ public final class Child {
   private let folder: TemporaryFolder
   private let outputPath: String
   private let errorPath: String
-  /// Processes start one after the other. Foundation sees the end of a process by the end of a socket that the process inherits. It creates
-  /// the socket without close-on-exec, so a process that starts at the same moment could inherit the socket of another one. The end of the
-  /// other process would then be seen only when both have ended.
+  /// Only one process starts at a time. Foundation detects the end of a process by a socket that the process inherits: the socket closes
+  /// when the process ends. The socket has no close-on-exec flag. Without the lock, another process that starts at the same time could
+  /// inherit the socket too. The end would then be detected only when both processes have ended.
   private static let start = Mutex(())
 
   /// Starts `program` with `folder` as its working folder. The standard input stays open until ``closeInput()``, or until the test
