@@ -36,6 +36,20 @@ import Transports
     }
   }
 
+  /// Ten other messages wait when the local player plays a note. The note is sent first.
+  @Test func messageOfThePlayerIsSentBeforeOtherMessages() throws {
+    try withLoop { loop, rings, _, open in
+      let tuttiPeer = try open(.timeStamped)
+      loop.advance(to: VirtualRhythm.origin)
+      let others = (60..<70).map { Message.controlChange(Channel(2)!, controller: 1, value: UInt7(clamping: $0)) }
+      for message in others { rings.messages.push(.stream(StreamMessage(message, at: nil, to: .tuttiPeers))) }
+      let note = Message.noteOn(Channel(2)!, key: 60, velocity: 100)
+      rings.playerMessages.push(StreamMessage(note, at: nil, to: .tuttiPeers))
+      loop.advance(to: VirtualRhythm.origin)
+      #expect(try receive(tuttiPeer).map(\.message) == [note] + others)
+    }
+  }
+
   /// The receivers get Start, ticks and Stop. The Tutti peer also gets a System Exclusive message. Packets to standard devices have
   /// no header extension, and therefore no send instant.
   @Test func packetsToATuttiPeerCarryTheSendInstant() throws {

@@ -45,4 +45,17 @@ import Testing
       #expect(keeper.previousBound == expected && store.term == expected + 64)
     }
   }
+
+  /// The peer claims the terms 1 to 300 one after the other. The disk is fast: each write ends before the next claim. No claimed term is
+  /// above the bound on the disk, so none is used again after a crash.
+  @Test func noClaimedTermIsAboveTheStoredBound() throws {
+    let store = try store("claimed-terms")
+    var keeper = SessionKeeper(store, log: log)
+    try #require(keeper.previousBound == 0)
+    for term in UInt64(1)...300 {
+      #expect(term <= store.term)
+      keeper.reserve(for: term)
+      keeper.finish()
+    }
+  }
 }

@@ -1,4 +1,7 @@
 import Foundation
+import Measurement
+import MusicalTime
+import Realtime
 import Testing
 import _TestSupport
 import _TestTraits
@@ -20,6 +23,15 @@ import _TestTraits
       reader = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
+    /// Whether a write would block.
+    var isFull: Bool {
+      let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      guard descriptor >= 0 else { return false }
+      defer { close(descriptor) }
+      var writer = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      return poll(&writer, 1, 0) == 0
+    }
+
     /// Starts a thread that reads the pipe. The stream ends when the writer has closed the pipe.
     ///
     /// A peer that leaves waits only one second for a reader that takes nothing. The other threads of the tests can be busy for longer
@@ -35,10 +47,12 @@ import _TestTraits
   }
 
   /// Starts a peer whose standard output (1) or standard error (2) is `pipe`.
-  private func peer(writing stream: Int, to pipe: NamedPipe, in folder: TemporaryFolder) throws -> Child {
+  private func peer(
+    writing stream: Int, to pipe: NamedPipe, _ arguments: [String] = [], in folder: TemporaryFolder
+  ) throws -> Child {
     // `sh -c SCRIPT NAME ARGUMENT...`: the shell replaces itself with the peer.
     try Child.tutti(
-      ["peer", "--name", "ada", "--port", "0", "--discovery", "off", "--json"],
+      ["peer", "--name", "ada", "--port", "0", "--discovery", "off", "--json"] + arguments,
       prefix: ["sh", "-c", "exec \"$@\" \(stream)>\(pipe.path)", "sh"], in: folder)
   }
 
@@ -52,6 +66,26 @@ import _TestTraits
     ada.type("leave")
     #expect(try await ada.status(within: .seconds(20)) == 0)
     // If the pipe were closed earlier, the writes would fail and not block.
+    withExtendedLifetime(pipe) {}
+  }
+
+  /// The peer plays on for a second with a full pipe. It plays all ticks of this second, and then SIGTERM ends it.
+  @Test func ticksContinueAndSIGTERMEndsThePeerWhenNobodyReadsItsOutput() async throws {
+    let folder = try TemporaryFolder()
+    let pipe = try NamedPipe(in: folder)
+    let ada = try peer(
+      writing: 1, to: pipe, ["--start", "--bpm", "120", "--audio", "none", "--trace", "ada.trace"], in: folder)
+    for _ in 0..<4000 { ada.type("note 60") }
+    try await ada.wait(for: "to fill the pipe", within: .seconds(30)) { pipe.isFull }
+    let before = MonotonicClock.now
+    try await pause(for: .seconds(1))
+    let after = MonotonicClock.now
+    ada.signal(SIGTERM)
+    #expect(try await ada.status(within: .seconds(20)) == 0)
+    let ticks = try Trace(contentsOf: folder.path("ada.trace")).ticks
+    // At 120 BPM there are 48 ticks per second. The limit is lower, because the machine can stall.
+    #expect(ticks.count { $0.acted > before && $0.acted < after } >= 24)
+    #expect(ticks.map(\.tick) == ticks.indices.map { Tick(ticks[0].tick.index + Int64($0)) })
     withExtendedLifetime(pipe) {}
   }
 
@@ -103,26 +137,38 @@ import _TestTraits
     #expect(simulate.errors.hasPrefix("tutti: standard output: cannot be written") == (status != 0))
   }
 
+  /// Starts a peer on a pseudo-terminal.
+  private func terminal(in folder: TemporaryFolder, _ arguments: [String]) throws -> TerminalSession {
+    try TerminalSession(
+      columns: 80, in: folder, ["peer", "--name", "ada", "--port", "0", "--discovery", "off"] + arguments)
+  }
+
   /// The peer disables the flow control of the terminal (IXON), so that Ctrl-S does not stop the output.
   @Test func controlSDoesNotStopTheTerminal() async throws {
-    var (terminal, program): (Int32, Int32) = (-1, -1)
-    try #require(openpty(&terminal, &program, nil, nil, nil) == 0)
-    defer {
-      close(terminal)
-      close(program)
-    }
-    let name = String(cString: try #require(ttyname(program)))
     let folder = try TemporaryFolder()
-    let ada = try Child.tutti(
-      ["peer", "--name", "ada", "--port", "0", "--discovery", "off"],
-      prefix: ["sh", "-c", "exec \"$@\" <\(name) >\(name) 2>\(name)", "sh"], in: folder)
+    let session = try terminal(in: folder, [])
     var settings = termios()
     // The peer reads single keys: its settings of the terminal are in effect.
-    try await ada.wait(for: "to read keys", within: .seconds(30)) {
-      tcgetattr(terminal, &settings) == 0 && settings.c_lflag & tcflag_t(ICANON) == 0
+    try await session.child.wait(for: "to read keys", within: .seconds(30)) {
+      tcgetattr(session.terminal, &settings) == 0 && settings.c_lflag & tcflag_t(ICANON) == 0
     }
     #expect(settings.c_iflag & tcflag_t(IXON) == 0)
-    ada.signal(SIGTERM)
-    #expect(try await ada.status(within: .seconds(20)) == 0)
+    session.child.signal(SIGTERM)
+    #expect(try await session.child.status(within: .seconds(20)) == 0)
+    // If the session were released earlier, its terminal would be closed, and the peer would end for this reason.
+    withExtendedLifetime(session) {}
+  }
+
+  /// The output of the terminal is suspended, as by Ctrl-S. The peer tries to draw its status lines for a second. SIGTERM must still end
+  /// it.
+  @Test func peerLeavesAtOnceWhenItsTerminalIsStopped() async throws {
+    let folder = try TemporaryFolder()
+    let session = try terminal(in: folder, ["--audio", "none", "--start"])
+    try await session.wait(for: "master    ")
+    #expect(tcflow(session.program, TCOOFF) == 0)
+    try await pause(for: .seconds(1))
+    session.child.signal(SIGTERM)
+    #expect(try await session.child.status(within: .seconds(20)) == 0)
+    withExtendedLifetime(session) {}
   }
 }

@@ -7,7 +7,7 @@ final class TerminalSession {
   /// The file descriptor of the test's end of the pseudo-terminal.
   let terminal: Int32
   /// The file descriptor of the program's end of the pseudo-terminal.
-  private let program: Int32
+  let program: Int32
   let child: Child
   var screen: TerminalScreen
 
