@@ -49,6 +49,7 @@ reconnect              900 reconnect.sh still
 two-interfaces         900 two-interfaces.sh
 temporary-addresses    900 temporary-addresses.sh
 dhcp-renewal           900 dhcp-renewal.sh
+avahi-restart          900 avahi-restart.sh
 suspend                900 suspend.sh
 side-by-side-still    3600 side-by-side.sh still 10
 side-by-side-lan      3600 side-by-side.sh lan 10
