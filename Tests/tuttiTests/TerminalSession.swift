@@ -20,7 +20,10 @@ final class TerminalSession {
     (self.terminal, self.program) = (terminal, program)
     _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
     screen = TerminalScreen(columns: columns)
-    let name = String(cString: try #require(ttyname(program)))
+    // `ttyname` would return a buffer that all threads share. Tests run at the same time.
+    var octets = [CChar](repeating: 0, count: 64)
+    try #require(ttyname_r(program, &octets, octets.count) == 0)
+    let name = String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // The environment of the test may contain NO_COLOR. An empty value has no effect.
     child = try Child.tutti(
       arguments,
