@@ -38,8 +38,9 @@ public final class Child {
     ) { _, later in later }.merging(environment) { _, later in later }
     process.currentDirectoryURL = folder.url
     process.standardInput = input
-    process.standardOutput = try Self.file(outputPath)
-    process.standardError = try Self.file(errorPath)
+    let files = (output: try Self.file(outputPath), errors: try Self.file(errorPath))
+    process.standardOutput = files.output
+    process.standardError = files.errors
     // A child inherits the signal mask of the thread that starts it. The tests run on threads of Dispatch, which block all
     // signals, so the child would block them too. The present thread therefore blocks no signal while it starts the child.
     var (none, mask) = (sigset_t(), sigset_t())
@@ -47,6 +48,11 @@ public final class Child {
     pthread_sigmask(SIG_SETMASK, &none, &mask)
     defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
     try Self.start.withLock { _ in try process.run() }
+    // The child has its own descriptors of the two files. Hundreds of children run at the same time. If their descriptors stay open,
+    // this process has more than 1350 of them, and `Process.run` can crash. It copies 256 octets of each name in /proc/self/fd, and thus
+    // reads beyond the end of the buffer of readdir(3) (swift-corelibs-foundation, pull request 5472).
+    try files.output.close()
+    try files.errors.close()
   }
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
