@@ -80,12 +80,10 @@ public struct EnsembleState: Sendable {
   /// peers that have missed the end of the rhythm. While the local peer follows a master and ``isScheduled`` is false, ``schedule`` still
   /// contains the previous rhythm.
   var timelineMessage: TimelineMessage?
-  /// The highest term that the local peer has claimed or followed, or the highest term that the engine had reserved before a
-  /// restart. The engine reserves terms by storing a bound on the disk, because a peer must not use a term twice, even after a
-  /// restart. The term of a rhythm that the local peer does not follow is ignored. Otherwise, any peer could raise the stored term.
-  public internal(set) var highestTerm: UInt64
-  /// A claim is credible if its term exceeds ``highestTerm`` by at most this number. See ``admits(term:)``.
-  var credibleTerms = EnsembleState.termStep
+  /// The term of the last claim of the local peer, or the highest term that the engine had reserved before a restart. The engine
+  /// reserves terms by storing a bound on the disk, because a peer must not use a term twice, even after a restart. Terms of other
+  /// peers are not stored. Otherwise, any peer could raise the stored term.
+  public internal(set) var ownTerm: UInt64
   /// The remote peers.
   public internal(set) var roster = Roster()
   /// The master that left last; nil after the clock of this master was measured again. The row of this master stays in the roster,
@@ -115,17 +113,17 @@ public struct EnsembleState: Sendable {
   private var outputs: [Output] = []
 
   /// - Parameters:
-  ///   - highestTerm: the highest term that was reserved when this peer last ran; 0 for a new peer.
+  ///   - ownTerm: the highest term that was reserved when this peer last ran; 0 for a new peer.
   ///   - lead: the initial value of ``lead``, and its lower limit.
   ///   - soundLead: at least 20 ms less than `lead`, so that a change that is sent three times within the lead time arrives
   ///     before its step is passed to the audio output.
   ///   - activity: the activity of the player at the start, 0...127.
   public init(
-    identity: Identity, highestTerm: UInt64 = 0, lead: Nanoseconds = .milliseconds(100),
+    identity: Identity, ownTerm: UInt64 = 0, lead: Nanoseconds = .milliseconds(100),
     soundLead: Nanoseconds = EnsembleState.standardSoundLead, activity: UInt8 = 0
   ) {
     self.identity = identity
-    self.highestTerm = highestTerm
+    self.ownTerm = ownTerm
     self.lead = lead
     minimumLead = lead
     self.soundLead = soundLead

@@ -48,8 +48,8 @@ public enum Event: Hashable, Sendable {
 
   /// The role of the local peer has changed.
   case role(Role)
-  /// The claim of another peer outranks the claim of the local peer.
-  case outranked(by: Identity)
+  /// The claim of another peer outranks the claim of the local peer, which was the master.
+  case outranked(by: Identity, OutrankingCause)
   /// The peer has accepted the offer of the rhythm and is the master now.
   case handedOver(to: Identity)
   /// The master was silent for too long and no peer took over: the rhythm ended.

@@ -1,9 +1,15 @@
 /// A peer's claim to be master. Every start is a new claim. The claim with the higher term wins; if the terms are
 /// equal, the claim with the lower identity wins. This total order needs no common clock (Lamport 1978). The word
 /// *term* comes from the Raft consensus algorithm.
+///
+/// A claim counts only while its master sends it and is heard. A claim that does not count outranks no other claim
+/// (`EnsembleState.counts(_:at:)`). The highest possible term therefore protects no claim after its master has left.
 public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
-  /// The term of the claim, higher than all terms that the claiming peer had claimed or followed. Terms do not run out:
-  /// even a hostile message raises the terms of a peer by 2^20 at most, so 64 bits are enough for 2^44 such messages.
+  /// The possible terms: 1...2^63 - 1. A message with another term is malformed.
+  public static var terms: ClosedRange<UInt64> { 1...UInt64(Int64.max) }
+
+  /// The term of the claim. It is higher than the own terms of the claiming peer, the terms that counted at that peer, and the term of
+  /// the rhythm that the claim continues. If there is no higher term, it is a random number below 2^32.
   public let term: UInt64
   /// The identity of the claiming peer.
   public let identity: Identity

@@ -132,7 +132,7 @@ public final class VirtualWorld {
       case .control:
         guard let peer = hosts[host].peer, peer.life == event.value, peer.isControlDue else { break }
         peer.runControlThread()
-        hosts[host].term = peer.core.ensemble.highestTerm
+        hosts[host].term = peer.core.ensemble.ownTerm
         checker.recordActivity(of: peer)
         collectEvents(of: peer)
       case .clock:
@@ -182,7 +182,7 @@ public final class VirtualWorld {
     guard hosts[host].peer == nil else { return }
     hosts[host].lives += 1
     let known = hosts[host]
-    var ensemble = EnsembleState(identity: known.identity, highestTerm: known.term)
+    var ensemble = EnsembleState(identity: known.identity, ownTerm: known.term)
     if mutation.rule == .failover { ensemble.masterLoss = .stop }
     if mutation.rule != .gate { ensemble.gates = known.gates }
     let localNow = known.clock.local(at: now)
@@ -252,7 +252,7 @@ public final class VirtualWorld {
     guard let peer = hosts[host].peer else { return }
     defer {
       peer.performOutputs()
-      hosts[host].term = peer.core.ensemble.highestTerm
+      hosts[host].term = peer.core.ensemble.ownTerm
       checker.recordActivity(of: peer)
       collectEvents(of: peer)
     }

@@ -29,9 +29,20 @@ import Testing
     #expect(reservation.reserve(for: 1_000_000) == 1_000_064)
   }
 
-  @Test func boundDoesNotOverflow() {
-    var reservation = TermReservation(after: .max - 70)
-    #expect(reservation.reserve(for: .max - 1) == .max)
-    #expect(reservation.reserve(for: .max) == nil)
+  @Test func boundIsAtMostTheHighestTerm() {
+    let highest = UInt64(Int64.max)
+    var reservation = TermReservation(after: highest - 70)
+    #expect(reservation.bound == highest - 6)
+    #expect(reservation.reserve(for: highest - 1) == highest)
+    #expect(reservation.reserve(for: highest) == nil)
+    #expect(TermReservation(after: .max).bound == highest)
+  }
+
+  /// After the highest term, the next term is a random one, here 1000. After a restart, the terms continue above its bound.
+  @Test func blockFollowsATermBelowIt() {
+    var reservation = TermReservation(after: UInt64(Int64.max) - 10)
+    #expect(reservation.reserve(for: 1000) == 1064)
+    #expect(reservation.reserve(for: 1001) == nil)
+    #expect(reservation.reserve(for: 1032) == 1096)
   }
 }

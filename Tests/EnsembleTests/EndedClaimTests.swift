@@ -32,7 +32,7 @@ import Testing
   /// The message of a rhythm that the rival started 20 s ago. Tick 240 was due 15 s ago.
   private func message(_ ensemble: EnsembleState, end: Tick, at now: Instant) -> TimelineMessage {
     TimelineMessage(
-      claim: Claim(term: ensemble.highestTerm + 1, identity: rival), revision: 0, start: Tick(0), end: end,
+      claim: Claim(term: ensemble.ownTerm + 1, identity: rival), revision: 0, start: Tick(0), end: end,
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: now - .seconds(20)))
   }
 

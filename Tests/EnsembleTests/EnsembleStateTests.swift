@@ -225,12 +225,12 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     let schedule = band.players[1].ensemble.schedule
     band.players[1].ensemble.received(forged, from: band.identity(2), at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.rejected == 1 && band.players[1].ensemble.schedule == schedule)
-    // The largest term would leave no higher term for later starts.
     let implausible = TimelineMessage(
       claim: Claim(term: .max, identity: band.identity(2)), revision: 1, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
-    band.players[1].ensemble.received(implausible, from: band.identity(2), at: band.localTime(of: 1))
-    #expect(band.players[1].ensemble.rejected == 2 && band.players[1].ensemble.highestTerm == 1)
+    band.players[1].ensemble.received(
+      systemExclusive: implausible.systemExclusive, from: band.identity(2), at: band.localTime(of: 1))
+    #expect(band.players[1].ensemble.rejected == 2 && band.players[1].ensemble.schedule == schedule)
   }
 
   @Test func sameInputsProduceTheSameSteps() throws {

@@ -17,6 +17,10 @@ import _TestSupport
       for n in band.successionOrder.reversed() { try band.command(n) { try $0.start(tempo: .standard, at: $1) } }
       band.run(for: .seconds(4))
       #expect(band.masters == [band.successionOrder[0]], "seed \(seed)")
+      let causes = band.players.flatMap(\.events).compactMap {
+        if case .outranked(_, let cause) = $0 { cause } else { nil }
+      }
+      #expect(!causes.isEmpty && causes.allSatisfy { $0 == .simultaneousStart }, "seed \(seed)")
       for n in band.players.indices {
         let steps = band.soundedSteps(of: n)
         #expect(steps.first?.step == Step(0), "seed \(seed), player \(n)")
@@ -296,18 +300,24 @@ import _TestSupport
     /// Reports `claim` as the claim of the other peer every 10 ms for a second. Returns the number of timeline messages that
     /// player 0 sends to the other peer in this second.
     func corrections(for claim: Claim?, gates: GateSet = .all) -> Int {
-      band.players[0].outputs = []
-      for _ in 0..<100 {
+      for n in 0...100 {
+        // The first presence replaces that of the last call, and shows that the other peer is present.
+        if n == 1 {
+          band.run(for: .milliseconds(100))
+          band.players[0].outputs = []
+        }
         band.command(0) {
           $0.received(
             Presence(identity: other, claim: claim, channel: nil, gates: gates, takesOver: true), from: other, at: $1)
+          $0.heard(other, at: $1)
         }
         band.run(for: .milliseconds(10))
       }
       return band.players[0].outputs.count { if case .timelineMessage(_, to: other, _) = $0 { true } else { false } }
     }
-    // The other peer knows no rhythm, or an older one.
+    // The other peer knows no rhythm, or an older one, or one whose master is not in session.
     #expect(corrections(for: nil) == 10 && corrections(for: Claim(term: 0, identity: other)) == 10)
+    #expect(corrections(for: Claim(term: 2, identity: Identity(1))) == 10)
     // The other peer knows the current rhythm, or a newer one.
     #expect(corrections(for: claim) == 0 && corrections(for: Claim(term: 2, identity: other)) == 0)
     #expect(corrections(for: nil, gates: .none) == 0)

@@ -114,7 +114,7 @@ import Testing
     band.run(for: .seconds(1))
     #expect(band.masters == [successors[0]], "seed \(seed)")
     #expect(band.role(0) == .follower(of: band.identity(successors[0])))
-    #expect(band.players[0].events.contains(.outranked(by: band.identity(successors[0]))))
+    #expect(band.players[0].events.contains(.outranked(by: band.identity(successors[0]), .interruption)))
     band.run(for: .seconds(4))
     expectInPhase(band, players: [0] + successors, after: partition, within: .microseconds(1500), seed: seed)
   }

@@ -1,111 +1,161 @@
+import MIDI
 import MusicalTime
 import PeerProtocol
 import Testing
 
 @testable import Ensemble
 
-/// The terms of hostile peers, and the term of a claim after a loss of power.
-///
-/// A peer follows a term only if the term is credible: at most 2^20 above its highest term, `EnsembleState.highestTerm`. Each refused
-/// message raises this limit by another 2^20. When the peer follows a message, the limit is 2^20 again.
+/// The claims that count, and the terms of new claims.
 @Suite struct TermTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
-  /// The remote peer, which is hostile in most tests.
+  private let local = Identity(1)
+  /// The remote peer, which is hostile in some tests.
   private let remote = Identity(2)
+  private let other = Identity(3)
 
-  private func makeState(highestTerm: UInt64 = 0) -> EnsembleState {
-    var ensemble = EnsembleState(identity: Identity(1), highestTerm: highestTerm)
-    ensemble.joined(remote, at: now)
+  private func makeState(ownTerm: UInt64 = 0) -> EnsembleState {
+    var ensemble = EnsembleState(identity: local, ownTerm: ownTerm)
+    for peer in [remote, other] { ensemble.joined(peer, at: now) }
     return ensemble
   }
 
-  /// A message of the remote peer.
-  private func message(_ term: UInt64, end: Tick = Tick(.max)) -> TimelineMessage {
+  /// A message of a peer, the remote peer unless another one is given.
+  private func message(_ term: UInt64, from peer: Identity? = nil, end: Tick = Tick(.max)) -> TimelineMessage {
     TimelineMessage(
-      claim: Claim(term: term, identity: remote), revision: 1, start: Tick(0), end: end,
+      claim: Claim(term: term, identity: peer ?? remote), revision: 1, start: Tick(0), end: end,
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
   }
 
-  /// Each of 100 000 rhythms of the hostile peer has the highest credible term. Terms have 64 bits, so higher terms remain. With
-  /// 32 bits, none would remain after 4096 rhythms.
-  @Test func hostilePeerDoesNotExhaustTheTerms() throws {
-    var ensemble = makeState()
-    for n in UInt64(1)...100_000 {
-      ensemble.received(message(n << 20), from: remote, at: now)
-      #expect(ensemble.highestTerm == n << 20)
+  private func presence(of peer: Identity, _ claim: Claim?) -> Presence {
+    Presence(identity: peer, claim: claim, channel: nil, gates: .all, takesOver: true)
+  }
+
+  private func warnings(of ensemble: inout EnsembleState) -> [Identity] {
+    ensemble.takeOutputs().compactMap {
+      if case .event(.warning(let peer, .claimHasExpired)) = $0 { peer } else { nil }
     }
+  }
+
+  /// A peer follows any possible term at once, also a new peer.
+  @Test(arguments: [1, 1 << 20, 1 << 40, Claim.terms.upperBound]) func everyTermIsFollowedAtOnce(term: UInt64) {
+    var ensemble = makeState()
+    ensemble.received(message(term), from: remote, at: now)
+    #expect(ensemble.role == .follower(of: remote) && ensemble.ownTerm == 0 && ensemble.rejected == 0)
+  }
+
+  @Test(arguments: [0, UInt64(Int64.max) + 1, .max]) func impossibleTermIsMalformed(term: UInt64) {
+    var ensemble = makeState()
+    ensemble.received(systemExclusive: message(term).systemExclusive, from: remote, at: now)
+    let offer = Offer(claim: Claim(term: term, identity: remote), isParting: false)
+    ensemble.received(systemExclusive: offer.systemExclusive, from: remote, at: now)
+    let presence = presence(of: remote, Claim(term: term, identity: remote))
+    ensemble.received(systemExclusive: presence.systemExclusive, from: remote, at: now)
+    #expect(ensemble.role == .idle && ensemble.rejected == 3)
+  }
+
+  /// The remote peer leads with the highest term. A lower claim of another peer is followed when the remote peer was silent for 1.5 s,
+  /// but not earlier. The claim that counts no longer is reported once.
+  @Test func lowerClaimIsFollowedWhenTheHigherOneCountsNoLonger() {
+    var ensemble = makeState()
+    ensemble.received(message(Claim.terms.upperBound), from: remote, at: now)
+    let early = now + EnsembleState.silence - .milliseconds(1)
+    ensemble.received(message(7, from: other), from: other, at: early)
+    #expect(ensemble.role == .follower(of: remote) && warnings(of: &ensemble) == [])
+    ensemble.received(message(7, from: other), from: other, at: now + EnsembleState.silence)
+    #expect(ensemble.role == .follower(of: other) && ensemble.claim == Claim(term: 7, identity: other))
+    #expect(warnings(of: &ensemble) == [remote])
+    // The remote peer returns, and disappears again.
+    let later = now + .seconds(10)
+    ensemble.received(message(Claim.terms.upperBound), from: remote, at: later)
+    #expect(ensemble.role == .follower(of: remote))
+    ensemble.received(message(7, from: other), from: other, at: later + EnsembleState.silence)
+    #expect(ensemble.role == .follower(of: other) && warnings(of: &ensemble) == [])
+  }
+
+  /// The master reports that it is idle, but the end of its rhythm was lost. Its claim counts no longer, although the master is heard.
+  @Test func claimThatItsMasterNoLongerReportsDoesNotCount() {
+    var ensemble = makeState()
+    ensemble.received(message(9), from: remote, at: now)
+    ensemble.received(presence(of: remote, nil), from: remote, at: now)
+    ensemble.received(message(7, from: other), from: other, at: now)
+    #expect(ensemble.role == .follower(of: other))
+  }
+
+  /// The local peer is the master. A lower claim does not outrank its own, however long the others are silent.
+  @Test func ownClaimCountsWhileTheLocalPeerLeads() throws {
+    var ensemble = makeState(ownTerm: 50)
+    try ensemble.start(tempo: .standard, at: now)
+    ensemble.received(message(7), from: remote, at: now + .seconds(60))
+    #expect(ensemble.role == .master && ensemble.claim == Claim(term: 51, identity: local))
+  }
+
+  /// A master tells a peer about its claim if the peer reports a higher claim that counts no longer.
+  @Test func followerOfAnExpiredClaimGetsTheTimelineMessage() throws {
+    var ensemble = makeState()
+    try ensemble.start(tempo: .standard, at: now)
+    _ = ensemble.takeOutputs()
+    let lost = Claim(term: Claim.terms.upperBound, identity: Identity(9))
+    ensemble.received(presence(of: other, lost), from: other, at: now + .seconds(1))
+    let receivers = ensemble.takeOutputs().compactMap {
+      if case .timelineMessage(_, to: .some(let peer), _) = $0 { peer } else { nil }
+    }
+    #expect(receivers == [other])
+  }
+
+  /// Terms of rhythms that the local peer follows are not its own: they end with their rhythm.
+  @Test func termOfAnEndedRhythmDoesNotRaiseTheNextTerm() throws {
+    var ensemble = makeState(ownTerm: 5)
+    ensemble.received(message(1 << 40), from: remote, at: now)
+    ensemble.received(presence(of: remote, nil), from: remote, at: now)
     ensemble.left(remote, at: now)
     ensemble.advance(to: now + .seconds(10))
-    // The local peer has taken over the last rhythm, or has become idle. In the second case, it starts a rhythm. In both cases, its
-    // claim has the next term.
-    #expect(ensemble.claim?.identity == Identity(1) || ensemble.role == .idle)
-    if ensemble.role == .idle { try ensemble.start(tempo: .standard, at: now + .seconds(10)) }
-    #expect(ensemble.claim == Claim(term: (100_000 << 20) + 1, identity: Identity(1)))
+    #expect(ensemble.role == .idle)
+    try ensemble.start(tempo: .standard, at: now + .seconds(10))
+    #expect(ensemble.claim == Claim(term: 6, identity: local))
   }
 
-  /// Each refused message makes 2^20 further terms credible. The hostile peer sends a thousand messages that are refused, then
-  /// one that is followed. Afterwards, only 2^20 further terms are credible, as at first. Without this reset, each further rhythm
-  /// could raise the highest term by about 2^30.
-  @Test func followedTermResetsTheLimitThatRefusedTermsRaised() {
-    var ensemble = makeState()
-    for _ in 0..<1000 { ensemble.received(message(.max), from: remote, at: now) }
-    #expect(ensemble.rejected == 1000 && ensemble.highestTerm == 0)
-    // The limit is 2^20, and 2^20 for each of the thousand refused messages.
-    let highest: UInt64 = 1001 << 20
-    ensemble.received(message(highest), from: remote, at: now)
-    #expect(ensemble.highestTerm == highest)
-    ensemble.received(message(highest + (1 << 20) + 1), from: remote, at: now)
-    #expect(ensemble.rejected == 1001 && ensemble.highestTerm == highest)
+  /// The remote peer leads a rhythm that the local peer does not know yet. A claim of the local peer is above that claim, unless the
+  /// rhythm gate is closed to the remote peer.
+  @Test(arguments: [true, false]) func newTermIsAboveTheClaimsThatCount(isOpen: Bool) throws {
+    var ensemble = makeState(ownTerm: 5)
+    if !isOpen { ensemble.gates.set(.rhythm, open: false, for: remote.description) }
+    ensemble.received(presence(of: remote, Claim(term: 80, identity: remote)), from: remote, at: now)
+    // This claim does not count, because its master does not send it itself.
+    ensemble.received(presence(of: other, Claim(term: 90, identity: Identity(9))), from: other, at: now)
+    try ensemble.start(tempo: .standard, at: now)
+    #expect(ensemble.claim == Claim(term: isOpen ? 81 : 6, identity: local))
   }
 
-  /// The hostile peer has ended each rhythm before its message arrives, so the local peer follows none of them.
-  @Test func termOfARhythmThatIsNotFollowedDoesNotCount() {
-    var ensemble = makeState(highestTerm: 5)
-    // The clock of the hostile peer is known: it shows the local time, and the delay is 1 ms in both directions.
-    for n in 1...100 {
-      let received = now + .milliseconds(100 * Int64(n))
-      for direction in [ClockTransit.Direction.out, .back] {
-        let transit = ClockTransit(direction, sent: received - .milliseconds(1), received: received)
-        ensemble.measured(transit, with: remote, at: received)
-      }
+  /// No term is left above that of the continued rhythm. The new term is a random one below 2^32.
+  @Test func termAfterTheHighestOneIsRandom() throws {
+    var terms: Set<UInt64> = []
+    for n in Int64(1)...1000 {
+      var ensemble = EnsembleState(identity: local)
+      let claim = ensemble.newClaim(
+        continuing: Claim(term: Claim.terms.upperBound, identity: remote), at: now + .milliseconds(n))
+      #expect(claim.term > 0 && claim.term < 1 << 32 && ensemble.ownTerm == claim.term)
+      terms.insert(claim.term)
+      #expect(ensemble.newClaim(at: now).term == claim.term + 1)
     }
-    for n in UInt64(1)...100 {
-      ensemble.received(message(5 + n * 1000, end: Tick(0)), from: remote, at: now + .seconds(10))
-    }
-    #expect(ensemble.role == .idle && ensemble.rejected == 0 && ensemble.highestTerm == 5)
-  }
-
-  /// The terms of the ensemble are 2^24, or 16 * 2^20, ahead of a new peer. The new peer refuses the message 15 times. Then the
-  /// limit is 16 * 2^20, and the peer follows. The remote peer is not hostile here.
-  @Test func newPeerFollowsARhythmFarAheadAfterRepetitions() {
-    var ensemble = makeState()
-    for n in 1...16 {
-      #expect(ensemble.role == .idle)
-      ensemble.received(message(1 << 24), from: remote, at: now + .seconds(2 * Int64(n)))
-    }
-    #expect(ensemble.role == .follower(of: remote) && ensemble.highestTerm == 1 << 24 && ensemble.rejected == 15)
+    #expect(terms.count == 1000)
   }
 
   /// The local peer has claimed term 900. After a loss of power, the disk contains only term 64. The remote peer, which is not
   /// hostile here, still reports the claim with term 900.
   @Test func claimAfterALossOfPowerIsNewerThanTheLastClaim() throws {
-    var ensemble = makeState(highestTerm: 64)
-    let presence = Presence(
-      identity: remote, claim: Claim(term: 900, identity: Identity(1)), channel: nil, gates: .all, takesOver: true)
-    ensemble.received(presence, from: remote, at: now)
-    #expect(ensemble.highestTerm == 64)
+    var ensemble = makeState(ownTerm: 64)
+    ensemble.received(presence(of: remote, Claim(term: 900, identity: local)), from: remote, at: now)
+    #expect(ensemble.ownTerm == 64)
     try ensemble.start(tempo: .standard, at: now)
-    #expect(ensemble.claim == Claim(term: 901, identity: Identity(1)))
+    #expect(ensemble.claim == Claim(term: 901, identity: local))
   }
 
   /// A hostile peer reports a claim of the local peer that the local peer has never made.
   @Test func falseReportOfAClaimDoesNotExhaustTheTerms() throws {
-    var ensemble = makeState(highestTerm: 64)
-    let presence = Presence(
-      identity: remote, claim: Claim(term: .max - 1, identity: Identity(1)), channel: nil, gates: .all, takesOver: true
-    )
-    ensemble.received(presence, from: remote, at: now)
+    var ensemble = makeState(ownTerm: 64)
+    let claim = Claim(term: Claim.terms.upperBound, identity: local)
+    ensemble.received(presence(of: remote, claim), from: remote, at: now)
     try ensemble.start(tempo: .standard, at: now)
-    #expect(ensemble.claim == Claim(term: 65, identity: Identity(1)))
+    #expect(ensemble.role == .master && ensemble.claim!.term < 1 << 32)
   }
 }

@@ -147,19 +147,18 @@ struct VirtualBand {
   }
 
   /// Restarts player `n` with its saved identity and the saved bound of its terms. A peer claims only terms above this bound after a
-  /// restart. The bound is 33 to 64 terms above the highest term that the peer has claimed or followed (`TermReservation`). The band
-  /// uses 40.
+  /// restart. The bound is 33 to 64 terms above the last term that the peer has claimed (`TermReservation`). The band uses 40.
   ///
   /// - Parameter timelineMessage: the saved timeline message of the rhythm that the player resumes; nil for none.
   mutating func restart(_ n: Int, resuming timelineMessage: TimelineMessage? = nil) throws(CommandError) {
     let old = players[n].ensemble
-    players[n].ensemble = EnsembleState(identity: old.identity, highestTerm: old.highestTerm + 40)
+    players[n].ensemble = EnsembleState(identity: old.identity, ownTerm: old.ownTerm + 40)
     (players[n].cursor, players[n].run) = (TickCursor(lead: EnsembleState.standardSoundLead), 0)
     (players[n].sendCursor, players[n].lastSentTick) = (TickCursor(lead: .zero), nil)
     players[n].isAlive = true
     if let timelineMessage {
       try command(n) { ensemble, now throws(CommandError) in
-        try ensemble.resume(timelineMessage, lastTerm: old.highestTerm, at: now)
+        try ensemble.resume(timelineMessage, at: now)
       }
     }
     rejoin(n)

@@ -135,7 +135,7 @@ extension TimingTests {
       let address = SocketAddress(host: 0x7F00_0001, port: 9)
       let session = try endpoint.connect(to: address, data: address, at: Instant(nanoseconds: 0))
       var ensemble = EnsembleState(
-        identity: Identity(random.next()), highestTerm: 0, lead: .milliseconds(100), soundLead: .zero)
+        identity: Identity(random.next()), lead: .milliseconds(100), soundLead: .zero)
       var peer = RTPPeerClock(address: address, name: "ben")
       _ = peer.established(session, name: nil)
       var now = Instant(nanoseconds: 1_000_000_000)

@@ -80,9 +80,7 @@ extension Peer {
       let address = peer.address.map { "\($0)" } ?? ""
       log.notice("\(name(of: peer)): its MIDI clock is not used; to use it, add --clock-from rtp:\(address)")
     case .role(let role): changed(to: role, at: now)
-    case .outranked(let identity):
-      let other = name(of: identity)
-      log.notice("two peers started the rhythm at the same time: \(other) is the master, this peer follows")
+    case .outranked(let identity, let cause): log.notice("\(description(of: cause, by: name(of: identity)))")
     case .handedOver(let identity): log.notice("\(name(of: identity)) took the role of master; this peer follows")
     case .masterLost(let identity):
       let remedy = "start it again with the key space or the command `start`"
@@ -179,6 +177,20 @@ extension Peer {
     }
   }
 
+  /// The text for the player if the peer with the name `other` is the master instead of this peer.
+  private func description(of cause: OutrankingCause, by other: String) -> String {
+    switch cause {
+    case .simultaneousStart:
+      "two peers started the rhythm at the same time: \(other) is the master, this peer follows"
+    case .interruption:
+      "this peer and \(other) did not hear each other for a while: \(other) has led the rhythm and is the master, this peer follows; "
+        + "if this happens again, check the network"
+    case .claim:
+      "\(other) claimed the rhythm that this peer led: \(other) is the master, this peer follows; "
+        + "to prevent this, enter `gate \(other):rhythm=closed`, or start all peers of the group with --passkey-file"
+    }
+  }
+
   /// The text of `warning` for the player. In the log line, the text follows the name of the peer.
   private func description(of warning: PeerWarning) -> String {
     switch warning {
@@ -196,6 +208,9 @@ extension Peer {
     case .changesChannelTooOften:
       "changes its MIDI channel too often; its channel is ignored until it stays the same for 10 s; "
         + "if this lasts, start that peer again"
+    case .claimHasExpired:
+      "claimed the rhythm and does not lead it any longer, so its claim is ignored; "
+        + "if this peer does not belong to the group, start all peers of the group with --passkey-file"
     case .identityIsUsedTwice:
       "another device uses the same identity and is ignored; "
         + "if that device has a copied disk, start it with another --name, which creates a new identity"

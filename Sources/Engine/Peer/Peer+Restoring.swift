@@ -36,7 +36,7 @@ extension Peer {
     do throws(CommandError) {
       // The term of the saved rhythm is the last term before the crash. If another peer had become the master after this save, this peer
       // would have saved the session again, without the rhythm.
-      try ensemble.resume(rhythm, lastTerm: rhythm.claim.term, at: now)
+      try ensemble.resume(rhythm, at: now)
       log.notice("peer restored; this peer is the master again")
     } catch {
       log.notice("peer restored, but not as the master (\(description(of: error)))")

@@ -183,14 +183,14 @@ public final class Peer {
     let memoryAdvice = MemoryLock.lockAll()
 
     // The sound output may need hits earlier than the configured lead time. A change must be known 20 ms before the sound output needs
-    // its hits (``EnsembleState/init(identity:highestTerm:lead:soundLead:activity:)``).
+    // its hits (``EnsembleState/init(identity:ownTerm:lead:soundLead:activity:)``).
     let table = StepTable(patch)
     maximumPush = table.maximumPush
     let soundLead = sound.lead + maximumPush
     let lead = max(configuration.lead, soundLead + .milliseconds(20))
     // New claims have terms above `previousBound`, because terms up to this bound may have been used before.
     let ensemble = EnsembleState(
-      identity: store.identity, highestTerm: storage.previousBound, lead: lead, soundLead: soundLead,
+      identity: store.identity, ownTerm: storage.previousBound, lead: lead, soundLead: soundLead,
       activity: configuration.activity)
     let peerOptions = configuration.peerOptions
     core = PeerCore(
@@ -399,7 +399,7 @@ public final class Peer {
   func executeOutputs(at now: Instant) {
     let outputs = core.takeOutputs(at: now)
     // After a restart, the peer must know which terms it may have used, so terms are reserved on the disk in advance.
-    storage.reserve(for: ensemble.highestTerm)
+    storage.reserve(for: ensemble.ownTerm)
     saveSession(at: now)
     execute(outputs)
     updateInstrument()

@@ -33,7 +33,7 @@ struct SessionKeeper {
     writer.write(term: reservation.bound)
   }
 
-  /// Reserves more terms if `term`, the highest term claimed or followed, is near the bound.
+  /// Reserves more terms if `term`, the term of the last claim, is near the bound or below the reserved block.
   mutating func reserve(for term: UInt64) {
     if let bound = reservation.reserve(for: term) { writer.write(term: bound) }
   }

@@ -1,3 +1,5 @@
+import PeerProtocol
+
 /// Reserves the terms of the claims of this peer in blocks. A claim is the right to lead a rhythm. It has a term, and the claim with
 /// the higher term wins.
 ///
@@ -7,9 +9,10 @@
 /// most half a block is left, it raises the bound to a full block above the highest term. The write must end before the rest of the old
 /// block is used up.
 ///
-/// The write can be too late in one case: this peer follows a term that is not below the stored bound, and claims the rhythm with a higher
-/// term before the new bound is on the disk. If the power then fails, the peer learns its last claim from the presence messages of other
-/// peers (``EnsembleState``).
+/// A peer that continues the rhythm of another peer claims it with the next term, which can be far above the bound. After the highest
+/// possible term, the next term is a random one far below the bound. In both cases, the next block begins at the new term. If the power
+/// fails before the new bound is on the disk, the peer learns its last claim from the presence messages of other peers
+/// (``EnsembleState``).
 struct TermReservation {
   /// The number of terms in a block.
   static let blockSize: UInt64 = 64
@@ -17,17 +20,20 @@ struct TermReservation {
   /// The bound: the highest reserved term.
   private(set) var bound: UInt64
 
-  /// - Parameter term: the highest term that may have been used already.
+  /// - Parameter term: the term that may have been used last.
   init(after term: UInt64) { bound = Self.end(of: term) }
 
-  /// Reserves the next block if at most half a block is left above `term`, the highest term claimed or followed.
+  /// Reserves the next block if at most half a block is left above `term`, the term of the last claim, or if `term` is below the block.
   ///
   /// - Returns: the new bound, to be stored; nil if no reservation is necessary.
   mutating func reserve(for term: UInt64) -> UInt64? {
-    guard bound < .max, term >= bound - Self.blockSize / 2 else { return nil }
-    bound = Self.end(of: term)
+    let end = Self.end(of: term)
+    guard end != bound, term >= bound - Self.blockSize / 2 || term < bound - Self.blockSize else { return nil }
+    bound = end
     return bound
   }
 
-  private static func end(of term: UInt64) -> UInt64 { term > .max - blockSize ? .max : term + blockSize }
+  private static func end(of term: UInt64) -> UInt64 {
+    min(term, Claim.terms.upperBound - blockSize) + blockSize
+  }
 }

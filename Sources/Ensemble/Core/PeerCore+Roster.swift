@@ -66,20 +66,27 @@ extension PeerCore {
       // The peers of two sessions report the same identity. One of the sessions is closed.
       let isSameMachine = isOnSameMachine(session, as: other, at: now)
       let hasMoved = isSameMachine == true && endpoint.isUnanswered(other, at: now)
-      let keepsOther = !hasMoved && keeps(other, insteadOf: session, info, of: identity, at: now)
+      let otherInfo = ensemble.roster[other]?.session?.info
+      let hasReturned =
+        places.contains(identity, at: info.control, now: now) && otherInfo?.control != info.control
+      let keepsOther = !hasReturned && !hasMoved && keeps(other, insteadOf: session, info, of: identity, at: now)
+      if hasReturned, isSameMachine != true { ensemble.warn(of: identity, .identityIsUsedTwice) }
+      if !keepsOther, !hasReturned, let otherInfo { places.keep(identity, at: otherInfo.control, now: now) }
       let (closed, kept) = keepsOther ? (session, other) : (other, session)
-      let keptInfo = keepsOther ? ensemble.roster[other]?.session?.info ?? info : info
+      let keptInfo = keepsOther ? otherInfo ?? info : info
       invitations.reached(
         closed, by: identity, at: keptInfo.control, isSameMachine: isSameMachine == true, now: now)
       // A peer that has moved is reported as left, and then as joined with its new address.
       if hasMoved { reportLeft(other) }
       moveReport(from: closed, to: kept)
-      if closed == session, isSameMachine == false {
-        return inform(session, ofUsed: identity, at: now)
+      if closed == session || hasReturned, isSameMachine == false {
+        inform(closed, ofUsed: identity, at: now)
+      } else {
+        endpoint.close(closed, at: now)
       }
-      endpoint.close(closed, at: now)
       if closed == session { return }
     }
+    places.remove(identity, at: info.control)
     ensemble.roster.recognise(session, as: identity)
     isAdmissionOutdated = true
     // The session may have moved to an earlier row of the same identity.
@@ -113,7 +120,8 @@ extension PeerCore {
 
   /// Returns whether the session `other` is kept. If not, the new session `session`, which `info` describes, replaces `other`. The peers
   /// of both sessions report `identity`. The function is not called for a peer that has moved: both sessions of such a peer are with one
-  /// machine, and the peer no longer replies on `other`.
+  /// machine, and the peer no longer replies on `other`. It is not called either for the peer to which the identity belongs, and which has
+  /// returned to its place (``IdentityPlaces``).
   ///
   /// If each of the two peers began one of the sessions, and `other` is less than ten seconds old, the peers have invited each other.
   /// Both must then keep the same session: the session that the peer with the lower identity began.

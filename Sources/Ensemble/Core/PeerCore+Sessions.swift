@@ -45,8 +45,17 @@ extension PeerCore {
         slot.flatMap { ensemble.roster[$0].session?.info }, slot.flatMap { ensemble.roster.identity($0) }
       )
       left(session, saysGoodbye: false, at: now)
-      if let info, let identity { invitations.lost(identity, of: info, at: now) }
-    case .closed(let session): left(session, saysGoodbye: true, at: now)
+      if let info, let identity {
+        places.keep(identity, at: info.control, now: now)
+        invitations.lost(identity, of: info, at: now)
+      }
+    case .closed(let session):
+      if let slot = ensemble.roster.slot(of: session), let identity = ensemble.roster.identity(slot),
+        let info = ensemble.roster[slot].session?.info
+      {
+        places.remove(identity, at: info.control)
+      }
+      left(session, saysGoodbye: true, at: now)
     case .extended(let session, let event): handle(event, of: session, at: now)
     case .clock(let session, let transit): measured(transit, on: session, at: now)
     case .message(let session, let message, let instant, let arrival, let isRecovered):

@@ -94,6 +94,8 @@ public final class PeerCore {
   var admittedChannelChanges = 0
   /// The value of ``EnsembleState/channelChanges`` at the last call of ``updateRoutes()``.
   var routedChannelChanges = 0
+  /// The places of peers that have not ended their sessions.
+  var places = IdentityPlaces()
   /// The sessions to close later, and the instants at which they are closed, earliest first: see ``inform(_:ofUsed:at:)``.
   var closings: [(session: SessionID, at: Instant)] = []
   /// The rate limit that the network thread puts into its replies to clock probes.

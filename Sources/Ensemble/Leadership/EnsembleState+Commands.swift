@@ -23,9 +23,8 @@ extension EnsembleState {
     try requireIdle(at: now)
     var mix = latestMix
     mix.isQuiet = false
-    raiseTerm()
     timelineMessage = TimelineMessage(
-      claim: Claim(term: highestTerm, identity: identity), revision: 0, start: first, end: Tick(.max),
+      claim: newClaim(at: now), revision: 0, start: first, end: Tick(.max),
       timeline: timeline, countIn: countIn, mix: mix)
     schedule.run &+= 1
     (schedule.start, schedule.firstRun) = (first, schedule.run)
@@ -33,28 +32,10 @@ extension EnsembleState {
     lead(Leader(), at: now)
   }
 
-  /// Sets ``highestTerm`` to the term of a new claim of the local peer.
-  ///
-  /// After a loss of power, the stored term may be lower than the term of the last claim of the local peer. Peers that know this
-  /// claim report it in their presences, so these are examined first.
-  mutating func raiseTerm() {
-    for member in roster.members {
-      guard let claim = roster[member.slot].membership?.presence?.claim, claim.identity == identity,
-        isCredible(claim.term)
-      else { continue }
-      raiseTerm(to: claim.term)
-    }
-    highestTerm = highestTerm == .max ? .max : highestTerm + 1
-  }
-
-  /// Raises ``highestTerm`` to the term of a claim that the local peer follows or has made.
-  mutating func raiseTerm(to term: UInt64) {
-    guard term > highestTerm else { return }
-    (highestTerm, credibleTerms) = (term, Self.termStep)
-  }
-
   /// Becomes the master of the rhythm in ``timelineMessage``. The caller has set the run and the first tick of the schedule.
   mutating func lead(_ leader: Leader, at now: Instant) {
+    var leader = leader
+    leader.since = now
     transition(to: .leading(leader))
     announce(at: now)
   }

@@ -109,13 +109,11 @@ extension EnsembleState {
   /// rhythm in these cases:
   ///
   /// - The message is refused, or the rhythm gate is closed to `sender`.
-  /// - A rhythm plays, and the claim of the message is lower than the claim of this rhythm.
+  /// - A rhythm plays, and its claim outranks the claim of the message.
   /// - The local peer already knows the claim and this revision or a newer one. An idle peer ignores only older revisions.
   /// - A rhythm with another claim plays, and the rhythm of the message has ended, or may have ended.
   public mutating func received(_ message: TimelineMessage, from sender: Identity, at now: Instant) {
-    guard message.claim.identity == sender, sender != identity, message.start <= message.end,
-      admits(term: message.claim.term)
-    else {
+    guard message.claim.identity == sender, sender != identity, message.start <= message.end else {
       rejected += 1
       return
     }
@@ -129,9 +127,12 @@ extension EnsembleState {
         let isNews = message.revision > known.revision
         guard isNews || (role == .idle && message.revision == known.revision) else { return }
       } else if role != .idle, message.claim < known.claim {
-        // The sender does not know the higher claim.
-        if role == .master { correct(sender, at: now) }
-        return
+        if outranks(known.claim, message.claim, at: now) {
+          // The sender does not know the higher claim.
+          if role == .master { correct(sender, at: now) }
+          return
+        }
+        if role != .master { warn(of: known.claim.identity, .claimHasExpired) }
       }
     }
     let isNewClaim = message.claim != claim
@@ -139,7 +140,7 @@ extension EnsembleState {
     // estimate of the clock of the other master.
     if role != .idle, isNewClaim, isOver(message, at: now) != false { return }
     if isNewClaim {
-      if role == .master { reportLossOfLeadership(to: sender) }
+      if role == .master { reportLossOfLeadership(to: sender, at: now) }
       // A former master that is idle repeats ``timelineMessage``, so that all peers learn the end of its rhythm. The repeats must stop,
       // because ``timelineMessage`` is replaced below by the message of `sender`.
       idle?.repeats = Repeats()
@@ -148,7 +149,6 @@ extension EnsembleState {
     // An idle peer keeps the message of a rhythm that has ended, so that a new rhythm may start and older revisions are ignored. But it
     // does not follow the rhythm.
     if role == .idle, isOver(message, at: now) == true { return }
-    raiseTerm(to: message.claim.term)
     if isNewClaim || role == .idle {
       transition(to: .following(Follower(of: sender, at: now)))
     } else {
@@ -167,25 +167,7 @@ extension EnsembleState {
   }
 
   /// Reports that the peer with identity `sender` is the master instead of the local peer.
-  private mutating func reportLossOfLeadership(to sender: Identity) {
-    let isOffered = leader?.offer.map { $0.offer.claim == claim && $0.receivers.contains(sender) } ?? false
-    emit(.event(isOffered ? .handedOver(to: sender) : .outranked(by: sender)))
-  }
-
-  /// The initial value of ``credibleTerms``, and the amount by which each refused term raises this number.
-  static var termStep: UInt64 { 1 << 20 }
-
-  /// Whether a term is credible: at most ``credibleTerms`` above ``highestTerm``. Each claim increments the term by one. A term
-  /// that is far ahead is therefore wrong, or the local peer is new in an ensemble whose terms a hostile peer has increased.
-  func isCredible(_ term: UInt64) -> Bool { term < highestTerm || term - highestTerm <= credibleTerms }
-
-  /// Returns ``isCredible(_:)``, and raises ``credibleTerms`` by ``termStep`` if the term is refused. A new peer can thus follow
-  /// an ensemble with high terms after some repetitions of the timeline message. ``raiseTerm(to:)`` sets the number back. One
-  /// message therefore raises the terms by 2^20 at most. A hostile peer would have to send 2^44 messages to reach the highest
-  /// possible term, above which no peer can claim.
-  private mutating func admits(term: UInt64) -> Bool {
-    if isCredible(term) { return true }
-    credibleTerms = min(credibleTerms, .max - Self.termStep) + Self.termStep
-    return false
+  private mutating func reportLossOfLeadership(to sender: Identity, at now: Instant) {
+    emit(.event(hasOffered(to: sender) ? .handedOver(to: sender) : .outranked(by: sender, cause(of: sender, at: now))))
   }
 }

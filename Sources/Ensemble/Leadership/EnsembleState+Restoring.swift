@@ -4,24 +4,19 @@ import Playback
 
 // Restoring a master after a crash.
 extension EnsembleState {
-  /// The data for ``resume(_:lastTerm:at:)``; nil unless the local peer is the master. When a new rhythm begins, the engine saves the
+  /// The data for ``resume(_:at:)``; nil unless the local peer is the master. When a new rhythm begins, the engine saves the
   /// data at once.
   public var resumable: TimelineMessage? { role == .master ? timelineMessage : nil }
 
   /// Continues the rhythm of which the local peer was the master before it restarted, in phase and under the old claim. Peers that
   /// have not followed another claim in the meantime notice no change.
   ///
-  /// - Parameters:
-  ///   - timelineMessage: the value of ``resumable``, from the same boot of the machine.
-  ///   - lastTerm: the highest term that this peer had claimed or followed before it restarted. The property ``highestTerm`` can
-  ///     be higher: after a restart, it is the highest term that the peer had reserved.
-  /// - Throws: ``CommandError`` if a higher term was claimed or followed, if the claim has another identity than the local peer, if the
-  ///   rhythm has ended, if a rhythm plays, or if another peer leads the session.
-  public mutating func resume(
-    _ timelineMessage: TimelineMessage, lastTerm: UInt64, at now: Instant
-  ) throws(CommandError) {
+  /// - Parameter timelineMessage: the value of ``resumable``, from the same boot of the machine.
+  /// - Throws: ``CommandError`` if the claim has another identity than the local peer, if the rhythm has ended, if a rhythm plays, or if
+  ///   another peer leads the session.
+  public mutating func resume(_ timelineMessage: TimelineMessage, at now: Instant) throws(CommandError) {
     try requireIdle(at: now)
-    guard timelineMessage.claim.identity == identity, timelineMessage.claim.term >= lastTerm else { throw .isOver }
+    guard timelineMessage.claim.identity == identity else { throw .isOver }
     var resumed = PlaybackSchedule(
       run: schedule.run &+ 1, sends: true, start: timelineMessage.start, end: timelineMessage.end,
       timeline: timelineMessage.timeline,
@@ -29,7 +24,7 @@ extension EnsembleState {
       mixChange: timelineMessage.mixChange)
     resumed.start = entry(into: resumed, from: timelineMessage.start, at: now + soundLead)
     guard resumed.start < resumed.end else { throw .nothingPlays }
-    highestTerm = max(highestTerm, timelineMessage.claim.term)
+    ownTerm = max(ownTerm, timelineMessage.claim.term)
     self.timelineMessage = timelineMessage
     schedule = resumed
     lead(Leader(), at: now)

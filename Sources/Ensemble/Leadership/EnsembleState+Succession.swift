@@ -41,7 +41,7 @@ extension EnsembleState {
   mutating func heard(_ slot: Roster.Slot, _ peer: Identity, at now: Instant) {
     noteMaster(peer, at: now)
     guard let last = roster.lastHeard(slot) else { return }
-    roster[slot].membership!.lastHeard = now
+    roster[slot].membership!.hear(at: now)
     // After a second of silence, the peer may have missed messages. They are sent again.
     if now - last >= .seconds(1) {
       if role == .master, let timelineMessage { emit(.timelineMessage(timelineMessage, to: peer, isNews: true)) }
@@ -49,7 +49,7 @@ extension EnsembleState {
       // many peers.
       if now - last >= Nanoseconds(4 * presenceInterval.count) { present(to: slot, isNews: true, at: now) }
     }
-    if role == .master, let presence = roster[slot].membership!.presence, isBehind(presence.claim) {
+    if role == .master, let presence = roster[slot].membership!.presence, isBehind(presence.claim, at: now) {
       correct(peer, at: now)
     }
   }
@@ -74,15 +74,17 @@ extension EnsembleState {
       }
     }
     guard timelineMessage.claim.identity == identity else { return }
-    if role == .idle || role == .master, isBehind(claim) { correct(sender, at: now) }
+    if role == .idle || role == .master, isBehind(claim, at: now) { correct(sender, at: now) }
   }
 
   /// Whether a peer that reports this claim has missed a timeline message of the local peer. If the local peer is idle, a peer that
-  /// still reports the local peer's claim has missed the end of the rhythm. If the local peer is the master, a peer that reports a
-  /// lower claim or none does not know the rhythm that plays.
-  private func isBehind(_ claim: Claim?) -> Bool {
+  /// still reports the local peer's claim has missed the end of the rhythm. If the local peer is the master, a peer that reports no claim,
+  /// a lower one, or one that does not count (``counts(_:at:)``), does not know the rhythm that plays.
+  private func isBehind(_ claim: Claim?, at now: Instant) -> Bool {
     guard let timelineMessage else { return false }
-    return role == .idle ? claim == timelineMessage.claim : claim.map { $0 < timelineMessage.claim } ?? true
+    if role == .idle { return claim == timelineMessage.claim }
+    guard let claim else { return true }
+    return claim != timelineMessage.claim && (claim < timelineMessage.claim || !counts(claim, at: now))
   }
 
   /// Sends the timeline message to a peer that does not know it: at most once per ``correction``, and only if the rhythm gate of
@@ -163,15 +165,16 @@ extension EnsembleState {
     guard let follower, follower.masterStatus == .hasResigned, let claim, let slot = roster.slot(of: follower.master),
       let other = roster[slot].membership?.presence?.claim
     else { return false }
-    return other > claim && other.identity != identity && admits(.rhythm, from: other.identity)
+    return other != claim && other.identity != identity && admits(.rhythm, from: other.identity)
   }
 
-  /// Whether a peer that the local peer would follow reports that it leads the rhythm by a claim above the current one.
+  /// Whether a peer that the local peer would follow reports that it leads the rhythm by another claim than the current one. The other
+  /// claim can be lower, because the current one counts no longer.
   private func isTakenOver(at now: Instant) -> Bool {
     guard let claim else { return false }
     return roster.members.contains { member in
       guard let other = roster[member.slot].membership?.presence?.claim, other.identity == member.identity,
-        other > claim
+        other != claim
       else { return false }
       return roster[member.slot].isPresent(at: now) && admits(.rhythm, from: member.identity)
     }
@@ -190,16 +193,16 @@ extension EnsembleState {
   /// passed to the audio output yet. If the slewed clock was correcting an error of the local position, this correction stops. The
   /// local peer thus plays on without a change, and the other peers slew towards its position.
   mutating func takeOver(from master: Identity, at now: Instant) {
-    raiseTerm()
     // The origin of the new timeline.
     let tick = schedule.firstTick(notBefore: now + soundLead)
     // Whether the tempo change of the schedule applies at the new origin already. If not, the change remains pending.
     let isChanged = tick >= schedule.changeTick
     let change = TempoChange(tempo: schedule.localTempo(schedule.changed.tempo), tick: schedule.changeTick)
+    let continued = claim
     // If the rhythm of the timeline message is not scheduled yet, the previous rhythm still plays. The local peer then continues
     // the previous rhythm.
     timelineMessage = TimelineMessage(
-      claim: Claim(term: highestTerm, identity: identity), revision: 0,
+      claim: newClaim(continuing: continued, at: now), revision: 0,
       start: isScheduled ? timelineMessage?.start ?? schedule.start : schedule.start, end: schedule.end,
       timeline: Timeline(
         tempo: isChanged ? change.tempo : schedule.localTempo(schedule.timeline.tempo), tick: tick,
@@ -212,6 +215,7 @@ extension EnsembleState {
     schedule.start = continuation(at: now)
     schedule.run &+= 1
     emit(.event(.tookOver(from: master)))
+    if let continued, timelineMessage!.claim < continued { warn(of: master, .claimHasExpired) }
     // The local peer may have been the master before. The activity levels from that time may be outdated. Each peer sends its
     // level again under the new claim.
     roster.markAllAbsent()

@@ -12,6 +12,8 @@ struct Leader: Sendable {
     var repeats: Repeats
   }
 
+  /// The instant since which the local peer is the master; set by ``EnsembleState/lead(_:at:)``.
+  var since = Instant.distantFuture
   /// The tempo that the player requested while another change was pending.
   var requestedTempo: Tempo?
   /// The gradual change of the tempo that is in progress.

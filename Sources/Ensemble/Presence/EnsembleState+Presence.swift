@@ -66,10 +66,10 @@ extension EnsembleState {
   }
 
   /// Connects to the master of the rhythm with this claim if the master is not in session. In a large ensemble, not all peers are
-  /// connected. A claim with an implausible term (``isCredible(_:)``) has no effect.
+  /// connected.
   private mutating func connect(toMasterOf claim: Claim) {
     guard claim.identity != identity, !roster.containsMember(claim.identity), claim != missingMaster,
-      isCredible(claim.term), admits(.rhythm, from: claim.identity)
+      admits(.rhythm, from: claim.identity)
     else { return }
     // Many peers report the same claim. Only the first report causes an attempt.
     missingMaster = claim

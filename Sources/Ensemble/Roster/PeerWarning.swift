@@ -11,6 +11,9 @@ public enum PeerWarning: Hashable, Sendable {
   /// The peer changes its MIDI channel too often. Its channel claims are ignored until it has kept its channel for ten
   /// seconds.
   case changesChannelTooOften
+  /// The peer claimed the rhythm and was not heard for ``EnsembleState/silence``, or leads no longer. Its claim counts no longer, so the
+  /// local peer follows a lower claim.
+  case claimHasExpired
   /// Another device uses the identity of the peer. While the peer is heard, the sessions of the other device are closed.
   case identityIsUsedTwice
 }

@@ -129,7 +129,9 @@ extension RemotePeer {
   /// The state of a Tutti peer in session.
   struct Membership: Sendable {
     /// When the local peer last received something from the peer.
-    var lastHeard: Instant
+    private(set) var lastHeard: Instant
+    /// The instant since which the peer was heard without an interruption of ``EnsembleState/silence``.
+    private(set) var heardSince: Instant
     /// The newest presence from the peer.
     var presence: Presence?
     /// When the local peer last sent its presence to the peer.
@@ -150,7 +152,13 @@ extension RemotePeer {
     /// The first reports are repeated, because packets can be lost.
     var totalReports = 0
 
-    init(lastHeard: Instant) { self.lastHeard = lastHeard }
+    init(at now: Instant) { (lastHeard, heardSince) = (now, now) }
+
+    /// Records that something from the peer has arrived.
+    mutating func hear(at now: Instant) {
+      if now - lastHeard >= EnsembleState.silence { heardSince = now }
+      lastHeard = now
+    }
 
     /// Sets the reported activity level; a value above 127 counts as 127. A peer that reports its activity plays the rhythm.
     mutating func setLevel(_ level: UInt8) { (self.level, takesPart) = (min(level, 127), true) }

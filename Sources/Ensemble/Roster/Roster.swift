@@ -191,13 +191,13 @@ public struct Roster: Sendable {
   mutating func join(_ slot: Slot, named name: String?, at now: Instant) {
     guard let identity = rows[slot].identity else { return }
     if rows[slot].membership != nil {
-      rows[slot].membership!.lastHeard = now
+      rows[slot].membership!.hear(at: now)
       guard let name, name != rows[slot].name else { return }
       releaseName(of: slot)
       // Gates can depend on the name, and a presence contains the gates. The next presence is therefore sent without a pause.
       rows[slot].membership!.lastPresented = nil
     } else {
-      rows[slot].membership = RemotePeer.Membership(lastHeard: now)
+      rows[slot].membership = RemotePeer.Membership(at: now)
       members.insert(Member(identity: identity, slot: slot), at: position(of: identity))
     }
     rows[slot].name = name

@@ -18,6 +18,9 @@ struct OctetReader {
     return Array(rest)
   }
 
-  /// Reads a claim: its term and its identity.
-  mutating func takeClaim() -> Claim { Claim(term: take(UInt64.self), identity: Identity(take(UInt64.self))) }
+  /// Reads a claim: its term and its identity. Returns nil if the term is not in ``Claim/terms``.
+  mutating func takeClaim() -> Claim? {
+    let claim = Claim(term: take(UInt64.self), identity: Identity(take(UInt64.self)))
+    return Claim.terms.contains(claim.term) ? claim : nil
+  }
 }

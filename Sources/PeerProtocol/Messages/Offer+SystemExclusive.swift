@@ -20,12 +20,14 @@ extension Offer {
     return MessageKind.offer.wrap(octets)
   }
 
-  /// Reads ``systemExclusive``. Returns nil for any other message.
+  /// Reads ``systemExclusive``. Returns nil for any other message, and for a term that is not in ``Claim/terms``.
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
-    guard var octets = MessageKind.offer.unwrap(bytes, length: Self.length) else { return nil }
-    claim = octets.takeClaim()
+    guard var octets = MessageKind.offer.unwrap(bytes, length: Self.length), let claim = octets.takeClaim() else {
+      return nil
+    }
+    self.claim = claim
     switch octets.take(UInt8.self) {
     case 0: isParting = false
     case 1: isParting = true

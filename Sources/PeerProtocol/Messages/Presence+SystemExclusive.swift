@@ -53,7 +53,8 @@ extension Presence {
     let pageDelay = Nanoseconds(Int64(octets.take(UInt8.self)) * PageReport.unit.count)
     page = PageReport(port: octets.take(UInt16.self), delay: pageDelay)
     let channel = Channel(number)
-    guard flags < 8, gates < 16, activity < 128, number == 0 || channel?.isClaimable == true,
+    guard flags < 8, flags & 1 == 0 || claim != nil, gates < 16, activity < 128,
+      number == 0 || channel?.isClaimable == true,
       pageDelay <= PageReport.maximumDelay
     else { return nil }
     self.claim = flags & 1 != 0 ? claim : nil

@@ -56,7 +56,7 @@ extension TimelineMessage {
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
     guard var octets = MessageKind.timelineMessage.unwrap(bytes, length: Self.length) else { return nil }
-    claim = octets.takeClaim()
+    let claim = octets.takeClaim()
     revision = octets.take(UInt32.self)
     start = Tick(octets.take(Int64.self))
     end = Tick(octets.take(Int64.self))
@@ -70,14 +70,14 @@ extension TimelineMessage {
     // 2^40 ticks last 87 years at the fastest tempo. 2^62 nanoseconds are 146 years.
     let ticks = Tick(-1 << 40)...Tick(1 << 40)
     let instants = Instant(nanoseconds: -1 << 62)...Instant(nanoseconds: 1 << 62)
-    guard let tempo = Tempo(nanosecondsPerQuarter: nanosecondsPerQuarter), ticks.contains(start),
+    guard let claim, let tempo = Tempo(nanosecondsPerQuarter: nanosecondsPerQuarter), ticks.contains(start),
       ticks.contains(origin.tick),
       ticks.contains(end) || end == Tick(.max), end >= start, instants.contains(origin.instant),
       let countIn = CountIn(clicks: Int(clicks.count), ticksPerClick: Int(clicks.distance)),
       let mix = Mix(octets: levels.0, isQuiet: flags & 1 != 0),
       let nextMix = Mix(octets: levels.1, isQuiet: flags & 2 != 0), flags < 8, ticks.contains(mixTick)
     else { return nil }
-    (self.countIn, self.mix) = (countIn, mix)
+    (self.claim, self.countIn, self.mix) = (claim, countIn, mix)
     mixChange = flags & 4 != 0 ? MixChange(mix: nextMix, tick: mixTick) : nil
     timeline = Timeline(tempo: tempo, tick: origin.tick, at: origin.instant)
     if tempoChange.nanosecondsPerQuarter != 0 {

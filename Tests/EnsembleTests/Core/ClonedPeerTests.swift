@@ -76,6 +76,33 @@ import _TestSupport
     #expect(reports == (hasMoved ? ["left false", "joined true"] : []))
   }
 
+  /// The program of a peer is stopped for 1.7 s. Meanwhile another device begins a session with its identity, from the same or another
+  /// machine. When the program continues, the peer gets its identity back, and the other device is out. If the other device is on another
+  /// machine, the player is told.
+  @Test(arguments: [true, false]) func stoppedPeerKeepsItsIdentity(isClone: Bool) throws {
+    var sessions = CoreSessions(identity: 1)
+    let first = CoreSessions.Remote(host: 2, identity: 5, ahead: .seconds(100))
+    let second = CoreSessions.Remote(host: 3, identity: 5, ahead: isClone ? .seconds(70) : .seconds(100))
+    sessions.remotes = [first, second]
+    try sessions.invite(first, at: start)
+    var warnings = 0
+    for step in Int64(0)...170 {
+      let now = start + .milliseconds(100 * step)
+      if step == 110 { sessions.remotes[0].isStopped = true }
+      if step == 122 { try sessions.invite(second, at: now) }
+      if step == 127 { sessions.remotes[0].isStopped = false }
+      for output in sessions.exchange(at: now) {
+        if case .event(.warning(Identity(5), .identityIsUsedTwice)) = output { warnings += 1 }
+      }
+      if step == 125 { #expect(second.endpoint.establishedCount == 1) }
+    }
+    let session = try #require(sessions.core.roster.session(of: Identity(5)))
+    #expect(sessions.core.roster[session]?.session?.info.control == first.control)
+    #expect(first.endpoint.establishedCount == 1 && second.endpoint.establishedCount == 0)
+    #expect(sessions.core.roster.identities == [Identity(5)] && sessions.core.endpoint.establishedCount == 1)
+    #expect(warnings == (isClone ? 1 : 0))
+  }
+
   /// A remote peer reports that two machines use one identity. The core passes the report on only if it is about the identity of the local
   /// peer, which is 1.
   @Test(arguments: [UInt64(1), 2]) func reportAboutTheLocalIdentityIsPassedOn(identity: UInt64) throws {

@@ -114,7 +114,7 @@ import _TestSupport
     core.receive(
       .systemExclusive(session, stamp: start, arrival: start), systemExclusive: { message.systemExclusive }, now: start)
     _ = outputs(of: sessions, seconds: 5)
-    #expect(core.ensemble.role == .idle && core.roster.identities.isEmpty && core.ensemble.highestTerm == 0)
+    #expect(core.ensemble.role == .idle && core.roster.identities.isEmpty && core.ensemble.claim == nil)
   }
 }
 

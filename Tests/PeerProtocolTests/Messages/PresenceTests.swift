@@ -33,7 +33,7 @@ import _TestSupport
     for _ in 0..<100 {
       // Channels 1 and 10 cannot be claimed. Their numbers stand for no channel.
       let number = Int(random.integer(in: 1...16))
-      let claim = Claim(term: random.next(), identity: Identity(random.next()))
+      let claim = Claim(term: random.next() >> 1 | 1, identity: Identity(random.next()))
       let presence = Presence(
         identity: Identity(random.next()), claim: random.next() % 2 == 0 ? claim : nil,
         channel: number == 1 || number == 10 ? nil : Channel(number),

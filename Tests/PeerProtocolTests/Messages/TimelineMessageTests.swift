@@ -20,7 +20,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
   }
   let mixChange = MixChange(mix: mix(), tick: start + random.integer(in: 0...1000))
   return TimelineMessage(
-    claim: Claim(term: random.next(), identity: Identity(random.next())),
+    claim: Claim(term: random.next() >> 1 | 1, identity: Identity(random.next())),
     revision: UInt32(truncatingIfNeeded: random.next()), start: start,
     end: seed % 2 == 0 ? Tick(.max) : start + random.integer(in: 0...1_000_000),
     timeline: Timeline(

@@ -49,7 +49,7 @@ public final class MessageFuzzer: Fuzzer {
     let state = sessions.core.ensemble
     return """
       decoded \(decoded), rejected \(state.rejected), outputs at most \(largestCount), role \(state.role), \
-      highest term \(state.highestTerm), peers \(state.roster.sessionCount)
+      own term \(state.ownTerm), peers \(state.roster.sessionCount)
       """
   }
 

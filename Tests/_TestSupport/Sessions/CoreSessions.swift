@@ -14,6 +14,8 @@ package struct CoreSessions {
     package let control: SocketAddress
     /// Whether the remote peer receives nothing, although it sends.
     package var isDeaf = false
+    /// Whether the program of the remote peer is stopped, as by SIGSTOP: it receives nothing and sends nothing.
+    package var isStopped = false
     var data: SocketAddress { control.dataPort }
 
     /// - Parameter key: the key of the group; nil without a passkey.
@@ -48,7 +50,7 @@ package struct CoreSessions {
   package func exchange(at now: Instant) -> [PeerCore.Output] {
     var others: [PeerCore.Output] = []
     core.advance(to: now)
-    for remote in remotes { remote.endpoint.advance(to: now + remote.ahead) }
+    for remote in remotes where !remote.isStopped { remote.endpoint.advance(to: now + remote.ahead) }
     var isQuiet = false
     while !isQuiet {
       isQuiet = true
@@ -93,9 +95,9 @@ package struct CoreSessions {
 
   /// Delivers a datagram of the core to the remote peer at `address`, if there is one.
   private func deliver(_ datagram: [UInt8], to address: SocketAddress, at now: Instant) {
-    guard let remote = remotes.first(where: { $0.control == address || $0.data == address }), !remote.isDeaf else {
-      return
-    }
+    guard let remote = remotes.first(where: { $0.control == address || $0.data == address }), !remote.isDeaf,
+      !remote.isStopped
+    else { return }
     let port: Port = address == remote.control ? .control : .data
     remote.endpoint.receive(
       datagram, from: port == .control ? local : local.dataPort, port: port, at: now + remote.ahead)
