@@ -46,7 +46,7 @@ public final class VirtualWorld {
     var suspended: (peer: VirtualPeer, since: Instant)?
     /// The number of peers that have been started here.
     var lives = 0
-    /// The highest term of all claims that the peer has made or followed. A restarted peer gets this term.
+    /// The term of the last claim of the peer. A restarted peer gets this term.
     var term: UInt64 = 0
     /// The gates that the player has set.
     var gates = Gates()

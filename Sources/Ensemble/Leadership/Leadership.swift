@@ -3,7 +3,7 @@ import PeerProtocol
 /// The role of the local peer in the rhythm, with the data that exists in this role only.
 ///
 /// ``EnsembleState`` keeps the data that survives a change of role: the timeline message, the schedule, the position, the
-/// highest term and the newest total.
+/// own term and the newest total.
 ///
 /// The enum is indirect, because the role is read several times per packet, and a read must not copy the payload.
 indirect enum Leadership: Sendable {
