@@ -102,6 +102,45 @@ import Testing
     #expect(receivers == [other])
   }
 
+  /// The text for the player depends on why another peer is the master now.
+  @Test(arguments: [
+    (Nanoseconds.milliseconds(50), OutrankingCause.simultaneousStart), (.seconds(5), .claim),
+    (.seconds(5), .interruption),
+  ])
+  func causeOfTheLossOfLeadershipIsReported(after delay: Nanoseconds, cause: OutrankingCause) throws {
+    var ensemble = makeState()
+    try ensemble.start(tempo: .standard, at: now)
+    // The remote peer is heard all the time, or not at all before its claim.
+    for n in 1...50 where cause == .claim { ensemble.heard(remote, at: now + .milliseconds(100 * Int64(n))) }
+    ensemble.received(message(99), from: remote, at: now + delay)
+    #expect(reportedCauses(&ensemble) == [cause])
+  }
+
+  @Test func simultaneousTakeoverIsReported() {
+    var ensemble = makeState()
+    ensemble.received(message(9), from: remote, at: now)
+    for n in Int64(1)...20 {
+      let instant = now + .milliseconds(50 * n)
+      for direction in [ClockTransit.Direction.out, .back] {
+        let transit = ClockTransit(direction, sent: instant - .milliseconds(1), received: instant)
+        ensemble.measured(transit, with: remote, at: instant)
+      }
+      ensemble.advance(to: instant)
+    }
+    let loss = now + .seconds(2)
+    ensemble.left(remote, at: loss)
+    ensemble.advance(to: loss)
+    #expect(ensemble.role == .master)
+    _ = ensemble.takeOutputs()
+    ensemble.heard(other, at: loss)
+    ensemble.received(message(99, from: other), from: other, at: loss + .milliseconds(100))
+    #expect(ensemble.role == .follower(of: other) && reportedCauses(&ensemble) == [.simultaneousTakeover])
+  }
+
+  private func reportedCauses(_ ensemble: inout EnsembleState) -> [OutrankingCause] {
+    ensemble.takeOutputs().compactMap { if case .event(.outranked(_, let cause)) = $0 { cause } else { nil } }
+  }
+
   /// Terms of rhythms that the local peer follows are not its own: they end with their rhythm.
   @Test func termOfAnEndedRhythmDoesNotRaiseTheNextTerm() throws {
     var ensemble = makeState(ownTerm: 5)

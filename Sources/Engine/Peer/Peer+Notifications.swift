@@ -182,6 +182,8 @@ extension Peer {
     switch cause {
     case .simultaneousStart:
       "two peers started the rhythm at the same time: \(other) is the master, this peer follows"
+    case .simultaneousTakeover:
+      "two peers took over the rhythm at the same time: \(other) is the master, this peer follows"
     case .interruption:
       "this peer and \(other) did not hear each other for a while: \(other) has led the rhythm and is the master, this peer follows; "
         + "if this happens again, check the network"

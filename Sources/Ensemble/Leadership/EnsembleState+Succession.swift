@@ -219,7 +219,7 @@ extension EnsembleState {
     // The local peer may have been the master before. The activity levels from that time may be outdated. Each peer sends its
     // level again under the new claim.
     roster.markAllAbsent()
-    lead(Leader(totals: TotalSchedule(computesFrom: now + TotalSchedule.inquiry)), at: now)
+    lead(Leader(hasTakenOver: true, totals: TotalSchedule(computesFrom: now + TotalSchedule.inquiry)), at: now)
   }
 }
 

@@ -14,6 +14,8 @@ struct Leader: Sendable {
 
   /// The instant since which the local peer is the master; set by ``EnsembleState/lead(_:at:)``.
   var since = Instant.distantFuture
+  /// Whether the local peer has taken over the rhythm of another master.
+  var hasTakenOver = false
   /// The tempo that the player requested while another change was pending.
   var requestedTempo: Tempo?
   /// The gradual change of the tempo that is in progress.
