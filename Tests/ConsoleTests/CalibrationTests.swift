@@ -64,7 +64,7 @@ import Testing
   /// Sends a command from a page to the peer.
   private func send(_ json: String, from channel: EmbeddedChannel) throws {
     let frame = Frame(.command, sequence: 1, at: MonotonicClock.now, payload: ByteBuffer(string: json))
-    try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame.encoded))
+    try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, maskKey: [0, 0, 0, 0], data: frame.encoded))
   }
 
   /// The payloads of the frames of one kind that were sent to a page since the last call.

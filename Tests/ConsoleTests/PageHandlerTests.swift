@@ -16,6 +16,9 @@ import Testing
     func select(_ name: String) {}
   }
 
+  /// The mask of the frames of the page. It leaves the payload unchanged (RFC 6455, section 5.3).
+  private static let mask: WebSocketMaskingKey = [0, 0, 0, 0]
+
   private let mailbox = Mailbox()
   private let pages: Pages
   private let channel = EmbeddedChannel()
@@ -68,7 +71,7 @@ import Testing
     let frame = Frame(.activity, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(bytes: [1])).encoded
     var count = 0
     while channel.isActive, count < 10_000 {
-      _ = try? channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
+      _ = try? channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, maskKey: Self.mask, data: frame))
       channel.embeddedEventLoop.run()
       count += 1
     }
@@ -84,7 +87,8 @@ import Testing
     try join()
     // Three incomplete headers, and a frame of an unknown version. A header has 16 octets, and begins with the version (1) and the kind.
     for octets in [[], [1], [1, 129, 0, 0], [UInt8](repeating: 255, count: 40)] {
-      try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: octets)))
+      try channel.writeInbound(
+        WebSocketFrame(fin: true, opcode: .binary, maskKey: Self.mask, data: ByteBuffer(bytes: octets)))
     }
     #expect(pages.counters.malformed == 4)
     #expect(channel.isActive)
@@ -109,7 +113,7 @@ import Testing
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     try channel.pipeline.syncOperations.addHandler(PageHandler(access: .play, pages: pages))
     let frame = Frame(.output, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(integer: delay)).encoded
-    try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
+    try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, maskKey: Self.mask, data: frame))
     return channel
   }
 
@@ -134,7 +138,7 @@ import Testing
   /// Sends a command from the page.
   private func send(_ json: String) throws {
     let frame = Frame(.command, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(string: json)).encoded
-    try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
+    try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, maskKey: Self.mask, data: frame))
   }
 
   /// The page sends more frames than it may. A refused frame could be the command that ends the note, so the note ends.
@@ -145,7 +149,7 @@ import Testing
     let frame = Frame(.activity, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(bytes: [1])).encoded
     var count = 0
     while pages.counters.limited == 0, count < 10_000 {
-      try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, data: frame))
+      try channel.writeInbound(WebSocketFrame(fin: true, opcode: .binary, maskKey: Self.mask, data: frame))
       count += 1
     }
     #expect(pages.counters.limited == 1 && channel.isActive)
@@ -179,5 +183,14 @@ import Testing
     try send(#"{"do":"connect","host":"Gear"}"#)
     try send(#"{"do":"policy","who":"none"}"#)
     #expect(mailbox.take(10).isEmpty && pages.counters.malformed == 2)
+  }
+
+  /// Before, a note that the page began after the close frame never ended.
+  @Test func framesAfterTheCloseFrameHaveNoEffect() throws {
+    try join()
+    channel.pipeline.fireErrorCaught(NIOWebSocketError.invalidFrameLength)
+    // The handler is in the pipeline until the event loop runs.
+    try send(#"{"do":"note","key":60,"velocity":100}"#)
+    #expect(mailbox.take(10).isEmpty && pages.count == 0)
   }
 }

@@ -60,20 +60,14 @@ final class Admission {
 
   /// Decides about a request with `headers` from the IP address `address`.
   func decide(_ headers: HTTPHeaders, from address: String, at now: Instant = MonotonicClock.now) -> Decision {
-    if let access = access(of: headers) { return .admitted(access) }
-    guard Self.token(in: headers) != nil else { return .wrongToken }
+    if isOpen { return .admitted(.lead) }
+    guard let token = Self.token(in: headers) else { return .wrongToken }
+    if let access = tokens.access(of: token) { return .admitted(access) }
     // A valid token is admitted even after many wrong tokens. Otherwise a foreign page in the same browser could lock the player out
     // by sending wrong tokens. Security does not depend on the limit, because a token has 100 bits and cannot be guessed.
     guard limiter.admits(address, at: now) else { return .limited }
     limiter.fail(address, at: now)
     return .wrongToken
-  }
-
-  /// The access of a request with `headers`; nil without a valid token. This method does not count wrong tokens. If the server does not
-  /// accept a request for a WebSocket, it handles the request like any other one and calls ``decide(_:from:at:)``, which counts a wrong
-  /// token.
-  func access(of headers: HTTPHeaders) -> Access? {
-    isOpen ? .lead : Self.token(in: headers).flatMap(tokens.access)
   }
 
   /// The token in the header `Authorization` (RFC 6750, section 2.1) or in the subprotocols.

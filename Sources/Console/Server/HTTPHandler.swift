@@ -1,15 +1,23 @@
 import NIOCore
 import NIOHTTP1
+import NIOWebSocket
 
-/// Answers the HTTP requests of one connection that is not a WebSocket. It serves the files of the page, the sounds, the information
-/// about HTTPS (``SecureAccess``) and the certificate of the group's authority, and checks join tokens (`/join`).
-final class HTTPHandler: ChannelInboundHandler {
+/// Answers the HTTP requests of one connection. It serves the files of the page, the sounds, the information about HTTPS
+/// (``SecureAccess``) and the certificate of the group's authority, and checks join tokens (`/join`). A valid request for a WebSocket
+/// turns the connection into that of a page: a ``PageHandler`` replaces this handler.
+///
+/// Every request that is not accepted gets a response, also if it is malformed or incomplete. Each response is written completely before
+/// the next request is processed.
+final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = ByteBuffer
   typealias OutboundOut = HTTPServerResponsePart
 
+  private let codec: HTTPCodec
   private let admission: Admission
   private let files: PageFiles
   private let sounds: SoundStore
+  private let pages: Pages
   private let timeout: RequestTimeout
   /// Whether this connection uses TLS.
   private let security: ConnectionSecurity
@@ -17,32 +25,56 @@ final class HTTPHandler: ChannelInboundHandler {
   private let secureAccess: SecureAccess
   /// The request whose head has arrived, but whose end has not arrived yet.
   private var request: HTTPRequestHead?
-  /// Whether the connection closes after the newest response.
-  private var isClosing = false
+  /// Whether the connection accepts no further request: it closes after the newest response, or becomes a WebSocket.
+  private var isFinished = false
+  /// Whether the connection becomes a WebSocket.
+  private var isOpening = false
+  /// The octets after the request for a WebSocket that arrived together with it.
+  private var following: ByteBuffer?
 
   init(
-    admission: Admission, files: PageFiles, sounds: SoundStore, timeout: RequestTimeout, security: ConnectionSecurity,
-    secureAccess: SecureAccess
+    codec: HTTPCodec, admission: Admission, files: PageFiles, sounds: SoundStore, pages: Pages, timeout: RequestTimeout,
+    security: ConnectionSecurity, secureAccess: SecureAccess
   ) {
-    (self.admission, self.files, self.sounds, self.timeout) = (admission, files, sounds, timeout)
+    (self.codec, self.admission, self.files, self.sounds) = (codec, admission, files, sounds)
+    (self.pages, self.timeout) = (pages, timeout)
     (self.security, self.secureAccess) = (security, secureAccess)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch Self.unwrapInboundIn(data) {
+    let part = Self.unwrapInboundIn(data)
+    guard !isFinished else { return }
+    switch part {
+    case .head(let head) where head.announcesBody:
+      // The response does not wait for the body, because a client with the header `Expect` sends the body only later.
+      send(.payloadTooLarge, "requests with a body are not supported", head, context)
     case .head(let head): request = head
-    case .body:
-      // Requests with a body are not supported.
-      context.close(promise: nil)
+    case .body: break
     case .end:
-      guard let request, !isClosing else { return }
+      guard let request else { return }
       self.request = nil
       timeout.restart(for: RequestTimeout.response)
       answer(request, context)
     }
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    case ByteToMessageDecoderError.leftoverDataWhenDone(let octets): following = octets
+    case is ByteToMessageDecoderError.PayloadTooLargeError where isOpening:
+      isOpening = false
+      send(.payloadTooLarge, "too many octets follow the request for a WebSocket", nil, context)
+    // Octets after a request that was refused.
+    case is ByteToMessageDecoderError.PayloadTooLargeError, is ByteToMessageDecoderError: break
+    case is HTTPParserError where isFinished: break
+    case HTTPParserError.headerOverflow:
+      send(.requestHeaderFieldsTooLarge, "the header of the request is too large", nil, context)
+    case HTTPParserError.invalidVersion: send(.httpVersionNotSupported, "use HTTP/1.1", nil, context)
+    case is HTTPParserError: send(.badRequest, "malformed request", nil, context)
+    case is RequestTimeout.Expired: send(.requestTimeout, "the request is incomplete", nil, context)
+    default: context.close(promise: nil)
+    }
+  }
 
   private func answer(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
     // The query of the URL is ignored.
@@ -81,8 +113,12 @@ final class HTTPHandler: ChannelInboundHandler {
       send(.unauthorized, "wrong token; open the complete address that the peer has printed", request, context)
     case .admitted where path == "/join":
       send(.noContent, ByteBuffer(), type: nil, ["Cache-Control": "no-store"], request, context)
-    case .admitted where path == "/socket":
-      send(.upgradeRequired, "only for WebSocket connections", request, context)
+    case .admitted(let access) where path == "/socket":
+      if let refusal = WebSocketHandshake.refusal(of: request) {
+        send(refusal.status, refusal.reason, request, context, adding: refusal.headers)
+      } else {
+        open(request, access, context)
+      }
     case .admitted:
       guard let file = sounds[path] else { return send(.notFound, "no such sound", request, context) }
       // A page that was loaded from another peer of the group fetches sounds here after its own peer has disappeared. Such a page has
@@ -94,37 +130,87 @@ final class HTTPHandler: ChannelInboundHandler {
     }
   }
 
-  private func send(
-    _ status: HTTPResponseStatus, _ text: String, _ request: HTTPRequestHead, _ context: ChannelHandlerContext
-  ) {
-    send(
-      status, ByteBuffer(string: text + "\n"), type: "text/plain; charset=utf-8", ["Cache-Control": "no-store"],
-      request,
-      context)
+  /// Opens the WebSocket that `request` asks for.
+  private func open(_ request: HTTPRequestHead, _ access: Access, _ context: ChannelHandlerContext) {
+    (isFinished, isOpening) = (true, true)
+    // The decoder leaves the pipeline in a later task, because it is still decoding. Until then, ``errorCaught(context:error:)`` gets the
+    // octets that follow the request.
+    WebSocketHandshake.responseHeaders(for: request, on: context.channel)
+      .and(codec.removeDecoder(from: context.pipeline.syncOperations))
+      .assumeIsolated()
+      .whenComplete { result in
+        // The client may have closed the connection in the meantime.
+        guard self.isOpening, context.channel.isActive else { return }
+        do { try self.becomePage(with: result.get().0, access, context) } catch { context.close(promise: nil) }
+      }
+  }
+
+  /// Sends the response that opens the WebSocket, and replaces the handlers of HTTP by those of a page.
+  private func becomePage(with headers: HTTPHeaders, _ access: Access, _ context: ChannelHandlerContext) throws {
+    let head = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers)
+    context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+    context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+    timeout.end()
+    let pipeline = context.pipeline.syncOperations
+    codec.removeEncoder(from: pipeline)
+    try pipeline.addHandlers([
+      WebSocketFrameEncoder(), ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: Frame.maximumLength)),
+      PageHandler(access: access, pages: pages),
+    ])
+    if let following {
+      context.fireChannelRead(Self.wrapInboundOut(following))
+      context.fireChannelReadComplete()
+    }
+    pipeline.removeHandler(self, promise: nil)
   }
 
   private func send(
+    _ status: HTTPResponseStatus, _ text: String, _ request: HTTPRequestHead?, _ context: ChannelHandlerContext,
+    adding additional: HTTPHeaders = [:]
+  ) {
+    var headers = additional
+    headers.add(name: "Cache-Control", value: "no-store")
+    send(
+      status, ByteBuffer(string: text + "\n"), type: "text/plain; charset=utf-8", headers, request, context)
+  }
+
+  /// Sends a response. `request` is nil if the request could not be decoded.
+  private func send(
     _ status: HTTPResponseStatus, _ body: ByteBuffer, type: String?, _ additional: HTTPHeaders,
-    _ request: HTTPRequestHead, _ context: ChannelHandlerContext
+    _ request: HTTPRequestHead?, _ context: ChannelHandlerContext
   ) {
     var headers = ResponseHeaders.security(
-      host: request.headers.first(name: "host") ?? "", scheme: security.scheme, movesPages: admission.movesPages)
+      host: request?.headers.first(name: "host") ?? "", scheme: security.scheme, movesPages: admission.movesPages)
     for (name, value) in additional { headers.replaceOrAdd(name: name, value: value) }
     if let type { headers.add(name: "Content-Type", value: type) }
     if status != .noContent { headers.add(name: "Content-Length", value: "\(body.readableBytes)") }
     // If the client sends a request while earlier responses are unread, the connection closes after the response to this request.
-    // Otherwise, responses could accumulate.
-    let keepsAlive = request.isKeepAlive && status.code < 400 && context.channel.isWritable
-    isClosing = !keepsAlive
+    // Otherwise, responses could accumulate. The connection also closes after a request with the header `Upgrade`, because the decoder
+    // does not decode the octets after such a request.
+    let keepsAlive =
+      request.map { $0.isKeepAlive && !$0.headers.contains(name: "upgrade") } ?? false && status.code < 400
+      && context.channel.isWritable
+    isFinished = !keepsAlive
     if !keepsAlive { headers.add(name: "Connection", value: "close") }
     context.write(
       Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
-    if request.method == .GET, body.readableBytes > 0 {
+    if request?.method != .HEAD, body.readableBytes > 0 {
       context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
     }
     let (channel, timeout) = (context.channel, NIOLoopBound(timeout, eventLoop: context.eventLoop))
     context.writeAndFlush(Self.wrapOutboundOut(.end(nil))).whenComplete { _ in
-      if keepsAlive { timeout.value.restart() } else { channel.close(promise: nil) }
+      guard !keepsAlive else { return timeout.value.restart() }
+      // If octets of the client were unread, a complete close would make the kernel reset the connection, and the client could lose the
+      // response. The client therefore gets time to close the connection (RFC 9112, section 9.6).
+      timeout.value.restart(for: RequestTimeout.closing)
+      channel.close(mode: .output).whenFailure { _ in channel.close(promise: nil) }
     }
+  }
+}
+
+extension HTTPRequestHead {
+  /// Whether a body follows the head (RFC 9112, section 6.3).
+  fileprivate var announcesBody: Bool {
+    headers.contains(name: "transfer-encoding") || headers["content-length"].contains { $0 != "0" }
   }
 }

@@ -1,9 +1,9 @@
-import Engine
+public import Engine
 import Foundation
 import NIOCore
 
 /// The files of the page, in memory. They are read once, so that no path of a request is ever used as a path of the file system.
-struct PageFiles: Sendable {
+@_spi(Fuzzing) public struct PageFiles: Sendable {
   /// A file in memory.
   struct File: Sendable {
     /// The media type, for the header `Content-Type`.
@@ -24,7 +24,7 @@ struct PageFiles: Sendable {
   /// the program if the folder is missing.
   ///
   /// - Throws: ``EngineError`` if `index.html` is missing.
-  init() throws(EngineError) {
+  @_spi(Fuzzing) public init() throws(EngineError) {
     let program = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0]).resolvingSymlinksInPath()
     let folder = program.deletingLastPathComponent().appendingPathComponent("Tutti_Console.resources/Page")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -99,7 +99,11 @@ final class PageHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     // The receive instant of a clock request must contain no processing time, so the clock is read first.
     let now = MonotonicClock.now
+    // After a close frame, frames of the page have no effect.
+    guard self.context != nil else { return }
     heard = now
+    let frame = Self.unwrapInboundIn(data)
+    guard frame.isValid else { return close(.protocolError) }
     guard limiter.admit(at: now) else {
       pages.counters.limited += 1
       excess += 1
@@ -108,10 +112,11 @@ final class PageHandler: ChannelInboundHandler {
       if excess > Self.maximumExcess { close(.policyViolation) }
       return
     }
-    let frame = Self.unwrapInboundIn(data)
+    // A message of a page is a single binary frame.
     guard frame.fin else { return close(.unacceptableData) }
     switch frame.opcode {
     case .binary: receive(frame.unmaskedData, at: now)
+    case .ping where !context.channel.isWritable: break
     case .ping:
       let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
       context.writeAndFlush(Self.wrapOutboundOut(pong), promise: nil)
@@ -206,7 +211,15 @@ final class PageHandler: ChannelInboundHandler {
     context.fireChannelWritabilityChanged()
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    case NIOWebSocketError.invalidFrameLength: close(.messageTooLarge)
+    case is NIOWebSocketError: close(.protocolError)
+    // Data after a frame that could not be decoded.
+    case is ByteToMessageDecoderError: break
+    default: context.close(promise: nil)
+    }
+  }
 
   /// Sends the newest payloads of the kinds `changed`, now or when the page reads again.
   func update(_ changed: [FrameKind]) {
@@ -269,8 +282,22 @@ final class PageHandler: ChannelInboundHandler {
     data.write(webSocketErrorCode: code)
     let channel = context.channel
     context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)))
-      .whenComplete { _ in channel.close(promise: nil) }
-    // A page that does not read would never get the close frame, so the connection closes after a second in any case.
+      .whenComplete { _ in channel.close(mode: .output).whenFailure { _ in channel.close(promise: nil) } }
+    // The page closes the connection when it has read the close frame. If it does not, the connection closes after a second.
     channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+  }
+}
+
+extension WebSocketFrame {
+  /// Whether a client may send the frame. A frame of a client is masked (RFC 6455, section 5.1). Without extensions, the reserved bits
+  /// and the reserved opcodes are not used (section 5.2). Messages of pages have one frame each, so a continuation continues nothing
+  /// (section 5.4). The payload of a close frame is empty or begins with a code of two octets (section 5.5.1).
+  fileprivate var isValid: Bool {
+    guard maskKey != nil, !rsv1, !rsv2, !rsv3 else { return false }
+    switch opcode {
+    case .binary, .text, .ping, .pong: return true
+    case .connectionClose: return length != 1
+    default: return false
+    }
   }
 }

@@ -1,22 +1,17 @@
-import Engine
+public import Engine
 import Foundation
 import MusicalTime
-import NIOCore
-import NIOHTTP1
+public import NIOCore
 import NIOPosix
-import NIOWebSocket
 import Realtime
 import Rhythm
 
-/// The HTTP server of the page. It accepts connections, and adds a ``PageHandler`` to each WebSocket connection and an ``HTTPHandler`` to
-/// every other connection.
-final class PageServer: @unchecked Sendable {
+/// The HTTP server of the page. It accepts connections, and adds an ``HTTPHandler`` to each.
+@_spi(Fuzzing) public final class PageServer: @unchecked Sendable {
   // Unchecked: everything except `slot`, `played` and `sounds` is used on the event loop only.
 
   /// The maximum number of connections, and of connections from one address.
   private static let (maximumConnections, maximumPerAddress) = (512, 160)
-  /// The limits of the header of a request: the octets of one field, the octets of all fields, and the number of fields.
-  private static let (maximumFieldSize, maximumHeaderSize, maximumFields) = (4096, 16_384, 64)
   /// If more octets than this wait until the client of a connection reads them, the console sends the client no further frames until
   /// fewer than half of this number wait.
   private static let highWatermark = 64 << 10
@@ -47,7 +42,7 @@ final class PageServer: @unchecked Sendable {
   #endif
 
   /// - Throws: ``EngineError`` if the certificate of the configuration cannot be used.
-  init(
+  @_spi(Fuzzing) public init(
     _ configuration: ConsoleConfiguration, tokens: JoinTokens, files: PageFiles, eventLoop: any EventLoop,
     mailbox: Mailbox, library: any RhythmLibrary,
     onPlayers: @escaping @Sendable (Int) -> Void, report: @escaping @Sendable (CalibrationEvent) -> Void
@@ -68,6 +63,9 @@ final class PageServer: @unchecked Sendable {
 
   /// See ``SecureAccess/certifiedName``.
   var certifiedName: String? { secureAccess.certifiedName }
+  /// The number of open pages, and of connections. For tests.
+  @_spi(Fuzzing) public var pageCount: Int { pages.count }
+  @_spi(Fuzzing) public var connectionCount: Int { connections.values.reduce(0, +) }
   /// The fingerprint of the group's certificate authority; nil if there is none.
   var authorityFingerprint: String? { secureAccess.fingerprint }
 
@@ -91,7 +89,7 @@ final class PageServer: @unchecked Sendable {
   }
 
   /// Begins to admit requests. Called when the number of the port is known.
-  private func start(port: Int) {
+  @_spi(Fuzzing) public func start(port: Int) {
     admission = Admission(
       hosts: HostCheck(machine: configuration.machine, certified: secureAccess.names, port: port), tokens: tokens,
       isOpen: configuration.isOpen, movesPages: configuration.movesPages)
@@ -139,7 +137,7 @@ final class PageServer: @unchecked Sendable {
   func calibrate() { eventLoop.execute { [self] in pages.calibrate() } }
 
   /// Closes all pages. Called by any thread.
-  func close() {
+  @_spi(Fuzzing) public func close() {
     eventLoop.execute { [self] in
       maintenance?.cancel()
       pages.closeAll()
@@ -163,54 +161,30 @@ final class PageServer: @unchecked Sendable {
   }
 
   /// Adds the handlers to a new connection.
-  private func configure(_ channel: any Channel) throws {
-    guard register(channel) else { throw ChannelError.operationUnsupported }
-    let (timeout, security) = (RequestTimeout(), NIOLoopBound(ConnectionSecurity(), eventLoop: eventLoop))
+  @_spi(Fuzzing) public func configure(_ channel: any Channel) throws {
+    guard let admission else { throw ChannelError.operationUnsupported }
+    guard register(channel) else { return try channel.pipeline.syncOperations.addHandler(OverloadHandler()) }
+    let (timeout, security) = (RequestTimeout(), ConnectionSecurity())
     #if HTTPS
       if let identity {
         try channel.pipeline.syncOperations.addHandler(
-          TLSDetector(context: identity.context, security: security.value))
+          TLSDetector(context: identity.context, security: security))
       }
     #endif
     try channel.pipeline.syncOperations.addHandler(timeout)
-    let bound = NIOLoopBound(timeout, eventLoop: eventLoop)
-    let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
-      maxFrameSize: Frame.maximumLength,
-      shouldUpgrade: { channel, request in
-        channel.eventLoop.makeSucceededFuture(
-          self.upgradeHeaders(for: request, scheme: security.value.scheme))
-      },
-      upgradePipelineHandler: { channel, request in
-        channel.eventLoop.makeCompletedFuture {
-          bound.value.end()
-          // `upgradeHeaders` has checked that the request has access. The default value is never used.
-          let access = self.admission?.access(of: request.headers) ?? .play
-          try channel.pipeline.syncOperations.addHandler(PageHandler(access: access, pages: self.pages))
-        }
-      })
-    let upgrades = NIOTypedHTTPServerUpgradeConfiguration<Void>(
-      upgraders: [upgrader],
-      notUpgradingCompletionHandler: { channel in
-        channel.eventLoop.makeCompletedFuture {
-          guard let admission = self.admission else { throw ChannelError.operationUnsupported }
-          try channel.pipeline.syncOperations.addHandler(
-            HTTPHandler(
-              admission: admission, files: self.files, sounds: self.sounds, timeout: bound.value,
-              security: security.value, secureAccess: self.secureAccess))
-        }
-      })
-    var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(upgradeConfiguration: upgrades)
-    pipeline.decoderConfiguration.maxHeaderFieldSize = Self.maximumFieldSize
-    pipeline.decoderConfiguration.maxHeaderListSize = Self.maximumHeaderSize
-    pipeline.decoderConfiguration.maxHeaderFieldCount = Self.maximumFields
-    _ = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(configuration: pipeline)
+    let codec = HTTPCodec()
+    try codec.add(to: channel.pipeline.syncOperations)
+    try channel.pipeline.syncOperations.addHandler(
+      HTTPHandler(
+        codec: codec, admission: admission, files: files, sounds: sounds, pages: pages, timeout: timeout,
+        security: security, secureAccess: secureAccess))
   }
 
   /// Counts a connection until it closes. Returns false if there are too many connections.
   private func register(_ channel: any Channel) -> Bool {
     let address = channel.remoteAddress?.ipAddress ?? ""
     let count = connections[address, default: 0]
-    guard count < Self.maximumPerAddress, connections.values.reduce(0, +) < Self.maximumConnections else {
+    guard count < Self.maximumPerAddress, connectionCount < Self.maximumConnections else {
       return false
     }
     connections[address] = count + 1
@@ -219,15 +193,5 @@ final class PageServer: @unchecked Sendable {
       self.connections[address] = count > 0 ? count : nil
     }
     return true
-  }
-
-  /// The additional headers of the response that accepts a WebSocket request; nil if the request is refused.
-  private func upgradeHeaders(for request: HTTPRequestHead, scheme: String) -> HTTPHeaders? {
-    guard let admission, request.uri == "/socket",
-      admission.admitsSource(of: request.headers, path: request.uri, scheme: scheme),
-      request.headers[canonicalForm: "sec-websocket-protocol"].contains(Substring(Admission.subprotocol)),
-      admission.access(of: request.headers) != nil
-    else { return nil }
-    return ["Sec-WebSocket-Protocol": Admission.subprotocol]
   }
 }
