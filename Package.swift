@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "Simulation", targets: ["Simulation"]),
     .library(name: "Measurement", targets: ["Measurement"]),
     .library(name: "Engine", targets: ["Engine"]),
+    .library(name: "Console", targets: ["Console"]),
     .library(name: "_TestSupport", targets: ["_TestSupport"]),
   ],
   traits: [

@@ -12,6 +12,7 @@ let package = Package(
     .package(name: "Tutti", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     // The package is used without traits, because its malloc replacement needs the network. CAllocationCount counts allocations.
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
   ],
@@ -42,8 +43,10 @@ let package = Package(
     .executableTarget(
       name: "randomscenarios", dependencies: [arguments] + tutti("MusicalTime", "Rhythm", "Simulation")),
     .executableTarget(
-      name: "fuzz", dependencies: [arguments] + tutti("Engine", "Ensemble", "MusicalTime", "Simulation", "_TestSupport")
-    ),
+      name: "fuzz",
+      dependencies: [
+        arguments, .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+      ] + tutti("Console", "Engine", "Ensemble", "MusicalTime", "Simulation", "_TestSupport")),
   ],
   swiftLanguageModes: [.v6]
 )

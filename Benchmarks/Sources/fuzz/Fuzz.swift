@@ -13,20 +13,22 @@ struct Fuzz: ParsableCommand {
 
       EXAMPLE
         fuzz packets --inputs 10000000 --seed 1
+        fuzz http --inputs 100000 --peer ../.build/release/tutti
       """)
 
   /// The maximum permitted growth of the resident memory in octets: 32 MiB.
   private static let maximumGrowth = 32 << 20
 
   enum Kind: String, ExpressibleByArgument, CaseIterable {
-    case packets, sessions, handshake, receiver, messages, state
+    case packets, sessions, handshake, receiver, messages, state, http
   }
 
   @Argument(
     help: """
       Feed RTP packets with journals to the receiver of one stream (packets), datagrams of all kinds to an endpoint \
-      (sessions), the same to an endpoint with a passkey (handshake), packets and commands to the receiving half of several sessions (receiver), System Exclusive messages to a \
-      peer in session (messages), or files to the decoder of saved sessions (state).
+      (sessions), the same to an endpoint with a passkey (handshake), packets and commands to the receiving half of \
+      several sessions (receiver), System Exclusive messages to a peer in session (messages), files to the decoder of \
+      saved sessions (state), or HTTP requests and WebSocket frames to the server of the web page (http).
       """
   )
   var kind: Kind
@@ -37,7 +39,14 @@ struct Fuzz: ParsableCommand {
   @Option(help: ArgumentHelp("Use this seed; the same seed gives the same inputs.", valueName: "K"))
   var seed: UInt64 = 1
 
+  @Option(
+    help: ArgumentHelp("http: send the inputs over TCP to two peers of this program `tutti`.", valueName: "PROGRAM"))
+  var peer: String?
+
   func validate() throws {
+    guard peer == nil || kind == .http else {
+      throw ValidationError("--peer: has no effect on \(kind.rawValue); omit it")
+    }
     guard inputs > 0 else { throw ValidationError("--inputs \(inputs): out of range; give 1 or more") }
   }
 
@@ -50,6 +59,8 @@ struct Fuzz: ParsableCommand {
       case .receiver: ReceiverFuzzer(seed: seed)
       case .messages: MessageFuzzer(seed: seed)
       case .state: try StateFuzzer(seed: seed)
+      case .http:
+        if let peer { try PeerFuzzer(seed: seed, program: peer) } else { try HTTPFuzzer(seed: seed) }
       }
     let start = Date()
     var reportedSeconds = 0
