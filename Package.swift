@@ -41,11 +41,12 @@ let package = Package(
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
   ],
   targets: [
+    .target(name: "Text"),
     .target(name: "MusicalTime"),
     .target(name: "MIDI", dependencies: [containers]),
-    .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", containers]),
+    .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", "Text", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
-    .target(name: "Rhythm", dependencies: ["MIDI", "MusicalTime", "Yams"]),
+    .target(name: "Rhythm", dependencies: ["MIDI", "MusicalTime", "Text", "Yams"]),
     .systemLibrary(name: "CSodium"),
     .target(name: "Cryptography", dependencies: ["CSodium"]),
     .target(name: "PeerProtocol", dependencies: ["Cryptography", "MIDI", "MusicalTime", "RTPMIDI", containers]),
@@ -59,6 +60,7 @@ let package = Package(
       name: "Ensemble",
       dependencies: [
         "ClockSync", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Receiving", "Rhythm", "Sending",
+        "Text",
       ]),
     .target(
       name: "Simulation",
@@ -72,10 +74,13 @@ let package = Package(
     .systemLibrary(name: "CAvahi"),
     .target(
       name: "Transports",
-      dependencies: ["CALSA", "CAvahi", "CRealtime", "MIDI", "MusicalTime", "RTPMIDI", "Realtime", containers]),
+      dependencies: [
+        "CALSA", "CAvahi", "CRealtime", "MIDI", "MusicalTime", "RTPMIDI", "Realtime", "Text", containers,
+      ]),
     .systemLibrary(name: "CFluidSynth"),
     .systemLibrary(name: "CSndfile"),
-    .target(name: "Audio", dependencies: ["CALSA", "CFluidSynth", "CSndfile", "MIDI", "MusicalTime", "Realtime"]),
+    .target(
+      name: "Audio", dependencies: ["CALSA", "CFluidSynth", "CSndfile", "MIDI", "MusicalTime", "Realtime", "Text"]),
     .target(
       name: "Measurement",
       dependencies: [
@@ -91,8 +96,8 @@ let package = Package(
       name: "Engine",
       dependencies: [
         "Audio", "BuildVersion", "ClockSync", "Cryptography", "Ensemble", "MIDI", "Measurement", "MusicalTime",
-        "PeerProtocol", "Playback", "RTPMIDI", "Realtime", "Receiving", "Rhythm", "Sending", "Transports", containers,
-        .product(name: "Logging", package: "swift-log"),
+        "PeerProtocol", "Playback", "RTPMIDI", "Realtime", "Receiving", "Rhythm", "Sending", "Text", "Transports",
+        containers, .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Console",
@@ -111,7 +116,7 @@ let package = Package(
     .executableTarget(
       name: "tutti",
       dependencies: [
-        "BuildVersion", "CQrencode", "Console", "Cryptography", "Engine", "Measurement", "Simulation",
+        "BuildVersion", "CQrencode", "Console", "Cryptography", "Engine", "Measurement", "Simulation", "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     // Random numbers, virtual worlds, hostile input and child processes, for the tests and the benchmarks.
@@ -123,6 +128,7 @@ let package = Package(
       ],
       path: "Tests/_TestSupport"),
     .target(name: "_TestTraits", path: "Tests/_TestTraits"),
+    .testTarget(name: "TextTests", dependencies: ["Text"]),
     .testTarget(name: "MusicalTimeTests", dependencies: ["_TestSupport", "MusicalTime"]),
     .testTarget(name: "MIDITests", dependencies: ["_TestSupport", "MIDI"]),
     .testTarget(name: "RTPMIDITests", dependencies: ["_TestSupport", "RTPMIDI", "CAllocationCount"]),

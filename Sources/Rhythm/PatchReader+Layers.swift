@@ -1,4 +1,5 @@
 import MusicalTime
+import Text
 import Yams
 
 extension PatchReader {

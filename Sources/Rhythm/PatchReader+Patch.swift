@@ -1,4 +1,5 @@
 import MusicalTime
+import Text
 import Yams
 
 extension PatchReader {
@@ -23,7 +24,7 @@ extension PatchReader {
   /// Reads the patch from the root of a file with the text `source`. Returns nil if there are faults.
   mutating func patch(_ root: Node, from source: String) -> Patch? {
     guard let values = values(of: root, "", Self.fields) else { return nil }
-    let name = values["name"].flatMap { text($0, "name", maximumLength: 40) }
+    let name = values["name"].flatMap { self.name($0, "name") }
     let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
     let tempo = values["tempo"].flatMap { self.tempo($0) }
     // An optional field has a default value. After a fault, this value replaces the faulty one, so that the reader continues and finds

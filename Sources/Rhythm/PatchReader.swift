@@ -1,3 +1,4 @@
+import Text
 import Yams
 
 /// Reads the nodes of a patch file and collects all faults. A reading function returns nil if a fault prevents a result. The
@@ -109,6 +110,14 @@ struct PatchReader {
       return nil
     }
     return text
+  }
+
+  /// Reads the name of a patch: a text with 1...40 characters, which is cut to 48 octets as every name is.
+  mutating func name(_ node: Node, _ field: String) -> String? {
+    guard let text = text(node, field, maximumLength: 40) else { return nil }
+    if let name = text.cleanName() { return name }
+    fault(at: node.position, field, "has no visible character", "write 1 to 40 characters")
+    return nil
   }
 
   /// Reads a text of one line with 1...`maximumLength` printable characters.

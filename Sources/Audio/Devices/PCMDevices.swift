@@ -2,6 +2,7 @@ import CALSA
 import Glibc
 import MusicalTime
 import Realtime
+import Text
 
 /// The sound cards and sound servers of this machine.
 public enum PCMDevices {
@@ -102,6 +103,6 @@ public enum PCMDevices {
 
   /// Returns a string reported by a device, made safe for a terminal.
   private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
-    pointer.map { String(cString: $0).printable() } ?? ""
+    pointer.map { String(cString: $0).printable(upTo: 100) } ?? ""
   }
 }

@@ -1,5 +1,6 @@
 import CALSA
 import Glibc
+import Text
 
 /// An error of a sound card: the device, the reason and the remedy, on one line.
 ///
@@ -48,7 +49,7 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   /// seconds.
   public var remedy: String { specificRemedy ?? genericRemedy }
 
-  public var description: String { "\(device.printable()): \(reason); \(remedy)" }
+  public var description: String { "\(device.printable(upTo: 100)): \(reason); \(remedy)" }
 
   /// Returns the reason for `code` (-errno) as text for the user. ``CardLoop`` uses ETIMEDOUT and ENOSTR for failures that
   /// ALSA does not report. The loop keeps only the code of an error. ENOTSUP therefore has a text here, too, which is true for all errors

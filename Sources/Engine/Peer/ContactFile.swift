@@ -1,6 +1,7 @@
 import Foundation
 import Measurement
 public import RTPMIDI
+import Text
 
 /// The peers that may connect with `--policy contacts`: a text file with one contact per line.
 ///
@@ -62,7 +63,7 @@ public struct ContactFile: Sendable {
       if line.isEmpty || line.hasPrefix("#") { continue }
       let (kind, value) = Self.parts(of: line)
       switch kind {
-      case "name" where !value.isEmpty: names.insert(value)
+      case "name" where !value.isEmpty: names.insert(value.cleanName() ?? value)
       case "host" where !value.isEmpty:
         if known.insert(value).inserted { hosts.append(value) }
       default:

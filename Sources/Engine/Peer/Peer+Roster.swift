@@ -2,6 +2,7 @@ import Ensemble
 import MIDI
 import MusicalTime
 import PeerProtocol
+import Text
 import Transports
 
 // The list of remote peers, and the commands that address a peer by name.
@@ -22,6 +23,7 @@ extension Peer {
   func peer(called name: String) -> Identity? {
     let roster = core.roster
     if let identity = Identity(name), roster.session(of: identity) != nil { return identity }
+    let name = name.cleanName() ?? name
     let named = roster.identities.filter { roster[$0]?.reference.name == name }
     if named.count > 1 {
       let identities = named.map(\.description).joined(separator: ", ")

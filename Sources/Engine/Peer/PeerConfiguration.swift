@@ -4,6 +4,7 @@ public import MusicalTime
 public import PeerProtocol
 public import RTPMIDI
 public import Rhythm
+import Text
 
 /// The configuration of a peer.
 public struct PeerConfiguration: Sendable {
@@ -22,7 +23,8 @@ public struct PeerConfiguration: Sendable {
   /// neither (`off`).
   public enum Discovery: Sendable { case connects, announces, off }
 
-  public var name: String
+  /// The name that other peers see, at most 48 octets. A name without a visible character becomes `peer`.
+  public let name: String
   /// The control port. The data port is the next one. 0 selects any free pair.
   public var port: UInt16 = 5004
   /// The peers to connect to, as `HOST:PORT`.
@@ -94,7 +96,8 @@ public struct PeerConfiguration: Sendable {
   public var command: String
 
   public init(name: String, tempo: Tempo, patch: Patch, patchName: String, soundFont: String, command: String) {
-    self.name = name
+    // Other peers clean the name that they receive in the same way.
+    self.name = name.cleanName() ?? "peer"
     self.tempo = tempo
     self.patch = patch
     self.patchName = patchName

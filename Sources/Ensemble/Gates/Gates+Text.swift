@@ -1,4 +1,5 @@
 import PeerProtocol
+import Text
 
 // The text form of gates.
 extension Gates {
@@ -52,7 +53,8 @@ extension Gates {
     case let word: throw fault("\"\(word)\" is neither open nor closed", "write =open or =closed at its end")
     }
     let colon = rule[..<equals].lastIndex(of: ":")
-    let peer = colon.map { String(rule[..<$0].trimmed) }
+    // Remote peers have clean names, so the rule must contain one too.
+    let peer = colon.map { rule[..<$0].cleanName() ?? "" }
     if peer?.isEmpty == true {
       throw fault("no peer before the colon", "write a name or identity there, or remove the colon")
     }

@@ -1,5 +1,6 @@
 import PeerProtocol
 import Receiving
+import Text
 
 /// The remote players that the local player has chosen to hear, and the percentage of the velocity with which their notes sound. By
 /// default, the notes of other Tutti peers do not sound at the local peer: each device sounds the notes of its own player only.
@@ -56,18 +57,18 @@ public struct HearingChoices: Hashable, Sendable {
     } else if let space = rule.lastIndex(where: \.isWhitespace), Int(rule[space...].dropFirst()) != nil {
       (peer, number) = (rule[..<space], rule[space...].dropFirst())
     }
-    while peer.last?.isWhitespace == true { peer.removeLast() }
-    guard !peer.isEmpty else {
+    // Remote peers have clean names, so the rule must contain one too.
+    guard let peer = peer.cleanName() else {
       throw HearingError(
         rule: rule, reason: "no peer",
         remedy: "give `PEER`, `PEER=PERCENT`, `all`, `all=PERCENT` or `none`, for example Ada=60")
     }
-    guard let number else { return (String(peer), nil) }
+    guard let number else { return (peer, nil) }
     guard let percent = UInt8(number), percent <= 100 else {
       let reason = "\"\(number)\" is not a percentage"
       throw HearingError(rule: rule, reason: reason, remedy: "give 0 to 100, such as \(peer)=\(standardPercent)")
     }
-    return (String(peer), percent)
+    return (peer, percent)
   }
 
   /// Returns the key of a peer in ``byPeer``.

@@ -4,7 +4,7 @@ public import PeerProtocol
 
 /// The data about a remote Tutti peer in session that a status display shows.
 public struct MemberStatus: Sendable {
-  /// Nil if the peer reports no name.
+  /// See ``PeerReference/name``.
   public var name: String?
   public var identity: Identity
   /// Whether the peer is the master of the rhythm that the local peer plays.

@@ -33,9 +33,12 @@ public struct RemotePeer: Sendable {
   /// A row without a peer.
   init() {}
 
-  /// The peer as the user knows it.
+  /// The peer as the user knows it. A peer that reports no name gets a name from its address or, without a session, from its identity.
   public var reference: PeerReference {
-    PeerReference(name: session?.info.name ?? name, address: session?.info.control, identity: identity)
+    let address = session?.info.control
+    return PeerReference(
+      name: session?.info.name ?? name ?? PeerReference.substitute(address, identity), address: address,
+      identity: identity)
   }
 
   /// Whether the peer is a member, and was heard within ``EnsembleState/silence``.

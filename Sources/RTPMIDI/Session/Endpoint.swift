@@ -81,7 +81,7 @@ public final class Endpoint {
   /// Creates an endpoint without sessions.
   ///
   /// - Parameters:
-  ///   - name: the name of the local peer. Its first 63 octets of UTF-8 are sent.
+  ///   - name: the name of the local peer. At most 48 octets of UTF-8 are sent.
   ///   - random: the source of the SSRCs and of the tokens. Unpredictable outside tests.
   ///   - protocolExtension: the extension; nil for standard RTP-MIDI.
   public init(

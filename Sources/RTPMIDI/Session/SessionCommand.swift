@@ -1,4 +1,5 @@
 import BasicContainers
+import Text
 
 /// One of the four packets that begin and end a session. All have the same layout. [n] stands for n bits.
 ///
@@ -21,8 +22,9 @@ public struct SessionCommand: Hashable, Sendable {
   public var token: UInt32
   /// The SSRC of the sender.
   public var ssrc: UInt32
-  /// The name of the sender; nil if the packet has none. At most 63 octets of UTF-8 are read and sent. Invalid octets
-  /// and control characters are read as U+FFFD.
+  /// The name of the sender; nil if the packet has none, or none with a visible character. At most 48 octets of UTF-8 are
+  /// sent. At most 63 are read, and the name is cut to 48. Characters that are not printable are omitted, and invalid octets
+  /// are read as U+FFFD.
   public var name: String?
   /// See ``ProtocolExtension/mark``; nil if the packet has none.
   public var mark: UInt32?
@@ -31,12 +33,12 @@ public struct SessionCommand: Hashable, Sendable {
     (self.kind, self.token, self.ssrc, self.name, self.mark) = (kind, token, ssrc, name, mark)
   }
 
-  /// The length of the longest packet in octets: four fields of 32 bits, a name of 63 octets, its NUL, and the mark.
-  static let longest = 16 + longestName + 1 + 4
-  /// The maximum length of a name in octets, without NUL.
+  /// The length of the longest packet in octets: four fields of 32 bits, a name of 48 octets, its NUL, and the mark.
+  static let longest = 16 + 48 + 1 + 4
+  /// The maximum length in octets of a name that is read, without NUL. Other implementations send longer names than this one.
   private static let longestName = 63
 
-  /// Appends the packet. Returns false and appends nothing if there is room for fewer than 80 octets, or 84 with a
+  /// Appends the packet. Returns false and appends nothing if there is room for fewer than 65 octets, or 69 with a
   /// mark.
   ///
   /// Real-time: not safe.
@@ -48,15 +50,7 @@ public struct SessionCommand: Hashable, Sendable {
     packet.append(bigEndian: token)
     packet.append(bigEndian: ssrc)
     guard name != nil || mark != nil else { return true }
-    // A character that does not fit completely, and all characters after it, are omitted.
-    var room = Self.longestName
-    for character in (name ?? "").unicodeScalars where character.value != 0 {
-      // Every Unicode scalar can be encoded.
-      let octets = UTF8.encode(character)!
-      guard octets.count <= room else { break }
-      for octet in octets { packet.append(octet) }
-      room -= octets.count
-    }
+    for octet in (name?.cleanName() ?? "").utf8 { packet.append(octet) }
     packet.append(0)
     if let mark { packet.append(bigEndian: mark) }
     return true
@@ -83,11 +77,6 @@ public struct SessionCommand: Hashable, Sendable {
     }
     let end = 16 + octets.count + 1
     if packet.count >= end + 4, packet[end - 1] == 0 { mark = packet.uint32(at: end) }
-    var repaired = ""
-    for character in String(decoding: octets, as: UTF8.self).unicodeScalars {
-      let isControl = character.value < 0x20 || (0x7F...0x9F).contains(character.value)
-      repaired.unicodeScalars.append(isControl ? "\u{FFFD}" : character)
-    }
-    name = repaired
+    name = String(decoding: octets, as: UTF8.self).cleanName()
   }
 }

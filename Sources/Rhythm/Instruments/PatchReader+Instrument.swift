@@ -1,3 +1,4 @@
+import Text
 import Yams
 
 extension PatchReader {
@@ -18,7 +19,7 @@ extension PatchReader {
   /// Reads the instrument from the root of a file. Returns nil if there are faults.
   mutating func instrument(_ root: Node) -> Instrument? {
     guard let values = values(of: root, "", Self.instrumentFields) else { return nil }
-    let name = values["name"].flatMap { text($0, "name", maximumLength: 40) }
+    let name = values["name"].flatMap { self.name($0, "name") }
     let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
     let program = values["sound"].flatMap { self.program($0, "sound") }
     let scale = values["scale"].flatMap { self.scale($0) }

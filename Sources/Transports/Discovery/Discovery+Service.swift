@@ -1,10 +1,12 @@
 import CAvahi
 public import RTPMIDI
+import Text
 
 extension Discovery {
   /// An RTP-MIDI session announced on the network.
   public struct Service: Hashable, Sendable {
-    /// The service name. It contains only printable characters.
+    /// The service name as the name of a peer: only printable characters, at most 48 octets. If nothing visible is left of the
+    /// service name, the name consists of `peer` and the address.
     public let name: String
     /// The host name, for example `ada.local`. It contains only printable characters.
     public let host: String
@@ -35,7 +37,8 @@ extension Discovery.Service {
     else { return nil }
     let identity = Self.identity(text)
     self.init(
-      name: name.printable(), host: host.printable(), address: address, identity: identity,
+      name: name.cleanName() ?? "peer \(address.hostDescription)", host: host.printable(upTo: 255), address: address,
+      identity: identity,
       isLocal: identity != nil && identity == local)
   }
 

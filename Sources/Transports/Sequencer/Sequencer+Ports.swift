@@ -1,4 +1,5 @@
 import CALSA
+import Text
 
 // The ports of all programs.
 extension Sequencer {
@@ -58,6 +59,6 @@ extension Sequencer {
   /// Returns a name chosen by another program, with printable characters only.
   private static func printable(_ name: UnsafePointer<CChar>?) -> String {
     // Invariant: the library's names end with NUL and live as long as the structure that contains them.
-    name.map { String(cString: $0).printable() } ?? ""
+    name.map { String(cString: $0).printable(upTo: 100) } ?? ""
   }
 }

@@ -71,7 +71,7 @@ import Testing
     let found = service(address)
     let service = try #require(found)
     #expect(service.address.description == description)
-    #expect(service.isLocal && service.identity == 7 && service.host == "ada?.local")
+    #expect(service.isLocal && service.identity == 7 && service.host == "ada\\u{1b}.local")
   }
 
   @Test(arguments: [
@@ -87,6 +87,8 @@ import Testing
 
   /// U+202E (right-to-left override) changes the order of the characters after it on a terminal.
   @Test func namesContainOnlyPrintableCharacters() {
-    #expect(service("10.0.0.1", name: "\u{1B}[2Jevil\r\n\u{202E}")?.name == "?[2Jevil???")
+    #expect(service("10.0.0.1", name: "\u{1B}[2Jevil\r\n\u{202E}")?.name == "[2Jevil")
+    #expect(service("10.0.0.1", name: "\u{200B} ")?.name == "peer 10.0.0.1")
+    #expect(service("10.0.0.1", name: String(repeating: "a", count: 63))?.name.utf8.count == 48)
   }
 }
