@@ -47,6 +47,14 @@ extension SocketAddress {
     return addresses.map { SocketAddress(high: $0.high, low: $0.low, scope: $0.scope, port: port) }
   }
 
+  /// Whether `text` is a numeric address as `HOST:PORT` or `[IPV6]:PORT`. Resolves no names, and checks no interface.
+  ///
+  /// Real-time: not safe.
+  public static func isNumeric(_ text: String) -> Bool {
+    guard let (name, _) = try? parts(of: text) else { return false }
+    return name.isIPv6Literal || !lookUp(name, AI_NUMERICHOST).addresses.isEmpty
+  }
+
   /// Splits `HOST:PORT` or `[IPV6]:PORT`, each with or without a port, into host and port. Does not resolve the host.
   ///
   /// - Throws: ``TransportError`` if the text has another form or is a link-local address without an interface.

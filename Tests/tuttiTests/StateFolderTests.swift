@@ -48,6 +48,26 @@ import _TestTraits
     #expect(stored == "0123456789abcdef\n00000000010000000064\n")
   }
 
+  /// An identity of 0, a line that is no identity, a bound that is no number, a bound of 0, a bound that leaves no terms, and a file that
+  /// ends early or late. The peer says so and gets a new identity, because terms that it has used under the old one are not known.
+  @Test(arguments: [
+    "0000000000000000\n00000000000000000064\n", "xyz\n", "0123456789abcdef\n-0000000000000000001\n",
+    "0123456789abcdef\n99999999999999999999\n", "0123456789abcdef\n18446744073709551615\n",
+    "0123456789abcdef\n00000000000000000000\n", "0123456789abcdef\n0000000", "0123456789abcdef 00000000000000000064\n",
+    "0123456789abcdef\n00000000000000000064\nmore\n",
+  ])
+  func damagedIdentityFileIsReplaced(text: String) async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)
+    let path = folder.path("state/tutti/ada.identity")
+    try text.write(toFile: path, atomically: false, encoding: .utf8)
+    let outcome = try await run([:], in: folder)
+    #expect(outcome.status == 0 && outcome.errors.contains("ada.identity: is damaged"), "\(outcome.errors)")
+    let stored = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(stored.utf8.count == 38 && stored.hasSuffix("\n00000000000000000064\n"), "\(stored)")
+    #expect(!stored.hasPrefix("0123456789abcdef") && !stored.hasPrefix("0000000000000000"), "\(stored)")
+  }
+
   /// Only root can create a file of another user.
   @Test(.enabled(if: geteuid() == 0)) func fileOfAnotherUserIsRefused() async throws {
     let folder = try TemporaryFolder()

@@ -1,6 +1,8 @@
 public import Ensemble
 public import MusicalTime
 public import PeerProtocol
+import RTPMIDI
+import Transports
 
 /// The saved session of a peer, which ``Peer`` restores after a crash.
 public struct SavedSession: Sendable, Equatable {
@@ -40,6 +42,10 @@ extension SavedSession: Codable {
   static let version = 1
   /// The maximum number of peers in a file. Tutti writes fewer.
   private static let maximumPeers = 4096
+  /// The maximum length of the name or path of the patch in octets (PATH_MAX of Linux).
+  private static let maximumPathLength = 4096
+  /// The maximum length of the boot ID in octets. Linux writes 36.
+  private static let maximumBootLength = 64
   /// The largest valid position in steps.
   private static let maximumPosition: Int64 = 1 << 40
 
@@ -52,6 +58,7 @@ extension SavedSession: Codable {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     let version = try fields.decode(Int.self, forKey: .version)
     guard version <= Self.version else { throw Fault.isNewer(version) }
+    guard version == Self.version else { throw Fault.isDamaged }
     patch = try fields.decode(String.self, forKey: .patch)
     guard let tempo = Tempo(nanosecondsPerQuarter: try fields.decode(Int64.self, forKey: .tempo)) else {
       throw Fault.isDamaged
@@ -67,9 +74,12 @@ extension SavedSession: Codable {
       guard let timelineMessage = TimelineMessage(systemExclusive: octets) else { throw Fault.isDamaged }
       rhythm = timelineMessage
     }
-    guard activity <= 127, peers.count <= Self.maximumPeers, (0...Self.maximumPosition).contains(position.index) else {
-      throw Fault.isDamaged
-    }
+    guard activity <= 127, peers.count <= Self.maximumPeers, (0...Self.maximumPosition).contains(position.index),
+      (1...Self.maximumPathLength).contains(patch.utf8.count), !patch.utf8.contains(0),
+      boot.utf8.count <= Self.maximumBootLength,
+      // The start of a peer must not wait for a name server.
+      peers.allSatisfy({ SocketAddress.isNumeric($0) })
+    else { throw Fault.isDamaged }
   }
 
   public func encode(to encoder: any Encoder) throws {

@@ -10,6 +10,8 @@ import Synchronization
 /// One file per name contains the identity and the bound, in two lines: 16 hexadecimal digits, and 20 decimal digits. A running
 /// peer locks its file. A second peer with the same name uses another file, whose name contains a number.
 ///
+/// A peer whose file is damaged gets a new identity: the terms that it has used under the old one are not known.
+///
 /// If the state folder cannot be used, nothing is stored, and the peer gets a new identity at each start.
 ///
 /// Real-time: not safe.
@@ -17,9 +19,12 @@ public final class StateStore: Sendable {
   public var identity: Identity { Identity(bits.load(ordering: .relaxed)) }
   private let bits: Atomic<UInt64>
   /// The stored bound, see ``TermReservation``; 0 if none is stored.
-  public var term: UInt64 { file.flatMap { Self.term(in: $0) } ?? 0 }
+  public var term: UInt64 {
+    if let file, case .stored(_, let term) = Self.contents(of: file) { return term }
+    return 0
+  }
   /// The path of the saved session: see ``restoreSession(_:)``. Nil if the state folder cannot be used.
-  let sessionPath: String?
+  package let sessionPath: String?
   /// Nil if the state folder cannot be used.
   private let file: StateFile?
 
@@ -37,7 +42,14 @@ public final class StateStore: Sendable {
     switch Self.open(name) {
     case .opened(let file, let stem):
       (self.file, sessionPath) = (file, stem + ".session")
-      bits = Atomic((Self.identity(in: file) ?? Self.createIdentity(in: file)).bits)
+      switch Self.contents(of: file) {
+      case .stored(let identity, _): bits = Atomic(identity.bits)
+      case .nothing: bits = Atomic(Self.createIdentity(in: file).bits)
+      case .damaged:
+        let remedy = "change the gates of other peers that name the old identity"
+        log.warning("\(stem).identity: is damaged, so this peer gets a new identity; \(remedy)")
+        bits = Atomic(Self.createIdentity(in: file).bits)
+      }
     case .refused(let refusal):
       let remedy = "set the environment variable XDG_STATE_HOME to a folder that only you can write to"
       log.warning("state folder: \(refusal); this peer gets a new identity and cannot be restored; \(remedy)")
@@ -96,24 +108,38 @@ public final class StateStore: Sendable {
     return pwrite(file.descriptor, text, text.count, Self.termOffset) == text.count && fdatasync(file.descriptor) == 0
   }
 
-  /// Reads the first line of `file`. Returns nil if the line is not an identity.
-  private static func identity(in file: StateFile) -> Identity? {
-    var text = [UInt8](repeating: 0, count: identityLength)
-    guard pread(file.descriptor, &text, identityLength, 0) == identityLength else { return nil }
-    return Identity(String(decoding: text, as: UTF8.self))
+  private enum Contents {
+    /// The identity and the bound; 0 if the peer ended before it stored a bound.
+    case stored(Identity, term: UInt64)
+    /// The file is empty, because the peer is new.
+    case nothing
+    case damaged
   }
 
-  /// Reads the second line of `file`. Returns nil if the line is not a term.
-  private static func term(in file: StateFile) -> UInt64? {
-    var text = [UInt8](repeating: 0, count: termLength)
-    guard pread(file.descriptor, &text, termLength, termOffset) == termLength else { return nil }
-    return UInt64(String(decoding: text, as: UTF8.self))
+  /// Reads the file.
+  private static func contents(of file: StateFile) -> Contents {
+    let length = Int(termOffset) + termLength + 1
+    // One octet more shows whether the file is too long.
+    var octets = [UInt8](repeating: 0, count: length + 1)
+    let count = pread(file.descriptor, &octets, length + 1, 0)
+    guard count != 0 else { return .nothing }
+    guard count == Int(termOffset) || count == length, octets[identityLength] == UInt8(ascii: "\n"),
+      let identity = Identity(String(decoding: octets[..<identityLength], as: UTF8.self)), identity.bits != 0
+    else { return .damaged }
+    guard count == length else { return .stored(identity, term: 0) }
+    let digits = octets[Int(termOffset)..<length - 1]
+    // A bound near the maximum would leave no terms for new claims.
+    guard digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), octets[length - 1] == UInt8(ascii: "\n"),
+      let term = UInt64(String(decoding: digits, as: UTF8.self)), term > 0, term <= .max - TermReservation.blockSize
+    else { return .damaged }
+    return .stored(identity, term: term)
   }
 
-  /// Creates a random identity and writes it into `file`.
+  /// Creates a random identity and writes it into `file`, which contains nothing else then.
   private static func createIdentity(in file: StateFile) -> Identity {
     let identity = Identity(UInt64.random(in: 1 ... .max))
     let text = Array("\(identity)\n".utf8)
+    ftruncate(file.descriptor, 0)
     // After an incomplete write, the file is emptied, and the next start creates another identity.
     if pwrite(file.descriptor, text, text.count, 0) != text.count { ftruncate(file.descriptor, 0) }
     return identity
