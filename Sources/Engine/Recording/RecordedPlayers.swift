@@ -5,66 +5,71 @@ import RTPMIDI
 /// The players of a MIDI recording: assigns each session to a track.
 ///
 /// A remote peer that returns in another session keeps its track. A Tutti peer is recognised by its identity, and a standard device by
-/// its name and address.
+/// its name and address. Peers that join and leave all day can be any number, so the number of tracks is limited, and the memory with it.
 struct RecordedPlayers {
   /// The index of the local player.
   static let local = 0
   /// The maximum number of players. All further players share the last track.
-  static let maximum = 1024
+  static let maximum = 64
 
-  private var sessions: [SessionID: Int] = [:]
-  private var identities: [Identity: Int] = [:]
-  private var devices: [Device: Int] = [:]
+  /// By index. The element of the local player, and that of the last track, contains only a name.
+  private var players: [Player]
   /// The names of the tracks, by index.
-  private(set) var names: [String]
+  var names: [String] { players.map(\.name) }
+
+  /// What a remote player is recognised by.
+  private struct Player {
+    var name: String
+    var identity: Identity?
+    var device: Device?
+    /// The newest session of the player, and the one before. The ends of notes can follow when a session has ended and its peer has
+    /// returned in another one.
+    var sessions: (SessionID?, SessionID?)
+  }
 
   /// The name and the address by which a standard device is recognised.
-  private struct Device: Hashable {
+  private struct Device: Equatable {
     let name: String?
     let address: SocketAddress?
   }
 
   /// - Parameter name: the name of the local player.
-  init(local name: String) { names = [name] }
+  init(local name: String) { players = [Player(name: name)] }
 
   /// Returns the index of the player of `session`, and its name if it is new or has changed.
   ///
   /// - Parameter reference: what is known about the peer of the session; nil if the session has ended.
   mutating func player(of session: SessionID, _ reference: PeerReference?) -> (index: Int, newName: String?) {
-    let index = index(of: session, reference)
-    guard index < Self.maximum - 1 else {
-      guard names.count < Self.maximum else { return (Self.maximum - 1, nil) }
-      names.append("others")
-      return (Self.maximum - 1, "others")
-    }
     let name = reference?.name ?? reference?.address?.description
-    if index == names.count {
-      names.append(name ?? "player \(index + 1)")
-      return (index, names[index])
+    let device = reference.map { Device(name: $0.name, address: $0.address) }
+    guard let index = index(of: session, reference, device) else {
+      let isLast = players.count >= Self.maximum - 1
+      guard players.count < Self.maximum else { return (Self.maximum - 1, nil) }
+      players.append(Player(name: isLast ? "others" : name ?? "player \(players.count + 1)"))
+      if !isLast { note(session, reference, device, at: players.count - 1) }
+      return (players.count - 1, players.last?.name)
     }
-    guard let name, name != names[index] else { return (index, nil) }
-    names[index] = name
+    note(session, reference, device, at: index)
+    guard let name, name != players[index].name else { return (index, nil) }
+    players[index].name = name
     return (index, name)
   }
 
-  /// The index of the player of `session`; the next free one if the player is new.
-  private mutating func index(of session: SessionID, _ reference: PeerReference?) -> Int {
-    let device = Device(name: reference?.name, address: reference?.address)
-    var known = sessions[session]
-    if let identity = reference?.identity {
-      // The identity can become known after the first messages.
-      known = identities[identity] ?? known
-    } else if reference != nil, known == nil {
-      known = devices[device]
+  /// The index of the player of `session`; nil if the player is new or has no track of its own.
+  private func index(of session: SessionID, _ reference: PeerReference?, _ device: Device?) -> Int? {
+    // The identity can become known after the first messages, so an identity without a track does not mean a new player.
+    if let identity = reference?.identity, let known = players.firstIndex(where: { $0.identity == identity }) {
+      return known
     }
-    let index = known ?? names.count
-    guard index < Self.maximum - 1 else { return index }
-    sessions[session] = index
-    if let identity = reference?.identity {
-      if identities[identity] == nil { identities[identity] = index }
-    } else if reference != nil {
-      devices[device] = index
-    }
-    return index
+    if let known = players.firstIndex(where: { $0.sessions.0 == session || $0.sessions.1 == session }) { return known }
+    guard let device, reference?.identity == nil else { return nil }
+    return players.firstIndex { $0.identity == nil && $0.device == device }
+  }
+
+  /// Notes what is known about a player.
+  private mutating func note(_ session: SessionID, _ reference: PeerReference?, _ device: Device?, at index: Int) {
+    if players[index].sessions.0 != session { players[index].sessions = (session, players[index].sessions.0) }
+    if let identity = reference?.identity { players[index].identity = players[index].identity ?? identity }
+    if let device { players[index].device = device }
   }
 }

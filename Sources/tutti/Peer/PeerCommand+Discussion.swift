@@ -161,8 +161,9 @@ extension PeerCommand {
     MIDI FILE
     With --record the peer writes a Standard MIDI File of format 1 with 3840 ticks per quarter note. The first track \
     has the tempo and the meter, the second one the drum hits (channel 10). If the rhythm has a bass, a guitar or \
-    keys, these have tracks on channels 14 to 16. Each player, including you, has a track with its name. With more \
-    than eleven players, including you, a player can share the channel of the bass, the guitar or the keys.
+    keys, these have tracks on channels 14 to 16. Each player, including you, has a track with its name. Beyond 64 \
+    players, all further players share one track, `others`. With more than eleven players, including you, a player can \
+    share the channel of the bass, the guitar or the keys.
 
     Each note is written at the position of the rhythm at which this peer played or received it. The recording does \
     not quantize notes. While no rhythm plays, time advances at the last tempo. In the file, the pause before a rhythm \

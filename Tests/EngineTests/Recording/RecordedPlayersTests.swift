@@ -48,14 +48,31 @@ import Testing
     #expect(players.player(of: session(2), ben) == (1, nil))
   }
 
-  /// All further players share the last track, which has the name `others`.
+  /// A recording has at most 64 players. All further players share the last track, which has the name `others`.
   @Test func numberOfTracksIsLimited() {
     var players = RecordedPlayers(local: "Ada")
     for number in 0..<5000 {
       let (index, _) = players.player(
         of: session(UInt64(number)), PeerReference(name: "p\(number)", identity: Identity(UInt64(number) + 1)))
-      #expect(index == min(number + 1, RecordedPlayers.maximum - 1))
+      #expect(index == min(number + 1, 63))
     }
-    #expect(players.names.count == RecordedPlayers.maximum && players.names.last == "others")
+    #expect(players.names.count == 64 && players.names.last == "others")
+    // A player with a track of its own keeps it, and all messages of other sessions go to the last track.
+    #expect(players.player(of: session(9000), PeerReference(name: "p7", identity: Identity(8))) == (8, nil))
+    #expect(players.player(of: session(9001), nil) == (63, nil))
+    #expect(players.names.count == 64)
+  }
+
+  /// A session that changes its identity or its name has one track, and the notes of the two newest sessions of a peer have one.
+  @Test func sessionThatChangesHasOneTrack() {
+    var players = RecordedPlayers(local: "Ada")
+    for number in 1...5000 {
+      let peer = PeerReference(name: "p\(number)", address: address, identity: Identity(UInt64(number)))
+      #expect(players.player(of: session(1), peer).index == 1)
+    }
+    let ben = PeerReference(name: "Ben", address: address, identity: Identity(1))
+    #expect(players.player(of: session(2), ben).index == 1)
+    #expect(players.player(of: session(1), nil).index == 1)
+    #expect(players.names == ["Ada", "Ben"])
   }
 }
