@@ -31,6 +31,14 @@ struct Stream: BitwiseCopyable {
   var guardDue = Instant.distantFuture
   /// The number of guard packets since the last packet with a command.
   var guardCount = 0
+  /// Whether the receiver has ever acknowledged a packet, and the newest acknowledged sequence number.
+  var (hasAcknowledged, acknowledged): (Bool, UInt16) = (false, 0)
+  /// Whether an acknowledgement has arrived since the last packet.
+  var isAcknowledgementNew = false
+  /// Until when the receiver counts as one that acknowledges.
+  var trustedUntil = Instant(nanoseconds: .min)
+  /// Until when the stream is new; the distant future before the first packet.
+  var newUntil = Instant.distantFuture
 
   @_noLocks @_noAllocation
   init(_ id: StreamID, to address: SocketAddress, from local: SocketAddress?, takesClock: Bool) {

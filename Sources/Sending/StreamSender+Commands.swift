@@ -79,7 +79,7 @@ extension StreamSender {
       if pendingTick >= schedule.start { findPendingTicks() }
       invalidateDeadlines()
     case .setJournal(let id, let isSent): if let slot = slot(of: id) { senders[slot].sendsJournal = isSent }
-    case .acknowledge(let id, let sequence): if let slot = slot(of: id) { senders[slot].acknowledge(sequence) }
+    case .acknowledge(let id, let sequence): if let slot = slot(of: id) { acknowledge(sequence, on: slot) }
     case .close(let id): if let slot = slot(of: id) { close(slot) }
     case .exclusive(let data, let id, let isJournalled):
       exclusive.removeAll()

@@ -44,10 +44,15 @@ extension StreamSender {
       switch content {
       case .none: break
       case .message(let message, let instant):
+        // The end of a note is withheld last, so that no note sounds for ever.
+        let endsNotes = message.silencesNote || message.endsAllNotes
+        guard admits(endsNotes ? .clock : .message, on: slot, at: now) else { break }
         var effective = now
         if let instant { effective = instant }
         transmission = encode(message, at: effective, on: slot, now: now)
-      case .exclusive(let isJournalled): transmission = encodeExclusive(isJournalled: isJournalled, on: slot, now: now)
+      case .exclusive(let isJournalled):
+        guard admits(.exclusive, on: slot, at: now) else { break }
+        transmission = encodeExclusive(isJournalled: isJournalled, on: slot, now: now)
       }
       if let transmission { return transmission }
     }

@@ -34,12 +34,15 @@ extension StreamSender {
   private mutating func encodeGuard(on slot: Int, at now: Instant) -> Transmission? {
     streams[slot].guardDue = .distantFuture
     guard senders[slot].sendsJournal, senders[slot].hasUnacknowledged else { return nil }
-    packet.removeAll()
-    prepareAnnouncements(on: slot, at: now, stamped: now)
-    guard senders[slot].encodeGuard(at: now, into: &packet) else { return nil }
     streams[slot].guardCount += 1
     // After the last guard packet of the series, none is due.
     if let pause = GuardPackets.pause(after: streams[slot].guardCount) { streams[slot].guardDue = now + pause }
+    guard admits(.journal, on: slot, at: now) else { return nil }
+    packet.removeAll()
+    prepareAnnouncements(on: slot, at: now, stamped: now)
+    senders[slot].omitsJournal = false
+    guard senders[slot].encodeGuard(at: now, into: &packet) else { return nil }
+    charge(on: slot, at: now)
     return transmission(on: slot)
   }
 

@@ -38,7 +38,9 @@ extension StreamSender {
   mutating func encode(_ message: Message, at instant: Instant, on slot: Int, now: Instant) -> Transmission? {
     packet.removeAll()
     prepareAnnouncements(on: slot, at: now, stamped: instant)
+    prepareJournal(on: slot, at: now)
     guard senders[slot].encode(message, at: instant, into: &packet) else { return nil }
+    charge(on: slot, at: now)
     scheduleGuard(on: slot, at: now)
     let transmission = transmission(on: slot)
     if senders[slot].sendsInstants, message.startsNote || message.silencesNote, instant > now {
@@ -63,14 +65,23 @@ extension StreamSender {
     }
   }
 
+  /// Determines whether the next packet contains a recovery journal.
+  @_noLocks @_noAllocation
+  private mutating func prepareJournal(on slot: Int, at now: Instant) {
+    guard senders[slot].sendsJournal else { return }
+    senders[slot].omitsJournal = !admits(.journal, on: slot, at: now)
+  }
+
   /// Encodes a packet with the System Exclusive message in ``StreamSender/exclusive`` into ``StreamSender/packet``.
   @_noLocks @_noAllocation
   mutating func encodeExclusive(isJournalled: Bool, on slot: Int, now: Instant) -> Transmission? {
     packet.removeAll()
     prepareAnnouncements(on: slot, at: now, stamped: now)
+    prepareJournal(on: slot, at: now)
     let count = senders[slot].encode(
       systemExclusive: exclusive, from: 0, at: now, isJournalled: isJournalled, into: &packet)
     guard case .some = count else { return nil }
+    charge(on: slot, at: now)
     scheduleGuard(on: slot, at: now)
     return transmission(on: slot)
   }

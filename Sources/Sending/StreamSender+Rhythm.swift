@@ -14,10 +14,10 @@ extension StreamSender {
       case .none: break
       case .clock(let tick):
         guard streams[slot].run == schedule.run, !streams[slot].isTimeStamped, streams[slot].next <= tick else { break }
-        transmission = encodeTick(on: slot, at: now)
+        transmission = nextTick(on: slot, at: now)
       case .begin(let tick, let isTimeStamped):
         guard streams[slot].isTimeStamped == isTimeStamped, streams[slot].takesClock,
-          streams[slot].run != schedule.run
+          streams[slot].run != schedule.run, dueSeries.isPositionSent || admits(.clock, on: slot, at: now)
         else { break }
         transmission = encodeBeginning(of: tick, on: slot, at: now)
       case .stop(let instant, let isTimeStamped):
@@ -49,6 +49,15 @@ extension StreamSender {
     return encode(tick.index == 0 ? .start : .continue, at: instant, on: slot, now: now)
   }
 
+  /// Encodes the next tick of a stream. If the tick is withheld, the receiver leaves the run, because it would play the following ticks
+  /// at a wrong position.
+  @_noLocks @_noAllocation
+  private mutating func nextTick(on slot: Int, at now: Instant) -> Transmission? {
+    if admits(.clock, on: slot, at: now) { return encodeTick(on: slot, at: now) }
+    streams[slot].run = 0
+    return nil
+  }
+
   /// Encodes the next tick of a stream.
   @_noLocks @_noAllocation
   private mutating func encodeTick(on slot: Int, at now: Instant) -> Transmission? {
@@ -66,7 +75,7 @@ extension StreamSender {
   @_noLocks @_noAllocation
   mutating func nextPendingTick(at now: Instant) -> Transmission? {
     while hasPendingTicks {
-      let transmission = encodeTick(on: openSlots[pendingIndex], at: now)
+      let transmission = nextTick(on: openSlots[pendingIndex], at: now)
       seekPendingTick()
       if let transmission { return transmission }
     }

@@ -22,6 +22,13 @@ import RTPMIDI
 /// If there are too many receivers for the machine, the next deadline has already passed whenever a batch of due work
 /// is done. Up to ``slice`` deferrable packets are nevertheless sent after each batch, so that messages make progress.
 ///
+/// # Receivers that acknowledge nothing
+///
+/// All streams together whose receivers have acknowledged nothing for ten seconds get at most 200 kB/s, the headers of UDP and IP not
+/// counted. Near the limit, System Exclusive messages are withheld first, then recovery journals, then notes and other messages of
+/// players. The clock and the ends of notes are withheld last, first from the streams that were opened last. A part of the limit is
+/// reserved for streams in their first five seconds. Stop is always sent, and counts. ``withheld`` and ``withheldJournals`` count what is withheld.
+///
 /// # Memory
 ///
 /// A stream needs about 8 kB. ``reserve(_:)`` allocates this memory. Alternatively, another thread allocates the memory
@@ -115,6 +122,8 @@ public struct StreamSender: ~Copyable {
   var guardsDue = Instant.distantFuture
   /// The next stream to examine for guard packets, as an index in ``openSlots``. Nil if all streams were examined.
   var guardIndex: Int?
+  /// The limit of what is sent to receivers that acknowledge nothing.
+  var budget = UnacknowledgedBudget()
 
   // MARK: Interface
 
@@ -129,6 +138,10 @@ public struct StreamSender: ~Copyable {
   public internal(set) var sent: Int64 = 0
   /// The number of packets that could not be sent.
   public internal(set) var unsent: Int64 = 0
+  /// The number of packets that were withheld from receivers that acknowledge nothing, because they had reached their limit.
+  public internal(set) var withheld: Int64 = 0
+  /// The number of recovery journals and guard packets that were withheld for the same reason.
+  public internal(set) var withheldJournals: Int64 = 0
 
   /// - Parameters:
   ///   - capacity: the number of simultaneous streams. ``reserve(_:)`` increases it.

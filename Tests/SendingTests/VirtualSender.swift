@@ -157,6 +157,8 @@ final class VirtualSender {
   /// The number of packets that were sent.
   var sent: Int64 { sender.sent }
   var isQuiet: Bool { sender.isQuiet }
+  var withheld: Int64 { sender.withheld }
+  var withheldJournals: Int64 { sender.withheldJournals }
   var nextDeadline: Instant { sender.nextDeadline }
   var cutsPreviousRunShort: Bool { sender.cutsPreviousRunShort }
   var openStreams: [StreamID] { sender.openStreams }

@@ -48,6 +48,7 @@ public struct PacketSender: ~Copyable {
     (self.ssrc, self.sequence) = (ssrc, sequence)
     history.restart(at: sequence)
     storedExtension = nil
+    isJournalOmitted = false
   }
 
   /// Whether each packet contains a journal; false at first. The journal covers the commands that are sent after this
@@ -58,6 +59,17 @@ public struct PacketSender: ~Copyable {
     @_noLocks @_noAllocation get { history.isRecording }
     @_noLocks @_noAllocation set { history.setRecording(newValue, from: sequence) }
   }
+
+  /// Whether the following packets lack the journal although ``sendsJournal`` is true; false at first. The journal of a later packet
+  /// covers their commands too. A packet without a journal is short: ``longestBarePacket`` octets at most.
+  ///
+  /// Real-time: safe.
+  public var omitsJournal: Bool {
+    @_noLocks @_noAllocation get { isJournalOmitted }
+    @_noLocks @_noAllocation set { isJournalOmitted = newValue }
+  }
+  /// The storage of ``omitsJournal``, whose accessors are annotated for real-time code.
+  private var isJournalOmitted = false
 
   /// Whether the journal contains up to four commands of each controller, each with its count and its value, instead of
   /// the newest one only (enhanced encoding of Chapter C; RFC 6295, appendix A.3.3). False at first.
@@ -133,7 +145,7 @@ public struct PacketSender: ~Copyable {
     guard packet.freeCapacity > headerLength else { return nil }
     // The number of octets of `packet` that the System Exclusive must leave free.
     var reserve = 0
-    if sendsJournal {
+    if sendsJournal, !isJournalOmitted {
       // The journal is encoded first, only to determine its length. At least 64 octets are left for the System
       // Exclusive. `longest` is the maximum length of the whole packet.
       let longest = min(packet.freeCapacity, Self.longestMessagePacket)
@@ -203,8 +215,8 @@ public struct PacketSender: ~Copyable {
   private mutating func finish(
     _ section: CommandSectionEncoder, in packet: inout RigidArray<UInt8>, from start: Int
   ) -> Bool {
-    section.finish(in: &packet, hasJournal: sendsJournal)
-    guard sendsJournal else { return true }
+    section.finish(in: &packet, hasJournal: sendsJournal && !isJournalOmitted)
+    guard sendsJournal, !isJournalOmitted else { return true }
     let room = Self.longestMessagePacket - (packet.count - start)
     if history.appendJournal(of: sequence, to: &packet, room: room) { return true }
     packet.removeLast(packet.count - start)
