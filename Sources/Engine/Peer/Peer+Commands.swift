@@ -4,12 +4,14 @@ import MusicalTime
 import PeerProtocol
 import Realtime
 import Rhythm
+import Text
 
 // Execution of the player's commands.
 extension Peer {
   /// Executes a command of the player. If the command is not possible now, logs the reason.
   func execute(_ command: PlayerCommand) {
     let now = MonotonicClock.now
+    if command.controlsRhythm { remoteLog.beginCommand(at: now) }
     do throws(CommandError) {
       switch command {
       case .startOrStop where ensemble.role == .master: try stop(at: now)
@@ -152,9 +154,10 @@ extension Peer {
   /// Sets the only peer that may control the rhythm, by name or identity; nil: any peer may.
   func setLeader(_ leader: String?) {
     guard let leader else { return ensemble.gates.removeLeader() }
-    let isLocal = leader == configuration.name || leader == "\(identity)"
+    let name = leader.cleanName() ?? leader
+    let isLocal = name == configuration.name || name == "\(identity)"
     // If this peer is the leader, it accepts no rhythm commands of other peers: `setLeader(nil)` closes the rhythm gate for all of them.
-    ensemble.gates.setLeader(isLocal ? nil : leader)
+    ensemble.gates.setLeader(isLocal ? nil : name)
   }
 
   /// Starts the rhythm without a command (`--start`): half a second after all configured peers are in session, at the latest at the initial

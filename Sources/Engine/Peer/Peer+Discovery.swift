@@ -2,6 +2,7 @@ import Ensemble
 import MusicalTime
 import PeerProtocol
 import Realtime
+import Text
 import Transports
 
 // Discovery of peers by DNS-SD.
@@ -10,8 +11,10 @@ extension Peer {
   func startDiscovery() -> Discovery? {
     guard configuration.discovery != .off else { return nil }
     let bell = mailbox.bell
+    // If the name is in use, the Avahi daemon appends a number, for example " #2". The name leaves room for the number.
+    let name = configuration.name.cleanName(octets: 44) ?? configuration.name
     return Discovery(
-      name: configuration.name, port: ports.control.port, identity: identity.bits,
+      name: name, port: ports.control.port, identity: identity.bits,
       ipv6: ports.control.isDualStack
     ) { bell.ring() }
   }
@@ -30,10 +33,11 @@ extension Peer {
     case .lost(let service):
       services.lost(service)
       withdraw(service, at: now)
-    case .unavailable(let reason): log.notice("\(reason)")
+    case .unavailable(let reason): write(reason, .notice, .announcements, of: "discovery", at: now)
     case .renamed(let name):
       let reason = "in use on this network, so other peers see \(name)"
-      log.notice("peer name \(configuration.name): \(reason); choose another name with --name")
+      let line = "peer name \(configuration.name): \(reason); choose another name with --name"
+      write(line, .notice, .announcements, of: "the name of this peer", at: now)
     }
   }
 
@@ -48,7 +52,8 @@ extension Peer {
     {
       let limit = InvitationList.announcementLimit
       let reason = "not connected, because this peer keeps the announcements of at most \(limit) peers"
-      log.notice("\(service.name): \(reason); connect to it with --connect \(service.address)")
+      let line = "\(service.name): \(reason); connect to it with --connect \(service.address)"
+      write(line, .notice, .announcements, of: "discovery", at: now)
     }
   }
 

@@ -21,7 +21,7 @@ extension Peer {
     let fact = "another machine uses the identity of this peer, perhaps because its disk was copied"
     guard decision == .renew, storage.store.renewIdentity() else {
       let remedy = "give this peer another --name, which creates a new identity"
-      return log.warning("\(name(of: peer)) reports: \(fact); \(remedy)")
+      return write("\(name(of: peer)) reports: \(fact); \(remedy)", .warning, .identities, of: host(of: peer), at: now)
     }
     log.warning("\(name(of: peer)) reports: \(fact); this peer starts again with a new identity")
     outcome = .renewedIdentity

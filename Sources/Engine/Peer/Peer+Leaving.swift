@@ -30,6 +30,7 @@ extension Peer {
     if !sound.stop(after: now) {
       log.warning("sound card: the card or its sound server does not respond; restart the sound server")
     }
+    remoteLog.finish()
     // The summary also counts the ticks of the run that is in progress.
     core.account.settle()
     defer {

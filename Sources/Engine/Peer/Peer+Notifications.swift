@@ -1,18 +1,21 @@
 import Ensemble
+import Logging
 import MusicalTime
 import PeerProtocol
 import Realtime
 import Transports
 
-// Reports the events of ``PeerCore``: in log lines for the player, and by calls of the observer (``PeerEvent``).
+// Reports the events of ``PeerCore``: in log lines for the player, and by calls of the observer (``PeerEvent``). Remote peers can cause
+// any number of events. The log lines are for people, so they are limited (``RemoteLog``). The observer gets every event, because programs
+// and the web page need the present state; the writer of --json discards lines that nobody reads.
 extension Peer {
   /// Reports `event` to the player and to the observer.
   func notify(_ event: Event) {
     let now = MonotonicClock.now
     switch event {
     // A peer with a new address joins before its old session ends, so both messages contain the address.
-    case .connected(let peer): sessionLog.write("\(place(of: peer)) joined", at: now)
-    case .disconnected(let peer): sessionLog.write("\(place(of: peer)) left", at: now)
+    case .connected(let peer): write("\(place(of: peer)) joined", .info, .sessions, of: name(of: peer), at: now)
+    case .disconnected(let peer): write("\(place(of: peer)) left", .info, .sessions, of: name(of: peer), at: now)
     case .joined(let peer): joined(peer, at: now)
     case .left(let peer): observer?.report(event, about: peer, at: now)
     case .invitationRefused(let name, let address, let isRetried):
@@ -20,37 +23,40 @@ extension Peer {
       let remedy =
         "if it is a Tutti peer, check its --policy and --sessions-per-host; if it is another "
         + "device, permit this machine in its settings"
-      log.warning("\(name ?? "\(address)"): refused the invitation\(retry); \(remedy)")
+      let line = "\(name ?? "\(address)"): refused the invitation\(retry); \(remedy)"
+      write(line, .warning, .invitations, of: address.hostDescription, at: now)
     case .passkeyDiffers(let address, let hasPasskey):
       let remedy =
         hasPasskey
         ? remedyForPasskey
         : "if it is a Tutti peer, start it with the passkey of this group; if it is another device, restart this peer with "
           + "--admit \(address.hostDescription)"
-      log.warning("\(address): \(difference(hasPasskey)), so there is no session; \(remedy)")
+      let line = "\(address): \(difference(hasPasskey)), so there is no session; \(remedy)"
+      write(line, .warning, .invitations, of: address.hostDescription, at: now)
     case .invitationReflected(let address):
-      log.warning(
-        "\(address): the invitation came back (trying again); if this is the address of this peer, remove it from --connect"
-      )
+      let remedy = "if this is the address of this peer, remove it from --connect"
+      let line = "\(address): the invitation came back (trying again); \(remedy)"
+      write(line, .warning, .invitations, of: address.hostDescription, at: now)
     case .identityIsDuplicate(let peer):
       let address = peer.address.map { " at \($0)" } ?? ""
       let reason = "has the identity of this peer, perhaps from a copied disk"
       let remedy = "start one of the two with another --name, which creates a new identity"
-      log.warning("\(name(of: peer))\(address): \(reason); \(remedy)")
+      write("\(name(of: peer))\(address): \(reason); \(remedy)", .warning, .identities, of: host(of: peer), at: now)
     case .identityIsUsed(let peer): identityIsUsed(accordingTo: peer, at: now)
     case .invitationDeclined(let name, let address, .isNotAdmitted):
       let remedy =
         policy.kind == .contacts
         ? "add it to the contacts and restart this peer"
         : "restart this peer with --policy anyone, or choose this policy on its web page"
-      log.notice(
-        "\(name ?? "a peer") at \(address): this peer refused its invitation because of --policy \(policy); to admit it, \(remedy)"
-      )
+      let reason = "this peer refused its invitation because of --policy \(policy)"
+      let line = "\(name ?? "a peer") at \(address): \(reason); to admit it, \(remedy)"
+      write(line, .notice, .invitations, of: address.hostDescription, at: now)
     case .invitationDeclined(let name, let address, .hostIsFull):
       let limit = core.endpoint.sessionsPerHost
       let reason = "this address already has \(limit) sessions, the limit"
       let remedy = "to accept more, restart this peer with a higher --sessions-per-host"
-      log.notice("\(name ?? "a peer") at \(address): this peer refused its invitation: \(reason); \(remedy)")
+      let line = "\(name ?? "a peer") at \(address): this peer refused its invitation: \(reason); \(remedy)"
+      write(line, .notice, .invitations, of: address.hostDescription, at: now)
     case .invitationDeclined(let name, let address, .isUnverified):
       let hasPasskey = core.endpoint.protects(address)
       let reason =
@@ -58,60 +64,77 @@ extension Peer {
         ? "it has not proved within 5 s that it knows the passkey"
         : "it did not answer the clock measurement for 5 s"
       let remedy = hasPasskey ? "check the passkey of both peers" : "open its two UDP ports in the firewall there"
-      log.notice("\(name ?? "a peer") at \(address): session not established: \(reason); \(remedy)")
+      let line = "\(name ?? "a peer") at \(address): session not established: \(reason); \(remedy)"
+      write(line, .notice, .invitations, of: address.hostDescription, at: now)
     case .invitationDeclined(let name, let address, .hasOtherMark(let isMarked)):
       let admission = "restart this peer with --admit \(address.hostDescription)"
       let remedy = isMarked ? remedyForPasskey : "start it with the passkey of this group, or \(admission)"
       let place = "\(name ?? "a peer") at \(address)"
-      log.notice("\(place): \(difference(isMarked)), so its invitation was refused; \(remedy)")
+      let line = "\(place): \(difference(isMarked)), so its invitation was refused; \(remedy)"
+      write(line, .notice, .invitations, of: address.hostDescription, at: now)
     case .noReply(let address):
-      log.warning(
-        "\(address): does not answer (trying again); check that the peer runs there, and check the address, the port and the firewall"
-      )
-    case .externalClock(let name, let event): notify(event, of: name)
-    case .externalClockIsBack(let name): log.notice("external clock \(name): in session again")
+      let remedy = "check that the peer runs there, and check the address, the port and the firewall"
+      let line = "\(address): does not answer (trying again); \(remedy)"
+      write(line, .warning, .invitations, of: address.hostDescription, at: now)
+    case .externalClock(let name, let event): notify(event, of: name, at: now)
+    case .externalClockIsBack(let name):
+      write("external clock \(name): in session again", .notice, .clocks, of: name, at: now)
     case .externalClockIsGone(let name):
       let reason = "not in session any longer (trying again)"
-      if !isLeaving { log.warning("external clock \(name): \(reason); check the device and its network") }
+      let line = "external clock \(name): \(reason); check the device and its network"
+      if !isLeaving { write(line, .warning, .clocks, of: name, at: now) }
     case .externalClockIsTuttiPeer(let name):
-      log.warning(
-        "external clock \(name): is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from")
+      let line = "external clock \(name): is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from"
+      write(line, .warning, .clocks, of: name, at: now)
     case .clockIsUnused(let peer):
       let address = peer.address.map { "\($0)" } ?? ""
-      log.notice("\(name(of: peer)): its MIDI clock is not used; to use it, add --clock-from rtp:\(address)")
+      let line = "\(name(of: peer)): its MIDI clock is not used; to use it, add --clock-from rtp:\(address)"
+      write(line, .notice, .clocks, of: host(of: peer), at: now)
     case .role(let role): changed(to: role, at: now)
-    case .outranked(let identity, let cause): log.notice("\(description(of: cause, by: name(of: identity)))")
-    case .handedOver(let identity): log.notice("\(name(of: identity)) took the role of master; this peer follows")
+    case .outranked(let identity, let cause):
+      let other = name(of: identity)
+      write(description(of: cause, by: other), .notice, .role, of: other, at: now)
+    case .handedOver(let identity):
+      let other = name(of: identity)
+      write("\(other) took the role of master; this peer follows", .notice, .role, of: other, at: now)
     case .masterLost(let identity):
       let remedy = "start it again with the key space or the command `start`"
-      log.warning("master \(name(of: identity)): lost, so the rhythm ended; \(remedy)")
-    case .warning(let identity, let warning): log.warning("\(name(of: identity)): \(description(of: warning))")
+      let other = name(of: identity)
+      write("master \(other): lost, so the rhythm ended; \(remedy)", .warning, .role, of: other, at: now)
+    case .warning(let identity, let warning):
+      let name = name(of: identity)
+      write("\(name): \(description(of: warning))", .warning, .problems, of: name, at: now)
     case .offered(let identity):
-      log.notice("\(name(of: identity)) offers the role of master; take it with the key t or the command `take`")
+      let remedy = "take it with the key t or the command `take`"
+      let other = name(of: identity)
+      write("\(other) offers the role of master; \(remedy)", .notice, .role, of: other, at: now)
       observer?.report(event, about: reference(to: identity), at: now)
     case .tookOver(let identity):
-      log.notice("\(name(of: identity)) is no longer the master; this peer is the master now and continues the rhythm")
+      let effect = "this peer is the master now and continues the rhythm"
+      let other = name(of: identity)
+      write("\(other) is no longer the master; \(effect)", .notice, .role, of: other, at: now)
       observer?.report(event, about: reference(to: identity), at: now)
     case .muted(let isMuted):
       if isMuted, let master = ensemble.role.master {
         let action = ensemble.isQuiet ? "silenced all players" : "muted you"
-        log.notice("\(name(of: master)) \(action): your notes do not sound")
+        write("\(name(of: master)) \(action): your notes do not sound", .notice, .mute, of: "your notes", at: now)
         isMutingReported = true
         // If the local player, as the master, silenced all players, nothing is logged when they sound again.
       } else if !isMuted, isMutingReported || ensemble.role != .master {
-        log.notice("your notes sound again")
+        write("your notes sound again", .notice, .mute, of: "your notes", at: now)
         isMutingReported = false
       }
       observer?.report(event, at: now)
     case .channel(let channel):
       if let channel {
-        log.info("this peer plays on MIDI channel \(channel.number)")
+        write("this peer plays on MIDI channel \(channel.number)", .info, .channel, of: "this peer", at: now)
       } else {
-        log.notice("all MIDI channels of players are in use; this peer shares channel 16 until a channel is free")
+        let line = "all MIDI channels of players are in use; this peer shares channel 16 until a channel is free"
+        write(line, .notice, .channel, of: "this peer", at: now)
       }
       observer?.report(event, at: now)
-    case .shaped(let peer): isShaped(by: peer)
-    case .phraseReceived(let phrase, let sender): receive(phrase, from: sender)
+    case .shaped(let peer): isShaped(by: peer, at: now)
+    case .phraseReceived(let phrase, let sender): receive(phrase, from: sender, at: now)
     case .patchReceived(let patch, let master): patchChecker.check(patch, from: master)
     // ``EventObserver`` reports the roster and the total activity. ``execute(_:)`` reports messages that have sounded.
     case .total, .sounded, .roster: break
@@ -142,7 +165,8 @@ extension Peer {
         ticks = "it gets each tick ahead of time, with a time stamp"
       }
       let use = isExternalClock ? "it is used as an external clock" : ticks
-      log.info("\(name(of: peer)): RTP-MIDI device without Tutti; \(use)")
+      let name = name(of: peer)
+      write("\(name): RTP-MIDI device without Tutti; \(use)", .info, .kinds, of: name, at: now)
     }
     if let name = awaitedRecipient, let identity = peer.identity, name == peer.name || name == "\(identity)" {
       (awaitedRecipient, core.recipient) = (nil, identity)
@@ -156,9 +180,10 @@ extension Peer {
   private func changed(to role: Role, at now: Instant) {
     if role != .idle { trace.role = role }
     switch role {
-    case .idle: log.info("the rhythm stopped")
-    case .master: log.info("this peer is the master")
-    case .follower(let master): log.info("this peer follows \(name(of: master))")
+    case .idle: write("the rhythm stopped", .info, .role, of: "the rhythm", at: now)
+    case .master: write("this peer is the master", .info, .role, of: "this peer", at: now)
+    case .follower(let master):
+      write("this peer follows \(name(of: master))", .info, .role, of: name(of: master), at: now)
     }
     observer?.report(.role(role), at: now)
     if isLeaving {
@@ -235,6 +260,14 @@ extension Peer {
   /// The name and the address of a peer.
   private func place(of peer: PeerReference) -> String {
     (peer.name ?? "a peer") + (peer.address.map { " at \($0)" } ?? "")
+  }
+
+  /// The host of a peer, by which the log lines are counted that a host can cause under many names.
+  func host(of peer: PeerReference) -> String { peer.address?.hostDescription ?? name(of: peer) }
+
+  /// Logs a line that remote peers can cause: see ``RemoteLog``.
+  func write(_ line: String, _ level: Logger.Level, _ topic: LineLimiter.Topic, of subject: String, at now: Instant) {
+    remoteLog.write(line, level, topic, of: subject, at: now)
   }
 
   /// The name of a peer, or its address if it reports no name.

@@ -31,11 +31,13 @@ extension Peer {
           ensemble.followsPatch
         else { continue }
         change(patch: patch, named: "\(patch.name) (\(sender))")
-        log.notice("rhythm \(patch.name): received from the master \(sender), plays from the next bar on")
+        let line = "rhythm \(patch.name): received from the master \(sender), plays from the next bar on"
+        write(line, .notice, .patches, of: "the rhythm", at: now)
       case .failure(let reason):
         ensemble.refuse(checked.shared.digest)
         let remedy = "ask \(sender) to correct it; this peer keeps \(patchName)"
-        log.warning("rhythm of the master \(sender): \(reason.text); \(remedy)")
+        let line = "rhythm of the master \(sender): \(reason.text); \(remedy)"
+        write(line, .warning, .patches, of: "the rhythm", at: now)
       }
     }
   }

@@ -57,11 +57,12 @@ extension Peer {
   }
 
   /// Keeps a phrase that a player has sent. The phrase does not play before the local player enters a command.
-  func receive(_ phrase: Phrase, from sender: Identity) {
+  func receive(_ phrase: Phrase, from sender: Identity, at now: Instant) {
     let name = name(of: sender)
     phrases.received = (phrase, name)
     phrases.variation = 0
-    log.notice("\(name) sends a phrase of \(phrase.summary); repeat it with `phrase play`, vary it with `phrase vary`")
+    let remedy = "repeat it with `phrase play`, vary it with `phrase vary`"
+    write("\(name) sends a phrase of \(phrase.summary); \(remedy)", .notice, .phrases, of: name, at: now)
   }
 
   /// Repeats a variation of the chosen phrase. Variation 0 is the phrase itself.

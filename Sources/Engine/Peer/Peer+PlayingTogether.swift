@@ -1,5 +1,6 @@
 import Ensemble
 import MIDI
+import MusicalTime
 
 // Commands by which one player influences the instrument of another player.
 extension Peer {
@@ -41,9 +42,9 @@ extension Peer {
   }
 
   /// Informs the player that a remote player changes the sound of the local instrument.
-  func isShaped(by peer: PeerReference) {
+  func isShaped(by peer: PeerReference, at now: Instant) {
     let other = name(of: peer)
     let remedy = "to prevent this, use `gate \(other):modification=closed`"
-    log.notice("\(other) changes the sound of your instrument; \(remedy)")
+    write("\(other) changes the sound of your instrument; \(remedy)", .notice, .sound, of: host(of: peer), at: now)
   }
 }

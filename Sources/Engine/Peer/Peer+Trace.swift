@@ -38,6 +38,8 @@ extension Peer {
       "commands_dropped": Int64(clock.rings.commands.dropped + networkRings.commands.dropped),
       "datagrams_sent": clockCounters.sent,
       "datagrams_unsent": clockCounters.unsent,
+      "packets_withheld": clockCounters.withheld,
+      "journals_withheld": clockCounters.withheldJournals,
       "datagrams_discarded": discardedDatagrams,
       "datagrams_received": Int64(clamping: core.endpoint.counters.received) + unseen,
       "datagrams_dropped": Int64(clamping: core.endpoint.counters.dropped) + unseen,

@@ -8,6 +8,7 @@ import RTPMIDI
 import Realtime
 import Receiving
 import Rhythm
+import Text
 import Transports
 
 /// A running Tutti peer: the composition root of threads, transports, ensemble, sound, storage and reporting.
@@ -58,7 +59,7 @@ public final class Peer {
   var clockWarnings = ClockWarnings()
   /// Detects suspensions of the machine.
   var suspensions = ClockStepDetector(of: .boot)
-  var sessionLog: SessionLog
+  var remoteLog: RemoteLog
   /// Nil if there is no observer.
   var observer: EventObserver?
   /// Nil if no snapshots are reported.
@@ -155,7 +156,7 @@ public final class Peer {
     (patch, patchName) = (configuration.patch, configuration.patchName)
     (chosenPatchName, patchChecker) = (configuration.patchName, PatchChecker(bell: mailbox.bell))
     (policy, contactFile) = (configuration.policy, configuration.policy.contacts)
-    sessionLog = SessionLog(log)
+    remoteLog = RemoteLog(log)
     if let path = configuration.trace { try TraceWriter.check(path: path) }
     let midiFile = try configuration.midiRecording.map { try MIDIRecorder.file(at: $0) }
     let resolved: [HostResolver.Host]
@@ -308,7 +309,7 @@ public final class Peer {
     snapshotObserver = snapshot.map(SnapshotObserver.init)
     discovery = startDiscovery()
     storage.saved = configuration.restored
-    awaitedRecipient = configuration.recipient
+    awaitedRecipient = configuration.recipient.map { $0.cleanName() ?? $0 }
     if let leader = configuration.leader { setLeader(leader) }
     resume(at: MonotonicClock.now)
     var nextStatus = MonotonicClock.now
@@ -342,6 +343,7 @@ public final class Peer {
       recordSound(at: now)
       if sound.raiseLead() { raiseSoundLead() }
       if let message = sound.warning(at: now) { log.warning("\(message)") }
+      remoteLog.report(at: now)
       reportSnapshot(at: now)
       if let status, now >= nextStatus {
         nextStatus = now + .milliseconds(100)
@@ -404,7 +406,10 @@ public final class Peer {
     execute(outputs)
     updateInstrument()
     let rejected = core.endpoint.peerExtension?.rejectedStamps ?? 0
-    if let warning = clockWarnings.warning(core.endpoint.counters, rejectedStamps: rejected, at: now) {
+    if let newest = clock.rings.counters.take() { clockCounters = newest }
+    if let warning = clockWarnings.warning(
+      core.endpoint.counters, rejectedStamps: rejected, withheld: clockCounters.withheld, at: now)
+    {
       log.warning("\(warning)")
     }
   }

@@ -81,4 +81,12 @@ public enum PlayerCommand: Hashable, Sendable {
   /// Leaves. If the local peer is the master, it hands the rhythm over to the next peer in the order of succession. Without such a peer, it
   /// stops the rhythm.
   case leave
+
+  /// Whether the command can change the role of the local peer or mute players.
+  var controlsRhythm: Bool {
+    switch self {
+    case .startOrStop, .start, .stop, .countIn, .continue, .mute, .quiet, .offer, .take, .leave: true
+    default: false
+    }
+  }
 }

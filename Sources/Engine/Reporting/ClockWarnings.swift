@@ -2,13 +2,14 @@ import MusicalTime
 import RTPMIDI
 import Realtime
 
-/// The clock warnings that name no particular peer. Each warning is given once.
+/// The warnings about clocks and streams that name no particular peer. Each warning is given once.
 struct ClockWarnings {
   /// The number of rejected probes or time stamps that causes a warning. The network alone can cause fewer rejections.
   private static let threshold = 8
 
   private var hasWarnedOfReplies = false
   private var hasWarnedOfStamps = false
+  private var hasWarnedOfWithheld = false
   /// Detects steps of the system clock.
   private(set) var system = ClockStepDetector(of: .system)
   /// The instant of the next check of the system clock.
@@ -19,7 +20,10 @@ struct ClockWarnings {
   /// - Parameters:
   ///   - counters: the endpoint's counters of received and rejected datagrams.
   ///   - rejectedStamps: the number of implausible time stamps that Tutti peers have sent.
-  mutating func warning(_ counters: DatagramCounters, rejectedStamps: UInt64, at now: Instant) -> String? {
+  ///   - withheld: the number of packets that were withheld from devices that acknowledge nothing.
+  mutating func warning(
+    _ counters: DatagramCounters, rejectedStamps: UInt64, withheld: Int64, at now: Instant
+  ) -> String? {
     if now >= nextCheck {
       nextCheck = now + .seconds(1)
       if let step = system.check(), system.steps == 1 {
@@ -36,6 +40,11 @@ struct ClockWarnings {
       hasWarnedOfStamps = true
       return "clock probes: a peer sends implausible time stamps, as from a clock that jumps or stands still, "
         + "and they are ignored; check the system clocks of the other machines"
+    }
+    if !hasWarnedOfWithheld, withheld > 0 {
+      hasWarnedOfWithheld = true
+      return "clock and notes: all devices together that acknowledge nothing get at most 200 kB/s, and some of them "
+        + "now get less than they need; check which devices are connected, or use --policy contacts"
     }
     return nil
   }

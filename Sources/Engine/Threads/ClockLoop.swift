@@ -203,6 +203,7 @@ struct ClockLoop: ~Copyable {
     counters.skipped = sender.skipped
     counters.sent = sender.sent
     counters.unsent = sender.unsent
+    (counters.withheld, counters.withheldJournals) = (sender.withheld, sender.withheldJournals)
     if let port { counters.unsentToPort = port.unsent }
     shared.counters.publish(counters)
   }

@@ -43,6 +43,8 @@ public struct ClockCounters: Sendable, BitwiseCopyable {
   public var sent: Int64 = 0
   /// Datagrams that the kernel did not accept.
   public var unsent: Int64 = 0
+  /// Packets, and recovery journals, that were withheld from receivers that acknowledge nothing (``StreamSender/withheld``).
+  public var (withheld, withheldJournals): (Int64, Int64) = (0, 0)
   /// Messages that the ALSA ports did not accept.
   public var unsentToPort: Int64 = 0
 }

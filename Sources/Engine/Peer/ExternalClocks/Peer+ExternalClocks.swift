@@ -49,7 +49,7 @@ extension Peer {
   func receive(_ message: Message, ofClock index: Int, at instant: Instant, now: Instant) {
     guard let message = ExternalClock.Message(message), let name = midi?.clocks[index].name else { return }
     if let event = midi?.clocks[index].clock.received(message, at: instant, for: &ensemble, now: now) {
-      notify(event, of: name)
+      notify(event, of: name, at: now)
     }
   }
 
@@ -58,7 +58,7 @@ extension Peer {
   func advanceExternalClocks(to now: Instant) {
     for index in midi?.clocks.indices ?? 0..<0 {
       if let name = midi?.clocks[index].name, let event = midi?.clocks[index].clock.advance(to: now) {
-        notify(event, of: name)
+        notify(event, of: name, at: now)
       }
     }
     let candidates = clockCandidates
@@ -76,28 +76,30 @@ extension Peer {
     for notification in notifications {
       switch notification {
       case .unused(let name, let used):
-        log.notice(
-          "external clock \(name): not used, because this peer follows \(used); to use \(name), stop the clock of \(used)"
-        )
+        let reason = "not used, because this peer follows \(used)"
+        let line = "external clock \(name): \(reason); to use \(name), stop the clock of \(used)"
+        write(line, .notice, .clocks, of: name, at: now)
       case .replaced(let name, let silent):
-        log.notice("external clock \(silent): silent; \(name) is used from now on")
+        write("external clock \(silent): silent; \(name) is used from now on", .notice, .clocks, of: silent, at: now)
       }
     }
   }
 
   /// Informs the player of an event of the external clock called `name`.
-  func notify(_ event: ExternalClock.Event, of name: String) {
+  func notify(_ event: ExternalClock.Event, of name: String, at now: Instant) {
     switch event {
     case .refused(let error):
-      log.notice("external clock \(name): cannot start the rhythm yet; \(description(of: error))")
+      let line = "external clock \(name): cannot start the rhythm yet; \(description(of: error))"
+      write(line, .notice, .clocks, of: name, at: now)
     case .silent:
       let isFollowed = externalClock?.leads(ensemble) == true && externalClockName == name
       let effect = "the rhythm continues at the last tempo; \(Self.remedyForSilentClock)"
-      log.warning("external clock \(name): sends no ticks; \(isFollowed ? effect : "connect or start it again")")
-    case .heard: log.notice("external clock \(name): sends ticks again")
+      let line = "external clock \(name): sends no ticks; \(isFollowed ? effect : "connect or start it again")"
+      write(line, .warning, .clocks, of: name, at: now)
+    case .heard: write("external clock \(name): sends ticks again", .notice, .clocks, of: name, at: now)
     case .unplayable:
-      log.warning(
-        "external clock \(name): its tempo is not within 20 to 999 BPM, so the rhythm does not start; change its tempo")
+      let reason = "its tempo is not within 20 to 999 BPM, so the rhythm does not start"
+      write("external clock \(name): \(reason); change its tempo", .warning, .clocks, of: name, at: now)
     }
   }
 }
