@@ -35,6 +35,15 @@ import _TestTraits
   @Test(arguments: [
     ("{\"version\": 1, \"patch\":", "is damaged"), ("{\"version\": 99}", "has version 99"),
     ("", "is damaged"), ("{\"version\":1,\"patch\":\"street\",\"ns_per_quarter\":-1}", "is damaged"),
+    (session { $0["version"] = -1 }, "is damaged"), (session { $0["version"] = 0 }, "is damaged"),
+    (session { $0["patch"] = "" }, "is damaged"), (session { $0["patch"] = "a\u{0}b" }, "is damaged"),
+    (session { $0["patch"] = String(repeating: "a", count: 4097) }, "is damaged"),
+    (session { $0["boot"] = String(repeating: "a", count: 65) }, "is damaged"),
+    (session { $0["peers"] = ["localhost:5004"] }, "is damaged"),
+    (session { $0["peers"] = ["127.0.0.1:0"] }, "is damaged"),
+    (session { $0["ns_per_quarter"] = 1 }, "is damaged"), (session { $0["activity"] = 128 }, "is damaged"),
+    (session { $0["position"] = -1 }, "is damaged"), (session { $0["gates"] = ["all=ajar"] }, "is damaged"),
+    (session { $0["rhythm"] = [240, 247] }, "is damaged"),
   ])
   func unusableSessionFileIsMovedAside(text: String, reason: String) async throws {
     let folder = try TemporaryFolder()
@@ -46,6 +55,60 @@ import _TestTraits
     #expect(try String(contentsOfFile: path + ".1", encoding: .utf8) == text)
     try await ada.leave()
   }
+
+  @Test func validSessionFileIsRestored() async throws {
+    let folder = try TemporaryFolder()
+    try write(session(), in: folder)
+    let ada = try await PeerProcess("ada", ["--restore"], in: folder)
+    try await ada.child.wait(for: "to be restored", within: .seconds(5)) { ada.child.errors.contains("peer restored") }
+    #expect(!ada.child.errors.contains("default rhythm"), "\(ada.child.errors)")
+    try await ada.leave()
+  }
+
+  /// The patch was deleted, changed so that it has an error, or replaced by an instrument, after the session was saved.
+  @Test(
+    arguments: [
+      (nil, "no such file"), ("rhythm: 1\n", "unusable.yaml:"),
+      ("name: bells\nsound: celesta\n", "is an instrument, not a rhythm"),
+    ] as [(String?, String)])
+  func peerWithAnUnusableSavedPatchPlaysTheDefaultRhythm(patch: String?, reason: String) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("unusable.yaml")
+    try patch?.write(toFile: path, atomically: true, encoding: .utf8)
+    try write(session { $0["patch"] = path }, in: folder)
+    let ada = try await PeerProcess("ada", ["--restore", "--start"], in: folder)
+    try await ada.wait(forRole: "master")
+    let errors = ada.child.errors
+    #expect(errors.contains("ada.session: its rhythm \(path) cannot be used"), "\(errors)")
+    #expect(errors.contains(reason) && errors.contains("plays the default rhythm street"), "\(errors)")
+    #expect(errors.contains("choose it with the command `patch \(path)`"), "\(errors)")
+    try await ada.leave()
+  }
+
+  /// A patch of the command line replaces the saved one. If it cannot be used, this is an error of the command line.
+  @Test func unusablePatchOfTheCommandLineEndsTheProgram() async throws {
+    let folder = try TemporaryFolder()
+    try write(session(), in: folder)
+    let arguments = ["peer", "--name", "ada", "--port", "0", "--discovery", "off", "--audio", "none", "--restore"]
+    let outcome = try await Child.tutti(arguments + ["--patch", "missing.yaml"], in: folder).outcome()
+    #expect(outcome.status == 69 && outcome.errors.contains("patch missing.yaml: no such file"), "\(outcome.errors)")
+  }
+
+  private func write(_ text: String, in folder: TemporaryFolder) throws {
+    try FileManager.default.createDirectory(atPath: folder.path("state/tutti"), withIntermediateDirectories: true)
+    try text.write(toFile: folder.path("state/tutti/ada.session"), atomically: true, encoding: .utf8)
+  }
+}
+
+/// The text of a session file with one change to a valid file.
+private func session(_ change: (inout [String: Any]) -> Void = { _ in }) -> String {
+  var fields: [String: Any] = [
+    "version": 1, "patch": "street", "ns_per_quarter": 500_000_000, "activity": 64, "gates": [String](),
+    "peers": ["127.0.0.1:5004"], "position": 0, "boot": "other",
+  ]
+  change(&fields)
+  let data = try? JSONSerialization.data(withJSONObject: fields)
+  return data.map { String(decoding: $0, as: UTF8.self) } ?? ""
 }
 
 extension TimingTests {

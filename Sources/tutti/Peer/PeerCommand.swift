@@ -8,6 +8,7 @@ import MusicalTime
 import RTPMIDI
 import Realtime
 import Rhythm
+import Text
 import Transports
 
 /// The subcommand `tutti peer`.
@@ -34,7 +35,8 @@ struct PeerCommand: ParsableCommand {
       "Restore the patch, tempo, activity, gates and connections that the peer with this --name had when it crashed. "
         + "If it was the master, it is the master again, unless another peer has become the master in the meantime. "
         + "--led-by, --patch, --bpm and --activity replace restored values; --connect adds to the restored "
-        + "connections; --gate-file and --gate then change the restored gates.")
+        + "connections; --gate-file and --gate then change the restored gates. If the saved patch cannot be used, the peer "
+        + "plays the default one.")
   )
   var restore = false
 
@@ -128,7 +130,7 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Record what is played to this MIDI file: the rhythm and each player in a track of its own, with the tempo. An "
+      "Record what is played to this MIDI file: the rhythm and each of up to 64 players in a track of its own, with the tempo. An "
         + "existing file is replaced; with --restore, it is renamed, for example to take-1.mid.", valueName: "FILE"))
   var record: String?
 
@@ -140,7 +142,7 @@ struct PeerCommand: ParsableCommand {
     if let name, name.contains(where: \.isNewline) {
       throw ValidationError("--name \(name.debugDescription): has more than one line; give one line of text")
     }
-    if let name, name.trimmingCharacters(in: .whitespaces).isEmpty {
+    if let name, name.cleanName() == nil {
       throw ValidationError("--name \(name.debugDescription): is blank; give one line of text")
     }
     if let trace, audio.contains("wav:" + trace) {
@@ -209,14 +211,16 @@ struct PeerCommand: ParsableCommand {
       let log = Logger(label: "tutti") { _ in MultiplexLogHandler([TerminalLog(terminal), PageLog(pages)]) }
       let store = try StateStore(name: name, log: log)
       let saved = restore ? store.restoreSession(log) : nil
-      let patchName = self.patch ?? saved?.patch ?? PatchLibrary.standard
-      let patchVersion = PatchSelector.version(of: patchName, .rhythm)
+      let (patchName, patch, patchVersion) = try rhythm(saved, in: store, log)
       let instrumentVersion = instrument.flatMap { PatchSelector.version(of: $0, .instrument) }
-      let patch = try PatchLibrary.rhythm(patchName)
       let tempo = try bpm.map { try Tempo(bpm: $0) } ?? saved?.tempo ?? patch.tempo
       var configuration = PeerConfiguration(
         name: name, tempo: tempo, patch: patch, patchName: patchName,
         soundFont: soundFont, command: CommandLine.arguments.joined(separator: " "))
+      if let given = self.name, given != configuration.name {
+        let limit = "a name has at most 48 octets, and only visible characters"
+        log.notice("--name: \(limit), so other peers see \(configuration.name)")
+      }
       configuration.restored = saved
       if let saved { configuration.gates = saved.gates }
       try network.apply(to: &configuration) { log.warning("\($0)") }
@@ -308,6 +312,33 @@ struct PeerCommand: ParsableCommand {
       }
       terminal.clearStatus()
       if json { output.write(json: peer.summary) }
+    }
+  }
+
+  /// Loads the rhythm of --patch, otherwise that of the saved session, otherwise the default one. If the saved rhythm cannot be used, logs
+  /// the reason and loads the default one: a peer that is restored without supervision must start.
+  ///
+  /// - Returns: the name and the version of the file, too.
+  private func rhythm(
+    _ saved: SavedSession?, in store: StateStore, _ log: Logger
+  ) throws -> (name: String, patch: Patch, version: PatchSelector.Version?) {
+    func load(_ name: String) throws -> (String, Patch, PatchSelector.Version?) {
+      // The version is read before the file. If the file is saved in between, it is loaded again.
+      let version = PatchSelector.version(of: name, .rhythm)
+      return (name, try PatchLibrary.rhythm(name), version)
+    }
+    if let patch { return try load(patch) }
+    guard let saved else { return try load(PatchLibrary.standard) }
+    do { return try load(saved.patch) } catch {
+      let lines = "\(error)".split(separator: "\n")
+      let others = lines.count > 1 ? ", and \(lines.count - 1) more" : ""
+      let name = saved.patch.printable(upTo: 200)
+      let effect = "so this peer plays the default rhythm \(PatchLibrary.standard)"
+      let remedy = "correct the rhythm, then choose it with the command `patch \(name)`"
+      log.warning(
+        "\(store.sessionPath ?? "--restore"): its rhythm \(name) cannot be used (\(lines.first ?? "")\(others)), \(effect); \(remedy)"
+      )
+      return try load(PatchLibrary.standard)
     }
   }
 
