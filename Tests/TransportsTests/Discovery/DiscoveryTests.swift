@@ -164,10 +164,10 @@ import _TestTraits
     try await withNetwork { network in
       try await network.startBus()
       try await network.startDaemon()
-      // A service name has at most 63 octets. The character ö has two octets in UTF-8, so 31 of them fit.
+      // A service name has at most 63 octets, and the name of a peer 48. The character ö has two octets in UTF-8, so 24 of them fit.
       let seeker = Seeker(String(repeating: "ö", count: 200), port: 6004, identity: 1)
       defer { seeker.discovery.stop() }
-      #expect(try await seeker.wait { $0.service(String(repeating: "ö", count: 31))?.isLocal == true })
+      #expect(try await seeker.wait { $0.service(String(repeating: "ö", count: 24))?.isLocal == true })
       #expect(seeker.unavailabilities.isEmpty)
     }
   }
