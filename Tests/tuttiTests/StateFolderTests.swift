@@ -48,11 +48,11 @@ import _TestTraits
     #expect(stored == "0123456789abcdef\n00000000010000000064\n")
   }
 
-  /// An identity of 0, a line that is no identity, a bound that is no number, a bound of 0, a bound that leaves no terms, and a file that
+  /// An identity of 0, a line that is no identity, a bound that is no number, a bound of 0, a bound above the highest term, and a file that
   /// ends early or late. The peer says so and gets a new identity, because terms that it has used under the old one are not known.
   @Test(arguments: [
     "0000000000000000\n00000000000000000064\n", "xyz\n", "0123456789abcdef\n-0000000000000000001\n",
-    "0123456789abcdef\n99999999999999999999\n", "0123456789abcdef\n18446744073709551615\n",
+    "0123456789abcdef\n99999999999999999999\n", "0123456789abcdef\n09223372036854775808\n",
     "0123456789abcdef\n00000000000000000000\n", "0123456789abcdef\n0000000", "0123456789abcdef 00000000000000000064\n",
     "0123456789abcdef\n00000000000000000064\nmore\n",
   ])

@@ -128,9 +128,8 @@ public final class StateStore: Sendable {
     else { return .damaged }
     guard count == length else { return .stored(identity, term: 0) }
     let digits = octets[Int(termOffset)..<length - 1]
-    // A bound near the maximum would leave no terms for new claims.
     guard digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), octets[length - 1] == UInt8(ascii: "\n"),
-      let term = UInt64(String(decoding: digits, as: UTF8.self)), term > 0, term <= .max - TermReservation.blockSize
+      let term = UInt64(String(decoding: digits, as: UTF8.self)), Claim.terms.contains(term)
     else { return .damaged }
     return .stored(identity, term: term)
   }
