@@ -32,12 +32,15 @@ final class ServedPeer {
     requests = RequestGenerator(port: port, tokens: addresses.compactMap { $0.2.map(String.init) })
   }
 
-  /// Whether the process has ended, with its last message; nil if it runs. Waits a moment for the end, because the connections of a
+  /// Whether the process has ended, with its message; nil if it runs. Waits a moment for the end, because the connections of a
   /// process close before it has ended.
   func death() -> String? {
     let end = Date() + 1
     while child.isRunning, Date() < end { usleep(10_000) }
-    return child.isRunning ? nil : "the peer has died: \(child.lastError)"
+    guard !child.isRunning else { return nil }
+    // A trap prints its reason before a backtrace.
+    let reason = child.errors.split(separator: "\n").first { $0.contains("Fatal error") }
+    return "the peer has died: \(reason.map(String.init) ?? child.lastError)"
   }
 
   /// The resident memory of the process in octets.
