@@ -8,8 +8,8 @@ public struct Claim: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// The possible terms: 1...2^63 - 1. A message with another term is malformed.
   public static var terms: ClosedRange<UInt64> { 1...UInt64(Int64.max) }
 
-  /// The term of the claim. It is higher than the own terms of the claiming peer, the terms that counted at that peer, and the term of
-  /// the rhythm that the claim continues. If there is no higher term, it is a random number below 2^32.
+  /// The term of the claim. It is higher than every earlier term of the claiming peer, every term that counted at that peer, and the term
+  /// of the rhythm that the claim continues. If no higher term is left, it is a random number below 2^32.
   public let term: UInt64
   /// The identity of the claiming peer.
   public let identity: Identity
