@@ -11,6 +11,8 @@ band, exceeded in 1 % of the frames.
 
 Expected: a margin of at least 0 dB for every change. Exit status 1 otherwise.
 
+TUTTI names another program than the release build, and SOUNDFONT another SoundFont than TimGM6mb.
+
 Needs numpy (apt-get install python3-numpy) and the release build: swift build -c release --product tutti
 """
 import os, pathlib, re, subprocess, sys, tempfile
@@ -22,6 +24,7 @@ except ImportError:
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TUTTI = os.environ.get("TUTTI", ROOT / ".build/release/tutti")
+SOUNDFONT = os.environ.get("SOUNDFONT", "/usr/share/sounds/sf2/TimGM6mb.sf2")
 FRAME, BARS, LEAST = 1024, 8, 0.0
 
 
@@ -37,7 +40,7 @@ def render(name, activity, folder):
     """The render as an array of mono samples."""
     path = os.path.join(folder, "render.wav")
     subprocess.run(
-        [TUTTI, "patch", "render", name, "--activity", str(activity), "--bars", str(BARS), "--output", path],
+        [TUTTI, "patch", "render", name, "--soundfont", SOUNDFONT, "--activity", str(activity), "--bars", str(BARS), "--output", path],
         check=True, capture_output=True, env={**os.environ, "TUTTI_PATCHES": str(ROOT / "Patches")})
     raw = subprocess.run(
         ["ffmpeg", "-loglevel", "error", "-i", path, "-ac", "1", "-f", "f32le", "-"], check=True, capture_output=True)

@@ -9,13 +9,14 @@
 # Expected: -20 LUFS within 2 at activity 64; a true peak of at most -1 dBTP; for a rhythm, a loudness that rises with the
 # activity. Exit status 1 otherwise.
 #
-# TUTTI names another program than the release build.
+# TUTTI names another program than the release build, and SOUNDFONT another SoundFont than TimGM6mb.
 #
 # Needs ffmpeg and the release build: swift build -c release --product tutti
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v ffmpeg >/dev/null || { echo "loudness.sh: ffmpeg is missing; install the package ffmpeg" >&2; exit 69; }
 tutti=${TUTTI:-.build/release/tutti}
+soundfont=${SOUNDFONT:-/usr/share/sounds/sf2/TimGM6mb.sf2}
 export TUTTI_PATCHES=$PWD/Patches
 names=("$@")
 [[ $# != 0 ]] || for file in Patches/rhythms/*.yaml Patches/instruments/*.yaml; do names+=("$(basename "$file" .yaml)"); done
@@ -24,7 +25,7 @@ trap 'rm -rf "$folder"' EXIT
 
 # measure NAME ACTIVITY: prints the integrated loudness and the true peak.
 measure() {
-  "$tutti" patch render "$1" --activity "$2" --bars 8 --output "$folder/$2.wav" >"$folder/$2.log"
+  "$tutti" patch render "$1" --soundfont "$soundfont" --activity "$2" --bars 8 --output "$folder/$2.wav" >"$folder/$2.log"
   ffmpeg -hide_banner -nostats -nostdin -i "$folder/$2.wav" -af ebur128=peak=true -f null - 2>&1 |
     awk '/Summary:/ {on = 1} on && $1 == "I:" {i = $2} on && $1 == "Peak:" {p = $2} END {print i, p}'
 }

@@ -11,6 +11,11 @@ TUTTI=${TUTTI:-$lab/../../.build/release/tutti}
 export TUTTI_PATCHES=${TUTTI_PATCHES:-$lab/../../Patches}
 [[ -x $TUTTI ]] || { echo "$scenario: $TUTTI: not found; run swift build -c release --product tutti" >&2; exit 69; }
 scratch=/tmp/scenario results=/tmp/scenario/results
+# The SoundFont of all programs. The scenarios know its sounds. Another default of this machine has no effect: the guest has its own link,
+# in its writable layer.
+soundfont=/usr/share/sounds/sf2/TimGM6mb.sf2
+[[ -r $soundfont ]] || { echo "$scenario: $soundfont: not found; install the package timgm6mb-soundfont" >&2; exit 69; }
+ln -sf "$soundfont" /usr/share/sounds/sf2/default-GM.sf2
 mkdir -p "$scratch/bin" "$results"
 PATH=$scratch/bin:$lab/tools:$PATH
 aconnect -l >/dev/null

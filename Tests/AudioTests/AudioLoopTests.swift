@@ -32,7 +32,7 @@ import _TestSupport
     let events = SoundEvents()
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
     let first = device.next
-    let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
+    let loop = AudioLoop(device: device, module: try SoundModule(.timGM6mb), sink: .wav(output), events: events)
     // The spacing is no multiple of the period. Each hit ends before the next begins.
     let hits = (0..<20).map { first + 777 + 8_191 * $0 }
     for frame in hits { events.push(event(at: frame)) }
@@ -60,7 +60,7 @@ import _TestSupport
     let events = SoundEvents()
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 3_000_000_000))
     let first = device.next
-    let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
+    let loop = AudioLoop(device: device, module: try SoundModule(.timGM6mb), sink: .wav(output), events: events)
     func message(_ message: Message, at frame: Int64) -> SoundEvent { .message(message, at: grid.instant(of: frame)) }
     let (two, sixteen) = (Channel(2)!, Channel(16)!)
     events.push(message(.noteOn(two, key: 60, velocity: 100), at: first + 1_000))
@@ -97,7 +97,7 @@ import _TestSupport
     let output = try WAVOutput(path: path, name: "a")
     let events = SoundEvents()
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
-    let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
+    let loop = AudioLoop(device: device, module: try SoundModule(.timGM6mb), sink: .wav(output), events: events)
     for frame in [0, 9_500, 40_000] as [Int64] { events.push(event(at: frame)) }
     var now = run(loop, from: grid.instant(of: -256), to: grid.instant(of: 9_000))
     // The loop stalls from frame 9 000 to frame 20 000. The three hits above count as submitted in time, because the default of
@@ -134,7 +134,7 @@ import _TestSupport
     let first = device.next
     let events = SoundEvents(capacity: 4)
     events.push(event(at: first + 100))
-    let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
+    let loop = AudioLoop(device: device, module: try SoundModule(.timGM6mb), sink: .wav(output), events: events)
     // The first step comes 1000 frames after the instant of the first frame, which counts as an underrun. The recording still begins
     // at the first frame. The hit is not late, because it was submitted in time.
     _ = run(loop, from: grid.instant(of: first + 1_000), to: grid.instant(of: first + 3_000))
@@ -161,7 +161,7 @@ import _TestSupport
     let output = try WAVOutput(path: folder.path("a.wav"), name: "a")
     let events = SoundEvents()
     let device = NominalDevice(grid: grid, notBefore: .init(nanoseconds: 0))
-    let loop = AudioLoop(device: device, module: try SoundModule(), sink: .wav(output), events: events)
+    let loop = AudioLoop(device: device, module: try SoundModule(.timGM6mb), sink: .wav(output), events: events)
     // The events are created in advance, because their creation allocates. They include short and long notes, single notes
     // and chords, late and early hits. Every 500 periods, the thread stalls for up to 1.5 s.
     var random = SplitMix(seed: 7)

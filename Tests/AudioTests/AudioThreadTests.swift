@@ -13,7 +13,7 @@ import _TestSupport
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
     let events = SoundEvents()
-    let thread = AudioThread(events: events, module: try SoundModule(), sink: .wav(output))
+    let thread = AudioThread(events: events, module: try SoundModule(.timGM6mb), sink: .wav(output))
     #expect(FrameGrid.standard.instant(of: thread.firstFrame) == thread.firstInstant)
     events.push(SoundEvent(instant: thread.firstInstant + .milliseconds(15), note: 38, velocity: 100, group: 0))
     let end = thread.firstInstant + .milliseconds(60)

@@ -39,7 +39,7 @@ extension SoundCardTests {
     }
 
     @Test func hitsAreOnTheirFrames() async throws {
-      let module = try SoundModule()
+      let module = try SoundModule(.timGM6mb)
       let recording = try LoopbackRecording(substream: 1, seconds: 15)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,1")
@@ -63,7 +63,8 @@ extension SoundCardTests {
       let recording = try LoopbackRecording(substream: 7, seconds: 5)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,7")
-      let thread = AudioThread(events: events, module: try SoundModule(), sink: .card(device, latency: .seconds(1)))
+      let thread = AudioThread(
+        events: events, module: try SoundModule(.timGM6mb), sink: .card(device, latency: .seconds(1)))
       // Each marimba note at this velocity falls below the threshold of `onsets()` before the next begins.
       let marimba = Channel(4)!
       let start = MonotonicClock.now + .milliseconds(300)
@@ -87,7 +88,7 @@ extension SoundCardTests {
     }
 
     @Test func hitsKeepTheirFramesAfterUnderrun() async throws {
-      let module = try SoundModule()
+      let module = try SoundModule(.timGM6mb)
       let recording = try LoopbackRecording(substream: 2, seconds: 8)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,2")
@@ -119,7 +120,8 @@ extension SoundCardTests {
     @Test func unpluggedCardIsReopened() async throws {
       let device = try PCMDevice("hw:Loopback,0,3")
       let thread = AudioThread(
-        events: events, module: try SoundModule(grid: device.grid), sink: .card(device, latency: .zero))
+        events: events, module: try SoundModule(soundFont: InstalledSoundFont.timGM6mb.path, grid: device.grid),
+        sink: .card(device, latency: .zero))
       let start = MonotonicClock.now + .milliseconds(300)
       play(120, from: start)
       #expect(wait(atMost: .seconds(5)) { thread.counters.hits >= 10 })
@@ -152,7 +154,7 @@ extension SoundCardTests {
       let driver = "/sys/bus/platform/drivers/snd_aloop/"
       try "snd_aloop.0".write(toFile: driver + "unbind", atomically: false, encoding: .utf8)
       let device = PCMDevice(awaiting: "hw:Loopback,0,7")
-      let thread = AudioThread(events: events, module: try SoundModule(), sink: .card(device, latency: .zero))
+      let thread = AudioThread(events: events, module: try SoundModule(.timGM6mb), sink: .card(device, latency: .zero))
       play(120, from: MonotonicClock.now + .milliseconds(300))
       #expect(wait(atMost: .seconds(1)) { thread.cardState?.reason == "no such sound card" })
       #expect(wait(atMost: .seconds(2)) { thread.counters.dropped >= 3 }, "\(thread.counters)")
@@ -173,7 +175,7 @@ extension SoundCardTests {
     @Test func threeByteSampleFormatIsPlayed() async throws {
       // Under the virtual clock of the lab, reading the SoundFont file from the disk takes up to seconds. The file is therefore read before
       // the recording of 3 s begins.
-      let module = try SoundModule()
+      let module = try SoundModule(.timGM6mb)
       // The format of the recording is then the only one that the playback side of the loopback card accepts.
       let recording = try LoopbackRecording(substream: 6, format: "S24_3LE", seconds: 3)
       try recording.waitUntilRunning()
@@ -203,7 +205,9 @@ extension SoundCardTests {
 
     @Test func playbackAllocatesNoMemory() throws {
       let device = try PCMDevice("hw:Loopback,0,4")
-      let loop = CardLoop(device: device, latency: .zero, module: try SoundModule(grid: device.grid), events: events)
+      let loop = CardLoop(
+        device: device, latency: .zero,
+        module: try SoundModule(soundFont: InstalledSoundFont.timGM6mb.path, grid: device.grid), events: events)
       #expect(loop.start())
       for _ in 0..<20 { _ = loop.step() }
       play(40, from: MonotonicClock.now + .milliseconds(100))

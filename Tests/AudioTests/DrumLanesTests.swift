@@ -11,8 +11,8 @@ import _TestSupport
   /// Side stick: a short sound with its attack in the first frames.
   static let stick: UInt8 = 37
 
-  @Test func hitSoundsTheSameOnEveryFrame() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func hitSoundsTheSameOnEveryFrame(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
     var reference: Sound?
     // 130 frames are more than two blocks.
     for offset in 0..<Int64(130) {
@@ -29,9 +29,10 @@ import _TestSupport
     }
   }
 
-  @Test func hitIsIndependentOfEarlierHitsInItsLane() throws {
+  @Test(arguments: InstalledSoundFont.all) func hitIsIndependentOfEarlierHitsInItsLane(font: InstalledSoundFont) throws
+  {
     // Toms and cymbals at the far left and right, some of them together, so that several voice slots are used.
-    var lanes = try DrumLanes()
+    var lanes = try DrumLanes(font)
     var reference: Sound?
     for history in [[], [41], [50], [53], [48, 41], [42, 38, 49]] as [[UInt8]] {
       for note in history {
@@ -54,14 +55,15 @@ import _TestSupport
     }
   }
 
-  @Test func hitsAtVaryingFramesOfABlockLandOnTheirFrames() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func hitsAtVaryingFramesOfABlockLandOnTheirFrames(font: InstalledSoundFont)
+    throws
+  {
+    var lanes = try DrumLanes(font)
     // The first frame is no multiple of 64.
     lanes.skip(to: 1_000_000_007)
     let start = lanes.position
-    let hits = 200
-    // A prime number of frames, so that the hits begin at different frames of periods and blocks.
-    let spacing = 4_099
+    // An odd number of frames, so that the hits begin at all frames of a block. The closed hi-hat of FluidR3 sounds for 37 000 frames.
+    let (hits, spacing) = (130, 40_009)
     var sound = Sound()
     var next = 0
     while sound.left.count < hits * spacing {
@@ -91,13 +93,15 @@ import _TestSupport
     }.sorted { $0.0 < $1.0 }
   }
 
-  @Test(arguments: UInt64(1)...3) func everyPeriodLengthRendersTheSameBits(seed: UInt64) throws {
+  @Test(arguments: InstalledSoundFont.all, UInt64(1)...3) func everyPeriodLengthRendersTheSameBits(
+    font: InstalledSoundFont, seed: UInt64
+  ) throws {
     let hits = randomHits(seed: seed)
     var random = SplitMix(seed: seed + 1_000)
     var renderings: [Sound] = []
     // A period of 0 stands for random periods of 1 to 700 frames.
     for period in [256, 64, 1, 0, 4_096] as [Int64] {
-      var lanes = try DrumLanes()
+      var lanes = try DrumLanes(font)
       var sound = Sound()
       var next = 0
       while sound.left.count < 40_960 {
@@ -117,26 +121,28 @@ import _TestSupport
     for rendering in renderings { #expect(rendering.firstDifference(from: renderings[0]) == nil, "seed \(seed)") }
   }
 
-  @Test func hitBeyondTheNextPeriodIsKept() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func hitBeyondTheNextPeriodIsKept(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
     let early = lanes.strike(Self.stick, velocity: 100, at: 1_000)
     let sound = lanes.render(100).left + lanes.render(3_996).left
-    var other = try DrumLanes()
+    var other = try DrumLanes(font)
     let inTime = other.strike(Self.stick, velocity: 100, at: 1_000)
     let isSame = sound == other.render(4_096).left
     #expect(early && inTime && isSame)
   }
 
-  @Test(arguments: [100, 101, 163, 4_000]) func hitCutsOffItsGroupInOtherLanes(distance: Int) throws {
+  @Test(arguments: InstalledSoundFont.all, [100, 101, 163, 4_000]) func hitCutsOffItsGroupInOtherLanes(
+    font: InstalledSoundFont, distance: Int
+  ) throws {
     // An open hi-hat rings for seconds. A closed hi-hat in the same group and another lane ends it within a block.
-    var lanes = try DrumLanes()
+    var lanes = try DrumLanes(font)
     var struck = lanes.strike(46, velocity: 127, group: 1, at: 5)
     let open = lanes.render(distance + 5)
     #expect(struck && open.peak > 0.01)
     struck = lanes.strike(42, velocity: 100, group: 1, at: lanes.position)
     let cut = lanes.render(8_000)
 
-    var alone = try DrumLanes()
+    var alone = try DrumLanes(font)
     alone.skip(to: lanes.position - 8_000)
     struck = alone.strike(42, velocity: 100, group: 1, at: alone.position) && struck
     let closed = alone.render(8_000)
@@ -145,12 +151,12 @@ import _TestSupport
     #expect(cut[63..<8_000].firstDifference(from: closed[63..<8_000]) == nil)
   }
 
-  @Test func hitDoesNotCutOffOtherGroups() throws {
+  @Test(arguments: InstalledSoundFont.all) func hitDoesNotCutOffOtherGroups(font: InstalledSoundFont) throws {
     // A hit in group 2 or without a group does not change an open hi-hat in group 1: the sound is the sum of both alone.
     for group in [0, 2] as [UInt8] {
-      var both = try DrumLanes()
-      var open = try DrumLanes()
-      var stick = try DrumLanes()
+      var both = try DrumLanes(font)
+      var open = try DrumLanes(font)
+      var stick = try DrumLanes(font)
       var struck = both.strike(46, velocity: 127, group: 1, at: 0)
       struck = open.strike(46, velocity: 127, group: 1, at: 0) && struck
       struck = both.strike(Self.stick, velocity: 100, group: group, at: 1_001) && struck
@@ -161,8 +167,8 @@ import _TestSupport
     }
   }
 
-  @Test func everyGroupPlaysTheDrumKit() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func everyGroupPlaysTheDrumKit(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
     var reference: Sound?
     for group in 0...DrumLanes.groupCount {
       lanes.fallSilent()
@@ -173,9 +179,11 @@ import _TestSupport
     }
   }
 
-  @Test(arguments: [1, 63, 64, 256, 5_000, 48_000]) func voicesContinueAfterASkip(gap: Int) throws {
-    var lanes = try DrumLanes()
-    var whole = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all, [1, 63, 64, 256, 5_000, 48_000]) func voicesContinueAfterASkip(
+    font: InstalledSoundFont, gap: Int
+  ) throws {
+    var lanes = try DrumLanes(font)
+    var whole = try DrumLanes(font)
     let struck = lanes.strike(49, velocity: 127, at: 77) && whole.strike(49, velocity: 127, at: 77)
     let before = lanes.render(256)
     lanes.skip(to: 256 + Int64(gap))
@@ -185,8 +193,8 @@ import _TestSupport
   }
 
   /// A skip of more than a second (48 000 frames) ends all voices. A skip back has no effect.
-  @Test func longSkipSilencesAllVoices() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func longSkipSilencesAllVoices(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
     var struck = true
     for frame in 0..<Int64(64) { struck = lanes.strike(49, velocity: 127, at: frame) && struck }
     #expect(struck && lanes.render(256).peak > 0.1)
@@ -198,8 +206,8 @@ import _TestSupport
     #expect(lanes.position == 58_257)
   }
 
-  @Test func hitOutOfRangeIsRejected() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func hitOutOfRangeIsRejected(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
     lanes.skip(to: 10_000_000)
     let start = lanes.position
     // In this order: note, velocity and group out of range; frames before the position, beyond the longest period of 4096
@@ -217,8 +225,8 @@ import _TestSupport
 
   /// Accented sixteenths of kick, snare, hi-hat, tom and crash together at 140 BPM for four bars. The sum is above full scale,
   /// and ``SoftLimit`` limits it.
-  @Test func denseGrooveStaysBelowFullScale() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func denseGrooveStaysBelowFullScale(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
     var (peak, limitedPeak) = (Float(0), Float(0))
     for sixteenth in 0..<Int64(64) {
       let frame = lanes.position
@@ -240,7 +248,7 @@ import _TestSupport
     let text = folder.path("text.sf2")
     try "no SoundFont".write(toFile: text, atomically: true, encoding: .utf8)
     let truncated = folder.path("truncated.sf2")
-    try FileHandle(forReadingFrom: URL(fileURLWithPath: DrumLanes.defaultSoundFont)).readData(ofLength: 5_000)
+    try FileHandle(forReadingFrom: URL(fileURLWithPath: InstalledSoundFont.timGM6mb.path)).readData(ofLength: 5_000)
       .write(to: URL(fileURLWithPath: truncated))
     let remedy =
       "install the package timgm6mb-soundfont or fluid-soundfont-gm, or give a SoundFont with --soundfont (tutti peer, "

@@ -40,7 +40,7 @@ final class LoopbackRecording {
   /// Waits for the end of the recording. Returns the frames on which a sound begins: the first frame above 0.02 of full scale
   /// after more than `quiet` frames below this level.
   func onsets(after quiet: Int = 2_000) async throws -> [Int] {
-    _ = try await child.status(within: .seconds(200))
+    _ = try await child.status()
     let samples = try SoundFile(path: path).samples
     var onsets: [Int] = []
     // The last frame above the level.

@@ -8,8 +8,8 @@ import _TestSupport
 @Suite struct PartNoteTests {
   private static let organ: UInt8 = 16
 
-  @Test func noteSoundsTheSameOnEveryFrame() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func noteSoundsTheSameOnEveryFrame(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
     var reference: Sound?
     // 130 frames are more than two blocks.
     for offset in 0..<Int64(130) {
@@ -21,13 +21,14 @@ import _TestSupport
       let sound = lanes.render(8_192)
       #expect(sound[0..<Int(offset)].isSilent, "\(offset)")
       let note = sound[Int(offset)..<Int(offset) + 8_000]
-      #expect(note.peak > 0.01 && note[0..<64].peak > 0)
+      // The organ of FluidR3 begins softly.
+      #expect(note.peak > 0.01 && note[0..<480].peak > 0)
       if let reference { #expect(note == reference, "\(offset)") } else { reference = note }
     }
   }
 
-  @Test func noteIsReleasedAtItsEnd() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func noteIsReleasedAtItsEnd(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
     _ = lanes.play(60, velocity: 100, part: 1, program: Self.organ, at: 0, until: 24_000)
     _ = lanes.play(60, velocity: 100, part: 2, program: Self.organ, at: 0, until: 48_000)
     let sound = lanes.render(4_096 * 15)
@@ -36,9 +37,9 @@ import _TestSupport
     #expect(one < 0.8 * both && one > 0.2 * both && none < 0.2 * one, "\(both) \(one) \(none)")
   }
 
-  @Test func releaseEndsLongNotes() throws {
-    var lanes = try DrumLanes()
-    var other = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func releaseEndsLongNotes(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
+    var other = try DrumLanes(font)
     _ = lanes.play(60, velocity: 100, part: 3, program: Self.organ, at: 0, until: 1_000_000)
     _ = other.play(60, velocity: 100, part: 3, program: Self.organ, at: 0, until: 20_000)
     _ = lanes.render(4_096)
@@ -48,8 +49,8 @@ import _TestSupport
   }
 
   /// The end of an earlier note does not end a later note with the same key in another lane.
-  @Test func laterNoteOfTheSameKeyIsKept() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func laterNoteOfTheSameKeyIsKept(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
     _ = lanes.play(60, velocity: 100, part: 1, program: Self.organ, at: 0, until: 10_000)
     _ = lanes.render(4_096)
     _ = lanes.play(60, velocity: 100, part: 1, program: Self.organ, at: 8_001, until: 100_000)
@@ -57,10 +58,10 @@ import _TestSupport
     #expect(sound[40_000..<60_000].peak > 0.01)
   }
 
-  @Test func partsKeepTheirProgram() throws {
+  @Test(arguments: InstalledSoundFont.all) func partsKeepTheirProgram(font: InstalledSoundFont) throws {
     /// Plays `notes` one after the other, each followed by silence. Then plays the last note once more and returns its sound.
     func sound(_ notes: [(part: UInt8, program: UInt8)]) throws -> Sound {
-      var lanes = try DrumLanes()
+      var lanes = try DrumLanes(font)
       for note in notes {
         _ = lanes.play(
           48, velocity: 100, part: note.part, program: note.program, at: lanes.position, until: lanes.position + 5_000)
@@ -79,7 +80,9 @@ import _TestSupport
     #expect(try sound([(1, Self.organ), (2, 0), (1, 33)]).firstDifference(from: bass) == nil)
   }
 
-  @Test(arguments: UInt64(1)...3) func everyPeriodLengthRendersTheSameBits(seed: UInt64) throws {
+  @Test(arguments: InstalledSoundFont.all, UInt64(1)...3) func everyPeriodLengthRendersTheSameBits(
+    font: InstalledSoundFont, seed: UInt64
+  ) throws {
     var random = SplitMix(seed: seed)
     let notes = (0..<60).map { _ in
       (
@@ -91,7 +94,7 @@ import _TestSupport
     var renderings: [Sound] = []
     // A period of 0 stands for random periods of 1 to 700 frames.
     for period in [256, 64, 1, 0, 4_096] as [Int64] {
-      var lanes = try DrumLanes()
+      var lanes = try DrumLanes(font)
       var (sound, next) = (Sound(), 0)
       while sound.left.count < 40_960 {
         let frames = min(40_960 - lanes.position, period == 0 ? random.integer(in: 1...700) : period)
@@ -111,8 +114,8 @@ import _TestSupport
     for rendering in renderings { #expect(rendering.firstDifference(from: renderings[0]) == nil, "seed \(seed)") }
   }
 
-  @Test func invalidNotesAreRefused() throws {
-    var lanes = try DrumLanes()
+  @Test(arguments: InstalledSoundFont.all) func invalidNotesAreRefused(font: InstalledSoundFont) throws {
+    var lanes = try DrumLanes(font)
     // In each row, one value is out of range.
     for (key, velocity, part, program) in [
       (128, 1, 1, 0), (60, 0, 1, 0), (60, 128, 1, 0), (60, 1, 0, 0), (60, 1, 4, 0), (60, 1, 1, 128),

@@ -2,6 +2,7 @@ import MIDI
 import MusicalTime
 import Realtime
 import Testing
+import _TestSupport
 
 @testable import Audio
 
@@ -27,7 +28,7 @@ import Testing
 
   /// The first `count` frames of a new channel synthesizer that has played `messages`.
   private func sound(of messages: [Message], _ count: Int) throws -> Sound {
-    var channels = ChannelSynthesizer(try SoundFont(DrumLanes.defaultSoundFont, rate: 48_000))
+    var channels = ChannelSynthesizer(try SoundFont(InstalledSoundFont.timGM6mb.path, rate: 48_000))
     channels.play(messages)
     return channels.render(count)
   }
@@ -36,7 +37,7 @@ import Testing
   /// that is requested at or after the submission of the note. This frame is 256...511 frames after the submission.
   @Test(arguments: [0, 1, 100, 255, 256, 257]) func noteSoundsInTheNextRequestedPeriod(offset: Int64) throws {
     let expected = try sound(of: [on()], 512)
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     renderer.add(event(on(), at: start + offset))
     var sound = Sound()
     for period in 0..<Int64(6) { sound += renderer.render(from: start + period * 256, 256) }
@@ -49,7 +50,7 @@ import Testing
   /// the note and takes effect before it.
   @Test(arguments: [Int64(300), 600, 1000, 1037, 4000]) func timedNoteSoundsAtItsInstant(due: Int64) throws {
     let expected = try sound(of: [on()], 512)
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     let submitted = grid.instant(of: start)
     renderer.add(.message(on(), at: submitted, due: grid.instant(of: start + due)))
     renderer.add(event(.controlChange(channel, controller: 10, value: 64), at: start))
@@ -84,7 +85,7 @@ import Testing
   @Test(arguments: [0, 2_000]) func noteOnACardSoundsInTheNextRenderedPeriod(latency: Int64) throws {
     let expected = try sound(of: [on()], 256)
     let fit = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid)
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     renderer.map = .fit(fit)
     let ring = SoundEvents(capacity: 4)
     ring.push(event(on(), at: start))
@@ -95,7 +96,7 @@ import Testing
 
   /// Every sample is the sum of the samples of the drums and of the channels, each rendered alone. The sum is limited (``SoftLimit``).
   @Test func messagesKeepTheirOrderAndHitsTheirFrames() throws {
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     let lowVolume = Message.controlChange(channel, controller: 7, value: 10)
     renderer.add(hit(at: start + 300))
     for message in [on(50), off(50), lowVolume, on()] { renderer.add(event(message, at: early)) }
@@ -107,11 +108,11 @@ import Testing
     var sound = Sound()
     for period in 0..<Int64(4) { sound += renderer.render(from: start + period * 256, 256) }
 
-    var lanes = try DrumLanes()
+    var lanes = try DrumLanes(.timGM6mb)
     lanes.skip(to: start)
     let struck = lanes.strike(38, velocity: 110, at: start + 310) && lanes.strike(38, velocity: 110, at: start + 700)
     var expected = lanes.render(1_024)
-    var channels = ChannelSynthesizer(try SoundFont(DrumLanes.defaultSoundFont, rate: 48_000))
+    var channels = ChannelSynthesizer(try SoundFont(InstalledSoundFont.timGM6mb.path, rate: 48_000))
     channels.play([on(50), off(50), lowVolume, on()])
     var notes = channels.render(512)
     channels.play([on(72)])
@@ -126,7 +127,7 @@ import Testing
 
   /// The messages do not fit into one block. They are spread over the next blocks, and none is lost.
   @Test func messageFloodIsSpreadOverBlocks() throws {
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     let keys = (0..<64).map { UInt7(masking: $0 + 30) }
     renderer.add(event(.programChange(channel, program: 19), at: early))
     for key in keys { renderer.add(event(on(key), at: early)) }
@@ -144,7 +145,7 @@ import Testing
   }
 
   @Test func lateNoteOnIsDroppedButLateNoteOffIsPlayed() throws {
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     renderer.add(event(on(50), at: start))
     _ = renderer.render(from: start + 256, 256)
     renderer.add(event(on(), at: start + 512))
@@ -161,7 +162,7 @@ import Testing
     // The ring overflows by one event. Then the queue of the renderer overflows by one event. In both cases, the lost event may be a Note
     // Off.
     let ring = SoundEvents(capacity: 4)
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     var frame = start
     for inRing in [true, false] {
       // More than a period before `frame`, so that the note sounds from `frame` on.
@@ -187,7 +188,7 @@ import Testing
   }
 
   @Test func withoutACardNoteOnsAreDroppedAndOtherMessagesArePlayed() throws {
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     renderer.map = .fit(FrameFit(frame: start, at: grid.instant(of: start), grid: grid))
     renderer.add(event(on(50), at: start))
     _ = renderer.render(from: start, 256)

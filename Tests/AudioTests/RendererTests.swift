@@ -1,6 +1,7 @@
 import Audio
 import MusicalTime
 import Testing
+import _TestSupport
 
 /// Tests of the rendering of hits.
 @Suite struct RendererTests {
@@ -13,14 +14,14 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 255, 256, 700]) func hitStartsOnTheFrameNearestToItsInstant(offset: Int64) throws {
-    var reference = try DrumLanes()
+    var reference = try DrumLanes(.timGM6mb)
     reference.skip(to: start)
     let struck = reference.strike(38, velocity: 110, at: start + offset)
     let expected = reference.render(1_024)
     #expect(struck && expected.peak > 0.1)
     // Less than half a frame (10 417 ns) before and after the instant of the frame.
     for nanoseconds in [-10_000, 0, 10_000] as [Int64] {
-      var renderer = Renderer(grid: grid, module: try SoundModule())
+      var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
       renderer.add(event(at: start + offset, plus: nanoseconds))
       var sound = Sound()
       for period in 0..<Int64(4) { sound += renderer.render(from: start + period * 256, 256) }
@@ -30,12 +31,12 @@ import Testing
   }
 
   @Test func lateHitSoundsOnTheFirstPossibleFrameAndIsCounted() throws {
-    var reference = try DrumLanes()
+    var reference = try DrumLanes(.timGM6mb)
     reference.skip(to: start)
     let struck = reference.strike(38, velocity: 110, at: start)
     let expected = reference.render(256)
 
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     // 480 frames are 10 ms.
     renderer.add(event(at: start - 480))
     let sound = renderer.render(from: start, 256)
@@ -55,7 +56,7 @@ import Testing
   }
 
   @Test func hitMoreThanASecondLateIsDropped() throws {
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     // Exactly a second late, more than a second late, and at the extreme instants. The last hit is not due yet.
     renderer.add(event(at: start - 48_000))
     renderer.add(event(at: start - 48_001))
@@ -90,7 +91,7 @@ import Testing
   }
 
   @Test func invalidAndOverflowingHitsAreCounted() throws {
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     renderer.add(event(at: start, note: 128))
     renderer.add(SoundEvent(instant: grid.instant(of: start), note: 38, velocity: 0, group: 0))
     renderer.add(SoundEvent(instant: grid.instant(of: start), note: 38, velocity: 100, group: 200))
@@ -122,11 +123,11 @@ import Testing
 
   @Test func lateHitOnACardSoundsOnTheNextFrame() throws {
     let fit = FrameFit(frame: 5_000, at: grid.instant(of: start), grid: grid)
-    var reference = try DrumLanes()
+    var reference = try DrumLanes(.timGM6mb)
     reference.skip(to: 5_000)
     let struck = reference.strike(38, velocity: 110, at: 5_000)
     let expected = reference.render(256)
-    var renderer = Renderer(grid: grid, module: try SoundModule())
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb))
     renderer.map = .fit(fit)
     renderer.add(event(at: start - 480))
     let sound = renderer.render(from: 5_000, 256)

@@ -1,4 +1,5 @@
 import Testing
+import _TestSupport
 
 @testable import Audio
 
@@ -8,14 +9,14 @@ import Testing
   /// multiple of 8 up to 32 767.
   @Test(arguments: [.drum(38), .tone(program: 12, key: 60)] as [SampleRenderer.Sound])
   func levelsHaveThirteenBitsAndFullScale(sound: SampleRenderer.Sound) throws {
-    let sample = try #require(try SampleRenderer().render(sound, milliseconds: 500))
+    let sample = try #require(try SampleRenderer(.timGM6mb).render(sound, milliseconds: 500))
     #expect(sample.levels.allSatisfy { $0 % 8 == 0 })
     #expect(sample.levels.map { abs(Int($0)) }.max() == 32_760)
   }
 
   /// The flute plays A4, 440 Hz. A wrong rate would give another pitch.
   @Test func toneHasItsPitchAtHalfTheRateOfADrum() throws {
-    let renderer = try SampleRenderer()
+    let renderer = try SampleRenderer(.timGM6mb)
     let tone = try #require(renderer.render(.tone(program: 73, key: 69), milliseconds: 1000))
     #expect(tone.rate == 24_000 && tone.levels.count <= 24_000)
     // The period of 440 Hz has 24 000 / 440 = 54.5 frames. It is found as the lag, from 35 to 75 frames, at which the middle of the sound
@@ -29,7 +30,7 @@ import Testing
 
   /// A sound that is longer than the limit fades out within its last 0.2 s.
   @Test func longSoundFadesOut() throws {
-    let tone = try #require(try SampleRenderer().render(.tone(program: 73, key: 69), milliseconds: 1000))
+    let tone = try #require(try SampleRenderer(.timGM6mb).render(.tone(program: 73, key: 69), milliseconds: 1000))
     /// The greatest level in a range of milliseconds. A millisecond has 24 frames.
     func peak(_ milliseconds: Range<Int>) -> Int {
       tone.levels[

@@ -1,6 +1,7 @@
 import Foundation
 import MIDI
 import Testing
+import _TestSupport
 
 @testable import Audio
 
@@ -64,6 +65,8 @@ struct Sound: Equatable, CustomTestStringConvertible {
 }
 
 extension DrumLanes {
+  init(_ font: InstalledSoundFont) throws(AudioFileError) { try self.init(soundFont: font.path) }
+
   /// Renders the next `count` frames, in calls of at most 4096 frames.
   mutating func render(_ count: Int) -> Sound {
     var sound = Sound()
@@ -85,6 +88,14 @@ extension DrumLanes {
   /// Ends all voices by a skip of more than a second. All lanes are then idle, so lane 0 plays the next hit. The new position is a multiple
   /// of 64.
   mutating func fallSilent() { skip(to: (position / 64 + 2_000) * 64) }
+}
+
+extension SoundModule {
+  init(_ font: InstalledSoundFont) throws(AudioFileError) { try self.init(soundFont: font.path) }
+}
+
+extension SampleRenderer {
+  convenience init(_ font: InstalledSoundFont) throws(AudioFileError) { try self.init(soundFont: font.path) }
 }
 
 extension Renderer {

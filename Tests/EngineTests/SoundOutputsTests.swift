@@ -19,7 +19,7 @@ import _TestSupport
       """
     var configuration = PeerConfiguration(
       name: "one", tempo: .standard, patch: try PatchLoader.patch(from: text, file: "one.yaml"), patchName: "one",
-      soundFont: DrumLanes.defaultSoundFont, command: "test")
+      soundFont: InstalledSoundFont.timGM6mb.path, command: "test")
     configuration.lead = .milliseconds(lead)
     configuration.latency = .milliseconds(latency)
     configuration.recording = recording

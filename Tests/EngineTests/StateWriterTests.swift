@@ -54,7 +54,7 @@ import Testing
     for activity in UInt8(10)...20 { writer.write(session(activity)) }
     #expect(!writer.finish(within: .milliseconds(1)))
     for _ in 0..<2 { disk.proceed.signal() }
-    #expect(writer.finish(within: .seconds(10)))
+    #expect(writer.finish(within: .seconds(300)))
     #expect(disk.terms.withLock { $0 } == [1, 5])
     #expect(disk.activities.withLock { $0 } == [20])
     #expect(disk.failures.load(ordering: .relaxed) == 0)
@@ -65,7 +65,7 @@ import Testing
     let writer = disk.writer(failing: 1)
     disk.proceed.signal()
     writer.write(term: 1)
-    #expect(writer.finish(within: .seconds(10)))
+    #expect(writer.finish(within: .seconds(300)))
     #expect(disk.failures.load(ordering: .relaxed) == 1)
   }
 
@@ -77,16 +77,16 @@ import Testing
     let writer = disk.writer(failing: 2)
     for _ in 0..<3 { disk.proceed.signal() }  // The three writes of terms below.
     writer.write(term: 7)
-    #expect(writer.finish(within: .seconds(10)))
+    #expect(writer.finish(within: .seconds(300)))
     let rhythm = TimelineMessage(
       claim: Claim(term: 7, identity: Identity(1)), revision: 0, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
     writer.write(session(64, rhythm: hasRhythm ? rhythm : nil))
-    #expect(writer.finish(within: .seconds(10)))
+    #expect(writer.finish(within: .seconds(300)))
     #expect(disk.terms.withLock { $0 } == [7, 7] && disk.activities.withLock { $0 } == (hasRhythm ? [] : [64]))
     // The session that was held is written after the next bound.
     writer.write(term: 39)
-    #expect(writer.finish(within: .seconds(10)))
+    #expect(writer.finish(within: .seconds(300)))
     #expect(disk.terms.withLock { $0 } == [7, 7, 39] && disk.activities.withLock { $0 } == [64])
   }
 }

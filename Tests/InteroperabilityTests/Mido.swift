@@ -71,7 +71,7 @@ struct Mido {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("midifiles.py").path
     let process = try Child(
       "/usr/bin/env", ["PYTHONPATH=\(package)", python, script] + arguments, name: "midifiles", in: folder)
-    let status = try await process.status(within: .seconds(180))
+    let status = try await process.status()
     guard status == 0 else { throw Failure(description: "midifiles.py ended with \(status): \(process.errors)") }
     return try process.output.split(separator: "\n").map {
       try JSONDecoder().decode(MidoFile.self, from: Data($0.utf8))

@@ -37,7 +37,7 @@ struct ObservedRun: Sendable {
         "--duration", "\(Self.seconds)",
         "--connect", "127.0.0.1:\(listener.port)", "--trace", traceFile,
       ], name: "peer", in: folder)
-    let status = try await peer.status(within: .seconds(Self.seconds + 60))
+    let status = try await peer.status()
     guard status == 0 else { throw Failure(description: "the peer ended with \(status): \(peer.errors)") }
     switch capture {
     case .success(let capture): packets = .success(try await capture.end())

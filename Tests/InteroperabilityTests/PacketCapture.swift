@@ -25,7 +25,7 @@ struct PacketCapture {
       ["-q", "-i", "lo", "-f", "udp portrange \(port)-\(port + 1)", "-a", "duration:\(limit)", "-w", file],
       name: "dumpcap", in: folder)
     // dumpcap prints the name of the file once the interface is open.
-    try await process.wait(for: "to begin", within: .seconds(30)) {
+    try await process.wait(for: "to begin") {
       process.errors.contains("File: ") || !process.isRunning
     }
     guard process.isRunning else {
@@ -40,11 +40,11 @@ struct PacketCapture {
   func end() async throws -> [CapturedPacket] {
     // The kernel delivers captured packets in blocks, so the BY is in the file some time after it was sent.
     let bye = Data([0xFF, 0xFF] + Array("BY".utf8))
-    try await process.wait(for: "to record a BY", within: .seconds(30)) {
+    try await process.wait(for: "to record a BY") {
       try Data(contentsOf: URL(fileURLWithPath: file)).range(of: bye) != nil
     }
     process.interrupt()
-    _ = try await process.status(within: .seconds(30))
+    _ = try await process.status()
     let fields = CapturedPacket.fields.flatMap { ["-e", $0] }
     // AppleMIDI has no fixed port, so `tshark` recognises it by its content. The port of the listener may be the registered port of
     // another protocol. With this option, `tshark` examines the content before it considers the port.
@@ -52,7 +52,7 @@ struct PacketCapture {
       tshark,
       ["-n", "-o", "udp.try_heuristic_first:TRUE", "-r", file, "-T", "fields", "-E", "separator=;"] + fields,
       name: "tshark", in: folder)
-    guard try await decoder.status(within: .seconds(120)) == 0 else {
+    guard try await decoder.status() == 0 else {
       throw CapturedPacket.Fault(description: "tshark: \(decoder.errors)")
     }
     return try decoder.output.split(separator: "\n").map { try CapturedPacket($0) }

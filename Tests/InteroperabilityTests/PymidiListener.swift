@@ -29,7 +29,7 @@ struct PymidiListener {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("listener.py").path
     let process = try Child("/usr/bin/env", ["PYTHONPATH=\(pymidi)", python, script], name: "listener", in: folder)
     var port: Int?
-    try await process.wait(for: "to listen", within: .seconds(30)) {
+    try await process.wait(for: "to listen") {
       if case .ready(let ready) = try Self.events(in: process.output).first { port = ready }
       return port != nil || !process.isRunning
     }
@@ -40,7 +40,7 @@ struct PymidiListener {
   /// Stops the listener and returns all its events.
   func end() async throws -> [Event] {
     process.closeInput()
-    let status = try await process.status(within: .seconds(30))
+    let status = try await process.status()
     guard status == 0 else { throw Failure(description: "the listener ended with \(status): \(process.errors)") }
     return try Self.events(in: process.output)
   }

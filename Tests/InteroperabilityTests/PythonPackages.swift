@@ -42,7 +42,7 @@ struct PythonPackages {
     defer { try? FileManager.default.removeItem(atPath: fresh) }
     let options = ["--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "15"]
     let pip = try Child(python, ["-m", "pip"] + options + arguments + [fresh], name: "pip", in: temporary)
-    guard try await pip.status(within: .seconds(180)) == 0 else {
+    guard try await pip.status() == 0 else {
       throw Unavailable("\(name): pip cannot install it (\(pip.lastError)); install python3-pip, or go online")
     }
     do {

@@ -31,7 +31,7 @@ extension RecordedSession {
     let path = folder.path("session.pcap")
     try Data(packets.octets).write(to: URL(fileURLWithPath: path))
     let decoder = try Child(tshark, ["-n", "-r", path, "-T", "pdml"], name: "tshark", in: folder)
-    guard try await decoder.status(within: .seconds(120)) == 0 else {
+    guard try await decoder.status() == 0 else {
       throw DecodedPacket.Fault(description: "tshark: \(decoder.errors)")
     }
     return try DecodedPacket.packets(in: Data(decoder.output.utf8))

@@ -27,7 +27,7 @@ import _TestTraits
       let text = "name: tick\ndescription: A stick.\ntempo: 120\nplay: { always: { stick: xxxx xxxx xxxx xxxx } }\n"
       var configuration = PeerConfiguration(
         name: name, tempo: .standard, patch: try PatchLoader.patch(from: text, file: "tick.yaml"), patchName: "tick",
-        soundFont: DrumLanes.defaultSoundFont, command: "test")
+        soundFont: InstalledSoundFont.timGM6mb.path, command: "test")
       (configuration.port, configuration.policy, configuration.discovery) = (0, policy, discovery)
       let capture = capture
       peer = try Peer(configuration, log: Logger(label: "test") { _ in LogCaptureHandler(capture) })
@@ -141,7 +141,7 @@ import _TestTraits
     subject.found("Ben", at: ben, identity: 2)
     subject.found("Eve", at: gear, identity: 3)
     // On a busy machine, the address of the host line becomes known only after the start of the peer, and after the announcement.
-    let limit = subject.now + .seconds(20)
+    let limit = subject.now + .seconds(Child.patience.components.seconds)
     while !admits("Ben", ben), subject.now < limit {
       Thread.sleep(forTimeInterval: 0.01)
       subject.peer.handleHosts(at: subject.now)

@@ -48,7 +48,7 @@ extension TimingTests {
       let ada = try LivePeer("ada", folder: folder, connect: [ben.port]) {
         $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")]
       }
-      try await ada.waitForLog("master", within: .seconds(15))
+      try await ada.waitForLog("master")
       try await pause(for: .seconds(10))
       drums.leave()
       try await ada.waitForLog("the rhythm stopped")
@@ -71,7 +71,7 @@ extension TimingTests {
       let ada = try LivePeer("ada", folder: folder, controlThreadPause: .milliseconds(80)) {
         $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")]
       }
-      try await ada.waitForLog("master", within: .seconds(15))
+      try await ada.waitForLog("master")
       try await pause(for: .seconds(10))
       drums.leave()
       try await ada.waitForLog("the rhythm stopped")
@@ -85,7 +85,7 @@ extension TimingTests {
       let folder = try TemporaryFolder()
       var drums = try DrumMachine()
       let ada = try LivePeer("ada", folder: folder) { $0.clockFrom = [.peer("127.0.0.1:\(drums.port)")] }
-      try await ada.waitForLog("master", within: .seconds(15))
+      try await ada.waitForLog("master")
       try await pause(for: .seconds(4))
       drums.leave(sendingStop: false)
       try await ada.waitForLog("sends no ticks")

@@ -46,7 +46,7 @@ final class LivePeer: @unchecked Sendable {
         """, file: "tick.yaml")
     var configuration = PeerConfiguration(
       name: name, tempo: try Tempo(bpm: bpm), patch: patch, patchName: "tick",
-      soundFont: DrumLanes.defaultSoundFont, command: "test")
+      soundFont: InstalledSoundFont.timGM6mb.path, command: "test")
     configuration.port = 0
     configuration.connect = connect.map { "127.0.0.1:\($0)" }
     configuration.start = start
@@ -83,11 +83,11 @@ final class LivePeer: @unchecked Sendable {
   var log: [String] { logCapture.lines }
 
   /// Waits until at least `count` log lines contain `text`.
-  func waitForLog(_ text: String, times count: Int = 1, within limit: Duration = .seconds(10)) async throws {
-    let end = ContinuousClock.now + limit
+  func waitForLog(_ text: String, times count: Int = 1) async throws {
+    let end = ContinuousClock.now + Child.patience
     while log.count(where: { $0.contains(text) }) < count {
       guard ContinuousClock.now < end else {
-        throw EngineError("\(name) did not log \"\(text)\" within \(limit); its log: \(log)")
+        throw EngineError("\(name) did not log \"\(text)\" within \(Child.patience); its log: \(log)")
       }
       try await pause(for: .milliseconds(20))
     }

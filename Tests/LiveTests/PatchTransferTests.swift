@@ -3,9 +3,10 @@ import Foundation
 import Rhythm
 import Testing
 import _TestSupport
+import _TestTraits
 
 /// Tests of two peers with different patches on this machine: the follower receives the patch of the master.
-@Suite(.serialized) struct PatchTransferTests {
+@Suite(.serialized, .ownThreads) struct PatchTransferTests {
   private func patch(_ name: String) throws -> Patch {
     try PatchLoader.patch(
       from: """

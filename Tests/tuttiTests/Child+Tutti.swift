@@ -22,8 +22,8 @@ extension Child {
   }
 
   /// Waits until the program ends.
-  func outcome(within limit: Duration = .seconds(60)) async throws -> Outcome {
-    let status = try await status(within: limit)
+  func outcome() async throws -> Outcome {
+    let status = try await status()
     return Outcome(status: status, output: output, errors: errors)
   }
 }

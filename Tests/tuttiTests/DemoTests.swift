@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import _TestSupport
+import _TestTraits
 
 /// Tests of the output of `tutti demo`. ``TimingTests`` tests the figures that the demo measures.
-@Suite(.serialized) struct DemoTests {
+@Suite(.serialized, .ownThreads) struct DemoTests {
   private let arguments = ["demo", "--peers", "2", "--bars", "2", "--output", "d"]
 
   /// Without a terminal, the demo writes a line whenever the set of sounding layers changes. The activity rises to the maximum, 127, so
@@ -31,7 +32,7 @@ import _TestSupport
     try await session.wait(for: "* from 112        cowbell     x... .... x... ....")
     #expect(session.screen.text.contains("  to 27           stick"), "\(session.screen.text)")
     // The grid is removed before the table is printed.
-    try await session.child.wait(for: "to end", within: .seconds(60)) {
+    try await session.child.wait(for: "to end") {
       session.update()
       return !session.child.isRunning
     }

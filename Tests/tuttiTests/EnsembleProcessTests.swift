@@ -68,7 +68,7 @@ import _TestTraits
     /// Types a command at ben that only the master may give. Waits until ben has reported the error `number` times since its start.
     func expectRejectedCommand(_ number: Int) async throws {
       ben.type("quiet off")
-      try await ben.child.wait(for: "to report the error", within: .seconds(15)) {
+      try await ben.child.wait(for: "to report the error") {
         ben.child.errors.ranges(of: "only the master controls it").count == number
       }
     }
@@ -135,7 +135,7 @@ import _TestTraits
     let ada = try await PeerProcess("ada", connect: [ben], ["--led-by", "ada"], in: folder)
     try await ben.wait(forPeers: 1)
     ben.type("start")
-    try await ben.child.wait(for: "to be rejected", within: .seconds(5)) {
+    try await ben.child.wait(for: "to be rejected") {
       ben.child.errors.contains("only ada may control it")
     }
     ada.type("start")

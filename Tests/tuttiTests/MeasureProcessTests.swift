@@ -56,11 +56,11 @@ import _TestTraits
     let address = "127.0.0.1:\(silent.control.port)"
     let child = try Child.tutti(["measure", command[0], command[1] + address, "--seconds", "0"], in: TemporaryFolder())
     var invitation = Datagram()
-    try await child.wait(for: "to invite the peer", within: .seconds(15)) {
+    try await child.wait(for: "to invite the peer") {
       silent.receive(on: .control, into: &invitation)
     }
     child.signal(SIGINT)
-    let outcome = try await child.outcome(within: .seconds(20))
+    let outcome = try await child.outcome()
     #expect(
       outcome.status == 69 && outcome.errors.contains("\(address): interrupted before the session began"),
       "\(outcome.status) \(outcome.errors)")
@@ -71,12 +71,12 @@ import _TestTraits
     let folder = try TemporaryFolder()
     let peer = try await PeerProcess("ada", ["--audio", "none"], in: folder)
     let child = try Child.tutti(["measure", "network", "127.0.0.1:\(peer.port)", "--seconds", "0"], in: folder)
-    try await peer.child.wait(for: "to have a session", within: .seconds(15)) {
+    try await peer.child.wait(for: "to have a session") {
       peer.child.errors.contains("tutti measure at 127.0.0.1")
     }
     try await pause(for: .seconds(3))
     child.signal(SIGINT)
-    let outcome = try await child.outcome(within: .seconds(20))
+    let outcome = try await child.outcome()
     #expect(outcome.status == 0 && outcome.output.contains("Asymmetry bound"), "\(outcome.errors)")
     try await peer.leave()
   }

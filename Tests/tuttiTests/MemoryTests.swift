@@ -3,12 +3,13 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// A test of the resident memory of a peer process. The scenario `memory-lock.sh` of the lab has the same limit. The scenario also examines
-/// page faults, and limits of locked memory.
+/// A test of the resident memory of a peer process with the SoundFont TimGM6mb. A larger SoundFont takes more. The scenario
+/// `memory-lock.sh` of the lab has the same limit. The scenario also examines page faults, and limits of locked memory.
 @Suite(.ownThreads) struct MemoryTests {
   @Test func playingPeerTakesAtMost110MB() async throws {
     let folder = try TemporaryFolder()
-    let peer = try await PeerProcess("ada", ["--audio", "wav:ada.wav", "--start"], in: folder)
+    let peer = try await PeerProcess(
+      "ada", ["--audio", "wav:ada.wav", "--start", "--soundfont", InstalledSoundFont.timGM6mb.path], in: folder)
     try await peer.wait(forRole: "master")
     try await pause(for: .seconds(1))
     let status = try String(contentsOfFile: "/proc/\(peer.child.identifier)/status", encoding: .utf8)

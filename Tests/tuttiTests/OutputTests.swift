@@ -64,7 +64,7 @@ import _TestTraits
     // Each command causes a line of at least 27 octets. The pipe holds 65536.
     for _ in 0..<4000 { ada.type(command) }
     ada.type("leave")
-    #expect(try await ada.status(within: .seconds(20)) == 0)
+    #expect(try await ada.status() == 0)
     // If the pipe were closed earlier, the writes would fail and not block.
     withExtendedLifetime(pipe) {}
   }
@@ -76,12 +76,12 @@ import _TestTraits
     let ada = try peer(
       writing: 1, to: pipe, ["--start", "--bpm", "120", "--audio", "none", "--trace", "ada.trace"], in: folder)
     for _ in 0..<4000 { ada.type("note 60") }
-    try await ada.wait(for: "to fill the pipe", within: .seconds(30)) { pipe.isFull }
+    try await ada.wait(for: "to fill the pipe") { pipe.isFull }
     let before = MonotonicClock.now
     try await pause(for: .seconds(1))
     let after = MonotonicClock.now
     ada.signal(SIGTERM)
-    #expect(try await ada.status(within: .seconds(20)) == 0)
+    #expect(try await ada.status() == 0)
     let ticks = try Trace(contentsOf: folder.path("ada.trace")).ticks
     // At 120 BPM there are 48 ticks per second. The limit is lower, because the machine can stall.
     #expect(ticks.count { $0.acted > before && $0.acted < after } >= 24)
@@ -107,7 +107,7 @@ import _TestTraits
       for index in 0..<batch { ada.type(index % 2 == 0 ? "note 60" : "release 60") }
       // This command writes a line to standard error, by which the test sees that the peer has executed the batch.
       ada.type("peers")
-      try await ada.wait(for: "to execute all commands", within: .seconds(30)) {
+      try await ada.wait(for: "to execute all commands") {
         ada.errors.split(separator: "\n").count { $0.contains("no other peer") } == count
       }
     }
@@ -133,7 +133,7 @@ import _TestTraits
     let simulate = try Child.tutti(
       ["simulate", "--peers", "2", "--seconds", "10", "--seeds", "3", "--json"],
       prefix: ["bash", "-c", "trap '' PIPE; \"$@\" \(redirection); exit ${PIPESTATUS[0]}", "bash"], in: folder)
-    #expect(try await simulate.status(within: .seconds(30)) == status)
+    #expect(try await simulate.status() == status)
     #expect(simulate.errors.hasPrefix("tutti: standard output: cannot be written") == (status != 0))
   }
 
@@ -149,12 +149,12 @@ import _TestTraits
     let session = try terminal(in: folder, [])
     var settings = termios()
     // The peer reads single keys: its settings of the terminal are in effect.
-    try await session.child.wait(for: "to read keys", within: .seconds(30)) {
+    try await session.child.wait(for: "to read keys") {
       tcgetattr(session.terminal, &settings) == 0 && settings.c_lflag & tcflag_t(ICANON) == 0
     }
     #expect(settings.c_iflag & tcflag_t(IXON) == 0)
     session.child.signal(SIGTERM)
-    #expect(try await session.child.status(within: .seconds(20)) == 0)
+    #expect(try await session.child.status() == 0)
     // If the session were released earlier, its terminal would be closed, and the peer would end for this reason.
     withExtendedLifetime(session) {}
   }
@@ -168,7 +168,7 @@ import _TestTraits
     #expect(tcflow(session.program, TCOOFF) == 0)
     try await pause(for: .seconds(1))
     session.child.signal(SIGTERM)
-    #expect(try await session.child.status(within: .seconds(20)) == 0)
+    #expect(try await session.child.status() == 0)
     withExtendedLifetime(session) {}
   }
 }

@@ -43,7 +43,7 @@ final class PeerProcess {
         + others.flatMap { ["--connect", "127.0.0.1:\($0.port)"] } + arguments, name: name,
       environment: environment, in: folder)
     var ready: UInt16?
-    try await child.wait(for: "to be ready", within: .seconds(30)) {
+    try await child.wait(for: "to be ready") {
       ready = Self.events(of: child).first { $0.event == "ready" }?.port
       return ready != nil
     }
@@ -59,8 +59,8 @@ final class PeerProcess {
   func type(_ line: String) { child.type(line) }
 
   /// Waits until the events so far satisfy `condition`.
-  func wait(for what: String, within limit: Duration = .seconds(15), until condition: ([Event]) -> Bool) async throws {
-    try await child.wait(for: what, within: limit) { condition(events) }
+  func wait(for what: String, until condition: ([Event]) -> Bool) async throws {
+    try await child.wait(for: what) { condition(events) }
   }
 
   /// Waits until the peer has the role "master", "follower" or "idle".

@@ -12,7 +12,7 @@ import _TestTraits
     try await ben.wait(forRole: "follower")
     try await ben.wait(for: "to have a channel") { $0.contains { $0.event == "channel" } }
     func wait(_ peer: PeerProcess, for text: String) async throws {
-      try await peer.child.wait(for: "to print \(text)", within: .seconds(20)) { peer.child.errors.contains(text) }
+      try await peer.child.wait(for: "to print \(text)") { peer.child.errors.contains(text) }
     }
     // A recording lasts four bars of one second. On a busy machine, this thread may type its notes too late, so that a recording contains
     // no note. The test then begins another recording. It types notes until a recording contains notes.

@@ -17,7 +17,7 @@ import _TestTraits
     try await ben.wait(forRole: "follower")
     try await pause(for: .milliseconds(500))
     ben.child.signal(SIGKILL)
-    _ = try await ben.child.status(within: .seconds(5))
+    _ = try await ben.child.status()
     let again = try await PeerProcess("ben", port: ben.port, ["--restore"], in: folder)
     try await again.wait(forRole: "follower")
     let role = try #require(again.events.last { $0.event == "role" }?.atNs)
@@ -60,7 +60,7 @@ import _TestTraits
     let folder = try TemporaryFolder()
     try write(session(), in: folder)
     let ada = try await PeerProcess("ada", ["--restore"], in: folder)
-    try await ada.child.wait(for: "to be restored", within: .seconds(5)) { ada.child.errors.contains("peer restored") }
+    try await ada.child.wait(for: "to be restored") { ada.child.errors.contains("peer restored") }
     #expect(!ada.child.errors.contains("default rhythm"), "\(ada.child.errors)")
     try await ada.leave()
   }
@@ -125,7 +125,7 @@ extension TimingTests {
       for _ in 1...2 {
         try await pause(for: .seconds(2))
         ada.child.signal(SIGKILL)
-        _ = try await ada.child.status(within: .seconds(5))
+        _ = try await ada.child.status()
         ada = try await PeerProcess("ada", port: ada.port, ["--restore", "--trace", "again.trace"], in: folder)
         try await ada.wait(forRole: "master")
       }

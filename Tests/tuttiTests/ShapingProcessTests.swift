@@ -23,16 +23,16 @@ import _TestTraits
       events.contains { $0.midi?.hasSuffix("4A 14") == true && $0.name == nil }
         && events.contains { $0.midi?.hasSuffix("4A 15") == true && $0.name == nil }
     }
-    try await ben.child.wait(for: "to be informed", within: .seconds(5)) { ben.child.errors.contains("ada changes") }
+    try await ben.child.wait(for: "to be informed") { ben.child.errors.contains("ada changes") }
     #expect(ben.child.errors.split(separator: "\n").count { $0.contains("ada changes the sound") } == 1)
     // Only the player of the instrument may send the volume (7).
     ada.type("shape ben 7 0")
-    try await ada.child.wait(for: "to be refused", within: .seconds(5)) { ada.child.errors.contains("controller 7") }
+    try await ada.child.wait(for: "to be refused") { ada.child.errors.contains("controller 7") }
     ben.type("gate ada:modification=closed")
     // While no rhythm plays, the weight is 25 for each of the gates rhythm, notes and modification that is open: now two.
     try await ada.wait(for: "to learn of the gate") { $0.contains { $0.peers?.first?.weightOut == 50 } }
     ada.type("shape ben 74 22")
-    try await ada.child.wait(for: "to be refused", within: .seconds(5)) {
+    try await ada.child.wait(for: "to be refused") {
       ada.child.errors.contains("is closed to you")
     }
     for peer in [ada, ben] { try await peer.leave() }

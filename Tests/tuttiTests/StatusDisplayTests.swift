@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 import _TestSupport
+import _TestTraits
 
 /// Tests of the status lines of `tutti peer` on a pseudo-terminal.
-@Suite(.serialized) struct StatusDisplayTests {
+@Suite(.serialized, .ownThreads) struct StatusDisplayTests {
   private func session(
     columns: Int, in folder: TemporaryFolder, environment: [String: String] = [:], _ arguments: [String]
   ) throws -> TerminalSession {
@@ -88,7 +89,7 @@ import _TestSupport
       columns: 80, in: folder, environment: environment, ["--name", "ada", "--start", "--duration", "1"])
     var text = ""
     var octets = [UInt8](repeating: 0, count: 65_536)
-    try await session.child.wait(for: "to end", within: .seconds(30)) {
+    try await session.child.wait(for: "to end") {
       let count = read(session.terminal, &octets, octets.count)
       if count > 0 { text += String(decoding: octets.prefix(count), as: UTF8.self) }
       return !session.child.isRunning
@@ -123,7 +124,7 @@ extension TerminalSession {
   fileprivate func waitForBeats() async throws {
     for _ in 0..<2 {
       let before = screen.text.last { $0.hasPrefix("master    ") }
-      try await child.wait(for: "to show the next beat", within: .seconds(20)) {
+      try await child.wait(for: "to show the next beat") {
         update()
         return screen.text.last { $0.hasPrefix("master    ") } != before
       }
@@ -144,6 +145,6 @@ extension TerminalSession {
   /// Ends the peer by the key q, and expects the exit status 0.
   fileprivate func leave() async throws {
     type("q")
-    #expect(try await child.status(within: .seconds(20)) == 0)
+    #expect(try await child.status() == 0)
   }
 }

@@ -57,7 +57,7 @@ final class TerminalSession {
 
   /// Waits until a line of the screen contains `text`.
   func wait(for text: String) async throws {
-    try await child.wait(for: "to show \(text)", within: .seconds(60)) {
+    try await child.wait(for: "to show \(text)") {
       update()
       return screen.text.contains { $0.contains(text) }
     }

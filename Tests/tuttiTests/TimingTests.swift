@@ -126,7 +126,7 @@ import _TestSupport
     }
     let follower = try Child.tutti(arguments("ben"), name: "ben", prefix: prefixes[1], in: folder)
     var port: UInt16?
-    try await follower.wait(for: "to be ready", within: .seconds(20)) {
+    try await follower.wait(for: "to be ready") {
       let line = follower.output.prefix { $0 != "\n" }
       port = (try? JSONDecoder().decode(Ready.self, from: Data(line.utf8)))?.port
       return port != nil
@@ -163,7 +163,7 @@ import _TestSupport
     let unshare = try Child(
       "/usr/bin/env", ["unshare", "--time", "--fork", "--monotonic", "1", "true"], name: "unshare",
       in: TemporaryFolder())
-    return try await unshare.status(within: .seconds(30)) == 0
+    return try await unshare.status() == 0
   }
 
   /// Two pairs of peers play at the same time. The clocks of the peers are at least an hour ahead of the machine's clock.

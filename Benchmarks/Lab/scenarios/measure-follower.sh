@@ -48,7 +48,7 @@ for step in 0 1; do pick "$ben" steps.$step.settling_s >/dev/null || complain "t
 # synthesized FRAMES: starts fluidsynth, with periods of FRAMES frames on the loopback card, and tickdrum connected to it.
 synthesized() {
   fluidsynth -q -i -s -R 0 -C 0 -r 48000 -z "$1" -a alsa -o audio.alsa.device=plughw:Loopback,0,0 -m alsa_seq -p fluidsynth \
-    /usr/share/sounds/sf2/default-GM.sf2 >>"$results/fluidsynth.log" 2>&1 &
+    "$soundfont" >>"$results/fluidsynth.log" 2>&1 &
   synthesizer=$!
   await 20 "fluidsynth" address fluidsynth fluidsynth
   tickdrum fluidsynth:fluidsynth &

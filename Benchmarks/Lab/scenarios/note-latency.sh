@@ -115,7 +115,7 @@ done
 
 record fluidsynth 1
 fluidsynth -q -i -s -R 0 -C 0 -r 48000 -a alsa -o audio.alsa.device=hw:Loopback,0,0 -m alsa_seq -p fluidsynth \
-  /usr/share/sounds/sf2/default-GM.sf2 >"$results/fluidsynth.log" 2>&1 &
+  "$soundfont" >"$results/fluidsynth.log" 2>&1 &
 player=$!
 await 20 "fluidsynth" address fluidsynth fluidsynth
 sleep 2

@@ -18,7 +18,6 @@ source "$lab/runs.sh"
 runs=${1:-10} seconds=${2:-8}
 tools linkcap
 midifile.py sticks "$seconds" "$scratch/sticks.mid"
-font=/usr/share/sounds/sf2/default-GM.sf2
 synth=(fluidsynth -q -R 0 -C 0 -r 48000 -a alsa -o audio.alsa.device=hw:Loopback,0,0)
 
 # recording SECONDS: records the card for SECONDS in the background.
@@ -33,12 +32,12 @@ play_tutti() {
 
 play_fluidsynth() {
   recording $((seconds + 4))
-  "${synth[@]}" -n -i "$font" "$scratch/sticks.mid" >"$results/fluidsynth.log" 2>&1
+  "${synth[@]}" -n -i "$soundfont" "$scratch/sticks.mid" >"$results/fluidsynth.log" 2>&1
   wait "$recorder"
 }
 
 play_aplaymidi() {
-  "${synth[@]}" -s -i -m alsa_seq "$font" </dev/null >"$results/aplaymidi.log" 2>&1 &
+  "${synth[@]}" -s -i -m alsa_seq "$soundfont" </dev/null >"$results/aplaymidi.log" 2>&1 &
   local server=$! port
   await 10 "the port of fluidsynth" eval 'aconnect -o | grep FLUID'
   await 10 "the sound of fluidsynth" playing

@@ -19,7 +19,7 @@ network=${1:-lan} runs=${2:-10} seconds=${3:-10} settle=10
 netem "$network" >/dev/null
 tools linkcap
 midifile.py sticks 60 "$scratch/sticks.mid"
-fluidsynth -q -n -i -R 0 -C 0 -r 48000 -F "$scratch/sticks.wav" /usr/share/sounds/sf2/default-GM.sf2 "$scratch/sticks.mid" >/dev/null 2>&1
+fluidsynth -q -n -i -R 0 -C 0 -r 48000 -F "$scratch/sticks.wav" "$soundfont" "$scratch/sticks.mid" >/dev/null 2>&1
 # The samples without the header of the file.
 tail -c +45 "$scratch/sticks.wav" >"$scratch/sticks.raw"
 

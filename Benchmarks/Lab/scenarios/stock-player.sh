@@ -14,7 +14,7 @@ midifile.py sticks "$seconds" "$scratch/sticks.mid"
 linkcap "$((seconds + 3))" "$results/stock" hw:Loopback,1,0 >"$results/linkcap.txt" &
 recorder=$!
 fluidsynth -q -n -i -R 0 -C 0 -r 48000 -a alsa -o audio.alsa.device=hw:Loopback,0,0 \
-  /usr/share/sounds/sf2/default-GM.sf2 "$scratch/sticks.mid" >"$results/fluidsynth.log" 2>&1
+  "$soundfont" "$scratch/sticks.mid" >"$results/fluidsynth.log" 2>&1
 wait "$recorder"
 report=$(hits.py "$results/stock0.wav" 12000)
 echo "fluidsynth, $report"

@@ -6,7 +6,7 @@ extension ChannelSynthesizer {
   ///
   /// Adjacent channels have instruments of different kinds, such as struck, plucked and blown, because peers claim the lowest
   /// free channel and therefore use adjacent channels. All programs are soft enough to sound well together, and their attack takes
-  /// less than 40 ms, unlike the slow strings and pads of General MIDI.
+  /// less than 40 ms with the SoundFonts TimGM6mb and FluidR3, unlike that of the slow strings and pads of General MIDI.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -17,15 +17,15 @@ extension ChannelSynthesizer {
     case 4: 12  // Marimba
     case 5: 46  // Orchestral Harp
     case 6: 4  // Electric Piano 1
-    case 7: 71  // Clarinet
+    case 7: 69  // English Horn
     case 8: 108  // Kalimba
     case 9: 88  // Pad 1 (new age), which has a bell attack
     case 11: 45  // Pizzicato Strings
     case 12: 8  // Celesta
-    case 13: 75  // Pan Flute
+    case 13: 79  // Ocarina
     case 14: 114  // Steel Drums
     case 15: 107  // Koto
-    case 16: 21  // Accordion
+    case 16: 20  // Reed Organ
     default: 0  // Channel 10: the standard kit. Channel 1 carries only activity and plays no notes
     }
   }

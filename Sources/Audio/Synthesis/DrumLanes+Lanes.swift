@@ -51,7 +51,8 @@ extension DrumLanes {
     return lane
   }
 
-  /// Whether `lane` has free slots for the voices of one more hit. A hit of the default SoundFont starts up to six voices.
+  /// Whether `lane` has free slots for the voices of one more hit. A hit or a note of TimGM6mb starts up to six voices, and of
+  /// FluidR3 up to four.
   @_noLocks @_noAllocation
   private func hasRoom(_ lane: Int) -> Bool { lane_voices(lanes[lane]) <= Self.polyphony &- 6 }
 

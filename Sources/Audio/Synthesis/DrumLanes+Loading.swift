@@ -9,7 +9,7 @@ extension DrumLanes {
   /// (Benchmarks/loudness.sh), and the loudest single drum of the default kit reaches full scale. ``SoftLimit`` limits the sum.
   private static let gain = 1.6
 
-  /// The maximum number of voices of a lane, enough for one hit of the default SoundFont. A new voice replaces the oldest voice. Each
+  /// The maximum number of voices of a lane, enough for one hit of the usual SoundFonts. A new voice replaces the oldest voice. Each
   /// voice takes 11 kB in each of the 64 lanes.
   static var polyphony: Int32 { @_noLocks @_noAllocation get { 8 } }
 
@@ -17,8 +17,9 @@ extension DrumLanes {
   ///
   /// There is one synthesizer for each frame of a block (``blockFrames``).
   ///
-  /// - Returns: the synthesizers, and the lowest General MIDI drum note that sounds. ``prime(_:)`` plays this note inaudibly, so that
-  ///   the first audible hit in a lane sounds like all later hits. When this function returns, the note still sounds in lane 0.
+  /// - Returns: the synthesizers, and a General MIDI drum note that sounds. ``prime(_:)`` plays this note inaudibly, so that the first
+  ///   audible hit in a lane sounds like all later hits. The note has a single voice if there is such a note: the voices of a stereo drum
+  ///   are panned left and right, and would leave the voice slots in different states.
   /// - Throws: ``AudioFileError`` if the SoundFont has no drum kit.
   static func load(
     _ soundFont: SoundFont
@@ -30,11 +31,21 @@ extension DrumLanes {
         fluid_synth_program_change(lanes[lane], channel(of: group), 0)
       }
     }
-    // The range of General MIDI drums. The first note that starts a voice is the priming note. The first call of `prime` ends this voice.
-    for note in 35...81 {
+    let block = UnsafeMutablePointer<Float>.allocate(capacity: 2 * blockFrames)
+    defer { block.deallocate() }
+    var primingNote: UInt8?
+    // The range of General MIDI drums.
+    for note in UInt8(35)...81 {
       lane_note_on(lanes[0], channel(of: 0), Int32(note), 127)
-      if lane_voices(lanes[0]) > 0 { return (lanes, UInt8(note)) }
+      let voices = lane_voices(lanes[0])
+      // The voices end with the second block.
+      lane_render(lanes[0], Int32(blockFrames), block, block + blockFrames)
+      lane_silence(lanes[0], -1)
+      lane_render(lanes[0], Int32(blockFrames), block, block + blockFrames)
+      if voices == 1 { return (lanes, note) }
+      if voices > 1, primingNote == nil { primingNote = note }
     }
+    if let primingNote { return (lanes, primingNote) }
     soundFont.deleteSynthesizers(lanes, count: blockFrames)
     throw AudioFileError(
       .malformed, path: soundFont.path, reason: "the SoundFont has no drum kit (bank 128)", remedy: SoundFont.remedy)

@@ -80,7 +80,7 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   /// - Throws: ``AudioFileError`` if `soundFont` cannot be read, is not a SoundFont or has no drum kit.
   ///
   /// Real-time: not safe.
-  public init(soundFont: String = DrumLanes.defaultSoundFont, grid: FrameGrid = .standard) throws(AudioFileError) {
+  public init(soundFont: String, grid: FrameGrid = .standard) throws(AudioFileError) {
     try self.init(SoundFont(soundFont, rate: grid.rate))
   }
 

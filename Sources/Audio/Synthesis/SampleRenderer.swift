@@ -40,7 +40,7 @@ public final class SampleRenderer {
   /// Loads a SoundFont.
   ///
   /// - Throws: ``AudioFileError`` if the file cannot be read or is not a SoundFont.
-  public init(soundFont path: String = DrumLanes.defaultSoundFont) throws(AudioFileError) {
+  public init(soundFont path: String) throws(AudioFileError) {
     soundFont = try SoundFont(path, rate: Self.renderRate)
   }
 

@@ -11,7 +11,7 @@ public struct SoundModule: ~Copyable {
   /// - Throws: ``AudioFileError`` if `soundFont` cannot be read, is not a SoundFont or has no drum kit.
   ///
   /// Real-time: not safe.
-  public init(soundFont: String = DrumLanes.defaultSoundFont, grid: FrameGrid = .standard) throws(AudioFileError) {
+  public init(soundFont: String, grid: FrameGrid = .standard) throws(AudioFileError) {
     let shared = try SoundFont(soundFont, rate: grid.rate)
     lanes = try DrumLanes(shared)
     channels = ChannelSynthesizer(shared)

@@ -46,7 +46,7 @@ final class TestNetwork {
     let program = try Program.find("dbus-daemon", package: "dbus")
     let child = try Child(
       program, ["--config-file=\(folder.path("bus.conf"))", "--nofork", "--nopidfile"], name: "dbus-daemon", in: folder)
-    try await child.wait(for: "to listen", within: .seconds(20)) { FileManager.default.fileExists(atPath: busPath) }
+    try await child.wait(for: "to listen") { FileManager.default.fileExists(atPath: busPath) }
     bus = child
   }
 
@@ -96,7 +96,7 @@ final class TestNetwork {
     let child = try Child(
       Program.find("unshare", package: "util-linux"), ["-nm", "/bin/sh", "-c", namespace],
       name: "avahi-daemon", in: folder)
-    try await child.wait(for: "to begin", within: .seconds(30)) {
+    try await child.wait(for: "to begin") {
       child.errors.contains("Server startup complete") || !child.isRunning
     }
     guard child.output.contains("made") else {
@@ -128,7 +128,7 @@ final class TestNetwork {
   func browse() async throws -> Set<String> {
     let program = try Program.find("avahi-browse", package: "avahi-utils")
     let child = try Child(program, ["-rpt", "_apple-midi._udp"], name: "avahi-browse", in: folder)
-    guard try await child.status(within: .seconds(30)) == 0 else { throw Unavailable(child.errors) }
+    guard try await child.status() == 0 else { throw Unavailable(child.errors) }
     // An example of a line:
     // =;eth0;IPv4;Ada;_apple-midi._udp;local;ada.local;10.0.0.1;5004;"tutti=..."
     let lines = child.output.split(separator: "\n").map { $0.split(separator: ";", omittingEmptySubsequences: false) }
@@ -139,6 +139,6 @@ final class TestNetwork {
   private func end(_ child: Child?) async throws {
     guard let child, child.isRunning else { return }
     child.signal(SIGTERM)
-    _ = try await child.status(within: .seconds(20))
+    _ = try await child.status()
   }
 }

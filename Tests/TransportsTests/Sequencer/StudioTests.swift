@@ -47,7 +47,7 @@ extension LabTests {
       let dump = try Child(
         Program.find("stdbuf", package: "coreutils"), ["-oL", "aseqdump", "-p", "\(sequencer.client):0"],
         name: "aseqdump", in: folder)
-      try await dump.wait(for: "to connect itself", within: .seconds(20)) { sequencer.links().count == 1 }
+      try await dump.wait(for: "to connect itself") { sequencer.links().count == 1 }
       let channel = try #require(Channel(10))
       #expect(sequencer.send(.songPosition(0), from: .clock) && sequencer.send(.start, from: .clock))
       for _ in 0..<30 {
@@ -56,7 +56,7 @@ extension LabTests {
       }
       #expect(sequencer.send(.noteOn(channel, key: 36, velocity: 0), from: .clock))
       #expect(sequencer.send(.stop, from: .clock))
-      try await dump.wait(for: "to see the stop", within: .seconds(20)) { dump.output.contains("Stop") }
+      try await dump.wait(for: "to see the stop") { dump.output.contains("Stop") }
       let lines = dump.output.split(separator: "\n").filter { $0.contains("\(sequencer.client):0 ") }
       #expect(lines.count { $0.contains("Clock") } == 600)
       #expect(
@@ -105,7 +105,7 @@ extension LabTests {
     private func aconnect(_ arguments: [String]) async throws -> String {
       let program = try Program.find("aconnect", package: "alsa-utils")
       let child = try Child(program, arguments, name: "aconnect", in: TemporaryFolder())
-      #expect(try await child.status(within: .seconds(20)) == 0, "\(child.errors)")
+      #expect(try await child.status() == 0, "\(child.errors)")
       return child.output
     }
   }

@@ -74,11 +74,15 @@ public final class Child {
   public func signal(_ number: Int32) { kill(process.processIdentifier, number) }
   public var identifier: Int32 { process.processIdentifier }
 
+  /// The longest wait of a test for another process. Only a process that never does what the test waits for takes so long, however
+  /// busy the machine is. A time that Tutti promises is tested with the instants that the program itself reports.
+  public static let patience = Duration.seconds(300)
+
   /// Waits until the process has ended. Returns the exit status, or the negative number of the signal that ended the process.
   ///
   /// - Throws: ``TookTooLong``.
-  public func status(within limit: Duration) async throws -> Int32 {
-    try await wait(for: "to end", within: limit) { !isRunning }
+  public func status() async throws -> Int32 {
+    try await wait(for: "to end") { !isRunning }
     return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
   }
 
@@ -86,11 +90,12 @@ public final class Child {
   ///
   /// - Parameter what: the awaited state in the error message, such as "to be ready".
   /// - Throws: ``TookTooLong``.
-  public func wait(for what: String, within limit: Duration, until isDone: () throws -> Bool) async throws {
-    let end = ContinuousClock.now + limit
+  public func wait(for what: String, until isDone: () throws -> Bool) async throws {
+    let end = ContinuousClock.now + Self.patience
     while try !isDone() {
       guard ContinuousClock.now < end else {
-        throw TookTooLong(description: "\(name): took more than \(limit) \(what); its standard error: \(errors)")
+        throw TookTooLong(
+          description: "\(name): took more than \(Self.patience) \(what); its standard error: \(errors)")
       }
       try await pause(for: .milliseconds(20))
     }

@@ -38,7 +38,7 @@ struct CodeScanner {
     try file.write(to: URL(fileURLWithPath: path))
     let child = try Child(program, ["--quiet", "--raw", path], name: "zbarimg-\(UUID().uuidString)", in: folder)
     // The status 4 means that there is no code (zbarimg(1)).
-    let status = try await child.status(within: .seconds(60))
+    let status = try await child.status()
     guard status == 0 || status == 4 else {
       throw Failure(description: "zbarimg ended with \(status): \(child.errors)")
     }

@@ -23,7 +23,7 @@ import _TestTraits
   @Test func phoneBecomesTheFifthPlayer() async throws {
     let demo = try Child.tutti(["demo", "--bars", "5", "--activity", "20", "--http", "0", "--output", "d"], in: folder)
     let pattern = /web page: http:\/\/127\.0\.0\.1:([0-9]+)\/#token=([a-z2-7]+)\n/
-    try await demo.wait(for: "to print the address", within: .seconds(30)) { demo.errors.contains(pattern) }
+    try await demo.wait(for: "to print the address") { demo.errors.contains(pattern) }
     let address = try #require(demo.errors.firstMatch(of: pattern)).output
     let page = try PageClient(port: try #require(Int(address.1)), token: String(address.2))
     #expect(page.next(.welcome) != nil)
@@ -32,7 +32,7 @@ import _TestTraits
     #expect(!demo.errors.contains("players:") && !demo.errors.contains("bar "), "\(demo.errors)")
     // When the player presses Join, the page reports the delay of its audio output. Here the delay is 20 000 us (0x4E20).
     page.send(.output, [0, 0, 0x4E, 0x20])
-    try await demo.wait(for: "to count five players", within: .seconds(10)) {
+    try await demo.wait(for: "to count five players") {
       demo.errors.contains("5 players: 4 peers and 1 phone\n")
     }
     let ensemble = try #require(
@@ -73,11 +73,11 @@ import _TestTraits
   /// Ctrl-C before a phone has joined ends the demo and its peer.
   @Test func interruptionEndsTheWaiting() async throws {
     let demo = try Child.tutti(["demo", "--http", "0", "--output", "d"], in: folder)
-    try await demo.wait(for: "to wait", within: .seconds(30)) { demo.errors.contains("The rhythm starts when") }
+    try await demo.wait(for: "to wait") { demo.errors.contains("The rhythm starts when") }
     let port = try #require(demo.errors.firstMatch(of: /127\.0\.0\.1:([0-9]+)\//)).output.1
     demo.interrupt()
     // The exit status after SIGINT is 128 + 2. The web page is closed.
-    #expect(try await demo.status(within: .seconds(20)) == 130)
+    #expect(try await demo.status() == 130)
     #expect(throws: RawConnection.Failure.self) { try RawConnection(port: Int(port) ?? 0) }
   }
 

@@ -1,10 +1,11 @@
 import Foundation
+import _TestSupport
 
 /// A TCP connection on which a test sends and receives octets.
 final class RawConnection {
   private let descriptor: Int32
 
-  /// Connects to a port of this machine. Sending and receiving give up after ten seconds.
+  /// Connects to a port of this machine. Sending and receiving give up after ``Child/patience``.
   init(port: Int) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -17,7 +18,7 @@ final class RawConnection {
       }
     }
     guard status == 0 else { throw Failure(description: "port \(port): \(String(cString: strerror(errno)))") }
-    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    var limit = timeval(tv_sec: Int(Child.patience.components.seconds), tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
@@ -35,7 +36,7 @@ final class RawConnection {
   @discardableResult
   func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-  /// Receives some octets; empty if the connection is closed, or if nothing has arrived for ten seconds.
+  /// Receives some octets; empty if the connection is closed, or if nothing arrives for ``Child/patience``.
   func receive(_ maximum: Int = 65_536) -> [UInt8] {
     var octets = [UInt8](repeating: 0, count: maximum)
     let count = recv(descriptor, &octets, maximum, 0)
