@@ -7,7 +7,7 @@ public import Testing
 /// The other tests keep every thread of the standard executor busy for seconds at a time. A test in real time would resume late after each
 /// wait if it ran on the standard executor. The number is limited because most of these tests start processes. If all were started at
 /// once, hundreds of processes would share the processor, and each would take minutes for what it does in a second.
-public struct OwnThreads: SuiteTrait, TestScoping {
+public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
   private final class Executor: TaskExecutor {
     static let shared = Executor()
     // Apart from the queue of `pause(for:)`, no other code of the tests uses this quality of service. The queue therefore has its own pool
