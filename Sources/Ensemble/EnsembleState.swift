@@ -22,19 +22,12 @@ public import Rhythm
 public struct EnsembleState: Sendable {
   /// An action that the caller must perform. Peers are addressed by identity.
   public enum Output: Hashable, Sendable {
-    // `isNews` is true if the content is new to the receiver. The message is then part of the recovery journal, which repairs
-    // its loss. A repetition is not part of the journal, because another repetition follows.
-
-    /// Send the timeline message to a peer, or to all Tutti peers (nil).
-    case timelineMessage(TimelineMessage, to: Identity?, isNews: Bool)
-    /// Send the presence of the local peer to a peer.
-    case presence(Presence, to: Identity, isNews: Bool)
-    /// Offer the rhythm to a peer.
-    case offer(Offer, to: Identity, isNews: Bool)
-    /// Request parts of a patch from a peer.
-    case patchRequest(PatchRequest, to: Identity)
-    /// Send a part of a patch to a peer.
-    case patchPart(PatchPart, to: Identity)
+    /// Send a message to a peer, or to all Tutti peers (nil).
+    ///
+    /// `isNews` is true if the content is new to the receiver. The message is then part of the recovery journal, which repairs its
+    /// loss. A repetition is not part of the journal, because another repetition follows. The parts of a patch are not part of it,
+    /// because they are large: a peer requests missing parts again.
+    case send(PeerMessage, to: Identity?, isNews: Bool)
     /// Send a message of channel 1 that applies at an instant of local time, to a peer or to all Tutti peers (nil).
     case message(Message, at: Instant, to: Identity?)
     /// Play by this schedule from now on.
@@ -291,7 +284,7 @@ public struct EnsembleState: Sendable {
   /// Sends the timeline message to all Tutti peers again if a repeat is due. A master sends it at least once in four quarter notes.
   private mutating func repeatTimelineMessage(at now: Instant) {
     guard now >= nextRepeat, let timelineMessage else { return }
-    emit(.timelineMessage(timelineMessage, to: nil, isNews: false))
+    emit(.send(.timeline(timelineMessage), to: nil, isNews: false))
     if role == .master {
       _ = leader?.repeats.take(at: now)
       if leader?.repeats.isEmpty == true {

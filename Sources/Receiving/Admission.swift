@@ -18,10 +18,9 @@ public struct Admission: Hashable, Sendable, BitwiseCopyable {
   /// Whether the peer may change the sound of the local player's instrument, by controllers on the channel of the local player:
   /// see ``MIDI/Message/shapesInstrument``.
   public var shaping = false
-  /// Whether the peer is known to be a standard device. From a standard device, controllers 7 and 11 on channel 1 are
-  /// volume and expression, and change the sound. From all other peers, these controllers report activity, and do not
-  /// change the sound.
-  public var isStandardDevice = false
+  /// Whether the peer is known to be a Tutti peer. Its controllers 7 and 11 on channel 1 report activity, and do not change the sound.
+  /// From all other peers, they are volume and expression.
+  public var isTuttiPeer = false
 
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -66,7 +66,7 @@ extension Receiver {
   /// - Returns: whether the message was kept.
   @_noLocks @_noAllocation
   mutating func keep(_ message: Message, _ stamp: Instant?, at place: SessionBlock.Place) -> Bool {
-    guard message.isOfChannel, !message.reportsActivity else { return false }
+    guard message.isOfChannel, !blocks[place.block].sessions[place.index].reportsActivity(message) else { return false }
     let session = blocks[place.block].sessions[place.index].session
     if !message.endsAllNotes, let stamp,
       let instant = blocks[place.block].sessions[place.index].instant(of: stamp, arrivedAt: arrival),

@@ -82,13 +82,15 @@ struct SessionReceiver: ~Copyable {
     lastInstant = instant
   }
 
+  /// Whether `message` reports activity of a Tutti peer, and does not change the sound (``Admission/isTuttiPeer``).
+  @_noLocks @_noAllocation
+  func reportsActivity(_ message: Message) -> Bool { admission.isTuttiPeer && message.reportsActivity }
+
   /// Returns whether a message of the peer that arrived at `arrival` is admitted: its gate is open, and the budget admits it. A
   /// message that ends a note or lifts a pedal of ``held``, or that silences a channel on which a note was played, is always admitted.
   @_noLocks @_noAllocation
   mutating func admits(_ message: Message, at arrival: Instant) -> Bool {
-    // A report of activity does not change the sound. From a standard device, the same controllers are volume and
-    // expression (``Admission/isStandardDevice``).
-    guard message.isOfChannel, admission.isStandardDevice || !message.reportsActivity else { return false }
+    guard message.isOfChannel, !reportsActivity(message) else { return false }
     if !held.ends(with: message) {
       var isGateOpen = admission.modification
       if case .some = message.key { isGateOpen = admission.notes }

@@ -113,7 +113,7 @@ import _TestSupport
     let rings = NetworkRings(bell: Doorbell(), clock: ClockRings(recording: recording), hasSecondAudioThread: true)
     let session = SessionID(number: 1)
     var admission = Admission()
-    (admission.notes, admission.isStandardDevice) = (true, true)
+    admission.notes = true
     let source = StreamSource(
       ssrc: 7, address: SocketAddress(host: 0x7F00_0001, port: remote.data.port), localSSRC: 1)
     rings.commands.push(.open(slot: 0, session, source, admission))

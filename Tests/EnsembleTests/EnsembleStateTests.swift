@@ -204,7 +204,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     let outputs = band.players[0].outputs
     let delayed = try #require(
       outputs.lazy.compactMap {
-        if case .timelineMessage(let timelineMessage, _, _) = $0 { timelineMessage } else { nil }
+        if case .send(.timeline(let timelineMessage), _, _) = $0 { timelineMessage } else { nil }
       }.first)
     band.run(for: .seconds(1))
     try band.command(0) { try $0.stop(now: $1) }

@@ -181,7 +181,7 @@ import _TestSupport
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     let delayed = try #require(
       band.players[0].outputs.lazy.compactMap {
-        if case .timelineMessage(let message, _, _) = $0 { message } else { nil }
+        if case .send(.timeline(let message), _, _) = $0 { message } else { nil }
       }.first)
     band.run(for: .seconds(3))
     try band.command(0) { try $0.stop(now: $1) }
@@ -234,7 +234,7 @@ import _TestSupport
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
     let newsFlags = band.players[0].outputs.compactMap {
-      if case .timelineMessage(_, to: nil, let isNews) = $0 { isNews } else { nil }
+      if case .send(.timeline, to: nil, let isNews) = $0 { isNews } else { nil }
     }
     // The message is repeated eleven times in the first second (``EnsembleState/repeats(after:)``).
     #expect(newsFlags.count > 8 && newsFlags.first == true && newsFlags.dropFirst().allSatisfy { !$0 })
@@ -273,7 +273,7 @@ import _TestSupport
       try band.command(0) { try $0.change(tempo: Tempo(bpm: tempo), at: $1) }
       band.run(for: .milliseconds(600))
       let sent = band.players[0].outputs.compactMap {
-        if case .timelineMessage(let message, _, isNews: true) = $0 { message } else { nil }
+        if case .send(.timeline(let message), _, isNews: true) = $0 { message } else { nil }
       }
       messages.append(try #require(sent.last))
     }
@@ -313,7 +313,7 @@ import _TestSupport
         }
         band.run(for: .milliseconds(10))
       }
-      return band.players[0].outputs.count { if case .timelineMessage(_, to: other, _) = $0 { true } else { false } }
+      return band.players[0].outputs.count { if case .send(.timeline, to: other, _) = $0 { true } else { false } }
     }
     // The other peer knows no rhythm, or an older one, or one whose master is not in session.
     #expect(corrections(for: nil) == 10 && corrections(for: Claim(term: 0, identity: other)) == 10)

@@ -31,7 +31,7 @@ import _TestSupport
 
   /// The number of patch requests that a player has sent.
   private func requests(of n: Int, _ band: VirtualBand) -> Int {
-    band.players[n].outputs.count { if case .patchRequest = $0 { true } else { false } }
+    band.players[n].outputs.count { if case .send(.patchRequest, _, _) = $0 { true } else { false } }
   }
 
   @Test(arguments: [1, 63, 64, 65, 1500, SharedPatch.maximumLength], [0, 0.2]) func followersReceiveThePatchOfTheMaster(
@@ -148,7 +148,9 @@ import _TestSupport
       }
       band.run(for: .milliseconds(1))
     }
-    let parts = band.players[0].outputs.compactMap { if case .patchPart(let part, _) = $0 { part } else { nil } }
+    let parts = band.players[0].outputs.compactMap {
+      if case .send(.patchPart(let part), _, _) = $0 { part } else { nil }
+    }
     // The 100 ms overlap with at most eleven intervals of ten milliseconds. In eleven intervals, 11 * 32 = 352 parts may be sent.
     // The lower limit shows that the master uses most of this rate.
     #expect((250...352).contains(parts.count) && parts.allSatisfy { $0.count == 313 })

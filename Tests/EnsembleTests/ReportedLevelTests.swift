@@ -42,7 +42,7 @@ import Testing
   @Test func levelOfAPeerThatLeavesBeforeItsFirstPresenceDoesNotCount() throws {
     var ensemble = try makeMaster()
     let level = Message.controlChange(Channel(1)!, controller: 11, value: 41)
-    _ = ensemble.received(level, at: now, isRecovered: false, from: follower, now: now)
+    ensemble.received(level, at: now, isRecovered: false, from: follower, now: now)
     #expect(ensemble.totalActivity(at: now) == 41)
     let presence = Presence(
       identity: follower, claim: nil, channel: nil, gates: .all, takesOver: true, activity: 41)
@@ -65,7 +65,7 @@ import Testing
     ensemble.received(timelineMessage(1, of: 2), from: Identity(2), at: now)
     // Controller 7 on channel 1 contains the total.
     let total = Message.controlChange(Channel(1)!, controller: 7, value: 99)
-    _ = ensemble.received(total, at: now, isRecovered: false, from: Identity(2), now: now)
+    ensemble.received(total, at: now, isRecovered: false, from: Identity(2), now: now)
     // `early` contains the last two totals that arrived before the rhythm could be played.
     #expect(ensemble.role == .follower(of: Identity(2)) && ensemble.follower?.totals.early.newer != nil)
     ensemble.received(timelineMessage(2, of: 3), from: Identity(3), at: now)

@@ -144,7 +144,7 @@ import Testing
       // A message with an impossible term is reported.
       let outputs = ensemble.takeOutputs().filter {
         switch $0 {
-        case .presence, .event(.warning(forger, .isUnreadable)): false
+        case .send(.presence, _, _), .event(.warning(forger, .isUnreadable)): false
         default: true
         }
       }

@@ -97,7 +97,7 @@ import Testing
     let lost = Claim(term: Claim.terms.upperBound, identity: Identity(9))
     ensemble.received(presence(of: other, lost), from: other, at: now + .seconds(1))
     let receivers = ensemble.takeOutputs().compactMap {
-      if case .timelineMessage(_, to: .some(let peer), _) = $0 { peer } else { nil }
+      if case .send(.timeline, to: .some(let peer), _) = $0 { peer } else { nil }
     }
     #expect(receivers == [other])
   }

@@ -11,13 +11,9 @@ extension VirtualBand {
       players[n].outputs.append(output)
       if case .event(let event) = output { players[n].events.append(event) }
       switch output {
-      case .timelineMessage(let timelineMessage, let to, _): post(.timelineMessage(timelineMessage), from: n, to: to)
-      case .presence(let presence, let to, _):
-        players[n].sentPresences.append((now, to))
-        post(.presence(presence), from: n, to: to)
-      case .offer(let offer, let to, _): post(.exclusive(offer.systemExclusive), from: n, to: to)
-      case .patchRequest(let request, let to): post(.exclusive(request.systemExclusive), from: n, to: to)
-      case .patchPart(let part, let to): post(.exclusive(part.systemExclusive), from: n, to: to)
+      case .send(let message, let to, _):
+        if case .presence = message, let to { players[n].sentPresences.append((now, to)) }
+        post(.exclusive(message.systemExclusive), from: n, to: to)
       case .message(let message, let instant, let to): post(message, at: instant, from: n, to: to)
       case .event(.role(let role)): players[n].roles.append((role, now))
       case .event(.channel(let channel)): players[n].channels.append(channel)
@@ -67,17 +63,13 @@ extension VirtualBand {
     let (sender, local) = (identity(a), localTime(of: n))
     players[n].ensemble.heard(sender, at: local)
     switch datagram {
-    case .timelineMessage(let timelineMessage):
-      // The message is passed as octets, so that the receiver decodes it as on a real network.
-      players[n].ensemble.received(systemExclusive: timelineMessage.systemExclusive, from: sender, at: local)
-    case .presence(let presence): players[n].ensemble.received(presence, from: sender, at: local)
     case .exclusive(let octets): players[n].ensemble.received(systemExclusive: octets, from: sender, at: local)
     case .message(let message, let instant):
-      _ = players[n].ensemble.received(message, at: instant, isRecovered: false, from: sender, now: local)
+      players[n].ensemble.received(message, at: instant, isRecovered: false, from: sender, now: local)
     case .journal(let controller):
       let value = journals[a * players.count + n][controller.value] ?? 0
       // A recovered command has the time stamp of the packet with the journal, which is sent now.
-      _ = players[n].ensemble.received(
+      players[n].ensemble.received(
         .controlChange(Channel(wire: 0), controller: controller, value: UInt7(masking: value)), at: localTime(of: a),
         isRecovered: true, from: sender, now: local)
     }
@@ -98,5 +90,14 @@ extension VirtualBand {
         players[a].ensemble.measured(reply, with: identity(b), at: local)
       }
     }
+  }
+}
+
+extension EnsembleState {
+  /// Decodes and handles a System Exclusive message, as ``PeerCore`` does.
+  mutating func received(systemExclusive octets: [UInt8], from sender: Identity, at now: Instant) {
+    do {
+      if let message = try PeerMessage(systemExclusive: octets) { received(message, from: sender, at: now) }
+    } catch { receivedUnreadable(from: sender) }
   }
 }

@@ -18,9 +18,7 @@ import _TestSupport
 struct VirtualBand {
   /// A datagram between two players.
   enum Datagram {
-    case timelineMessage(TimelineMessage)
-    case presence(Presence)
-    /// The data octets of a System Exclusive message: an offer, a patch request or a part of a patch.
+    /// The data octets of a System Exclusive message.
     case exclusive([UInt8])
     case message(Message, at: Instant)
     /// A recovery journal that contains the controller with this number.

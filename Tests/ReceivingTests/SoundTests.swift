@@ -43,9 +43,9 @@ import _TestSupport
     }
   }
 
-  private func admission(notes: Bool = true, modification: Bool = true, isStandardDevice: Bool = false) -> Admission {
+  private func admission(notes: Bool = true, modification: Bool = true, isTuttiPeer: Bool = false) -> Admission {
     var admission = Admission()
-    (admission.notes, admission.modification, admission.isStandardDevice) = (notes, modification, isStandardDevice)
+    (admission.notes, admission.modification, admission.isTuttiPeer) = (notes, modification, isTuttiPeer)
     return admission
   }
 
@@ -83,14 +83,14 @@ import _TestSupport
     }
   }
 
-  /// Volume (controller 7) on channel 1 reports the total activity and does not sound. From a peer that is known to be a standard
-  /// device, it is the volume of the channel.
+  /// Volume (controller 7) on channel 1 of a Tutti peer reports the total activity and does not sound. From all other peers, it is the
+  /// volume of the channel.
   @Test func activityDoesNotSound() {
     let volume = Message.controlChange(Channel(wire: 0), controller: 7, value: 90)
     var peer = Peer(admission())
-    #expect(sounds(peer.receive(volume, at: now)).isEmpty)
-    _ = peer.execute(.admit(slot: 0, SessionID(number: 1), admission(isStandardDevice: true)))
     #expect(sounds(peer.receive(volume, at: now)) == [volume])
+    _ = peer.execute(.admit(slot: 0, SessionID(number: 1), admission(isTuttiPeer: true)))
+    #expect(sounds(peer.receive(volume, at: now)).isEmpty)
   }
 
   /// The gate closes while a note and a pedal are held. Their ends still sound, once.

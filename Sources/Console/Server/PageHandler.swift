@@ -155,7 +155,11 @@ final class PageHandler: ChannelInboundHandler {
       }
       self.delay = .microseconds(Int64(delay))
       pages.updatePlayers()
-    default: pages.counters.malformed += 1
+    // Frames that only a peer sends.
+    case .welcome, .rhythm, .levels, .ensemble, .patch, .sounds, .library, .notices, .calibration, .partners,
+      .alternatives,
+      .clockReply, .clicks, .delay:
+      pages.counters.malformed += 1
     }
   }
 

@@ -12,73 +12,113 @@ extension Peer {
   func execute(_ command: PlayerCommand) {
     let now = MonotonicClock.now
     if command.controlsRhythm { remoteLog.beginCommand(at: now) }
-    do throws(CommandError) {
-      switch command {
-      case .startOrStop where ensemble.role == .master: try stop(at: now)
-      case .startOrStop, .start: try ensemble.start(tempo: tempo, at: now)
-      case .countIn(let bars):
-        guard let countIn = CountIn(bars: bars, of: patch.meter) else {
-          let limit = CountIn.maximumClicks
-          log.notice("count-in: \(bars) bars of \(patchName) have more than \(limit) beats; enter `count-in 1`")
-          break
-        }
-        try ensemble.start(tempo: tempo, countIn: countIn, at: now)
-      case .level, .plays, .quiet: try changeMix(command, at: now)
-      case .mute(let name, let isMuted):
-        // peer(called:) has informed the player if there is no such peer.
-        guard let identity = peer(called: name) else { break }
-        try ensemble.mute(isMuted, identity, at: now)
-        log.info("\(name): \(isMuted ? "muted" : "no longer muted")")
-      case .stop: try stop(at: now)
-      case .continue: try ensemble.continue(tempo: tempo, at: now)
-      case .locate(let bars):
-        let stepsPerBar = patch.meter.stepsPerBar
-        try ensemble.locate(Step((ensemble.position.index / stepsPerBar + bars) * stepsPerBar))
-      case .tempo(let difference):
-        let range = Tempo.range
-        // The tempo is stored in nanoseconds per quarter note. Rounding to 0.001 BPM gives the tempo that the player has set.
-        let present = ensemble.role == .master ? ensemble.tempo(at: now) : tempo
-        let bpm = min(max((present.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
-        if let requested = try? Tempo(bpm: bpm) { try change(tempo: requested, at: now) }
-      case .setTempo(let requested): try change(tempo: requested, at: now)
-      case .rampTempo(let requested, let beats): try change(tempo: requested, over: beats, at: now)
-      case .offer(let name):
-        // peer(called:) has informed the player if there is no such peer.
-        if let name, peer(called: name) == nil { break }
-        try ensemble.offer(to: name.flatMap { peer(called: $0) }, at: now)
-      case .take: try ensemble.take(at: now)
-      case .leave:
-        // A second command to leave takes effect at once.
-        leavesAt = isLeaving ? now : departure(at: now)
-        isLeaving = true
-      default: executeOther(command, at: now)
-      }
-    } catch {
-      log.notice("\(description(of: error))")
+    do throws(CommandError) { try execute(command, at: now) } catch { log.notice("\(description(of: error))") }
+  }
+
+  private func execute(_ command: PlayerCommand, at now: Instant) throws(CommandError) {
+    switch command {
+    case .startOrStop where ensemble.role == .master: try stop(at: now)
+    case .startOrStop, .start: try ensemble.start(tempo: tempo, at: now)
+    case .countIn(let bars): try countIn(bars: bars, at: now)
+    case .stop: try stop(at: now)
+    case .continue: try ensemble.continue(tempo: tempo, at: now)
+    case .locate(let bars):
+      let stepsPerBar = patch.meter.stepsPerBar
+      try ensemble.locate(Step((ensemble.position.index / stepsPerBar + bars) * stepsPerBar))
+    case .tempo(let difference): try change(tempoBy: difference, at: now)
+    case .setTempo(let requested): try change(tempo: requested, at: now)
+    case .rampTempo(let requested, let beats): try change(tempo: requested, over: beats, at: now)
+    case .activity(let level): ensemble.setActivity(level, at: now)
+    case .total(let rule): ensemble.totalActivityRule = rule
+    case .level(let part, let percent):
+      let change = "\(part.name): level \(percent) % from the next bar on"
+      try changeMix(change, at: now) { $0.setLevel(percent, ofPart: Int(part.rawValue)) }
+    case .plays(let part, let plays):
+      let change = "\(part.name): \(plays ? "on" : "off") from the next bar on"
+      try changeMix(change, at: now) { $0.setPlays(plays, part: Int(part.rawValue)) }
+    case .quiet(let requested):
+      let isQuiet = requested ?? !ensemble.latestMix.isQuiet
+      let change =
+        isQuiet ? "the rhythm and all players are muted at all Tutti peers" : "the rhythm sounds from the next bar on"
+      try changeMix(change, at: now) { $0.isQuiet = isQuiet }
+    case .mute(let name, let isMuted): try mute(isMuted, name, at: now)
+    case .loudness(let percent):
+      clock.send(.rhythmLevel(UInt8(min(max(percent, 0), 100))))
+      log.info("the rhythm: \(percent) % of its loudness, at this peer only")
+    case .offer(let name):
+      // peer(called:) has informed the player if there is no such peer.
+      if let name, peer(called: name) == nil { break }
+      try ensemble.offer(to: name.flatMap { peer(called: $0) }, at: now)
+    case .take: try ensemble.take(at: now)
+    case .gate(let rule):
+      do { try ensemble.gates.apply(rule) } catch { log.warning("\(error)") }
+    case .ledBy(let leader): setLeader(leader)
+    case .hear(let rule):
+      do { try core.hearing.apply(rule) } catch { log.warning("\(error)") }
+    case .play(let name):
+      let identity = name.flatMap { peer(called: $0) }
+      guard name == nil || identity != nil else { break }
+      core.recipient = identity
+      log.info("notes: are now sent to \(recipient)")
+    case .playToNext: playToNext()
+    case .note(let key, let velocity):
+      core.play(.noteOn(localChannel, key: UInt7(masking: key), velocity: UInt7(masking: velocity)))
+    case .control(let number, let value):
+      core.play(.controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
+    case .shape(let name, let controller, let value): shape(name, controller: controller, value: value)
+    case .pitches(let name): borrowPitches(from: name)
+    case .phrase(let command): execute(command, at: now)
+    case .instrument(let instrument, let name): choose(instrument, named: name)
+    case .strike: strike()
+    case .tilt(let change): tilt(by: change)
+    case .pageDelay(let delay): page = PageReport(port: page.port, delay: delay)
+    case .click(let instant): clock.send(.click(instant))
+    case .savePatch(let path): savePatch(to: path)
+    case .patch(let patch, let name): choose(patch, named: name)
+    case .connect(let host): connect(toHost: host, at: now)
+    case .policy(let kind): choose(kind, at: now)
+    case .showRoster: showRoster()
+    case .leave:
+      // A second command to leave takes effect at once.
+      leavesAt = isLeaving ? now : departure(at: now)
+      isLeaving = true
     }
   }
 
-  /// Executes a command that changes the mix.
-  private func changeMix(_ command: PlayerCommand, at now: Instant) throws(CommandError) {
-    var mix = ensemble.latestMix
-    let change: String
-    switch command {
-    case .level(let part, let percent):
-      mix.setLevel(percent, ofPart: Int(part.rawValue))
-      change = "\(part.name): level \(percent) % from the next bar on"
-    case .plays(let part, let plays):
-      mix.setPlays(plays, part: Int(part.rawValue))
-      change = "\(part.name): \(plays ? "on" : "off") from the next bar on"
-    case .quiet(let isQuiet):
-      mix.isQuiet = isQuiet ?? !mix.isQuiet
-      change =
-        mix.isQuiet
-        ? "the rhythm and all players are muted at all Tutti peers" : "the rhythm sounds from the next bar on"
-    default: return
+  /// Starts the rhythm after a count-in of a number of bars.
+  private func countIn(bars: Int, at now: Instant) throws(CommandError) {
+    guard let countIn = CountIn(bars: bars, of: patch.meter) else {
+      let limit = CountIn.maximumClicks
+      return log.notice("count-in: \(bars) bars of \(patchName) have more than \(limit) beats; enter `count-in 1`")
     }
-    // Silence must not wait for the next bar.
+    try ensemble.start(tempo: tempo, countIn: countIn, at: now)
+  }
+
+  /// Mutes or unmutes the player of the peer `name`.
+  private func mute(_ isMuted: Bool, _ name: String, at now: Instant) throws(CommandError) {
+    // peer(called:) has informed the player if there is no such peer.
+    guard let identity = peer(called: name) else { return }
+    try ensemble.mute(isMuted, identity, at: now)
+    log.info("\(name): \(isMuted ? "muted" : "no longer muted")")
+  }
+
+  /// Changes the mix at the next bar, or at once if it becomes quiet: silence must not wait.
+  ///
+  /// - Parameter description: the change, as the player reads it.
+  private func changeMix(_ description: String, at now: Instant, by change: (inout Mix) -> Void) throws(CommandError) {
+    var mix = ensemble.latestMix
+    change(&mix)
     try ensemble.change(mix: mix, isImmediate: mix.isQuiet, at: now)
-    log.info("\(change)")
+    log.info("\(description)")
+  }
+
+  /// Changes the tempo by a number of beats per minute, which can be negative.
+  private func change(tempoBy difference: Double, at now: Instant) throws(CommandError) {
+    let range = Tempo.range
+    // The tempo is stored in nanoseconds per quarter note. Rounding to 0.001 BPM gives the tempo that the player has set.
+    let present = ensemble.role == .master ? ensemble.tempo(at: now) : tempo
+    let bpm = min(max((present.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
+    if let requested = try? Tempo(bpm: bpm) { try change(tempo: requested, at: now) }
   }
 
   /// Stops the rhythm, unless an external clock controls it.
@@ -104,47 +144,6 @@ extension Peer {
       }
     }
     tempo = requested
-  }
-
-  /// Executes a command that throws no ``CommandError``.
-  private func executeOther(_ command: PlayerCommand, at now: Instant) {
-    switch command {
-    case .activity(let level): ensemble.setActivity(level, at: now)
-    case .loudness(let percent):
-      clock.send(.rhythmLevel(UInt8(min(max(percent, 0), 100))))
-      log.info("the rhythm: \(percent) % of its loudness, at this peer only")
-    case .total(let rule): ensemble.totalActivityRule = rule
-    case .gate(let rule):
-      do { try ensemble.gates.apply(rule) } catch { log.warning("\(error)") }
-    case .ledBy(let leader): setLeader(leader)
-    case .hear(let rule):
-      do { try core.hearing.apply(rule) } catch { log.warning("\(error)") }
-    case .play(let name):
-      let identity = name.flatMap { peer(called: $0) }
-      guard name == nil || identity != nil else { break }
-      core.recipient = identity
-      log.info("notes: are now sent to \(recipient)")
-    case .playToNext: playToNext()
-    case .note(let key, let velocity):
-      core.play(.noteOn(localChannel, key: UInt7(masking: key), velocity: UInt7(masking: velocity)))
-    case .control(let number, let value):
-      core.play(
-        .controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
-    case .shape(let name, let controller, let value): shape(name, controller: controller, value: value)
-    case .pitches(let name): borrowPitches(from: name)
-    case .phrase(let command): execute(command, at: now)
-    case .patch(let patch, let name): choose(patch, named: name)
-    case .strike: strike()
-    case .tilt(let change): tilt(by: change)
-    case .pageDelay(let delay): page = PageReport(port: page.port, delay: delay)
-    case .click(let instant): clock.send(.click(instant))
-    case .savePatch(let path): savePatch(to: path)
-    case .instrument(let instrument, let name): choose(instrument, named: name)
-    case .connect(let host): connect(toHost: host, at: now)
-    case .policy(let kind): choose(kind, at: now)
-    case .showRoster: showRoster()
-    default: break
-    }
   }
 
   /// The channel of notes that the player plays by command: the channel of the local peer, or channel 16 (zero-based 15),

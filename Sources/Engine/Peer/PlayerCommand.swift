@@ -86,7 +86,12 @@ public enum PlayerCommand: Hashable, Sendable {
   var controlsRhythm: Bool {
     switch self {
     case .startOrStop, .start, .stop, .countIn, .continue, .mute, .quiet, .offer, .take, .leave: true
-    default: false
+    case .locate, .tempo, .setTempo, .rampTempo, .activity, .total, .level, .plays, .loudness, .gate, .ledBy, .hear,
+      .play,
+      .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
+      .savePatch,
+      .patch, .connect, .policy, .showRoster:
+      false
     }
   }
 }

@@ -166,7 +166,9 @@ struct NetworkLoop: ~Copyable {
       // A remote peer was recognised as a Tutti peer. Until now, it got the messages of a standard device. The delayed messages contain
       // the ends of notes that it has received.
       case .endNotesAsPlayed: sendDelayed()
-      default: break
+      case .open, .admit, .clock, .sound, .close, .play, .soundForPlayer, .route, .localChannel, .mute(false),
+        .limitProbes:
+        break
       }
       receiver.execute(command)
       while let output = receiver.next() {
@@ -382,7 +384,7 @@ struct NetworkLoop: ~Copyable {
       switch output {
       case .pitch(let message, _): instrument.setPitch(message)
       case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
-      default: break
+      case .sound, .hear, .record, .send, .reception: break
       }
       perform(output, at: receiver.instant)
     }

@@ -64,28 +64,26 @@ extension EnsembleState {
     advanceActivity(to: now)
   }
 
-  /// Handles a channel message from the peer with the identity `sender` if the message is about activity.
+  /// Handles a channel message from the peer with the identity `sender`. Only messages about activity have an effect.
   ///
   /// - Parameters:
   ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us, the unit of RTP time stamps.
   ///   - isRecovered: whether the message comes from a recovery journal, which contains no instant.
-  /// - Returns: whether the message is about activity. It then needs no further handling.
   public mutating func received(
     _ message: Message, at instant: Instant, isRecovered: Bool, from sender: Identity, now: Instant
-  ) -> Bool {
+  ) {
     guard case .controlChange(Self.activityChannel, let controller, let value) = message,
       controller == Self.levelController || controller == Self.totalController
-    else { return false }
+    else { return }
     guard let slot = roster.memberSlot(of: sender) else {
       rejected += 1
-      return true
+      return
     }
     if controller == Self.levelController {
       roster[slot].membership!.setLevel(value.value)
     } else if role == .follower(of: sender) {
       received(ReceivedTotals.Report(value: value.value, instant: instant, isRecovered: isRecovered), at: now)
     }
-    return true
   }
 
   /// When ``advanceActivity(to:)`` has something to do next.

@@ -5,21 +5,11 @@ import Sending
 // Conversion of the outputs of the ensemble state, which address peers by identity, to outputs of the core, which address peers
 // by session or stream.
 extension PeerCore {
-  /// Converts all outputs of the ensemble state since the last call. Content that is new to its receiver (`isNews`) becomes part of the
-  /// recovery journal, which repairs its loss. The journal does not contain the parts of a patch, because they are large: a peer requests
-  /// missing parts again.
+  /// Converts all outputs of the ensemble state since the last call.
   func handleEnsembleOutputs(at now: Instant) {
     for output in ensemble.takeOutputs() {
       switch output {
-      case .timelineMessage(let message, let identity, let isNews):
-        send(message.systemExclusive, to: identity, isJournalled: isNews)
-      case .presence(let presence, let identity, let isNews):
-        send(presence.systemExclusive, to: identity, isJournalled: isNews)
-      case .offer(let offer, let identity, let isNews):
-        send(offer.systemExclusive, to: identity, isJournalled: isNews)
-      case .patchRequest(let request, let identity):
-        send(request.systemExclusive, to: identity, isJournalled: false)
-      case .patchPart(let part, let identity): send(part.systemExclusive, to: identity, isJournalled: false)
+      case .send(let message, let identity, let isNews): send(message, to: identity, isJournalled: isNews)
       case .message(let message, let instant, let identity):
         guard let identity else {
           emit(.stream(.message(StreamMessage(message, at: instant, to: .tuttiPeers))))
@@ -49,9 +39,9 @@ extension PeerCore {
     invitations.follow(master: master, isInSession: { roster.session(of: $0) != nil }, at: now)
   }
 
-  /// Sends a System Exclusive message to the peer with this identity, or to all Tutti peers (nil).
-  private func send(_ exclusive: [UInt8], to identity: Identity?, isJournalled: Bool) {
-    guard let data = SystemExclusiveData(exclusive) else { return }
+  /// Sends a message to the peer with this identity, or to all Tutti peers (nil).
+  private func send(_ message: PeerMessage, to identity: Identity?, isJournalled: Bool) {
+    guard let data = SystemExclusiveData(message.systemExclusive) else { return }
     guard let identity else { return emit(.stream(.exclusive(data, to: nil, isJournalled: isJournalled))) }
     if let stream = roster.stream(of: identity) {
       emit(.stream(.exclusive(data, to: stream, isJournalled: isJournalled)))

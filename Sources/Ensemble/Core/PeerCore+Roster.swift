@@ -108,10 +108,6 @@ extension PeerCore {
     isRoutingOutdated = true
     reportJoined(session)
     ensemble.joined(identity, named: info.name, at: now)
-    // Controllers 7 and 11 on channel 1 were withheld while the kind of the peer was not known. From a Tutti peer, they are not volume
-    // and expression but activity, which the peer reports again.
-    ensemble.roster[recognisedSlot].session!.withheldVolume = nil
-    ensemble.roster[recognisedSlot].session!.withheldExpression = nil
     if let timelineMessage = ensemble.roster[recognisedSlot].session!.pendingTimelineMessage {
       ensemble.roster[recognisedSlot].session!.pendingTimelineMessage = nil
       ensemble.received(timelineMessage, from: identity, at: now)
@@ -179,22 +175,14 @@ extension PeerCore {
     ensemble.roster[to].session!.isReported = true
   }
 
-  /// Handles the recognition of the peer of a session as a standard device. Its controllers 7 and 11 were withheld, because they
-  /// might have been activity. They are volume and expression, and take effect now.
+  /// Handles the recognition of the peer of a session as a standard device.
   func recognisedAsStandardDevice(_ session: SessionID, at now: Instant) {
     let slot = ensemble.roster.slot(of: session)
     if let slot { ensemble.roster[slot].session!.isStandardDevice = true }
     isAdmissionOutdated = true
     reportJoined(session)
     invitations.isStandardDevice(session)
-    guard let slot, let withheld = ensemble.roster[slot].session else { return }
-    ensemble.roster[slot].session!.withheldVolume = nil
-    ensemble.roster[slot].session!.withheldExpression = nil
-    for message in [withheld.withheldVolume, withheld.withheldExpression] {
-      guard let message, isOpen(.modification, to: slot) else { continue }
-      ensemble.roster[slot].session!.settings.record(message)
-      sound(message, from: session)
-    }
+    guard slot != nil else { return }
     // The device gets the settings that the local player made before the session.
     sendSettings(on: session)
   }

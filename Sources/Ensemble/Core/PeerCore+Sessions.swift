@@ -68,23 +68,14 @@ extension PeerCore {
         received(message, at: instant, arrival: arrival, isRecovered: isRecovered, from: sender, on: session, now: now)
       }
     case .systemExclusive(let session, let octets, _, _):
-      // Before the peer is recognised, a `UsedIdentity` is handled, the newest timeline message is kept, and other messages are
-      // dropped.
       guard let slot = ensemble.roster.slot(of: session) else { break }
-      if let used = UsedIdentity(systemExclusive: octets) {
-        if used.identity == self.identity {
-          emit(.event(.identityIsUsed(reportedBy: ensemble.roster[slot].reference)))
-        }
-      } else if let identity = ensemble.roster.identity(slot) {
-        ensemble.heard(slot, identity, at: now)
-        if let phrase = PhraseMessage(systemExclusive: octets) {
-          received(phrase, on: session, at: now)
-        } else {
-          ensemble.received(systemExclusive: octets, from: identity, at: now)
-          receivedPresence(on: session)
-        }
-      } else if let timelineMessage = TimelineMessage(systemExclusive: octets) {
-        ensemble.roster[slot].session!.pendingTimelineMessage = timelineMessage
+      let identity = ensemble.roster.identity(slot)
+      if let identity { ensemble.heard(slot, identity, at: now) }
+      do {
+        guard let message = try PeerMessage(systemExclusive: octets) else { break }
+        received(message, from: identity, slot, on: session, at: now)
+      } catch {
+        if let identity { ensemble.receivedUnreadable(from: identity) }
       }
     case .feedback(let session, let sequence):
       if let stream = roster.stream(of: session) { emit(.stream(.acknowledge(stream, sequence: sequence))) }
@@ -95,6 +86,26 @@ extension PeerCore {
       // The event below already informs the player. A missing reply from this address is therefore not reported a second time.
       if reason == .isUnverified { invitations.noteReport(of: address) }
       emit(.event(.invitationDeclined(of: name, at: address, reason)))
+    }
+  }
+
+  /// Handles a message of a Tutti peer. Before the peer is recognised (`identity` is nil), a `UsedIdentity` is handled, the newest timeline
+  /// message is kept, and other messages are dropped.
+  private func received(
+    _ message: PeerMessage, from identity: Identity?, _ slot: Roster.Slot, on session: SessionID, at now: Instant
+  ) {
+    switch message {
+    case .usedIdentity(let used):
+      if used.identity == self.identity {
+        emit(.event(.identityIsUsed(reportedBy: ensemble.roster[slot].reference)))
+      }
+    case .phrase(let phrase): if identity != nil { received(phrase, on: session, at: now) }
+    case .timeline(let timelineMessage) where identity == nil:
+      ensemble.roster[slot].session!.pendingTimelineMessage = timelineMessage
+    case .timeline, .presence, .offer, .patchRequest, .patchPart:
+      guard let identity else { return }
+      ensemble.received(message, from: identity, at: now)
+      receivedPresence(on: session)
     }
   }
 
@@ -110,8 +121,7 @@ extension PeerCore {
     if let n = peerClock(of: session) { peerClocks[n].measured(corrected, at: now) }
   }
 
-  /// Handles a MIDI message of a remote peer: activity, a message that is withheld because it may be activity
-  /// (``withhold(_:on:)``), or a tick of the master. Other messages are ignored.
+  /// Handles a MIDI message of a remote peer: activity, or a tick of the master. Other messages are ignored.
   ///
   /// - Parameters:
   ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us, the unit of RTP time stamps.
@@ -123,10 +133,8 @@ extension PeerCore {
     on session: SessionID, now: Instant
   ) {
     if message.isOfChannel {
-      if let sender, ensemble.received(message, at: instant, isRecovered: isRecovered, from: sender, now: now) {
-        return
-      }
-      return withhold(message, on: session)
+      if let sender { ensemble.received(message, at: instant, isRecovered: isRecovered, from: sender, now: now) }
+      return
     }
     guard message == .clock else { return }
     guard let sender, ensemble.role == .follower(of: sender) else {
@@ -170,7 +178,10 @@ extension PeerCore {
     case .standardDevice: recognisedAsStandardDevice(session, at: now)
     case .tuttiPeer:
       // The peer was taken for a standard device. Its identity is not known yet.
-      if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.isStandardDevice = false }
+      if let slot = ensemble.roster.slot(of: session) {
+        ensemble.roster[slot].session!.isStandardDevice = false
+        ensemble.roster[slot].session!.isTuttiPeer = true
+      }
       isAdmissionOutdated = true
     case nil: break
     }

@@ -146,7 +146,7 @@ extension EnsembleState {
   mutating func announce(at now: Instant) {
     timelineMessage!.revision &+= 1
     let timelineMessage = timelineMessage!
-    emit(.timelineMessage(timelineMessage, to: nil, isNews: true))
+    emit(.send(.timeline(timelineMessage), to: nil, isNews: true))
     let repeats = repeats(after: now)
     leader?.repeats = repeats
     let present = schedule

@@ -19,7 +19,7 @@ extension EnsembleState {
   public mutating func joined(_ peer: Identity, named name: String? = nil, at now: Instant) {
     let slot = roster.insert(peer)
     if role == .follower(of: peer) { follower?.masterStatus = .isUnknown }
-    if role == .master, let timelineMessage { emit(.timelineMessage(timelineMessage, to: peer, isNews: true)) }
+    if role == .master, let timelineMessage { emit(.send(.timeline(timelineMessage), to: peer, isNews: true)) }
     // The presence is sent after the timeline message, so that the peer already knows the rhythm whose claim the presence reports.
     addMember(slot, peer, named: name, at: now)
   }
@@ -77,24 +77,22 @@ extension EnsembleState {
     if !isScheduled || now >= follower!.lastSteered + Self.steering { follow(at: now) }
   }
 
-  /// Handles a System Exclusive message from the peer with identity `sender`. Messages of other programs are ignored.
-  ///
-  /// - Parameter octets: the data octets of the message, without F0 and F7.
-  public mutating func received(systemExclusive octets: [UInt8], from sender: Identity, at now: Instant) {
-    if let timelineMessage = TimelineMessage(systemExclusive: octets) {
-      received(timelineMessage, from: sender, at: now)
-    } else if let offer = Offer(systemExclusive: octets) {
-      received(offer, from: sender, at: now)
-    } else if let presence = Presence(systemExclusive: octets) {
-      received(presence, from: sender, at: now)
-    } else if let request = PatchRequest(systemExclusive: octets) {
-      received(request, from: sender, at: now)
-    } else if let part = PatchPart(systemExclusive: octets) {
-      received(part, from: sender, at: now)
-    } else if MessageKind.isOurs(octets) {
-      rejected += 1
-      warn(of: sender, .isUnreadable)
+  /// Handles a message from the peer with identity `sender`. Used identities and phrases have no effect here: ``PeerCore`` handles them.
+  public mutating func received(_ message: PeerMessage, from sender: Identity, at now: Instant) {
+    switch message {
+    case .timeline(let timelineMessage): received(timelineMessage, from: sender, at: now)
+    case .presence(let presence): received(presence, from: sender, at: now)
+    case .offer(let offer): received(offer, from: sender, at: now)
+    case .patchRequest(let request): received(request, from: sender, at: now)
+    case .patchPart(let part): received(part, from: sender, at: now)
+    case .usedIdentity, .phrase: break
     }
+  }
+
+  /// Counts and reports a message of the peer with identity `sender` that cannot be decoded.
+  public mutating func receivedUnreadable(from sender: Identity) {
+    rejected += 1
+    warn(of: sender, .isUnreadable)
   }
 
   /// Reports a problem with a peer once.

@@ -80,14 +80,14 @@ extension EnsembleState {
   private mutating func send(_ offer: Offer, to receivers: [Identity], at now: Instant) {
     let sent = Leader.SentOffer(offer: offer, receivers: receivers, repeats: repeats(after: now))
     leader?.offer = sent
-    for receiver in receivers { emit(.offer(offer, to: receiver, isNews: true)) }
+    for receiver in receivers { emit(.send(.offer(offer), to: receiver, isNews: true)) }
   }
 
   /// Sends the local peer's offer again if a repeat is due.
   mutating func repeatOffer(at now: Instant) {
     guard leader?.offer?.repeats.take(at: now) == true, let sent = leader?.offer else { return }
     for receiver in sent.receivers where roster.containsMember(receiver) {
-      emit(.offer(sent.offer, to: receiver, isNews: false))
+      emit(.send(.offer(sent.offer), to: receiver, isNews: false))
     }
   }
 }

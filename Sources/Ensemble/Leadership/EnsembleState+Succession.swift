@@ -44,7 +44,7 @@ extension EnsembleState {
     roster[slot].membership!.hear(at: now)
     // After a second of silence, the peer may have missed messages. They are sent again.
     if now - last >= .seconds(1) {
-      if role == .master, let timelineMessage { emit(.timelineMessage(timelineMessage, to: peer, isNews: true)) }
+      if role == .master, let timelineMessage { emit(.send(.timeline(timelineMessage), to: peer, isNews: true)) }
       // The presence is sent again only after a silence of four presence intervals, because presences are less frequent if there are
       // many peers.
       if now - last >= Nanoseconds(4 * presenceInterval.count) { present(to: slot, isNews: true, at: now) }
@@ -97,7 +97,7 @@ extension EnsembleState {
       if let last = roster[slot].timelineMessageResent, now - last < Self.correction { return }
       roster[slot].timelineMessageResent = now
     }
-    emit(.timelineMessage(timelineMessage, to: peer, isNews: false))
+    emit(.send(.timeline(timelineMessage), to: peer, isNews: false))
   }
 
   /// Records that the master has reported that it leads the rhythm.

@@ -25,19 +25,6 @@ extension PeerCore {
     emit(.sounded(message, from: session))
   }
 
-  /// Keeps a message that may report activity until the kind of the peer is known: see
-  /// ``RemotePeer/Session/withheldVolume``.
-  func withhold(_ message: Message, on session: SessionID) {
-    guard message.reportsActivity, let slot = ensemble.roster.slot(of: session), ensemble.roster[slot].identity == nil,
-      !ensemble.roster[slot].session!.isStandardDevice, case .controlChange(_, let controller, _) = message
-    else { return }
-    if controller == EnsembleState.totalController {
-      ensemble.roster[slot].session!.withheldVolume = message
-    } else {
-      ensemble.roster[slot].session!.withheldExpression = message
-    }
-  }
-
   /// Whether a gate is open to the peer in a slot of the roster. The peer must be in session.
   func isOpen(_ gate: Gate, to slot: Roster.Slot) -> Bool {
     // This common case is decided here, because the compiler copies the whole state for the call of `admits` below.
@@ -50,7 +37,9 @@ extension PeerCore {
 
   /// The kinds of messages that are admitted from the peer in a slot of the roster, and how loud its notes sound.
   ///
-  /// A peer that is not recognised yet sounds like a standard device. A Tutti peer is usually recognised within some milliseconds. If
+  /// A peer that is not recognised yet sounds like a standard device, so that all its messages keep their order. A Tutti peer is usually
+  /// recognised within some milliseconds. If its activity has set the volume or the expression of channel 1 until then, both are reset
+  /// with its other settings (``receivedPresence(on:)``). If
   /// the local player has not chosen to hear this peer (``hearing``), the notes of the peer end when it is recognised.
   ///
   /// - Parameter owners: ``EnsembleState/channelOwners``, needed only for a recognised peer. A caller that handles several peers computes
@@ -58,7 +47,7 @@ extension PeerCore {
   func admission(of slot: Roster.Slot, channelOwners owners: @autoclosure () -> [Identity?]) -> Admission {
     var admission = Admission()
     (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))
-    admission.isStandardDevice = ensemble.roster[slot].session!.isStandardDevice
+    admission.isTuttiPeer = ensemble.roster[slot].identity != nil || ensemble.roster[slot].session!.isTuttiPeer
     // Whether the master has made all players quiet.
     admission.isQuiet = ensemble.isQuiet
     if let identity = ensemble.roster[slot].identity {

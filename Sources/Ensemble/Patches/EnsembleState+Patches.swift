@@ -55,7 +55,9 @@ extension EnsembleState {
       patches.reception = nil
       return
     }
-    if let request = patches.reception!.takeRequest(at: now) { emit(.patchRequest(request, to: reception.master)) }
+    if let request = patches.reception!.takeRequest(at: now) {
+      emit(.send(.patchRequest(request), to: reception.master, isNews: false))
+    }
   }
 
   /// Handles the digest of the patch of the peer with identity `sender`. If this peer is the master, and its patch differs from the
@@ -85,7 +87,9 @@ extension EnsembleState {
       now >= roster[slot].membership!.nextPatchRequest
     else { return }
     roster[slot].membership!.nextPatchRequest = now + PatchSharing.requestInterval
-    for index in patches.parts(for: request, at: now) { emit(.patchPart(patches.played!.part(index), to: sender)) }
+    for index in patches.parts(for: request, at: now) {
+      emit(.send(.patchPart(patches.played!.part(index)), to: sender, isNews: false))
+    }
   }
 
   /// Adds a part to the patch that the local peer receives. Drops a part that the local peer has not requested.

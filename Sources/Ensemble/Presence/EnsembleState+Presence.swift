@@ -103,7 +103,7 @@ extension EnsembleState {
       takesOver: report.takesOver,
       activity: activity, mutesReceiver: leader?.muted.contains(peer) == true, patch: report.patch,
       page: report.page)
-    emit(.presence(presence, to: peer, isNews: isNews))
+    emit(.send(.presence(presence), to: peer, isNews: isNews))
     return true
   }
 

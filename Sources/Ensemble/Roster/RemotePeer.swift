@@ -94,6 +94,8 @@ extension RemotePeer {
     let establishedAt: Instant
     /// Whether the peer has not answered a clock probe in time, so that it counts as a standard device.
     var isStandardDevice = false
+    /// Whether a clock probe of the peer shows that it is a Tutti peer. Its identity may be unknown still.
+    var isTuttiPeer = false
     /// Whether the peer sends recovery journals.
     var sendsJournals = false
     /// Whether ``Event/joined(_:)`` was reported.
@@ -116,14 +118,6 @@ extension RemotePeer {
     /// The newest timeline message that arrived before the peer was recognised. It is kept until the recognition, because the clock
     /// probe reply that identifies the peer may have been lost, and a master repeats the message only once per bar.
     var pendingTimelineMessage: TimelineMessage?
-    /// The newest Channel Volume (controller 7) on channel 1 that arrived before the kind of the peer was known; nil if there is
-    /// none. A Tutti peer reports the total activity with this message. From a standard device, the message is a volume. The volume
-    /// takes effect as soon as the peer is known to be a standard device.
-    var withheldVolume: Message?
-    /// The newest Expression (controller 11) on channel 1 that arrived before the kind of the peer was known; nil if there is none.
-    /// A Tutti peer reports its activity with this message. From a standard device, it takes effect like ``withheldVolume``.
-    var withheldExpression: Message?
-
     init(id: SessionID, info: SessionInfo, stream: StreamID, options: PeerOptions, at now: Instant) {
       (self.id, self.info, self.stream, self.options, establishedAt) = (id, info, stream, options, now)
     }

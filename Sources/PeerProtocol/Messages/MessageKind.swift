@@ -29,6 +29,12 @@ public enum MessageKind: UInt8 {
   /// Returns whether a System Exclusive message is one of a Tutti peer, of any version and kind.
   public static func isOurs(_ bytes: [UInt8]) -> Bool { bytes.count >= 2 && bytes[0] == 0x7D && bytes[1] == 0x54 }
 
+  /// The kind of a System Exclusive message of a Tutti peer; nil if its version or its kind is not known.
+  init?(of bytes: [UInt8]) {
+    guard bytes.count >= 4, bytes[2] == Self.version else { return nil }
+    self.init(rawValue: bytes[3])
+  }
+
   /// Returns the data octets of a System Exclusive message of this kind that contains the octets of `writer`, without
   /// F0 and F7.
   func wrap(_ writer: OctetWriter) -> [UInt8] {

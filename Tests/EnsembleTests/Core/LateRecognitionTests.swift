@@ -118,26 +118,27 @@ import _TestSupport
     #expect(peer.takeSounds() == [note])
   }
 
-  /// On channel 1, a standard device sends volume and expression, which sound. A Tutti peer sends activity with the same
-  /// controllers, which does not sound. Until the peer is identified, the local peer withholds these controllers. If the peer is a
-  /// standard device, the newest value of each of them then sounds.
-  @Test(arguments: [true, false]) func possibleActivityIsWithheldUntilThePeerIsIdentified(isTutti: Bool) {
+  /// On channel 1, a standard device sends volume and expression, which sound. A Tutti peer sends activity with the same controllers, which
+  /// does not sound. Until the peer is identified, all its messages sound at once, in their order. Nothing sounds later.
+  @Test(arguments: [true, false]) func messagesOfAnUnidentifiedPeerKeepTheirOrder(isTutti: Bool) {
     let core = coreWithUnidentifiedPeer()
     let peer = ListeningPeer(core, at: now)
-    for value: UInt7 in [90, 40] {
-      peer.receive(.controlChange(channel1, controller: 7, value: value), on: session)
+    func control(_ controller: UInt7, _ value: UInt7) -> Message {
+      .controlChange(channel1, controller: controller, value: value)
     }
-    peer.receive(.controlChange(channel1, controller: 11, value: 70), on: session)
-    peer.receive(.controlChange(channel1, controller: 1, value: 1), on: session)
-    #expect(peer.takeSounds() == [.controlChange(channel1, controller: 1, value: 1)])
+    let messages = [
+      control(11, 0), control(121, 0), .noteOn(channel1, key: 60, velocity: 64), control(7, 0),
+      .noteOn(channel1, key: 61, velocity: 64), control(7, 100),
+    ]
+    for message in messages { peer.receive(message, on: session) }
+    #expect(peer.takeSounds() == messages)
     if isTutti {
       core.recognised(session, Identity(2), at: now)
     } else {
       core.recognisedAsStandardDevice(session, at: now)
     }
-    let newest: [Message] = [
-      .controlChange(channel1, controller: 7, value: 40), .controlChange(channel1, controller: 11, value: 70),
-    ]
-    #expect(peer.takeSounds() == (isTutti ? [] : newest))
+    #expect(!peer.takeSounds().contains { $0.reportsActivity })
+    peer.receive(control(7, 40), on: session)
+    #expect(peer.takeSounds() == (isTutti ? [] : [control(7, 40)]))
   }
 }

@@ -107,7 +107,7 @@ public final class ReceiverFuzzer: Fuzzer {
   /// Sets random permissions, and how loud the notes sound, for the peer in a slot.
   private func admit(_ slot: Int) throws(FuzzFailure) {
     (admissions[slot].notes, admissions[slot].modification) = (pick(4) > 0, pick(4) > 0)
-    admissions[slot].isStandardDevice = pick(2) == 0
+    admissions[slot].isTuttiPeer = pick(2) == 0
     admissions[slot].shaping = pick(2) == 0
     admissions[slot].setsPitches = pick(4) == 0
     admissions[slot].hearing = Hearing(percent: [0, 1, 60, 100][pick(4)])

@@ -1,0 +1,46 @@
+/// A System Exclusive message between Tutti peers, of any kind (``MessageKind``).
+///
+/// Real-time: not safe.
+public enum PeerMessage: Hashable, Sendable {
+  case timeline(TimelineMessage)
+  case presence(Presence)
+  case offer(Offer)
+  case usedIdentity(UsedIdentity)
+  case patchRequest(PatchRequest)
+  case patchPart(PatchPart)
+  case phrase(PhraseMessage)
+
+  /// A message of a Tutti peer that cannot be decoded: it is damaged, or of another version of the protocol.
+  public struct Unreadable: Error {}
+
+  /// Decodes the data octets of a System Exclusive message, without F0 and F7. Returns nil for a message of another program.
+  public init?(systemExclusive bytes: [UInt8]) throws(Unreadable) {
+    guard MessageKind.isOurs(bytes) else { return nil }
+    let message: Self? =
+      switch MessageKind(of: bytes) {
+      case .timelineMessage: TimelineMessage(systemExclusive: bytes).map(Self.timeline)
+      case .presence: Presence(systemExclusive: bytes).map(Self.presence)
+      case .offer: Offer(systemExclusive: bytes).map(Self.offer)
+      case .usedIdentity: UsedIdentity(systemExclusive: bytes).map(Self.usedIdentity)
+      case .patchRequest: PatchRequest(systemExclusive: bytes).map(Self.patchRequest)
+      case .patchPart: PatchPart(systemExclusive: bytes).map(Self.patchPart)
+      case .phrase: PhraseMessage(systemExclusive: bytes).map(Self.phrase)
+      case nil: nil
+      }
+    guard let message else { throw Unreadable() }
+    self = message
+  }
+
+  /// The data octets of the message, without F0 and F7.
+  public var systemExclusive: [UInt8] {
+    switch self {
+    case .timeline(let message): message.systemExclusive
+    case .presence(let presence): presence.systemExclusive
+    case .offer(let offer): offer.systemExclusive
+    case .usedIdentity(let used): used.systemExclusive
+    case .patchRequest(let request): request.systemExclusive
+    case .patchPart(let part): part.systemExclusive
+    case .phrase(let phrase): phrase.systemExclusive
+    }
+  }
+}

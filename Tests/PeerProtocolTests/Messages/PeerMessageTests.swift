@@ -1,0 +1,44 @@
+import MusicalTime
+import Testing
+
+@testable import PeerProtocol
+
+/// Tests of the one decoder and encoder of all messages between Tutti peers.
+@Suite struct PeerMessageTests {
+  private static let digest = PatchDigest(bits: 7)!
+  /// One message of each kind.
+  private static let messages: [PeerMessage] = [
+    .timeline(
+      TimelineMessage(
+        claim: Claim(term: 3, identity: Identity(9)), revision: 1, start: Tick(0), end: Tick(.max),
+        timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 5)))),
+    .presence(Presence(identity: Identity(9), claim: nil, channel: nil, gates: .all, takesOver: true)),
+    .offer(Offer(claim: Claim(term: 3, identity: Identity(9)), isParting: false)),
+    .usedIdentity(UsedIdentity(Identity(9))),
+    .patchRequest(PatchRequest(digest, from: 2)),
+    .patchPart(PatchPart(digest, index: 0, of: 1, octets: [1, 2, 3])),
+    .phrase(PhraseMessage(stepCount: 4, notes: [.init(step: 1, key: 60, velocity: 127, length: 2)])),
+  ]
+
+  @Test(arguments: messages) func everyKindIsDecoded(message: PeerMessage) throws {
+    #expect(try PeerMessage(systemExclusive: message.systemExclusive) == message)
+  }
+
+  /// The octets after 7D 54 are the version and the kind. A message is unreadable with another version or kind, and if it is truncated.
+  @Test(arguments: messages) func otherVersionsKindsAndLengthsAreUnreadable(message: PeerMessage) {
+    let octets = message.systemExclusive
+    var (version, kind) = (octets, octets)
+    version[2] += 1
+    kind[3] = 0x7F
+    for octets in [version, kind, octets.dropLast(), Array(octets.prefix(3)), Array(octets.prefix(2))] {
+      #expect(throws: PeerMessage.Unreadable.self) { try PeerMessage(systemExclusive: octets) }
+    }
+  }
+
+  /// The octets 7D 54 are the mark of Tutti. 43 is the identifier of a manufacturer.
+  @Test func messagesOfOtherProgramsAreNoMessages() throws {
+    for octets in [[], [0x7D], [0x7D, 0x55, 1, 1], [0x43, 0x10, 0x01]] as [[UInt8]] {
+      #expect(try PeerMessage(systemExclusive: octets) == nil)
+    }
+  }
+}
