@@ -27,7 +27,7 @@ import _TestTraits
   /// power of the noise is 20 dB (a factor of 100) below the power of the first 10 ms (480 frames) of a click.
   private static func recording(of delays: [Double?], seed: UInt64) throws -> [Float] {
     let sample = try #require(
-      try SampleRenderer(soundFont: DrumLanes.defaultSoundFont).render(.drum(75), milliseconds: 200))
+      try SampleRenderer(soundFont: InstalledSoundFont.timGM6mb.path).render(.drum(75), milliseconds: 200))
     let click = sample.levels.map { 0.2 * Float($0) / 32_768 }
     var samples = [Float](repeating: 0, count: delays.count * 7 * 48_000 + 48_000)
     func add(_ seconds: Double) {

@@ -20,7 +20,7 @@ enum IdealRecording {
   ) throws -> Int64 {
     let text = try String(contentsOfFile: "\(Program.patches)/rhythms/\(patch).yaml", encoding: .utf8)
     let table = StepTable(try PatchLoader.patch(from: text, file: patch))
-    var renderer = Renderer(grid: .standard, module: try SoundModule(soundFont: DrumLanes.defaultSoundFont))
+    var renderer = Renderer(grid: .standard, module: try SoundModule(soundFont: InstalledSoundFont.timGM6mb.path))
     var file = try WAVFile(path: path, name: "peer 1", grid: .standard)
     var block = StereoBlock()
     block.frame = firstFrame

@@ -8,7 +8,8 @@ import Testing
 import _TestSupport
 
 /// Tests of the timing of peer processes on loopback, from their recordings and traces. These tests, and the tests in the
-/// extensions of this suite, need a machine that is not busy. They run after the other tests and one at a time:
+/// extensions of this suite, need a machine that is not busy. The peers play with TimGM6mb, because the onset detection also finds onsets
+/// in the long decays of other SoundFonts. The tests run after the other tests and one at a time:
 /// `swift test --filter TimingTests`.
 @Suite(.serialized) struct TimingTests {
   /// The members of the JSON of `tutti demo` that are tested.
@@ -29,7 +30,8 @@ import _TestSupport
 
   /// Runs `tutti demo`, for two bars unless `arguments` contain another number. Returns its JSON output.
   private func demo(_ arguments: [String], in folder: TemporaryFolder) async throws -> Demo {
-    let demo = try Child.tutti(["demo", "--bars", "2", "--output", "d", "--json"] + arguments, in: folder)
+    let sounds = ["--soundfont", InstalledSoundFont.timGM6mb.path]
+    let demo = try Child.tutti(["demo", "--bars", "2", "--output", "d", "--json"] + sounds + arguments, in: folder)
     let outcome = try await demo.outcome()
     #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
     let decoder = JSONDecoder()
@@ -121,7 +123,7 @@ import _TestSupport
     func arguments(_ name: String) -> [String] {
       [
         "peer", "--name", name, "--port", "0", "--discovery", "off", "--json", "--audio", "wav:\(name).wav", "--trace",
-        "\(name).trace",
+        "\(name).trace", "--soundfont", InstalledSoundFont.timGM6mb.path,
       ]
     }
     let follower = try Child.tutti(arguments("ben"), name: "ben", prefix: prefixes[1], in: folder)

@@ -157,8 +157,7 @@ final class PageHandler: ChannelInboundHandler {
       pages.updatePlayers()
     // Frames that only a peer sends.
     case .welcome, .rhythm, .levels, .ensemble, .patch, .sounds, .library, .notices, .calibration, .partners,
-      .alternatives,
-      .clockReply, .clicks, .delay:
+      .alternatives, .clockReply, .clicks, .delay:
       pages.counters.malformed += 1
     }
   }

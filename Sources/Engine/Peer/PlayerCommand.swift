@@ -87,10 +87,8 @@ public enum PlayerCommand: Hashable, Sendable {
     switch self {
     case .startOrStop, .start, .stop, .countIn, .continue, .mute, .quiet, .offer, .take, .leave: true
     case .locate, .tempo, .setTempo, .rampTempo, .activity, .total, .level, .plays, .loudness, .gate, .ledBy, .hear,
-      .play,
-      .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
-      .savePatch,
-      .patch, .connect, .policy, .showRoster:
+      .play, .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
+      .savePatch, .patch, .connect, .policy, .showRoster:
       false
     }
   }

@@ -91,7 +91,7 @@ extension PeerCore {
     isAdmissionOutdated = true
     // The session may have moved to an earlier row of the same identity.
     let recognisedSlot = ensemble.roster.slot(of: session)!
-    ensemble.roster[recognisedSlot].session!.isStandardDevice = false
+    ensemble.roster[recognisedSlot].session!.kind = .tuttiPeer
     invitations.recognised(session, as: identity, at: info.control, now: now)
     if let n = peerClock(of: session) {
       peerClocks[n].recognised(by: &ensemble, at: now)
@@ -178,7 +178,7 @@ extension PeerCore {
   /// Handles the recognition of the peer of a session as a standard device.
   func recognisedAsStandardDevice(_ session: SessionID, at now: Instant) {
     let slot = ensemble.roster.slot(of: session)
-    if let slot { ensemble.roster[slot].session!.isStandardDevice = true }
+    if let slot { ensemble.roster[slot].session!.kind = .standardDevice }
     isAdmissionOutdated = true
     reportJoined(session)
     invitations.isStandardDevice(session)

@@ -178,10 +178,7 @@ extension PeerCore {
     case .standardDevice: recognisedAsStandardDevice(session, at: now)
     case .tuttiPeer:
       // The peer was taken for a standard device. Its identity is not known yet.
-      if let slot = ensemble.roster.slot(of: session) {
-        ensemble.roster[slot].session!.isStandardDevice = false
-        ensemble.roster[slot].session!.isTuttiPeer = true
-      }
+      if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.kind = .tuttiPeer }
       isAdmissionOutdated = true
     case nil: break
     }
@@ -190,7 +187,7 @@ extension PeerCore {
   /// Reports once that a standard device sends a clock that is not used. Reports nothing while the peer is not recognised, because
   /// it may be a Tutti peer.
   private func reportUnusedClock(of session: SessionID) {
-    guard let slot = ensemble.roster.slot(of: session), ensemble.roster[slot].session!.isStandardDevice,
+    guard let slot = ensemble.roster.slot(of: session), ensemble.roster[slot].session!.kind == .standardDevice,
       !ensemble.roster[slot].session!.isClockReported
     else { return }
     ensemble.roster[slot].session!.isClockReported = true

@@ -31,7 +31,9 @@ extension PeerCore {
     guard !ensemble.gates.exceptions.isEmpty else { return ensemble.gates.standard[gate] }
     let identity = ensemble.roster[slot].identity
     // A peer that is not recognised yet may turn out to be a peer to which the gate is closed.
-    if identity == nil, !ensemble.roster[slot].session!.isStandardDevice { return ensemble.gates.isOpenToAll(gate) }
+    if identity == nil, ensemble.roster[slot].session!.kind != .standardDevice {
+      return ensemble.gates.isOpenToAll(gate)
+    }
     return ensemble.admits(gate, from: identity, named: ensemble.roster[slot].session!.info.name)
   }
 
@@ -47,7 +49,7 @@ extension PeerCore {
   func admission(of slot: Roster.Slot, channelOwners owners: @autoclosure () -> [Identity?]) -> Admission {
     var admission = Admission()
     (admission.notes, admission.modification) = (isOpen(.notes, to: slot), isOpen(.modification, to: slot))
-    admission.isTuttiPeer = ensemble.roster[slot].identity != nil || ensemble.roster[slot].session!.isTuttiPeer
+    admission.isTuttiPeer = ensemble.roster[slot].session!.kind == .tuttiPeer
     // Whether the master has made all players quiet.
     admission.isQuiet = ensemble.isQuiet
     if let identity = ensemble.roster[slot].identity {

@@ -92,10 +92,11 @@ extension RemotePeer {
     public let options: PeerOptions
     /// When the session was established.
     let establishedAt: Instant
-    /// Whether the peer has not answered a clock probe in time, so that it counts as a standard device.
-    var isStandardDevice = false
-    /// Whether a clock probe of the peer shows that it is a Tutti peer. Its identity may be unknown still.
-    var isTuttiPeer = false
+    /// What is known about the kind of the peer.
+    enum Kind: Sendable { case unknown, standardDevice, tuttiPeer }
+    /// A standard device has not answered a clock probe in time. A clock probe of a Tutti peer shows its kind; its identity may be unknown
+    /// still.
+    var kind = Kind.unknown
     /// Whether the peer sends recovery journals.
     var sendsJournals = false
     /// Whether ``Event/joined(_:)`` was reported.

@@ -27,7 +27,8 @@ struct DemoCommand: ParsableCommand {
         received   ticks that arrived; for the master, ticks that it sent
         onsets     positions of the rhythm (sixteenth notes or triplets) at which
                    at least one hit was to begin; a hit is a drum stroke or a note
-        found      onsets that were found in the recording
+        found      onsets that were found in the recording; with a SoundFont
+                   whose sounds decay slowly, a few more or fewer than were played
         late       hits that sounded at least one sample (0.02 ms) later than
                    planned
         underruns  how often the peer ran 5 ms or more too late, because this
@@ -71,6 +72,11 @@ struct DemoCommand: ParsableCommand {
     help: ArgumentHelp(
       "Keep the activity of the first peer at this value, 0...127. (default: rises from 0 to 127)", valueName: "A"))
   var activity: UInt8?
+
+  @Option(
+    name: .customLong("soundfont"),
+    help: ArgumentHelp("Use the sounds of this General MIDI SoundFont (SF2 or SF3).", valueName: "FILE"))
+  var soundFont = DrumLanes.defaultSoundFont
 
   @Option(help: ArgumentHelp("Write recordings and traces to this folder; it is created if missing.", valueName: "DIR"))
   var output = "tutti-demo"

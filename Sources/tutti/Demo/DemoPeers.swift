@@ -44,7 +44,7 @@ final class DemoPeers {
     do {
       for (n, files) in files.enumerated() {
         var arguments = [
-          "--name", files.name, "--port", "\(ports[n])", "--patch", demo.patch,
+          "--name", files.name, "--port", "\(ports[n])", "--patch", demo.patch, "--soundfont", demo.soundFont,
           // The other peers have the activity 0, so only the first peer and the players on the page add to the total activity.
           "--activity", n == 0 ? "\(demo.activity ?? 0)" : "0",
           "--audio", "wav:\(files.recording)", "--trace", files.trace,

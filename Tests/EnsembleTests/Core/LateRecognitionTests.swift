@@ -101,8 +101,13 @@ import _TestSupport
     core.handle(.peer(session, .tuttiPeer), at: now)
     peer.receive(.noteOn(channel1, key: 60, velocity: 100), on: session)
     // From a Tutti peer, controller 7 on channel 1 is the total activity, which does not sound.
-    peer.receive(.controlChange(channel1, controller: 7, value: 90), on: session)
+    let volume = Message.controlChange(channel1, controller: 7, value: 90)
+    peer.receive(volume, on: session)
     #expect(peer.takeSounds().isEmpty)
+    // The program of the peer was replaced by another one, which answers no clock probes.
+    core.handle(.peer(session, .standardDevice), at: now)
+    peer.receive(volume, on: session)
+    #expect(peer.takeSounds() == [volume])
   }
 
   /// An exception by name or identity applies only after the peer is identified.
