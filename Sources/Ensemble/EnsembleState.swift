@@ -62,15 +62,17 @@ public struct EnsembleState: Sendable {
   public var gates = Gates()
   /// The role of the local peer and the data that exists in this role only. ``transition(to:)`` assigns it.
   private(set) var leadership = Leadership.idle(Leadership.Idle())
-  /// The rhythm that the local peer plays, or played last.
-  public internal(set) var schedule = PlaybackSchedule.silence
+  /// The run of ticks that the local peer plays, or played last; nil before the first rhythm.
+  private(set) var run: SoundingRun?
+  /// The schedule of ``run``.
+  public private(set) var schedule = PlaybackSchedule.silence
   /// The step at which ``continue(tempo:at:)`` starts: the step at which the last rhythm ended, or the one set by ``locate(_:)``.
   public internal(set) var position = Step(0)
   /// The number of messages that were dropped, because their sender may not send them or their content cannot be played.
   public internal(set) var rejected = 0
 
   /// The timeline message of the current rhythm, or of the last one. An idle peer keeps the message, so that it can send the message to
-  /// peers that have missed the end of the rhythm. While the local peer follows a master and ``isScheduled`` is false, ``schedule`` still
+  /// peers that have missed the end of the rhythm. While the local peer follows a master and ``isScheduled`` is false, ``run`` still
   /// contains the previous rhythm.
   var timelineMessage: TimelineMessage?
   /// The term of the last claim of the local peer, or the highest term that the engine had reserved before a restart. The engine
@@ -191,6 +193,18 @@ public struct EnsembleState: Sendable {
     }
   }
 
+  /// Plays a run, or a new state of the present run, from now on.
+  mutating func play(_ run: SoundingRun) {
+    self.run = run
+    let next = run.schedule
+    guard next != schedule else { return }
+    schedule = next
+    emit(.play(next))
+  }
+
+  /// The number of the next run.
+  var nextRunNumber: UInt32 { schedule.run &+ 1 }
+
   /// Ends the rhythm and keeps its position for ``continue(tempo:at:)``.
   ///
   /// - Parameter repeats: the instants at which the timeline message with the end is sent again.
@@ -246,7 +260,7 @@ public struct EnsembleState: Sendable {
     case .leading(let leader):
       if let offer = leader.offer { next = min(next, offer.repeats.nextDeadline) }
       if let change = timelineMessage?.change { next = min(next, timelineMessage!.deadline(change.tick)) }
-      if let change = timelineMessage?.mixChange { next = min(next, timelineMessage!.deadline(change.tick)) }
+      if let mix = timelineMessage?.mix, mix.isChanging { next = min(next, timelineMessage!.deadline(mix.tick)) }
     case .following(let follower):
       next = min(next, nextSuccession)
       if let joinDue = follower.joinDue { next = min(next, joinDue) }

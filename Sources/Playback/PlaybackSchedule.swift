@@ -27,14 +27,10 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   public var changed: Timeline
   /// The first tick of ``changed``. `Tick(.max)` if no change is known.
   public var changeTick: Tick
-  /// The total activity, which selects the layers.
-  public var intensity: Intensity
-  /// The mix before `mixTick`: the levels of the parts of the rhythm.
-  public var mix: Mix
-  /// The mix from `mixTick` on.
-  public var nextMix: Mix
-  /// The first tick of ``nextMix``. `Tick(.max)` if no change is known.
-  public var mixTick: Tick
+  /// The total activity, 0...127, which selects the layers.
+  public var total: ChangingValue<UInt8>
+  /// The levels of the parts of the rhythm.
+  public var mix: ChangingValue<Mix>
   /// The clicks before ``start``.
   public var countIn = CountIn.none
   /// The first tick of the count-in that the local peer can play. `Tick(.max)` without a count-in.
@@ -47,10 +43,10 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
 
   public init(
     run: UInt32, sends: Bool, start: Tick, end: Tick, timeline: Timeline, change: TempoChange? = nil,
-    clock: ClockMapping = .identity, intensity: Intensity = Intensity(0), mix: Mix = .standard,
-    mixChange: MixChange? = nil
+    clock: ClockMapping = .identity, total: ChangingValue<UInt8> = ChangingValue(0),
+    mix: ChangingValue<Mix> = ChangingValue(.standard)
   ) {
-    self.intensity = intensity
+    self.total = total
     self.clock = clock
     self.run = run
     self.firstRun = run
@@ -61,34 +57,12 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     self.changed = change.map { timeline.changing(to: $0.tempo, at: $0.tick) } ?? timeline
     self.changeTick = change?.tick ?? Tick(.max)
     self.mix = mix
-    self.nextMix = mixChange?.mix ?? mix
-    self.mixTick = mixChange?.tick ?? Tick(.max)
   }
 
   /// The first tick at which something can sound: ``countInStart`` if there is a count-in, otherwise ``start``.
   ///
   /// Real-time: safe.
   public var firstSound: Tick { @_noLocks @_noAllocation get { countInStart < start ? countInStart : start } }
-
-  /// The mix at `tick`.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  public func mix(at tick: Tick) -> Mix { tick >= mixTick ? nextMix : mix }
-
-  /// The first tick at or after `first` at which `other` has another mix than this schedule. Nil if there is none.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  public func tick(withMixOtherThanIn other: PlaybackSchedule, notBefore first: Tick) -> Tick? {
-    if mix(at: first) != other.mix(at: first) { return first }
-    // The mix is constant except at the ticks of its changes.
-    var (sooner, later) = (mixTick, other.mixTick)
-    if later < sooner { (sooner, later) = (later, sooner) }
-    if sooner > first, mix(at: sooner) != other.mix(at: sooner) { return sooner }
-    if later > first, mix(at: later) != other.mix(at: later) { return later }
-    return nil
-  }
 
   /// Whether a click of the count-in sounds at `tick`. No click sounds if the rhythm was stopped during the count-in.
   ///

@@ -103,12 +103,12 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }
     // If the layers differ already at `coming`, their change was announced too late. The change then withdraws no events, and takes
     // effect with the first tick that was not yet returned. A late change of the mix withdraws the returned ticks from `coming` on.
-    if let changed = new.intensity.tick(differingFrom: schedule.intensity, notBefore: coming), changed > coming,
+    if let changed = new.total.tick(differingFrom: schedule.total, notBefore: coming), changed > coming,
       changed < tick
     {
       tick = changed
     }
-    if let changed = new.tick(withMixOtherThanIn: schedule, notBefore: coming), changed < tick { tick = changed }
+    if let changed = new.mix.tick(differingFrom: schedule.mix, notBefore: coming), changed < tick { tick = changed }
     if tick < coming { tick = coming }
     if tick < first { tick = first }
     // Nothing is withdrawn if `tick` has not been returned yet, or if the replaced schedule ended before `tick`.

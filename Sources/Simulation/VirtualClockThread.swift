@@ -83,8 +83,8 @@ final class VirtualClockThread {
   private func keep(_ tick: Tick) {
     let schedule = sender.schedule
     guard tick >= schedule.start, let step = tick.beginsStep else { return }
-    let mix = schedule.mix(at: tick)
-    let level = schedule.intensity.value(at: tick)
+    let mix = schedule.mix[tick]
+    let level = schedule.total[tick]
     var (hits, loudness): (UInt8, UInt16) = (0, 0)
     var cursor = pattern.table.cursor(at: step, activity: level)
     while let hit = pattern.table.next(&cursor) {

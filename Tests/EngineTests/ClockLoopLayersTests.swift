@@ -49,15 +49,15 @@ import Transports
   /// The instants of the snare hits (note 38). The kick has note 36.
   private func snares(_ events: [SoundEvent]) -> [Instant] { events.filter { $0.drum == 38 }.map(\.instant) }
 
-  private func schedule(_ intensity: Intensity) -> PlaybackSchedule {
+  private func schedule(_ total: ChangingValue<UInt8>) -> PlaybackSchedule {
     var schedule = VirtualRhythm.schedule()
-    schedule.intensity = intensity
+    schedule.total = total
     return schedule
   }
 
   /// The total activity rises from 10 to 80 at tick 24, which begins step 4. The snare sounds at a total activity of 64 or more.
   @Test func layersChangeAtTheirTick() throws {
-    let events = try soundEvents(of: schedule(Intensity(10, next: 80, from: Tick(24))))
+    let events = try soundEvents(of: schedule(ChangingValue(10, next: 80, from: Tick(24))))
     #expect(snares(events) == (4...8).map(instant))
     #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))
   }
@@ -65,8 +65,8 @@ import Transports
   /// The change applies from step 4 on, which is due at 480 ms. The change is announced at 450 ms, when step 4 has already been passed
   /// to the sound.
   @Test func stepsPassedBeforeTheChangeWasAnnouncedAreWithdrawn() throws {
-    let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(450))
-    let events = try soundEvents(of: schedule(Intensity(10)), then: change)
+    let change = (schedule(ChangingValue(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(450))
+    let events = try soundEvents(of: schedule(ChangingValue(10)), then: change)
     let recall = try #require(events.firstIndex { $0.kind == .recall })
     #expect(events.count { $0.kind == .recall } == 1)
     #expect(events[recall].instant < instant(4) && events[recall].instant > instant(3))
@@ -79,8 +79,8 @@ import Transports
   /// The change applies from step 4 on, but is announced only at 580 ms. By then, step 4 (480 ms) has sounded, and step 5 (600 ms) has
   /// been passed to the sound. A change of the layers that is announced after its tick recalls nothing. The layers change with step 6.
   @Test func lateChangeAppliesFromTheFirstStepThatWasNotPassed() throws {
-    let change = (schedule(Intensity(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(580))
-    let events = try soundEvents(of: schedule(Intensity(10)), then: change)
+    let change = (schedule(ChangingValue(10, next: 80, from: Tick(24))), Nanoseconds.milliseconds(580))
+    let events = try soundEvents(of: schedule(ChangingValue(10)), then: change)
     #expect(!events.contains { $0.kind == .recall })
     #expect(snares(events) == (6...8).map(instant))
     #expect(events.filter { $0.drum == 36 }.map(\.instant) == (0...8).map(instant))

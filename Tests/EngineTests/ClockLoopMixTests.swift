@@ -30,8 +30,9 @@ import Testing
   @Test func levelAppliesFromItsTick() throws {
     try withLoop { loop, rings, _, _ in
       var schedule = VirtualRhythm.schedule(end: 96)
-      schedule.nextMix.setLevel(50, ofPart: 0)
-      schedule.mixTick = Tick(48)
+      var softer = Mix()
+      softer.setLevel(50, ofPart: 0)
+      schedule.mix = ChangingValue(Mix(), next: softer, from: Tick(48))
       rings.schedule.publish(schedule)
       loop.play(from: .milliseconds(-60), to: .milliseconds(2000))
       #expect(hits(events(rings)).map(\.velocity) == [70, 70, 35, 35])
@@ -43,11 +44,11 @@ import Testing
     for isQuiet in [false, true] {
       try withLoop { loop, rings, _, _ in
         var schedule = VirtualRhythm.schedule(end: 96)
-        schedule.mix.isQuiet = isQuiet
+        var silent = Mix()
+        silent.isQuiet = isQuiet
         // Part 0 is the drums. They are stopped only if the rhythm is not quiet, so each round tests one of the two reasons for silence.
-        schedule.mix.setPlays(isQuiet, part: 0)
-        schedule.nextMix = Mix()
-        schedule.mixTick = Tick(72)
+        silent.setPlays(isQuiet, part: 0)
+        schedule.mix = ChangingValue(silent, next: Mix(), from: Tick(72))
         rings.schedule.publish(schedule)
         loop.play(from: .milliseconds(-60), to: .milliseconds(2000))
         #expect(hits(events(rings)).map(\.at) == [1440])
@@ -64,8 +65,9 @@ import Testing
       rings.schedule.publish(schedule)
       loop.play(from: .milliseconds(-1000), to: .milliseconds(500))
       _ = events(rings)
-      schedule.nextMix.setLevel(10, ofPart: 0)
-      schedule.mixTick = Tick(48)
+      var soft = Mix()
+      soft.setLevel(10, ofPart: 0)
+      schedule.mix = ChangingValue(Mix(), next: soft, from: Tick(48))
       rings.schedule.publish(schedule)
       loop.play(from: .milliseconds(501), to: .milliseconds(502))
       let events = events(rings)
@@ -124,10 +126,11 @@ import Testing
       try withLoop { loop, rings, _, _ in
         try style(rings)
         var schedule = VirtualRhythm.schedule(end: 960)
-        schedule.nextMix.isQuiet = isQuiet
+        var silent = Mix()
+        silent.isQuiet = isQuiet
         // Part 1 is the bass. It is stopped only if the rhythm is not quiet.
-        schedule.nextMix.setPlays(isQuiet, part: 1)
-        schedule.mixTick = Tick(12)
+        silent.setPlays(isQuiet, part: 1)
+        schedule.mix = ChangingValue(Mix(), next: silent, from: Tick(12))
         rings.schedule.publish(schedule)
         loop.play(from: .milliseconds(-60), to: .milliseconds(1000))
         #expect(releases(events(rings)) == ["1 at 240.0"], "quiet: \(isQuiet)")

@@ -99,7 +99,7 @@ extension ClockLoopPatchTests {
     rings.schedule.publish(VirtualRhythm.schedule())
     loop.play(from: .milliseconds(-150), to: .milliseconds(440))
     var changed = VirtualRhythm.schedule()
-    changed.intensity = Intensity(0, next: 100, from: Tick(24))
+    changed.total = ChangingValue(0, next: 100, from: Tick(24))
     rings.schedule.publish(changed)
     loop.play(from: .milliseconds(440), to: .milliseconds(600))
     var hats: [Int64] = []

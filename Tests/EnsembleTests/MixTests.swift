@@ -10,7 +10,7 @@ import _TestSupport
 @Suite struct MixTests {
   /// The mix at each of `count` ticks from `first` on, by the schedule of a player.
   private func mixes(_ band: VirtualBand, of player: Int, from first: Tick, count: Int64) -> [Mix] {
-    (0..<count).map { band.players[player].ensemble.schedule.mix(at: first + $0) }
+    (0..<count).map { band.players[player].ensemble.schedule.mix[first + $0] }
   }
 
   /// The present tick of player 0, the master.
@@ -57,8 +57,8 @@ import _TestSupport
     }
     band.run(for: .seconds(4))
     let (master, follower) = (band.players[0].ensemble.schedule, band.players[1].ensemble.schedule)
-    #expect(master.mix(at: tick(band)).level(ofPart: 0) == 40 && master.mix(at: tick(band)).level(ofPart: 2) == 60)
-    #expect(follower.mix(at: tick(band)) == master.mix(at: tick(band)))
+    #expect(master.mix[tick(band)].level(ofPart: 0) == 40 && master.mix[tick(band)].level(ofPart: 2) == 60)
+    #expect(follower.mix[tick(band)] == master.mix[tick(band)])
   }
 
   @Test func quietDoesNotWaitForABar() throws {
@@ -76,7 +76,7 @@ import _TestSupport
     // Twelve ticks are 250 ms at 120 BPM.
     for player in 0...2 {
       let ensemble = band.players[player].ensemble
-      #expect(ensemble.isMuted && ensemble.schedule.mix(at: before + 12).isQuiet)
+      #expect(ensemble.isMuted && ensemble.schedule.mix[before + 12].isQuiet)
     }
     try band.command(0) { ensemble, now throws(CommandError) in
       var mix = ensemble.latestMix
@@ -88,7 +88,7 @@ import _TestSupport
     for player in 0...2 {
       let ensemble = band.players[player].ensemble
       #expect(!ensemble.isMuted)
-      #expect(ensemble.schedule.mixTick.index % 96 == 0)
+      #expect(ensemble.schedule.mix.tick.index % 96 == 0)
     }
   }
 
@@ -122,7 +122,7 @@ import _TestSupport
     band.crash(0)
     band.run(for: .seconds(4))
     let successor = try #require(band.masters.first)
-    #expect(successor != 0 && band.players[successor].ensemble.schedule.mix == mix)
+    #expect(successor != 0 && band.players[successor].ensemble.schedule.mix.value == mix)
     #expect(band.players[successor].ensemble.latestMix == mix)
   }
 
@@ -150,6 +150,6 @@ import _TestSupport
     try band.command(1) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
     mix.isQuiet = false
-    for player in 0...1 { #expect(band.players[player].ensemble.schedule.mix == mix) }
+    for player in 0...1 { #expect(band.players[player].ensemble.schedule.mix.value == mix) }
   }
 }

@@ -112,7 +112,7 @@ extension VirtualBand {
         }
         guard let step = tick.beginsStep else { continue }
         runs[runs.count - 1].append(Sounded(step: step, at: trueTime(of: schedule.deadline(tick))))
-        steps.append((step, schedule.intensity.value(at: tick)))
+        steps.append((step, schedule.total[tick]))
       }
     }
   }

@@ -13,12 +13,12 @@ extension ByteBuffer {
     let hasCountIn = schedule.countInStart.index != .max
     writeMultipleIntegers(
       schedule.run, schedule.firstRun, UInt8(snapshot.plays ? 1 : 0), UInt8(schedule.sends ? 1 : 0),
-      schedule.intensity.value, schedule.intensity.next)
-    writeMix(schedule.mix)
-    writeMix(schedule.nextMix)
+      schedule.total.value, schedule.total.next)
+    writeMix(schedule.mix.value)
+    writeMix(schedule.mix.next)
     writeInteger(hasCountIn ? UInt16(schedule.countIn.ticksPerClick) : 0)
     for tick in [
-      schedule.start, schedule.end, schedule.changeTick, schedule.intensity.changeTick, schedule.mixTick,
+      schedule.start, schedule.end, schedule.changeTick, schedule.total.tick, schedule.mix.tick,
       schedule.countInStart,
     ] { writeInteger(tick.index) }
     let now = schedule.tick(at: snapshot.at)

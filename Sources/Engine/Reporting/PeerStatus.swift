@@ -53,7 +53,7 @@ extension Peer {
     let external = externalClock?.leads(ensemble) == true ? externalClock?.tempo : nil
     let tempo = external ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now))
     let total = ensemble.totalActivity(at: now)
-    let mix = ensemble.role == .idle ? .standard : ensemble.schedule.mix(at: tick)
+    let mix = ensemble.role == .idle ? .standard : ensemble.schedule.mix[tick]
     let playing = patch.parts.isEmpty && mix == .standard ? [] : [.drums] + patch.parts.map(\.part)
     return PeerStatus(
       role: ensemble.role, tempo: tempo, bar: bar, beat: beat, beats: patch.meter.beats, patchName: patchName,

@@ -16,10 +16,10 @@ extension ClockLoop {
     // The next patch begins where one of its own bars begins.
     if hasNextTable, step.index % Int64(nextTable.stepsPerBar) == 0 { adoptNextTable() }
     let schedule = sender.schedule
-    let mix = schedule.mix(at: tick)
+    let mix = schedule.mix[tick]
     if heldParts != 0 { endHeldNotes(at: tick, in: mix) }
     heldRun = schedule.run
-    var cursor = table.cursor(at: step, activity: schedule.intensity.value(at: tick))
+    var cursor = table.cursor(at: step, activity: schedule.total[tick])
     while let hit = table.next(&cursor) {
       let velocity = mix.velocity(hit.velocity, ofPart: hit.part.number)
       guard velocity > 0, var event = SoundEvent(hit, velocity: velocity, at: tick, of: schedule) else { continue }
@@ -59,7 +59,7 @@ extension ClockLoop {
   @_noLocks @_noAllocation
   private func click(_ tick: Tick, at now: Instant) {
     let schedule = sender.schedule
-    guard schedule.clicks(at: tick), !schedule.mix(at: tick).isQuiet else { return }
+    guard schedule.clicks(at: tick), !schedule.mix[tick].isQuiet else { return }
     let isFirst = schedule.start - tick == schedule.countIn.ticks
     // High and low wood block of General MIDI. Group 0: no cut-off group.
     var event = SoundEvent(

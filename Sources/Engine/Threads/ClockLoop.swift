@@ -220,7 +220,7 @@ struct ClockLoop: ~Copyable {
       passRecord()
       var record = TickRecord(
         tick: tick, due: sender.schedule.deadline(tick), woken: now, acted: acted,
-        activity: sender.schedule.intensity.value(at: tick), tempo: sender.schedule.tempo(at: tick),
+        activity: sender.schedule.total[tick], tempo: sender.schedule.tempo(at: tick),
         series: sender.schedule.firstRun)
       record.sentAhead = departures.instant(of: tick, series: record.series)
       self.record = record

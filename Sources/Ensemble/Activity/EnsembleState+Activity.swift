@@ -29,9 +29,9 @@ extension EnsembleState {
   public func totalActivity(at now: Instant) -> UInt8 {
     switch leadership {
     case .idle: return activity
-    case .following: return schedule.intensity.value(at: schedule.tick(at: now))
+    case .following: return schedule.total[schedule.tick(at: now)]
     case .leading(let leader):
-      if now < leader.totals.computesFrom { return schedule.intensity.value(at: schedule.tick(at: now)) }
+      if now < leader.totals.computesFrom { return schedule.total[schedule.tick(at: now)] }
       return computedTotal(at: now)
     }
   }
@@ -109,7 +109,7 @@ extension EnsembleState {
     case .master:
       decideTotal(at: now)
       // If another claim outranks the local one, the local peer becomes a follower. `lastTotal` then keeps the layers as they are.
-      localActivity.lastTotal = schedule.intensity.next
+      localActivity.lastTotal = schedule.total.next
     }
   }
 

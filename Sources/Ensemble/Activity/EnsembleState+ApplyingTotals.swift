@@ -31,7 +31,7 @@ extension EnsembleState {
     }
     recordRun()
     let present = schedule.tick(at: now)
-    let old = schedule.intensity
+    let old = schedule.total
     // `tick(atMaster:)` rounds down. Half a tick is added, so that the result is the nearest tick.
     let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
     let tick = schedule.tick(atMaster: report.instant + halfTick)
@@ -50,12 +50,12 @@ extension EnsembleState {
     let beat = isNear ? nearest : (tick + Tick.perStep / 2).roundedDown(to: Tick.perStep)
     let isEstimated = follower!.totals.isEstimated
     // If the pending change is also from the master and applies later, this report is older and has arrived late.
-    if !isEstimated, old.changeTick != Tick(.max), beat < old.changeTick { return }
+    if !isEstimated, old.isChanging, beat < old.tick { return }
     localActivity.lastTotal = report.value
     // A pending estimated change is replaced. Any other change stays in force up to the beat.
-    let valueBefore = isEstimated && old.changeTick > present ? old.value : old.value(at: beat + -1)
+    let valueBefore = isEstimated && old.tick > present ? old.value : old[beat + -1]
     follower!.totals.isEstimated = false
-    play(Intensity(valueBefore, next: report.value, from: beat))
+    play(ChangingValue(valueBefore, next: report.value, from: beat))
   }
 
   /// Plays by the last total of the master. While the master has reported no total, and while the activity gate is closed to the
@@ -65,7 +65,7 @@ extension EnsembleState {
     let early = follower!.totals.early
     if early.newer != nil { follower!.totals.early = (nil, nil) }
     // A new run begins with the local level if the master has reported no total.
-    if recordRun(), localActivity.lastTotal == nil { play(Intensity(activity)) }
+    if recordRun(), localActivity.lastTotal == nil { play(ChangingValue(activity)) }
     if let report = early.older { received(report, at: now) }
     if let report = early.newer { received(report, at: now) }
     change(to: requiredTotal(under: master), at: now)
@@ -86,7 +86,7 @@ extension EnsembleState {
   func isOffTotal(_ follower: Follower) -> Bool {
     guard follower.playing != nil else { return false }
     return follower.totals.run != schedule.run || follower.totals.early.newer != nil
-      || schedule.intensity.next != requiredTotal(under: follower.master)
+      || schedule.total.next != requiredTotal(under: follower.master)
   }
 
   /// The total by which the local peer must play: the last total that the master has reported. While the master has reported
@@ -98,31 +98,31 @@ extension EnsembleState {
   /// Changes to `total` at the next beat of which no step is passed to the audio output yet, unless `total` is already the
   /// newest value.
   private mutating func change(to total: UInt8, at now: Instant) {
-    let old = schedule.intensity
+    let old = schedule.total
     guard total != old.next else { return }
     let present = schedule.tick(at: now)
-    let isPending = old.changeTick != Tick(.max) && old.changeTick > present
+    let isPending = old.isChanging && old.tick > present
     let beat = (schedule.firstTick(notBefore: now + soundLead) + (Tick.perQuarter - 1)).beat
     follower!.totals.isEstimated = true
-    play(Intensity(isPending ? old.value : old.next, next: total, from: beat))
+    play(ChangingValue(isPending ? old.value : old.next, next: total, from: beat))
   }
 
-  /// Plays by `intensity` from now on.
-  private mutating func play(_ intensity: Intensity) {
-    guard intensity != schedule.intensity else { return }
-    schedule.intensity = intensity
-    emit(.play(schedule))
+  /// Plays by this total from now on.
+  mutating func play(_ total: ChangingValue<UInt8>) {
+    guard var run else { return }
+    run.total = total
+    play(run)
   }
 
-  /// The present intensity, converted to the ticks of the schedule `next`, which replaces the present schedule. A pending change
-  /// stays at the same instant. It is dropped if this instant is more than ``farthest`` from now.
-  func intensity(continuedIn next: PlaybackSchedule, at now: Instant) -> Intensity {
-    var intensity = schedule.intensity
-    guard intensity.changeTick != Tick(.max) else { return intensity }
+  /// The present total, converted to the ticks of the schedule `next`, which replaces the present schedule. A pending change stays at
+  /// the same instant. It is dropped if this instant is more than ``farthest`` from now.
+  func total(continuedIn next: PlaybackSchedule, at now: Instant) -> ChangingValue<UInt8> {
+    let total = schedule.total
+    guard total.isChanging else { return total }
     let (present, tick) = (schedule.tick(at: now), next.tick(at: now))
     // If the positions differ by at most a quarter note, both schedules play the same rhythm, and the tick numbers agree.
-    if abs(tick - present) > Tick.perQuarter { intensity.changeTick = intensity.changeTick + (tick - present) }
-    let isFar = intensity.changeTick > tick && next.deadline(intensity.changeTick) - now > Self.farthest
-    return isFar ? Intensity(intensity.value) : intensity
+    let changeTick = abs(tick - present) > Tick.perQuarter ? total.tick + (tick - present) : total.tick
+    if changeTick > tick, next.deadline(changeTick) - now > Self.farthest { return ChangingValue(total.value) }
+    return ChangingValue(total.value, next: total.next, from: changeTick)
   }
 }

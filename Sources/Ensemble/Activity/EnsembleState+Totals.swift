@@ -33,8 +33,8 @@ extension EnsembleState {
     // A schedule has room for only one pending change. At high tempos a change is still pending when the decision about the
     // next beat is due. The total can then change only every second beat, or less often.
     let isPending =
-      schedule.intensity.changeTick != Tick(.max) && schedule.deadline(schedule.intensity.changeTick) > now
-    let present = schedule.intensity.next
+      schedule.total.isChanging && schedule.deadline(schedule.total.tick) > now
+    let present = schedule.total.next
     let changesTotal =
       total != present && !isPending && now >= leader!.totals.decidesFrom
       && leader!.totals.permitsChange(rises: total > present, at: beat, ticksPerBar: ticksPerBar)
@@ -44,9 +44,8 @@ extension EnsembleState {
       guard beat.index / ticksPerBar != previousBeat.index / ticksPerBar else { return }
       return isPending ? sendTotal(to: nil) : sendTotal(to: nil, at: now)
     }
-    schedule.intensity = Intensity(present, next: total, from: beat)
+    play(ChangingValue(present, next: total, from: beat))
     leader!.totals.lastChange = (beat, total > present)
-    emit(.play(schedule))
     announceTotal(at: now)
   }
 
@@ -78,8 +77,7 @@ extension EnsembleState {
     if let start = timelineMessage?.start, schedule.deadline(start) > now, now >= leader!.totals.computesFrom {
       beat = start.roundedDown(to: layerGrid)
       leader!.totals.decidedBeat = beat
-      schedule.intensity = Intensity(totalActivity(at: now), from: beat)
-      emit(.play(schedule))
+      play(ChangingValue(totalActivity(at: now), next: totalActivity(at: now), from: beat))
       announceTotal(at: now)
       // The first total counts all known levels, for example those from an earlier rhythm. From the next beat on, a peer
       // counts only after it has reported its level in this rhythm. All peers are therefore marked as absent.
@@ -101,14 +99,14 @@ extension EnsembleState {
 
   /// Sends the newest total with the instant of the beat from which it applies, to a peer or to all (nil).
   private mutating func sendTotal(to peer: Identity?) {
-    send(Self.totalController, schedule.intensity.next, at: schedule.deadline(schedule.intensity.changeTick), to: peer)
+    send(Self.totalController, schedule.total.next, at: schedule.deadline(schedule.total.tick), to: peer)
   }
 
   /// Sends the total that applies at `now`, and the pending total if there is one, to a peer or to all (nil).
   private mutating func sendTotal(to peer: Identity?, at now: Instant) {
     let present = schedule.tick(at: now)
-    let isPending = schedule.intensity.changeTick != Tick(.max) && schedule.intensity.changeTick > present
-    send(Self.totalController, schedule.intensity.value(at: present), at: schedule.deadline(present.beat), to: peer)
+    let isPending = schedule.total.isChanging && schedule.total.tick > present
+    send(Self.totalController, schedule.total[present], at: schedule.deadline(present.beat), to: peer)
     if isPending { sendTotal(to: peer) }
   }
 

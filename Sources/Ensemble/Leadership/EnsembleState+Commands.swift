@@ -25,19 +25,18 @@ extension EnsembleState {
     mix.isQuiet = false
     timelineMessage = TimelineMessage(
       claim: newClaim(at: now), revision: 0, start: first, end: Tick(.max),
-      timeline: timeline, countIn: countIn, mix: mix)
-    schedule.run &+= 1
-    (schedule.start, schedule.firstRun) = (first, schedule.run)
-    schedule.countInStart = countIn.clicks > 0 ? first + -countIn.ticks : Tick(.max)
-    lead(Leader(), at: now)
+      timeline: timeline, countIn: countIn, mix: ChangingValue(mix))
+    var run = SoundingRun(timelineMessage!, number: nextRunNumber, sends: true, total: schedule.total)
+    if countIn.clicks > 0 { run.countInStart = first + -countIn.ticks }
+    lead(Leader(), playing: run, at: now)
   }
 
-  /// Becomes the master of the rhythm in ``timelineMessage``. The caller has set the run and the first tick of the schedule.
-  mutating func lead(_ leader: Leader, at now: Instant) {
+  /// Becomes the master of the rhythm in ``timelineMessage``, which the local peer plays in `run`.
+  mutating func lead(_ leader: Leader, playing run: SoundingRun, at now: Instant) {
     var leader = leader
     leader.since = now
     transition(to: .leading(leader))
-    announce(at: now)
+    announce(playing: run, at: now)
   }
 
   /// Starts the rhythm at the step at which it stopped.
@@ -143,20 +142,16 @@ extension EnsembleState {
   }
 
   /// Sends a new revision of the timeline message to all peers and plays by it.
-  mutating func announce(at now: Instant) {
+  ///
+  /// - Parameter run: the run to continue; nil: the present one.
+  mutating func announce(playing run: SoundingRun? = nil, at now: Instant) {
     timelineMessage!.revision &+= 1
-    let timelineMessage = timelineMessage!
-    emit(.send(.timeline(timelineMessage), to: nil, isNews: true))
+    emit(.send(.timeline(timelineMessage!), to: nil, isNews: true))
     let repeats = repeats(after: now)
     leader?.repeats = repeats
-    let present = schedule
-    schedule = PlaybackSchedule(
-      run: present.run, sends: true, start: present.start, end: timelineMessage.end, timeline: timelineMessage.timeline,
-      change: timelineMessage.change, intensity: present.intensity, mix: timelineMessage.mix,
-      mixChange: timelineMessage.mixChange)
-    schedule.firstRun = present.firstRun
-    (schedule.countIn, schedule.countInStart) = (timelineMessage.countIn, present.countInStart)
-    emit(.play(schedule))
+    var run = run ?? self.run!
+    run.message = timelineMessage!
+    play(run)
   }
 
   /// The instants at which a change that is sent at `now` is sent again.

@@ -40,20 +40,11 @@ extension EnsembleState {
     schedule.run != 0 && schedule.deadline(schedule.start) - soundLead <= now && schedule.deadline(schedule.end) > now
   }
 
-  /// Returns the schedule for `timelineMessage` as the next run.
-  private func schedule(for timelineMessage: TimelineMessage, by clock: ClockMapping) -> PlaybackSchedule {
-    PlaybackSchedule(
-      run: schedule.run &+ 1, sends: false, start: timelineMessage.start, end: timelineMessage.end,
-      timeline: timelineMessage.timeline,
-      change: timelineMessage.change, clock: clock, mix: timelineMessage.mix, mixChange: timelineMessage.mixChange)
-  }
-
   /// Adds the clicks of the count-in that can still be passed to the audio output.
-  private func addCountIn(of timelineMessage: TimelineMessage, to schedule: inout PlaybackSchedule, at now: Instant) {
-    guard timelineMessage.countIn.clicks > 0, schedule.start == timelineMessage.start else { return }
-    schedule.countIn = timelineMessage.countIn
-    schedule.countInStart = entry(
-      into: schedule, from: timelineMessage.start + -timelineMessage.countIn.ticks, at: now + soundLead)
+  private func addCountIn(to run: inout SoundingRun, at now: Instant) {
+    let message = run.message
+    guard message.countIn.clicks > 0, run.entry == message.start else { return }
+    run.countInStart = entry(into: run.schedule, from: message.start + -message.countIn.ticks, at: now + soundLead)
   }
 
   /// Adapts the schedule to `timelineMessage` and to a new estimate of its master's clock. The schedule already contains the
@@ -67,50 +58,50 @@ extension EnsembleState {
     let tolerance = max(Nanoseconds(schedule.tempo(at: now).nanosecondsPerQuarter / Step.perQuarter), entryError)
     clock.steer(to: estimate, at: now, jump: isSounding ? Nanoseconds(tolerance.count + tolerance.count / 4) : nil)
     follower?.playing?.clock = clock
-    guard let mapping = clock.mapping else { return }
-    var next = schedule(for: timelineMessage, by: mapping)
+    guard let mapping = clock.mapping, var next = run else { return }
+    (next.message, next.clock) = (timelineMessage, mapping)
+    let schedule = next.schedule
     // The later of the two ticks counts, because the position may have moved back since the last call (``Follower/Playing/lastDue``).
-    let lastDue = max(follower?.playing?.lastDue ?? Tick(.min), schedule.tick(at: now))
+    let lastDue = max(follower?.playing?.lastDue ?? Tick(.min), self.schedule.tick(at: now))
     follower?.playing?.lastDue = lastDue
     // The number of ticks by which the local peer is ahead of the master; negative if it is behind.
-    let ahead = lastDue - next.tick(at: now)
+    let ahead = lastDue - schedule.tick(at: now)
     if isSounding, ahead <= -Tick.perStep || ahead > 2 * Tick.perStep {
       // A peer that is a step or more behind starts a new run at the next step, instead of playing all steps in between
       // at once. A peer that is ahead waits, but not for more than two steps.
-      next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
+      next = SoundingRun(
+        timelineMessage, number: nextRunNumber, sends: false, clock: mapping,
+        from: entry(into: schedule, from: timelineMessage.start, at: now + soundLead), total: next.total)
       // No tick of the new run has been due yet.
       follower?.playing?.lastDue = Tick(.min)
-    } else {
-      (next.run, next.start, next.firstRun) = (schedule.run, schedule.start, schedule.firstRun)
-      (next.countIn, next.countInStart) = (schedule.countIn, schedule.countInStart)
     }
-    next.intensity = intensity(continuedIn: next, at: now)
-    guard next != schedule else { return }
-    schedule = next
-    emit(.play(schedule))
+    next.total = total(continuedIn: schedule, at: now)
+    play(next)
   }
 
   /// Enters the rhythm of `timelineMessage`, which the schedule does not contain yet, by the rules at the beginning of this file.
   /// If the rhythm must be entered at a bar that is not due yet, sets ``Follower/joinDue`` and does nothing else.
   private mutating func enter(_ timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
     let exact = ClockLine(local: now, remote: now + estimate.offset, skew: estimate.skew)
-    var next = schedule(for: timelineMessage, by: ClockMapping(exact))
+    var next = SoundingRun(
+      timelineMessage, number: nextRunNumber, sends: false, clock: ClockMapping(exact), total: schedule.total)
+    let new = next.schedule
     guard sounds(at: now) else {
-      next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
-      addCountIn(of: timelineMessage, to: &next, at: now)
+      next.entry = entry(into: new, from: timelineMessage.start, at: now + soundLead)
+      addCountIn(to: &next, at: now)
       return play(next, by: estimate, entryError: .zero, at: now)
     }
     // The new rhythm has ended already, so the rhythm that sounds ends too.
-    if next.deadline(next.end) <= now { return end(at: now) }
+    if new.deadline(new.end) <= now { return end(at: now) }
     let tick = schedule.firstTick(notBefore: now + soundLead)
     // When this tick is due in the rhythm that sounds, and in the new rhythm. Both instants are local time.
-    let (presentDue, newDue) = (schedule.deadline(tick), next.deadline(tick))
-    let step = Nanoseconds(next.tempo(at: presentDue).nanosecondsPerQuarter / Step.perQuarter)
+    let (presentDue, newDue) = (schedule.deadline(tick), new.deadline(tick))
+    let step = Nanoseconds(new.tempo(at: presentDue).nanosecondsPerQuarter / Step.perQuarter)
     // Compare the ticks first, because the difference of extreme instants would overflow.
-    if abs(tick - next.tick(at: presentDue)) <= 2 * Tick.perStep, (presentDue - newDue).magnitude <= step {
+    if abs(tick - new.tick(at: presentDue)) <= 2 * Tick.perStep, (presentDue - newDue).magnitude <= step {
       // A mapping to the master's clock by which the tick of the new rhythm is due at the same local time as in the rhythm that sounds.
       let seed = ClockLine(local: presentDue, remote: timelineMessage.deadline(tick), skew: estimate.skew)
-      (next.start, next.firstRun) = (max(timelineMessage.start, continuation(at: now)), schedule.firstRun)
+      (next.entry, next.first) = (max(timelineMessage.start, continuation(at: now)), schedule.firstRun)
       let offset = seed.remote(at: now) - now
       let inPhase = ClockEstimate(offset: offset, skew: estimate.skew, uncertainty: .zero)
       // The slewed clock of the new run starts with this mapping, so the position does not jump. The position can be up to a
@@ -121,14 +112,14 @@ extension EnsembleState {
     }
     if let end = suspensionEnd, now - end <= Self.resumingTime {
       jumps += 1
-      next.start = entry(into: next, from: timelineMessage.start, at: now + soundLead)
+      next.entry = entry(into: new, from: timelineMessage.start, at: now + soundLead)
       return play(next, by: estimate, entryError: .zero, at: now)
     }
-    next.start = bar(of: next, from: timelineMessage.start, at: now + soundLead)
-    let due = next.deadline(next.start) - soundLead - Self.joiningTime
-    guard now >= due, next.start < next.end else {
+    next.entry = bar(of: new, from: timelineMessage.start, at: now + soundLead)
+    let due = new.deadline(next.entry) - soundLead - Self.joiningTime
+    guard now >= due, next.entry < new.end else {
       // If the new rhythm ends before its next bar, it is not entered, and the rhythm that sounds stops at the same end.
-      follower?.joinDue = next.start < next.end ? due : next.deadline(next.end)
+      follower?.joinDue = next.entry < new.end ? due : new.deadline(new.end)
       return
     }
     jumps += 1
@@ -137,7 +128,7 @@ extension EnsembleState {
 
   /// Plays a new run with a new slewed clock.
   private mutating func play(
-    _ next: PlaybackSchedule, by estimate: ClockEstimate, entryError: Nanoseconds, at now: Instant
+    _ next: SoundingRun, by estimate: ClockEstimate, entryError: Nanoseconds, at now: Instant
   ) {
     var playing = Follower.Playing()
     playing.clock.steer(to: estimate, at: now, jump: nil)
@@ -146,9 +137,8 @@ extension EnsembleState {
     follower?.joinDue = nil
     var next = next
     if let mapping = playing.clock.mapping { next.clock = mapping }
-    next.intensity = intensity(continuedIn: next, at: now)
-    schedule = next
-    emit(.play(schedule))
+    next.total = total(continuedIn: next.schedule, at: now)
+    play(next)
   }
 
   /// The first tick that the local peer plays when it enters a rhythm: the first tick of the first step that begins at or after

@@ -10,7 +10,7 @@ import Playback
 extension EnsembleState {
   /// The newest mix: the mix that the player has requested as the master, otherwise the mix that was announced last.
   public var latestMix: Mix {
-    leader?.requestedMix?.mix ?? timelineMessage?.mixChange?.mix ?? timelineMessage?.mix ?? .standard
+    leader?.requestedMix?.mix ?? timelineMessage?.mix.next ?? .standard
   }
 
   /// Changes the mix.
@@ -28,20 +28,19 @@ extension EnsembleState {
   /// there is none or it must wait.
   mutating func settleMix(at now: Instant) {
     let message = timelineMessage!
-    if let change = message.mixChange, now >= message.deadline(change.tick) {
-      (timelineMessage!.mix, timelineMessage!.mixChange) = (change.mix, nil)
-    }
+    timelineMessage!.mix.settle(at: schedule.tick(at: now))
     guard let request = leader?.requestedMix else { return }
     let soonest = max(message.start + -message.countIn.ticks, schedule.firstTick(notBefore: now + lead).roundedUpToStep)
     let bar = Tick((soonest.index + ticksPerBar - 1) / ticksPerBar * ticksPerBar)
     var tick = request.isImmediate ? soonest : bar
-    if let pending = timelineMessage!.mixChange {
-      guard pending.tick >= soonest else { return }
+    if timelineMessage!.mix.isChanging {
+      let pending = timelineMessage!.mix.tick
+      guard pending >= soonest else { return }
       // The requested mix is based on ``latestMix`` and thus contains the pending change, which must not be delayed.
-      tick = min(tick, pending.tick)
+      tick = min(tick, pending)
     }
     leader!.requestedMix = nil
-    timelineMessage!.mixChange = MixChange(mix: request.mix, tick: tick)
+    timelineMessage!.mix = ChangingValue(timelineMessage!.mix.value, next: request.mix, from: tick)
     announce(at: now)
   }
 }

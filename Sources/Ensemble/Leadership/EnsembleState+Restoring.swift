@@ -17,17 +17,12 @@ extension EnsembleState {
   public mutating func resume(_ timelineMessage: TimelineMessage, at now: Instant) throws(CommandError) {
     try requireIdle(at: now)
     guard timelineMessage.claim.identity == identity else { throw .isOver }
-    var resumed = PlaybackSchedule(
-      run: schedule.run &+ 1, sends: true, start: timelineMessage.start, end: timelineMessage.end,
-      timeline: timelineMessage.timeline,
-      change: timelineMessage.change, intensity: Intensity(activity), mix: timelineMessage.mix,
-      mixChange: timelineMessage.mixChange)
-    resumed.start = entry(into: resumed, from: timelineMessage.start, at: now + soundLead)
-    guard resumed.start < resumed.end else { throw .nothingPlays }
+    var resumed = SoundingRun(timelineMessage, number: nextRunNumber, sends: true, total: ChangingValue(activity))
+    resumed.entry = entry(into: resumed.schedule, from: timelineMessage.start, at: now + soundLead)
+    guard resumed.entry < timelineMessage.end else { throw .nothingPlays }
     ownTerm = max(ownTerm, timelineMessage.claim.term)
     self.timelineMessage = timelineMessage
-    schedule = resumed
-    lead(Leader(), at: now)
+    lead(Leader(), playing: resumed, at: now)
     settleTempo(at: now)
     settleMix(at: now)
   }

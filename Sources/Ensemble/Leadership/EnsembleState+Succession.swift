@@ -182,8 +182,10 @@ extension EnsembleState {
 
   /// Ends the rhythm at the local peer at once: ticks that are due at `now` or later are not played.
   mutating func end(at now: Instant) {
-    schedule.end = min(schedule.end, schedule.firstTick(notBefore: now))
-    emit(.play(schedule))
+    if var run {
+      run.end = min(schedule.end, schedule.firstTick(notBefore: now))
+      play(run)
+    }
     finish()
   }
 
@@ -208,18 +210,19 @@ extension EnsembleState {
         tempo: isChanged ? change.tempo : schedule.localTempo(schedule.timeline.tempo), tick: tick,
         at: schedule.deadline(tick)),
       change: isChanged || schedule.changeTick == Tick(.max) ? nil : change,
-      countIn: schedule.countIn, mix: schedule.mix(at: tick),
-      mixChange: tick >= schedule.mixTick || schedule.mixTick == Tick(.max)
-        ? nil : MixChange(mix: schedule.nextMix, tick: schedule.mixTick))
+      countIn: schedule.countIn, mix: schedule.mix)
+    timelineMessage!.mix.settle(at: tick)
+    var run = run!
     // A clock thread that already plays continues after the tick that it played last (``continuation(at:)``).
-    schedule.start = continuation(at: now)
-    schedule.run &+= 1
+    (run.entry, run.number) = (continuation(at: now), nextRunNumber)
+    (run.clock, run.sends) = (.identity, true)
     emit(.event(.tookOver(from: master)))
     if let continued, timelineMessage!.claim < continued { warn(of: master, .claimHasExpired) }
     // The local peer may have been the master before. The activity levels from that time may be outdated. Each peer sends its
     // level again under the new claim.
     roster.markAllAbsent()
-    lead(Leader(hasTakenOver: true, totals: TotalSchedule(computesFrom: now + TotalSchedule.inquiry)), at: now)
+    let totals = TotalSchedule(computesFrom: now + TotalSchedule.inquiry)
+    lead(Leader(hasTakenOver: true, totals: totals), playing: run, at: now)
   }
 }
 

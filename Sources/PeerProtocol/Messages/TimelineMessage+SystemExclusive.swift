@@ -42,11 +42,10 @@ extension TimelineMessage {
     octets.put(change?.tick.index ?? 0)
     octets.put(countIn.clicks)
     octets.put(countIn.ticksPerClick)
-    let nextMix = mixChange?.mix ?? mix
-    octets.put(mix.octets)
-    octets.put(nextMix.octets)
-    octets.put(UInt8(mix.isQuiet ? 1 : 0) | UInt8(nextMix.isQuiet ? 2 : 0) | UInt8(mixChange == nil ? 0 : 4))
-    octets.put(mixChange?.tick.index ?? 0)
+    octets.put(mix.value.octets)
+    octets.put(mix.next.octets)
+    octets.put(UInt8(mix.value.isQuiet ? 1 : 0) | UInt8(mix.next.isQuiet ? 2 : 0) | UInt8(mix.isChanging ? 4 : 0))
+    octets.put(mix.isChanging ? mix.tick.index : 0)
     return MessageKind.timelineMessage.wrap(octets)
   }
 
@@ -77,8 +76,8 @@ extension TimelineMessage {
       let mix = Mix(octets: levels.0, isQuiet: flags & 1 != 0),
       let nextMix = Mix(octets: levels.1, isQuiet: flags & 2 != 0), flags < 8, ticks.contains(mixTick)
     else { return nil }
-    (self.claim, self.countIn, self.mix) = (claim, countIn, mix)
-    mixChange = flags & 4 != 0 ? MixChange(mix: nextMix, tick: mixTick) : nil
+    (self.claim, self.countIn) = (claim, countIn)
+    self.mix = flags & 4 != 0 ? ChangingValue(mix, next: nextMix, from: mixTick) : ChangingValue(mix)
     timeline = Timeline(tempo: tempo, tick: origin.tick, at: origin.instant)
     if tempoChange.nanosecondsPerQuarter != 0 {
       guard let tempo = Tempo(nanosecondsPerQuarter: tempoChange.nanosecondsPerQuarter),

@@ -19,14 +19,12 @@ public struct TimelineMessage: Hashable, Sendable {
   public var change: TempoChange?
   /// The clicks before ``start``.
   public var countIn: CountIn
-  /// The balance of the parts; valid up to ``mixChange``.
-  public var mix: Mix
-  /// The next change of the mix; nil if no change is known.
-  public var mixChange: MixChange?
+  /// The balance of the parts.
+  public var mix: ChangingValue<Mix>
 
   public init(
     claim: Claim, revision: UInt32, start: Tick, end: Tick, timeline: Timeline, change: TempoChange? = nil,
-    countIn: CountIn = .none, mix: Mix = .standard, mixChange: MixChange? = nil
+    countIn: CountIn = .none, mix: ChangingValue<Mix> = ChangingValue(.standard)
   ) {
     self.claim = claim
     self.revision = revision
@@ -36,7 +34,6 @@ public struct TimelineMessage: Hashable, Sendable {
     self.change = change
     self.countIn = countIn
     self.mix = mix
-    self.mixChange = mixChange
   }
 
   /// Returns the instant at which `tick` is due, by the master's clock.

@@ -18,7 +18,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     mix.isQuiet = random.next() % 2 == 0
     return mix
   }
-  let mixChange = MixChange(mix: mix(), tick: start + random.integer(in: 0...1000))
+  let mixTick = start + random.integer(in: 0...1000)
   return TimelineMessage(
     claim: Claim(term: random.next() >> 1 | 1, identity: Identity(random.next())),
     revision: UInt32(truncatingIfNeeded: random.next()), start: start,
@@ -28,7 +28,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       at: Instant(nanoseconds: random.integer(in: -(1 << 62)...(1 << 62)))),
     change: seed % 3 == 0 ? .init(tempo: tempo(), tick: start + random.integer(in: 0...1000)) : nil,
     countIn: CountIn(clicks: Int(random.integer(in: 0...16)), ticksPerClick: 6 * Int(random.integer(in: 1...16)))!,
-    mix: mix(), mixChange: seed % 5 == 0 ? mixChange : nil)
+    mix: seed % 5 == 0 ? ChangingValue(mix(), next: mix(), from: mixTick) : ChangingValue(mix()))
 }
 
 /// Tests of the encoding of ``TimelineMessage``, in which the master announces its timeline.
@@ -48,7 +48,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     let timelineMessage = TimelineMessage(
       claim: Claim(term: 1, identity: Identity(0x8899_AABB_CCDD_EEFF)), revision: 2, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0x0102_0304_0506_0708)),
-      countIn: CountIn(clicks: 4, ticksPerClick: 12)!, mix: mix, mixChange: MixChange(mix: Mix(), tick: Tick(96)))
+      countIn: CountIn(clicks: 4, ticksPerClick: 12)!, mix: ChangingValue(mix, next: Mix(), from: Tick(96)))
     // After the first row, each row encodes seven octets. Its first byte contains the top bits of these octets, the top bit of
     // the first octet in bit 6. The comments give the octets after decoding, with the numbers of the octets in each field. A
     // quarter is the length of a quarter note in nanoseconds, 1DCD6500 for 120 BPM. A mix has one octet per part, the last part first:

@@ -158,8 +158,8 @@ public final class MessageFuzzer: Fuzzer {
       claim: claim(), revision: UInt32(truncatingIfNeeded: number()), start: start,
       end: pick(2) == 0 ? Tick(.max) : Tick(number()), timeline: timeline,
       change: pick(3) == 0 ? TempoChange(tempo: tempo(), tick: Tick(number())) : nil,
-      countIn: CountIn(clicks: pick(17), ticksPerClick: 6 * (1 + pick(16))) ?? .none, mix: mix(),
-      mixChange: pick(3) == 0 ? MixChange(mix: mix(), tick: Tick(number())) : nil)
+      countIn: CountIn(clicks: pick(17), ticksPerClick: 6 * (1 + pick(16))) ?? .none,
+      mix: pick(3) == 0 ? ChangingValue(mix(), next: mix(), from: Tick(number())) : ChangingValue(mix()))
   }
 
   private func mix() -> Mix {

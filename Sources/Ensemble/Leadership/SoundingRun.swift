@@ -1,0 +1,48 @@
+import ClockSync
+import MusicalTime
+import PeerProtocol
+import Playback
+
+/// The run of ticks that the local peer plays, or played last. ``schedule`` is made from it and from nothing else.
+struct SoundingRun: Sendable {
+  /// The number of the run, 1 or more, and the number of the first run of its series: see `PlaybackSchedule.run` and `firstRun`.
+  var number: UInt32
+  var first: UInt32
+  /// The timeline message as it is played. While another rhythm is awaited, this message is older than
+  /// ``EnsembleState/timelineMessage``.
+  var message: TimelineMessage
+  /// The mapping from the clock of the message's master to the local clock; the identity if the local peer is the master.
+  var clock = ClockMapping.identity
+  /// Whether the local peer is the master.
+  var sends: Bool
+  /// The first tick that the local peer plays. A late joiner enters after the start of the message.
+  var entry: Tick
+  /// The first tick of the count-in that the local peer plays; `Tick(.max)` if it plays none.
+  var countInStart = Tick(.max)
+  /// The tick at which the local peer stops alone; `Tick(.max)` if it plays up to the end of the message.
+  var end = Tick(.max)
+  /// The total activity.
+  var total: ChangingValue<UInt8>
+
+  /// Begins a new series of runs.
+  ///
+  /// - Parameters:
+  ///   - number: one more than the number of the previous run.
+  ///   - entry: the first tick that the local peer plays; nil: the start of the message.
+  init(
+    _ message: TimelineMessage, number: UInt32, sends: Bool, clock: ClockMapping = .identity, from entry: Tick? = nil,
+    total: ChangingValue<UInt8>
+  ) {
+    (self.message, self.number, first, self.sends, self.clock) = (message, number, number, sends, clock)
+    (self.entry, self.total) = (entry ?? message.start, total)
+  }
+
+  /// What the clock thread plays.
+  var schedule: PlaybackSchedule {
+    var schedule = PlaybackSchedule(
+      run: number, sends: sends, start: entry, end: min(message.end, end), timeline: message.timeline,
+      change: message.change, clock: clock, total: total, mix: message.mix)
+    (schedule.firstRun, schedule.countIn, schedule.countInStart) = (first, message.countIn, countInStart)
+    return schedule
+  }
+}
