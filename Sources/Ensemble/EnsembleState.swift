@@ -170,7 +170,6 @@ public struct EnsembleState: Sendable {
     if case .following(let follower) = leadership { jumps += follower.playing?.clock.jumps ?? 0 }
     let isNewRole = next.role != role
     leadership = next
-    if case .idle = next { localActivity.lastTotal = nil }
     if isNewRole { emit(.event(.role(next.role))) }
   }
 

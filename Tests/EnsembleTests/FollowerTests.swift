@@ -124,9 +124,9 @@ import Testing
       claim: Claim(term: 1, identity: master), revision: 99, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
     ).systemExclusive
-    // Too short, too long, and of another version.
-    var unreadable = [Array(valid.dropLast(5)), valid + [0], valid]
-    unreadable[2][2] = 9  // A later version.
+    // Too short, and of another version.
+    var unreadable = [Array(valid.dropLast(5)), valid]
+    unreadable[1][2] = 9  // A later version.
     // Quarter notes of 0 ns, of 1 ns, and with all bits set. Octets 36...39 of the content are the length of the
     // quarter note in nanoseconds (WireFormat.md). The content begins after four octets. It is encoded in groups
     // of eight octets: an octet with the top bits of the group, the first of them in bit 6 (0x40), and seven octets

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ensemble
 
-/// Levels (the activity of one player) whose messages were lost, and totals (the total activity) that arrive early.
+/// Levels (the activity of one player) whose messages were lost.
 @Suite struct ReportedLevelTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let follower = Identity(2)
@@ -42,33 +42,11 @@ import Testing
   @Test func levelOfAPeerThatLeavesBeforeItsFirstPresenceDoesNotCount() throws {
     var ensemble = try makeMaster()
     let level = Message.controlChange(Channel(1)!, controller: 11, value: 41)
-    ensemble.received(level, at: now, isRecovered: false, from: follower, now: now)
+    ensemble.received(level, from: follower)
     #expect(ensemble.totalActivity(at: now) == 41)
     let presence = Presence(
       identity: follower, claim: nil, channel: nil, gates: .all, takesOver: true, activity: 41)
     ensemble.received(presence, from: follower, at: now)
     #expect(ensemble.totalActivity(at: now) == 0)
-  }
-
-  /// A follower receives a total from a first master before it can play the rhythm of this master. Then the follower receives the
-  /// rhythm of a second master. The instant of the total is a time of the first master's clock and has no meaning in the second
-  /// rhythm.
-  @Test func earlyTotalIsDiscardedWhenTheMasterChanges() {
-    var ensemble = EnsembleState(identity: Identity(1))
-    let now = Instant(nanoseconds: 1_000_000_000)
-    for n in [2, 3] as [UInt64] { ensemble.joined(Identity(n), at: now) }
-    func timelineMessage(_ term: UInt64, of n: UInt64) -> TimelineMessage {
-      TimelineMessage(
-        claim: Claim(term: term, identity: Identity(n)), revision: 1, start: Tick(0), end: Tick(.max),
-        timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
-    }
-    ensemble.received(timelineMessage(1, of: 2), from: Identity(2), at: now)
-    // Controller 7 on channel 1 contains the total.
-    let total = Message.controlChange(Channel(1)!, controller: 7, value: 99)
-    ensemble.received(total, at: now, isRecovered: false, from: Identity(2), now: now)
-    // `early` contains the last two totals that arrived before the rhythm could be played.
-    #expect(ensemble.role == .follower(of: Identity(2)) && ensemble.follower?.totals.early.newer != nil)
-    ensemble.received(timelineMessage(2, of: 3), from: Identity(3), at: now)
-    #expect(ensemble.role == .follower(of: Identity(3)) && ensemble.follower?.totals.early.newer == nil)
   }
 }

@@ -14,7 +14,7 @@ extension VirtualBand {
       case .send(let message, let to, _):
         if case .presence = message, let to { players[n].sentPresences.append((now, to)) }
         post(.exclusive(message.systemExclusive), from: n, to: to)
-      case .message(let message, let instant, let to): post(message, at: instant, from: n, to: to)
+      case .message(let message, _, let to): post(message, from: n, to: to)
       case .event(.role(let role)): players[n].roles.append((role, now))
       case .event(.channel(let channel)): players[n].channels.append(channel)
       case .event(.warning(let peer, let warning)): players[n].warnings.append(.warning(peer, warning))
@@ -25,15 +25,13 @@ extension VirtualBand {
 
   /// Sends a control change to the player with identity `to`, or to all if nil. Records the value of the controller for the
   /// recovery journals. All other MIDI messages are dropped. If ``carriesActivity`` is false, control changes are dropped too.
-  private mutating func post(_ message: Message, at instant: Instant, from n: Int, to: Identity?) {
+  private mutating func post(_ message: Message, from n: Int, to: Identity?) {
     guard carriesActivity, case .controlChange(_, let controller, let value) = message else { return }
     players[n].sent.append((now, controller, value.value))
     for other in players.indices where to == nil || to == identity(other) {
       journals[n * players.count + other][controller.value] = value.value
     }
-    // The unit of an RTP time stamp is 100 us.
-    let stamp = Instant(nanoseconds: instant.nanoseconds / 100_000 * 100_000)
-    post(.message(message, at: stamp), from: n, to: to)
+    post(.message(message), from: n, to: to)
   }
 
   /// Puts a datagram into the queue of the network: one copy for the player with identity `to`, or one for each player
@@ -44,7 +42,7 @@ extension VirtualBand {
       let arrival = now + world.delay()
       if !isLost {
         world.add(.datagram(datagram, from: n, to: other), at: arrival)
-      } else if case .message(.controlChange(_, let controller, _), _) = datagram {
+      } else if case .message(.controlChange(_, let controller, _)) = datagram {
         // The journal of a later packet repairs the loss. In the band, this packet arrives 40 ms after the instant at which the lost
         // packet would have arrived.
         world.add(.datagram(.journal(controller), from: n, to: other), at: arrival + .milliseconds(40))
@@ -64,14 +62,12 @@ extension VirtualBand {
     players[n].ensemble.heard(sender, at: local)
     switch datagram {
     case .exclusive(let octets): players[n].ensemble.received(systemExclusive: octets, from: sender, at: local)
-    case .message(let message, let instant):
-      players[n].ensemble.received(message, at: instant, isRecovered: false, from: sender, now: local)
+    case .message(let message):
+      players[n].ensemble.received(message, from: sender)
     case .journal(let controller):
       let value = journals[a * players.count + n][controller.value] ?? 0
-      // A recovered command has the time stamp of the packet with the journal, which is sent now.
       players[n].ensemble.received(
-        .controlChange(Channel(wire: 0), controller: controller, value: UInt7(masking: value)), at: localTime(of: a),
-        isRecovered: true, from: sender, now: local)
+        .controlChange(Channel(wire: 0), controller: controller, value: UInt7(masking: value)), from: sender)
     }
   }
 

@@ -20,7 +20,7 @@ struct VirtualBand {
   enum Datagram {
     /// The data octets of a System Exclusive message.
     case exclusive([UInt8])
-    case message(Message, at: Instant)
+    case message(Message)
     /// A recovery journal that contains the controller with this number.
     case journal(UInt7)
   }

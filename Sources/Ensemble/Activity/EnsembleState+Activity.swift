@@ -8,7 +8,7 @@ extension EnsembleState {
   static var activityChannel: Channel { Channel(wire: 0) }
   /// Expression (CC 11). Its value is the level of the sender.
   static var levelController: UInt7 { 11 }
-  /// Channel Volume (CC 7). The master sends it; its value is the total.
+  /// Channel Volume (CC 7). The master sends it; its value is the total. Tutti peers ignore it.
   static var totalController: UInt7 { 7 }
 
   /// The smoothed activity of the player, 0...127.
@@ -24,21 +24,21 @@ extension EnsembleState {
   }
 
   /// The total activity, 0...127. At the master, it is the total of all levels; shortly after a takeover, it is still the total
-  /// of the previous master (``TotalSchedule/computesFrom``). At a follower, it is the total by which the follower plays. At an
+  /// of the previous master (``TotalSchedule/decidesFrom``). At a follower, it is the total by which the follower plays. At an
   /// idle peer, it is the level of the local player.
   public func totalActivity(at now: Instant) -> UInt8 {
     switch leadership {
     case .idle: return activity
     case .following: return schedule.total[schedule.tick(at: now)]
     case .leading(let leader):
-      if now < leader.totals.computesFrom { return schedule.total[schedule.tick(at: now)] }
+      if now < leader.totals.decidesFrom { return schedule.total[schedule.tick(at: now)] }
       return computedTotal(at: now)
     }
   }
 
   /// The total of the local level and of the levels of all members that take part in the rhythm, were heard within
   /// ``activityPatience``, and for which the activity gate is open.
-  private func computedTotal(at now: Instant) -> UInt8 {
+  func computedTotal(at now: Instant) -> UInt8 {
     var levels = [min(activity, 127)]
     for member in roster.members {
       guard let membership = roster[member.slot].membership, let level = membership.level, membership.takesPart,
@@ -64,26 +64,14 @@ extension EnsembleState {
     advanceActivity(to: now)
   }
 
-  /// Handles a channel message from the peer with the identity `sender`. Only messages about activity have an effect.
-  ///
-  /// - Parameters:
-  ///   - instant: when the message applies, by the sender's clock. Its resolution is 100 us, the unit of RTP time stamps.
-  ///   - isRecovered: whether the message comes from a recovery journal, which contains no instant.
-  public mutating func received(
-    _ message: Message, at instant: Instant, isRecovered: Bool, from sender: Identity, now: Instant
-  ) {
-    guard case .controlChange(Self.activityChannel, let controller, let value) = message,
-      controller == Self.levelController || controller == Self.totalController
-    else { return }
+  /// Handles a channel message from the peer with the identity `sender`. Only its level has an effect.
+  public mutating func received(_ message: Message, from sender: Identity) {
+    guard case .controlChange(Self.activityChannel, Self.levelController, let level) = message else { return }
     guard let slot = roster.memberSlot(of: sender) else {
       rejected += 1
       return
     }
-    if controller == Self.levelController {
-      roster[slot].membership!.setLevel(value.value)
-    } else if role == .follower(of: sender) {
-      received(ReceivedTotals.Report(value: value.value, instant: instant, isRecovered: isRecovered), at: now)
-    }
+    roster[slot].membership!.setLevel(level.value)
   }
 
   /// When ``advanceActivity(to:)`` has something to do next.
@@ -93,8 +81,9 @@ extension EnsembleState {
     case .idle: return next
     case .following(let follower):
       // The call is due at once if the present level was not sent yet, or if the schedule does not contain the required total yet.
-      return hasSentLevel(follower) && !isOffTotal(follower) ? next : Instant(nanoseconds: .min)
-    case .leading(let leader): return min(next, leader.totals.nextDeadline(in: schedule, lead: lead, grid: layerGrid))
+      return hasSentLevel(follower) && !isOffTotal(under: follower.master) ? next : Instant(nanoseconds: .min)
+    case .leading(let leader):
+      return min(next, leader.totals.decisionDeadline(in: schedule, lead: lead, grid: layerGrid))
     }
   }
 
@@ -105,11 +94,8 @@ extension EnsembleState {
     case .idle: break
     case .follower(let master):
       sendLevel(to: master, at: now)
-      applyTotal(of: master, at: now)
-    case .master:
-      decideTotal(at: now)
-      // If another claim outranks the local one, the local peer becomes a follower. `lastTotal` then keeps the layers as they are.
-      localActivity.lastTotal = schedule.total.next
+      applyOwnTotal(under: master, at: now)
+    case .master: decideTotal(at: now)
     }
   }
 
@@ -117,13 +103,13 @@ extension EnsembleState {
   /// (``ActivityLevel/step``). Each presence repeats the level.
   private mutating func sendLevel(to master: Identity, at now: Instant) {
     guard let claim, let follower, !hasSentLevel(follower) else { return }
-    self.follower!.totals.sentLevel = (activity, claim)
+    self.follower!.sentLevel = (activity, claim)
     send(Self.levelController, activity, at: now, to: master)
   }
 
   /// Whether the local peer has sent its present level to the master under the present claim.
   private func hasSentLevel(_ follower: Follower) -> Bool {
-    guard let sent = follower.totals.sentLevel else { return false }
+    guard let sent = follower.sentLevel else { return false }
     return sent.claim == claim && sent.level == activity
   }
 

@@ -133,7 +133,7 @@ extension PeerCore {
     on session: SessionID, now: Instant
   ) {
     if message.isOfChannel {
-      if let sender { ensemble.received(message, at: instant, isRecovered: isRecovered, from: sender, now: now) }
+      if let sender { ensemble.received(message, from: sender) }
       return
     }
     guard message == .clock else { return }

@@ -23,12 +23,18 @@ extension EnsembleState {
     try requireIdle(at: now)
     var mix = latestMix
     mix.isQuiet = false
+    // The first total counts all known levels, for example those from an earlier rhythm. From the next beat on, a peer counts only after
+    // it has reported its level in this rhythm. All peers are therefore marked as absent.
+    let total = computedTotal(at: now)
+    roster.markAllAbsent()
     timelineMessage = TimelineMessage(
       claim: newClaim(at: now), revision: 0, start: first, end: Tick(.max),
-      timeline: timeline, countIn: countIn, mix: ChangingValue(mix))
-    var run = SoundingRun(timelineMessage!, number: nextRunNumber, sends: true, total: schedule.total)
+      timeline: timeline, countIn: countIn, mix: ChangingValue(mix), total: ChangingValue(total))
+    var run = SoundingRun(timelineMessage!, number: nextRunNumber, sends: true)
     if countIn.clicks > 0 { run.countInStart = first + -countIn.ticks }
-    lead(Leader(), playing: run, at: now)
+    let totals = TotalSchedule(decidedBeat: first.roundedDown(to: layerGrid))
+    lead(Leader(totals: totals), playing: run, at: now)
+    sendTotal(at: schedule.deadline(first))
   }
 
   /// Becomes the master of the rhythm in ``timelineMessage``, which the local peer plays in `run`.
@@ -98,7 +104,7 @@ extension EnsembleState {
   /// The first quarter note of the rhythm that begins at least ``lead`` from now.
   private func nextBeat(at now: Instant) -> Tick {
     let tick = max(timelineMessage!.start, timelineMessage!.timeline.firstTick(notBefore: now + lead))
-    return (tick + (Tick.perQuarter - 1)).beat
+    return (tick + (Tick.perQuarter - 1)).roundedDown(to: Tick.perQuarter)
   }
 
   /// The tempo that was requested or announced last and does not apply yet; otherwise the tempo that plays.

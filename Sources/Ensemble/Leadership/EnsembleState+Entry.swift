@@ -69,13 +69,11 @@ extension EnsembleState {
     if isSounding, ahead <= -Tick.perStep || ahead > 2 * Tick.perStep {
       // A peer that is a step or more behind starts a new run at the next step, instead of playing all steps in between
       // at once. A peer that is ahead waits, but not for more than two steps.
-      next = SoundingRun(
-        timelineMessage, number: nextRunNumber, sends: false, clock: mapping,
-        from: entry(into: schedule, from: timelineMessage.start, at: now + soundLead), total: next.total)
+      (next.number, next.first, next.countInStart) = (nextRunNumber, nextRunNumber, Tick(.max))
+      next.entry = entry(into: schedule, from: timelineMessage.start, at: now + soundLead)
       // No tick of the new run has been due yet.
       follower?.playing?.lastDue = Tick(.min)
     }
-    next.total = total(continuedIn: schedule, at: now)
     play(next)
   }
 
@@ -84,7 +82,7 @@ extension EnsembleState {
   private mutating func enter(_ timelineMessage: TimelineMessage, by estimate: ClockEstimate, at now: Instant) {
     let exact = ClockLine(local: now, remote: now + estimate.offset, skew: estimate.skew)
     var next = SoundingRun(
-      timelineMessage, number: nextRunNumber, sends: false, clock: ClockMapping(exact), total: schedule.total)
+      timelineMessage, number: nextRunNumber, sends: false, clock: ClockMapping(exact))
     let new = next.schedule
     guard sounds(at: now) else {
       next.entry = entry(into: new, from: timelineMessage.start, at: now + soundLead)
@@ -137,7 +135,7 @@ extension EnsembleState {
     follower?.joinDue = nil
     var next = next
     if let mapping = playing.clock.mapping { next.clock = mapping }
-    next.total = total(continuedIn: next.schedule, at: now)
+    if !admits(.activity, from: next.message.claim.identity) { next.ownTotal = ChangingValue(activity) }
     play(next)
   }
 

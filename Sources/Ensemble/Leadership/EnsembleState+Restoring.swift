@@ -17,12 +17,12 @@ extension EnsembleState {
   public mutating func resume(_ timelineMessage: TimelineMessage, at now: Instant) throws(CommandError) {
     try requireIdle(at: now)
     guard timelineMessage.claim.identity == identity else { throw .isOver }
-    var resumed = SoundingRun(timelineMessage, number: nextRunNumber, sends: true, total: ChangingValue(activity))
+    var resumed = SoundingRun(timelineMessage, number: nextRunNumber, sends: true)
     resumed.entry = entry(into: resumed.schedule, from: timelineMessage.start, at: now + soundLead)
     guard resumed.entry < timelineMessage.end else { throw .nothingPlays }
     ownTerm = max(ownTerm, timelineMessage.claim.term)
     self.timelineMessage = timelineMessage
-    lead(Leader(), playing: resumed, at: now)
+    lead(Leader(totals: continuedTotals(of: resumed.schedule, at: now)), playing: resumed, at: now)
     settleTempo(at: now)
     settleMix(at: now)
   }

@@ -210,19 +210,27 @@ extension EnsembleState {
         tempo: isChanged ? change.tempo : schedule.localTempo(schedule.timeline.tempo), tick: tick,
         at: schedule.deadline(tick)),
       change: isChanged || schedule.changeTick == Tick(.max) ? nil : change,
-      countIn: schedule.countIn, mix: schedule.mix)
+      countIn: schedule.countIn, mix: schedule.mix, total: schedule.total)
     timelineMessage!.mix.settle(at: tick)
+    timelineMessage!.total.settle(at: tick)
     var run = run!
     // A clock thread that already plays continues after the tick that it played last (``continuation(at:)``).
     (run.entry, run.number) = (continuation(at: now), nextRunNumber)
-    (run.clock, run.sends) = (.identity, true)
+    (run.clock, run.sends, run.ownTotal) = (.identity, true, nil)
     emit(.event(.tookOver(from: master)))
     if let continued, timelineMessage!.claim < continued { warn(of: master, .claimHasExpired) }
     // The local peer may have been the master before. The activity levels from that time may be outdated. Each peer sends its
     // level again under the new claim.
     roster.markAllAbsent()
-    let totals = TotalSchedule(computesFrom: now + TotalSchedule.inquiry)
-    lead(Leader(hasTakenOver: true, totals: totals), playing: run, at: now)
+    lead(Leader(hasTakenOver: true, totals: continuedTotals(of: schedule, at: now)), playing: run, at: now)
+  }
+}
+
+extension EnsembleState {
+  /// The decisions about the total in a rhythm that the local peer continues as the master.
+  func continuedTotals(of schedule: PlaybackSchedule, at now: Instant) -> TotalSchedule {
+    let beat = schedule.tick(at: now + lead).roundedDown(to: layerGrid)
+    return TotalSchedule(decidedBeat: beat, decidesFrom: now + TotalSchedule.inquiry)
   }
 }
 

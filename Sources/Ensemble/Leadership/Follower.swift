@@ -54,8 +54,8 @@ struct Follower: Sendable {
   var playing: Playing?
   /// The last offer from the master.
   var offer: ReceivedOffer?
-  /// The reports of the total activity from the master, and the local player's activity as it was last sent to the master.
-  var totals = ReceivedTotals()
+  /// The local player's level that was last sent to the master, and the claim under which it was sent; nil if no level was sent.
+  var sentLevel: (level: UInt8, claim: Claim)?
 
   init(of master: Identity, at now: Instant) { (self.master, masterHeard) = (master, now) }
 }

@@ -30,5 +30,5 @@ struct Leader: Sendable {
   /// The last offer.
   var offer: SentOffer?
   /// The decisions about the total activity.
-  var totals = TotalSchedule()
+  var totals: TotalSchedule
 }

@@ -21,8 +21,8 @@ struct SoundingRun: Sendable {
   var countInStart = Tick(.max)
   /// The tick at which the local peer stops alone; `Tick(.max)` if it plays up to the end of the message.
   var end = Tick(.max)
-  /// The total activity.
-  var total: ChangingValue<UInt8>
+  /// The total activity by which the local peer plays while its activity gate is closed to the master; nil: that of the message.
+  var ownTotal: ChangingValue<UInt8>?
 
   /// Begins a new series of runs.
   ///
@@ -30,18 +30,17 @@ struct SoundingRun: Sendable {
   ///   - number: one more than the number of the previous run.
   ///   - entry: the first tick that the local peer plays; nil: the start of the message.
   init(
-    _ message: TimelineMessage, number: UInt32, sends: Bool, clock: ClockMapping = .identity, from entry: Tick? = nil,
-    total: ChangingValue<UInt8>
+    _ message: TimelineMessage, number: UInt32, sends: Bool, clock: ClockMapping = .identity, from entry: Tick? = nil
   ) {
     (self.message, self.number, first, self.sends, self.clock) = (message, number, number, sends, clock)
-    (self.entry, self.total) = (entry ?? message.start, total)
+    self.entry = entry ?? message.start
   }
 
   /// What the clock thread plays.
   var schedule: PlaybackSchedule {
     var schedule = PlaybackSchedule(
       run: number, sends: sends, start: entry, end: min(message.end, end), timeline: message.timeline,
-      change: message.change, clock: clock, total: total, mix: message.mix)
+      change: message.change, clock: clock, total: ownTotal ?? message.total, mix: message.mix)
     (schedule.firstRun, schedule.countIn, schedule.countInStart) = (first, message.countIn, countInStart)
     return schedule
   }

@@ -58,8 +58,6 @@ extension EnsembleState {
     let (hasChanged, changesTooOften) = roster[slot].membership!.claim(presence.channel, at: now)
     if hasChanged { channels.rosterChanged(at: now) }
     if changesTooOften { warn(of: sender, .changesChannelTooOften) }
-    // A new follower of the local peer needs the total activity.
-    reportTotal(to: slot, sender, reporting: presence.claim, at: now)
     heardClaim(presence.claim, from: sender, at: now)
     if let claim = presence.claim { connect(toMasterOf: claim) }
     heardPatch(presence.patch, from: sender, at: now)
@@ -82,8 +80,7 @@ extension EnsembleState {
     // Earlier reports of the peer are outdated: it may have restarted, or may no longer know the rhythm.
     roster[slot].membership!.level = nil
     roster[slot].membership!.takesPart = false
-    roster[slot].membership!.totalReports = 0
-    if role == .follower(of: peer) { follower!.totals.sentLevel = nil }
+    if role == .follower(of: peer) { follower!.sentLevel = nil }
     present(to: slot, isNews: true, at: now)
   }
 

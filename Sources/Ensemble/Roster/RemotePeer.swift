@@ -146,9 +146,6 @@ extension RemotePeer {
     var takesPart = false
     /// The instant before which the local peer answers no patch request of this peer.
     var nextPatchRequest = Instant(nanoseconds: .min)
-    /// The number of times that the total activity has been sent to this peer alone since it began to follow the local peer.
-    /// The first reports are repeated, because packets can be lost.
-    var totalReports = 0
 
     init(at now: Instant) { (lastHeard, heardSince) = (now, now) }
 

@@ -2,7 +2,8 @@
 ///
 /// The message consists of the octet 7D (non-commercial use, MIDI 1.0), the octet 54 ('T'), the version, the kind, and
 /// octets that are encoded in data bytes of seven bits (``SevenBit``). <doc:WireFormat> describes the octets. A later release of
-/// the protocol that does not change the meaning of messages for old receivers keeps the version and adds a kind.
+/// the protocol that does not change the meaning of messages for old receivers keeps the version: it adds a kind, or fields at the end
+/// of a message. Receivers ignore unknown kinds and octets after the last field that they know.
 ///
 /// Real-time: not safe.
 public enum MessageKind: UInt8 {
@@ -22,7 +23,7 @@ public enum MessageKind: UInt8 {
   /// ``PhraseMessage``.
   case phrase = 8
 
-  private static var version: UInt8 { 1 }
+  private static var version: UInt8 { 2 }
   /// The octets before the encoded octets.
   private var prefix: [UInt8] { [0x7D, 0x54, Self.version, rawValue] }
 
@@ -43,9 +44,9 @@ public enum MessageKind: UInt8 {
     return bytes
   }
 
-  /// Returns a reader of the `length` octets that the System Exclusive message `bytes` contains; nil if the message has
-  /// another kind or length.
-  func unwrap(_ bytes: [UInt8], length: Int) -> OctetReader? { unwrap(bytes, lengths: length...length) }
+  /// Returns a reader of the octets that the System Exclusive message `bytes` contains; nil if the message has another kind, or fewer
+  /// than `length` octets.
+  func unwrap(_ bytes: [UInt8], atLeast length: Int) -> OctetReader? { unwrap(bytes, lengths: length...Int.max) }
 
   /// Returns a reader of the octets that the System Exclusive message `bytes` contains; nil if the message has another kind, or if
   /// the number of octets is not in `lengths`.

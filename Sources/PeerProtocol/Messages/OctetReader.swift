@@ -1,13 +1,15 @@
-/// Reads numbers that an ``OctetWriter`` wrote, one after another. Octets beyond the end are read as 0, so the caller
-/// must check the length first.
+/// Reads numbers that an ``OctetWriter`` wrote, one after another. Octets beyond the end are read as 0; ``isIncomplete`` then becomes true.
 struct OctetReader {
   private var rest: ArraySlice<UInt8>
+  /// Whether more octets were read than there are.
+  private(set) var isIncomplete = false
 
   init(_ octets: [UInt8]) { rest = octets[...] }
 
   /// Reads the next number.
   mutating func take<Value: FixedWidthInteger>(_ type: Value.Type) -> Value {
     var value: Value = 0
+    isIncomplete = isIncomplete || rest.count < Value.bitWidth / 8
     for _ in 0..<Value.bitWidth / 8 { value = value << 8 | Value(truncatingIfNeeded: rest.popFirst() ?? 0) }
     return value
   }

@@ -24,7 +24,7 @@ extension Offer {
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
-    guard var octets = MessageKind.offer.unwrap(bytes, length: Self.length), let claim = octets.takeClaim() else {
+    guard var octets = MessageKind.offer.unwrap(bytes, atLeast: Self.length), let claim = octets.takeClaim() else {
       return nil
     }
     self.claim = claim

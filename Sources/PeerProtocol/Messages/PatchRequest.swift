@@ -30,7 +30,7 @@ extension PatchRequest {
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
-    guard var octets = MessageKind.patchRequest.unwrap(bytes, length: Self.length),
+    guard var octets = MessageKind.patchRequest.unwrap(bytes, atLeast: Self.length),
       let digest = PatchDigest(bits: octets.take(UInt64.self))
     else { return nil }
     let first = octets.take(UInt16.self)

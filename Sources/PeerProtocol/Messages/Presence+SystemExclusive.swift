@@ -42,7 +42,7 @@ extension Presence {
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
-    guard var octets = MessageKind.presence.unwrap(bytes, length: Self.length) else { return nil }
+    guard var octets = MessageKind.presence.unwrap(bytes, atLeast: Self.length) else { return nil }
     identity = Identity(octets.take(UInt64.self))
     let flags = octets.take(UInt8.self)
     let claim = octets.takeClaim()

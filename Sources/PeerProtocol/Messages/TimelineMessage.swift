@@ -21,10 +21,13 @@ public struct TimelineMessage: Hashable, Sendable {
   public var countIn: CountIn
   /// The balance of the parts.
   public var mix: ChangingValue<Mix>
+  /// The total activity of all players, 0...127. It selects the layers of the rhythm.
+  public var total: ChangingValue<UInt8>
 
   public init(
     claim: Claim, revision: UInt32, start: Tick, end: Tick, timeline: Timeline, change: TempoChange? = nil,
-    countIn: CountIn = .none, mix: ChangingValue<Mix> = ChangingValue(.standard)
+    countIn: CountIn = .none, mix: ChangingValue<Mix> = ChangingValue(.standard),
+    total: ChangingValue<UInt8> = ChangingValue(0)
   ) {
     self.claim = claim
     self.revision = revision
@@ -34,6 +37,7 @@ public struct TimelineMessage: Hashable, Sendable {
     self.change = change
     self.countIn = countIn
     self.mix = mix
+    self.total = total
   }
 
   /// Returns the instant at which `tick` is due, by the master's clock.

@@ -27,7 +27,7 @@ extension UsedIdentity {
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
-    guard var octets = MessageKind.usedIdentity.unwrap(bytes, length: Self.length) else { return nil }
+    guard var octets = MessageKind.usedIdentity.unwrap(bytes, atLeast: Self.length) else { return nil }
     self.init(Identity(octets.take(UInt64.self)))
   }
 }

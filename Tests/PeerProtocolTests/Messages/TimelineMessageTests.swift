@@ -28,7 +28,8 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       at: Instant(nanoseconds: random.integer(in: -(1 << 62)...(1 << 62)))),
     change: seed % 3 == 0 ? .init(tempo: tempo(), tick: start + random.integer(in: 0...1000)) : nil,
     countIn: CountIn(clicks: Int(random.integer(in: 0...16)), ticksPerClick: 6 * Int(random.integer(in: 1...16)))!,
-    mix: seed % 5 == 0 ? ChangingValue(mix(), next: mix(), from: mixTick) : ChangingValue(mix()))
+    mix: seed % 5 == 0 ? ChangingValue(mix(), next: mix(), from: mixTick) : ChangingValue(mix()),
+    total: seed % 7 == 0 ? ChangingValue(3, next: 127, from: mixTick) : ChangingValue(UInt8(seed % 128)))
 }
 
 /// Tests of the encoding of ``TimelineMessage``, in which the master announces its timeline.
@@ -36,7 +37,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
   @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)
     let bytes = timelineMessage.systemExclusive
-    #expect(bytes.count == 104 && bytes.allSatisfy { $0 < 0x80 })
+    #expect(bytes.count <= 4 + 101 && bytes.allSatisfy { $0 < 0x80 })
     #expect(TimelineMessage(systemExclusive: bytes) == timelineMessage)
   }
 
@@ -48,28 +49,54 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     let timelineMessage = TimelineMessage(
       claim: Claim(term: 1, identity: Identity(0x8899_AABB_CCDD_EEFF)), revision: 2, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0x0102_0304_0506_0708)),
-      countIn: CountIn(clicks: 4, ticksPerClick: 12)!, mix: ChangingValue(mix, next: Mix(), from: Tick(96)))
-    // After the first row, each row encodes seven octets. Its first byte contains the top bits of these octets, the top bit of
-    // the first octet in bit 6. The comments give the octets after decoding, with the numbers of the octets in each field. A
-    // quarter is the length of a quarter note in nanoseconds, 1DCD6500 for 120 BPM. A mix has one octet per part, the last part first:
-    // the level, plus 80 if the part is stopped. The flags 05 are: the mix is quiet (01), and there is a next mix (04).
-    let expected: [UInt8] = [
-      0x7D, 0x54, 0x01, 0x01,  // non-commercial use; 'T'; version 1; kind 1, timeline message
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // term, 1 to 7: zeros
-      0x3F, 0x01, 0x08, 0x19, 0x2A, 0x3B, 0x4C, 0x5D,  // term, 8: 01; identity, 1 to 6: 88 99 AA BB CC DD
-      0x60, 0x6E, 0x7F, 0x00, 0x00, 0x00, 0x02, 0x00,  // identity, 7, 8: EE FF; revision 00 00 00 02; first tick, 1: 00
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // first tick, 2 to 8: zeros
-      0x3F, 0x7F, 0x7F, 0x7F, 0x7F, 0x7F, 0x7F, 0x7F,  // end tick, 1 to 7: 7F FF FF FF FF FF FF
-      0x50, 0x7F, 0x1D, 0x4D, 0x65, 0x00, 0x00, 0x00,  // end tick, 8: FF; quarter 1D CD 65 00; origin tick, 1, 2: zeros
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,  // origin tick, 3 to 8: zeros; instant, 1: 01
-      0x00, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,  // instant, 2 to 8: 02 03 04 05 06 07 08
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // quarter and tick of the change: zeros
-      0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x04, 0x0C,  // tick of the change, 4 to 8: zeros; clicks 04; ticks/click 0C
-      0x10, 0x64, 0x64, 0x32, 0x64, 0x64, 0x64, 0x64,  // mix 64 64 B2 64; next mix, 1 to 3: 64 64 64
-      0x00, 0x64, 0x05, 0x00, 0x00, 0x00, 0x00, 0x00,  // next mix, 4: 64; flags 05; tick of its change, 1 to 5: zeros
-      0x00, 0x00, 0x00, 0x60,  // tick of its change, 6 to 8: 00 00 60
+      change: TempoChange(tempo: .standard, tick: Tick(256)), countIn: CountIn(clicks: 4, ticksPerClick: 12)!,
+      mix: ChangingValue(mix, next: Mix(), from: Tick(96)), total: ChangingValue(100, next: 127, from: Tick(48)))
+    let octets: [UInt8] = [
+      0, 0, 0, 0, 0, 0, 0, 1,  // term
+      0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF,  // identity
+      0, 0, 0, 2,  // revision
+      0, 0, 0, 0, 0, 0, 0, 0,  // first tick
+      0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,  // end tick: unknown
+      0x1D, 0xCD, 0x65, 0x00,  // 500 000 000 ns per quarter note, 120 BPM
+      0, 0, 0, 0, 0, 0, 0, 0,  // origin tick
+      1, 2, 3, 4, 5, 6, 7, 8,  // origin instant
+      4, 12,  // clicks, ticks per click
+      0x1D,  // quiet; mix, total activity and tempo change
+      0x64, 0x64, 0xB2, 0x64,  // mix: keys, guitar, bass, drums. The bass is stopped (80) and has the level 50 (32)
+      100,  // total activity
+      0, 0, 0, 0, 144,  // tick 96, counted from the first click at tick -48
+      0x64, 0x64, 0x64, 0x64,  // next mix
+      0, 0, 0, 0, 96,  // tick 48
+      127,  // next total activity
+      0, 0, 0, 1, 0x30,  // tick 256
+      0x1D, 0xCD, 0x65, 0x00,  // next tempo
     ]
-    #expect(timelineMessage.systemExclusive == expected)
+    #expect(timelineMessage.systemExclusive == [0x7D, 0x54, 2, 1] + encoded(octets))
+  }
+
+  /// Octets in data bytes of seven bits. A byte with the top bits of seven octets precedes them; the top bit of the first octet is bit 6.
+  private func encoded(_ octets: [UInt8]) -> [UInt8] {
+    stride(from: 0, to: octets.count, by: 7).flatMap { start -> [UInt8] in
+      let group = octets[start..<min(start + 7, octets.count)]
+      let tops = group.enumerated().reduce(UInt8(0)) { $0 | ($1.element >> 7) << UInt8(6 - $1.offset) }
+      return [tops] + group.map { $0 & 0x7F }
+    }
+  }
+
+  /// A later release may add fields at the end.
+  @Test(arguments: UInt64(1)...20) func fieldsOfALaterReleaseAreIgnored(seed: UInt64) {
+    let message = timelineMessage(seed: seed)
+    // Seven octets in eight bytes begin with a complete group, so the bytes before them are padded to whole groups.
+    var bytes = message.systemExclusive
+    let rest = (bytes.count - 4) % 8
+    if rest > 0 { bytes += [UInt8](repeating: 0, count: 8 - rest) }
+    #expect(TimelineMessage(systemExclusive: bytes + [0x7F, 1, 2, 3, 4, 5, 6, 7]) == message)
+  }
+
+  /// A message that ends before its last field is refused.
+  @Test(arguments: UInt64(1)...20) func incompleteMessageIsRefused(seed: UInt64) {
+    let bytes = timelineMessage(seed: seed).systemExclusive
+    for count in 4..<bytes.count { #expect(TimelineMessage(systemExclusive: Array(bytes.prefix(count))) == nil) }
   }
 
   /// Damaged messages decode to a playable timeline message or to nil. Each damage replaces an octet, removes up to seven octets
