@@ -43,6 +43,8 @@ public enum Event: Hashable, Sendable {
   case externalClockIsTuttiPeer(String)
   /// A standard device sends a clock that is not used.
   case clockIsUnused(PeerReference)
+  /// A peer uses another version of the protocol between Tutti peers, a newer or an older one. It counts as a standard device.
+  case hasOtherVersion(PeerReference, isNewer: Bool)
 
   // MARK: Rhythm
 

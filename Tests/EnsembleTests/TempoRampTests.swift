@@ -15,7 +15,8 @@ import _TestSupport
     for _ in 0..<duration.count / 20_000_000 {
       band.run(for: .milliseconds(20))
       let ensemble = band.players[player].ensemble
-      let beat = ensemble.schedule.tick(at: band.players[player].localTime(at: band.now)).roundedDown(to: Tick.perQuarter)
+      let beat = ensemble.schedule.tick(at: band.players[player].localTime(at: band.now)).roundedDown(
+        to: Tick.perQuarter)
       let length = (ensemble.schedule.deadline(beat + Tick.perQuarter) - ensemble.schedule.deadline(beat)).count
       tempos[beat] = (60e9 / Double(length) * 100).rounded() / 100
     }

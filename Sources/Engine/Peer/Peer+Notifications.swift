@@ -90,6 +90,11 @@ extension Peer {
       let address = peer.address.map { "\($0)" } ?? ""
       let line = "\(name(of: peer)): its MIDI clock is not used; to use it, add --clock-from rtp:\(address)"
       write(line, .notice, .clocks, of: host(of: peer), at: now)
+    case .hasOtherVersion(let peer, let isNewer):
+      let remedy = "update Tutti on \(isNewer ? "this machine" : "that machine")"
+      let line =
+        "\(name(of: peer)): uses \(isNewer ? "a newer" : "an older") version of Tutti and gets only MIDI clock; \(remedy)"
+      write(line, .warning, .kinds, of: host(of: peer), at: now)
     case .role(let role): changed(to: role, at: now)
     case .outranked(let identity, let cause):
       let other = name(of: identity)

@@ -180,6 +180,9 @@ extension PeerCore {
       // The peer was taken for a standard device. Its identity is not known yet.
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.kind = .tuttiPeer }
       isAdmissionOutdated = true
+    case .otherVersion(let version):
+      guard let slot = ensemble.roster.slot(of: session) else { return }
+      emit(.event(.hasOtherVersion(ensemble.roster[slot].reference, isNewer: version > ClockProbe.version)))
     case nil: break
     }
   }

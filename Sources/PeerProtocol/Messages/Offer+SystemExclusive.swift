@@ -1,6 +1,6 @@
 /// An offer as a System Exclusive message of 26 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 03 (version 1, kind 3, see ``MessageKind``) and these 17 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 03 03 (version 3, kind 3, see ``MessageKind``) and these 17 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field

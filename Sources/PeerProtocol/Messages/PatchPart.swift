@@ -23,7 +23,7 @@ public struct PatchPart: Hashable, Sendable {
 
 /// A part of a patch as a System Exclusive message of at most 93 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 06 (version 1, kind 6, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are
+/// The data are 7D 54 03 06 (version 3, kind 6, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are
 /// big-endian.
 ///
 ///     octet   length    field

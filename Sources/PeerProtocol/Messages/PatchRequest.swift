@@ -11,7 +11,7 @@ public struct PatchRequest: Hashable, Sendable {
 
 /// A patch request as a System Exclusive message of 18 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 05 (version 1, kind 5, see ``MessageKind``), the eight octets of the digest and two octets of the number
+/// The data are 7D 54 03 05 (version 3, kind 5, see ``MessageKind``), the eight octets of the digest and two octets of the number
 /// of the first part, encoded by ``SevenBit``. <doc:WireFormat> describes the message.
 extension PatchRequest {
   private static let length = 10

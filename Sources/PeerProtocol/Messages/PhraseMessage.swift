@@ -26,7 +26,7 @@ public struct PhraseMessage: Hashable, Sendable {
 
 /// A phrase as a System Exclusive message of at most 97 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 08 (version 1, kind 8, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are big-endian.
+/// The data are 7D 54 03 08 (version 3, kind 8, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are big-endian.
 ///
 ///     octet   length   field
 ///     0       1        the length in steps, 1...128

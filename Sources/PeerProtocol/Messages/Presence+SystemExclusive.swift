@@ -3,7 +3,7 @@ import MusicalTime
 
 /// A presence as a System Exclusive message of 51 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 02 (version 1, kind 2, see ``MessageKind``) and these 39 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 39 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field

@@ -9,7 +9,7 @@ public struct UsedIdentity: Hashable, Sendable {
 
 /// A used identity as a System Exclusive message of 16 bytes with F0 and F7.
 ///
-/// The data are 7D 54 01 04 (version 1, kind 4, see ``MessageKind``) and the eight octets of the identity, encoded by
+/// The data are 7D 54 03 04 (version 3, kind 4, see ``MessageKind``) and the eight octets of the identity, encoded by
 /// ``SevenBit``. <doc:WireFormat> describes the message.
 extension UsedIdentity {
   private static let length = 8

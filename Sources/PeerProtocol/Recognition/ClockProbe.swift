@@ -7,7 +7,7 @@ import RTPMIDI
 /// A probe has the purpose of a CK packet, but its stamps count nanoseconds. CK stamps count units of 100 us. At some
 /// tempos, for example 125 BPM, rounding to these units gives a constant error, which averaging does not remove.
 ///
-///     FF FF | TU | version 2, 8 bits | kind 8 | rate limit 16 | ssrc 32 | identity 64
+///     FF FF | TU | version 3, 8 bits | kind 8 | rate limit 16 | ssrc 32 | identity 64
 ///     origin 64 | receive 64 | transmit 64
 ///
 /// TU are the letters 54 55. The lengths of the fields are in bits. Probes use the data port, but not the RTP stream, so
@@ -33,6 +33,20 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
   public var receive: Instant
   /// The instant at which this packet left, by the clock of its sender.
   public var transmit: Instant
+
+  /// The version of the protocol between Tutti peers, in probes and in System Exclusive messages. Peers of different versions treat each
+  /// other as standard devices. In all versions, the first twelve octets of a probe have the same meaning.
+  ///
+  /// Real-time: safe.
+  public static var version: UInt8 { @_noLocks @_noAllocation get { 3 } }
+
+  /// The version of the probe in `packet`, if it is a probe of another version than ``version``; otherwise nil.
+  ///
+  /// Real-time: not safe.
+  static func otherVersion(of packet: Span<UInt8>) -> UInt8? {
+    guard packet.count >= 12, packet.uint32(at: 0) == marker, packet[4] != version else { return nil }
+    return packet[4]
+  }
 
   /// The length of the packet in octets.
   ///
@@ -72,7 +86,7 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
     (self.origin, self.receive, self.transmit) = (origin, receive, transmit)
   }
 
-  /// Reads a datagram. Returns nil if it is not a complete probe of version 2.
+  /// Reads a datagram. Returns nil if it is not a complete probe of ``version``.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -147,22 +161,25 @@ extension ClockProbe.Kind {
   /// Reads ``versionAndKind``. Returns nil for another version or kind.
   @_noLocks @_noAllocation
   fileprivate init?(versionAndKind: UInt16) {
-    switch versionAndKind {
-    case 0x0200: self = .request
-    case 0x0201: self = .reply
-    case 0x0202: self = .acknowledgement
+    guard versionAndKind >> 8 == UInt16(ClockProbe.version) else { return nil }
+    switch versionAndKind & 0xFF {
+    case 0: self = .request
+    case 1: self = .reply
+    case 2: self = .acknowledgement
     default: return nil
     }
   }
 
-  /// The octets 4 and 5 of a probe: version 2 and the kind.
+  /// The octets 4 and 5 of a probe: the version and the kind.
   fileprivate var versionAndKind: UInt16 {
     @_noLocks @_noAllocation get {
+      let kind: UInt16
       switch self {
-      case .request: 0x0200
-      case .reply: 0x0201
-      case .acknowledgement: 0x0202
+      case .request: kind = 0
+      case .reply: kind = 1
+      case .acknowledgement: kind = 2
       }
+      return UInt16(ClockProbe.version) << 8 | kind
     }
   }
 }

@@ -47,6 +47,7 @@ public final class PeerExtension: ProtocolExtension {
       return handshake.ssrc
     }
     guard packet.uint32(at: 0) == ClockProbe.marker else { return nil }
+    if ClockProbe.otherVersion(of: packet) != nil { return packet.uint32(at: 8) }
     guard packet.count >= ClockProbe.length else { throw .truncated }
     guard let probe = ClockProbe(packet) else { throw .malformedControl }
     return probe.ssrc

@@ -20,6 +20,8 @@ final class PeerSession: SessionExtension {
   private var sendInstants = SendInstantFilter()
   /// Whether the peer was expected to be a Tutti peer when the session was established.
   private var isExpected = false
+  /// The version of the peer's probes, if it was reported because it differs from ``ClockProbe/version``.
+  private var reportedVersion: UInt8?
 
   /// The instant at which the handshake begins; nil if it has begun, and in a session without a handshake.
   var handshakeStart: Instant?
@@ -124,6 +126,12 @@ final class PeerSession: SessionExtension {
     if let handshake = HandshakePacket(packet) {
       guard let key = owner.key, context.isProtected else { return .rejectedExtensionPacket }
       return receive(handshake: handshake, key, at: arrival.instant, in: context)
+    }
+    if let version = ClockProbe.otherVersion(of: packet) {
+      context.hear(at: arrival.instant)
+      if reportedVersion != version { context.report(RecognitionEvent.otherVersion(version).encoded) }
+      reportedVersion = version
+      return .rejectedExtensionPacket
     }
     guard let probe = ClockProbe(packet) else { return .malformed }
     guard admitsProtocol(in: context) else { return .rejectedExtensionPacket }

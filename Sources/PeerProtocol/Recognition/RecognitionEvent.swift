@@ -11,6 +11,8 @@ public enum RecognitionEvent: Hashable, Sendable {
   case standardDevice
   /// After ``standardDevice``: the peer is a Tutti peer nevertheless. It gets probes until it replies.
   case tuttiPeer
+  /// The peer is a Tutti peer with another version of the protocol (``ClockProbe/version``). It counts as a standard device.
+  case otherVersion(UInt8)
 
   /// Decodes an event that ``PeerExtension`` has reported; nil for any other event.
   public init?(_ event: ExtensionEvent) {
@@ -18,6 +20,7 @@ public enum RecognitionEvent: Hashable, Sendable {
     case 1: self = .recognised(Identity(event.value))
     case 2: self = .standardDevice
     case 3: self = .tuttiPeer
+    case 4: self = .otherVersion(UInt8(truncatingIfNeeded: event.value))
     default: return nil
     }
   }
@@ -28,6 +31,7 @@ public enum RecognitionEvent: Hashable, Sendable {
     case .recognised(let identity): ExtensionEvent(kind: 1, value: identity.bits)
     case .standardDevice: ExtensionEvent(kind: 2)
     case .tuttiPeer: ExtensionEvent(kind: 3)
+    case .otherVersion(let version): ExtensionEvent(kind: 4, value: UInt64(version))
     }
   }
 }

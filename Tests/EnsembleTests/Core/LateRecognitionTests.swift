@@ -110,6 +110,16 @@ import _TestSupport
     #expect(peer.takeSounds() == [volume])
   }
 
+  @Test(arguments: [(UInt8(2), false), (200, true)]) func peerOfAnotherVersionIsReported(version: UInt8, isNewer: Bool)
+  {
+    let core = coreWithUnidentifiedPeer()
+    core.handle(.peer(session, .otherVersion(version)), at: now)
+    let reports = core.takeOutputs(at: now).compactMap {
+      if case .event(.hasOtherVersion(_, let isNewer)) = $0 { isNewer } else { nil }
+    }
+    #expect(reports == [isNewer])
+  }
+
   /// An exception by name or identity applies only after the peer is identified.
   @Test func gateClosedByDefaultIsClosedForUnidentifiedPeers() throws {
     let core = coreWithUnidentifiedPeer()

@@ -8,7 +8,7 @@ import Testing
     // After the first row, each row encodes up to seven octets. Its first byte contains the top bits of these octets, the top bit
     // of the first octet in bit 6. The comments give the octets after decoding.
     let expected: [UInt8] = [
-      0x7D, 0x54, 0x02, 0x03,  // non-commercial use; 'T'; version 2; kind 3, offer
+      0x7D, 0x54, 0x03, 0x03,  // non-commercial use; 'T'; version 3; kind 3, offer
       0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // term, 1 to 7: zeros
       0x3F, 0x01, 0x08, 0x19, 0x2A, 0x3B, 0x4C, 0x5D,  // term, 8: 01; identity, 1 to 6: 88 99 AA BB CC DD
       0x60, 0x6E, 0x7F, 0x01,  // identity, 7, 8: EE FF; the master is about to leave

@@ -15,7 +15,7 @@ import Testing
     let request = PatchRequest(digest, from: 0x102)
     // After the first row, the first byte of each row contains the top bits of the octets after it.
     let expected: [UInt8] = [
-      0x7D, 0x54, 0x02, 0x05,  // non-commercial use; 'T'; version 2; kind 5, patch request
+      0x7D, 0x54, 0x03, 0x05,  // non-commercial use; 'T'; version 3; kind 5, patch request
       0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,  // digest, 1 to 7
       0x00, 0x08, 0x01, 0x02,  // digest, 8; first part
     ]
@@ -30,7 +30,7 @@ import Testing
   @Test func layoutOfAPartIsAsDocumented() {
     let part = PatchPart(digest, index: 2, of: 3, octets: [0xE2])
     let expected: [UInt8] = [
-      0x7D, 0x54, 0x02, 0x06,  // non-commercial use; 'T'; version 2; kind 6, patch part
+      0x7D, 0x54, 0x03, 0x06,  // non-commercial use; 'T'; version 3; kind 6, patch part
       0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,  // digest, 1 to 7
       0x02, 0x08, 0x00, 0x02, 0x00, 0x03, 0x62,  // digest, 8; index; count; octet E2
     ]

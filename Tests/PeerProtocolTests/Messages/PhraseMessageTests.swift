@@ -16,7 +16,7 @@ import _TestSupport
     // have these bits set, so they are received unchanged. The first byte of the second row contains the top bits of the octets after
     // it. The comment gives these octets: the number of steps, and the two notes.
     let expected: [UInt8] = [
-      0x7D, 0x54, 0x02, 0x08,  // non-commercial use; 'T'; version 2; kind 8, phrase
+      0x7D, 0x54, 0x03, 0x08,  // non-commercial use; 'T'; version 3; kind 8, phrase
       0x13, 0x10, 0x02, 0x73, 0x01, 0x1F, 0x7F, 0x7F,  // 10; 02 F3 01; 1F FF FF
     ]
     #expect(message.systemExclusive == expected && PhraseMessage(systemExclusive: expected) == message)
@@ -55,7 +55,7 @@ import _TestSupport
     var count = 0
     for _ in 0..<20_000 {
       let length = Int.random(in: 0...100, using: &random)
-      let bytes: [UInt8] = [0x7D, 0x54, 2, 8] + (0..<length).map { _ in .random(in: 0...127, using: &random) }
+      let bytes: [UInt8] = [0x7D, 0x54, 3, 8] + (0..<length).map { _ in .random(in: 0...127, using: &random) }
       guard let message = PhraseMessage(systemExclusive: bytes) else { continue }
       count += 1
       #expect((1...128).contains(message.stepCount) && (1...26).contains(message.notes.count))

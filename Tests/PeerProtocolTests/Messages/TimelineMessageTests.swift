@@ -71,7 +71,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       0, 0, 0, 1, 0x30,  // tick 256
       0x1D, 0xCD, 0x65, 0x00,  // next tempo
     ]
-    #expect(timelineMessage.systemExclusive == [0x7D, 0x54, 2, 1] + encoded(octets))
+    #expect(timelineMessage.systemExclusive == [0x7D, 0x54, 3, 1] + encoded(octets))
   }
 
   /// Octets in data bytes of seven bits. A byte with the top bits of seven octets precedes them; the top bit of the first octet is bit 6.

@@ -8,7 +8,7 @@ import Testing
     // After the first row, the first byte of each row contains the top bits of the octets after it, the top bit of the first octet in
     // bit 6.
     let expected: [UInt8] = [
-      0x7D, 0x54, 0x02, 0x04,  // non-commercial use; 'T'; version 2; kind 4, used identity
+      0x7D, 0x54, 0x03, 0x04,  // non-commercial use; 'T'; version 3; kind 4, used identity
       0x7F, 0x08, 0x19, 0x2A, 0x3B, 0x4C, 0x5D, 0x6E,  // identity, 1 to 7: 88 99 AA BB CC DD EE
       0x40, 0x7F,  // identity, 8: FF
     ]

@@ -14,7 +14,7 @@ import _TestSupport
     let packet = hex(
       """
       FF FF 54 55              ; TU
-      02 00 00 32              ; version 2, request, at most 50 requests per second
+      03 00 00 32              ; version 3, request, at most 50 requests per second
       01 02 03 04              ; sender's SSRC
       F1 F2 F3 F4 F5 F6 F7 F8  ; sender's identity
       00 00 00 00 00 00 00 03  ; origin: transmit stamp of the newest acknowledgement
@@ -33,7 +33,7 @@ import _TestSupport
     let answer = hex(
       """
       FF FF 54 55              ; TU
-      02 01 01 02              ; version 2, reply, rate limit 0x0102
+      03 01 01 02              ; version 3, reply, rate limit 0x0102
       00 00 00 09              ; sender's SSRC
       00 00 00 00 00 00 00 08  ; sender's identity
       FF FF FF FF FF FF FF FE  ; origin: transmit stamp of the request
@@ -47,7 +47,7 @@ import _TestSupport
     let last = hex(
       """
       FF FF 54 55              ; TU
-      02 02 00 00              ; version 2, acknowledgement, no rate limit
+      03 02 00 00              ; version 3, acknowledgement, no rate limit
       00 00 00 05              ; sender's SSRC
       00 00 00 00 00 00 00 06  ; sender's identity
       11 22 33 44 55 66 77 88  ; origin: transmit stamp of the reply
@@ -62,15 +62,16 @@ import _TestSupport
   @Test func invalidProbesAreRejected() {
     let peers = PeerExtension(identity: 1)
     for (packet, error) in [
-      // Version 1, kind 3, and a probe without its last octet.
-      ("FF FF 54 55 01 00 00 00" + String(repeating: " 00", count: 36), PacketError.malformedControl),
-      ("FF FF 54 55 02 03 00 00" + String(repeating: " 00", count: 36), .malformedControl),
-      ("FF FF 54 55 02 00 00 00" + String(repeating: " 00", count: 35), .truncated),
+      // Kind 3, a probe without its last octet, and a probe of another version without a complete SSRC.
+      ("FF FF 54 55 03 03 00 00" + String(repeating: " 00", count: 36), PacketError.malformedControl),
+      ("FF FF 54 55 03 00 00 00" + String(repeating: " 00", count: 35), .truncated),
+      ("FF FF 54 55 02 00 00 00 00 00 00", .truncated),
     ] {
       #expect(throws: error, "\(packet)") { try peers.ssrc(ofControlPacket: hex(packet).span) }
       #expect(ClockProbe(hex(packet).span) == nil && ClockProbe(rigid(hex(packet))) == nil)
     }
-    // The extension does not claim the packets of other commands.
+    // The extension claims a probe of another version, which names its sender. It does not claim the packets of other commands.
+    #expect(try! peers.ssrc(ofControlPacket: hex("FF FF 54 55 02 00 00 00 00 00 00 07").span) == 7)
     #expect(try! peers.ssrc(ofControlPacket: hex("FF FF 58 58").span) == nil)
   }
 

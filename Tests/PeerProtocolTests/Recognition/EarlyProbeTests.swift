@@ -9,6 +9,28 @@ import _TestSupport
 @Suite struct EarlyProbeTests {
   private let start = Instant(nanoseconds: 100_000_000_000)
 
+  /// The probes of an earlier version have the same length, and the same first twelve octets. The peer is reported once and stays a standard
+  /// device.
+  @Test func peerOfAnotherVersionIsReportedOnce() throws {
+    var network = EndpointNetwork(2, .tutti)
+    network.standardDevices = [1]
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(1))
+    let id = try #require(network.session(0))
+    let probe = ClockProbe(ssrc: network.localSSRC(1), identity: 101, sentAt: network.clock(0))
+    var bytes = octets { _ = probe.append(to: &$0) }
+    #expect(bytes[4] == ClockProbe.version)
+    bytes[4] = 2
+    for _ in 0..<3 {
+      network.endpoints[0].receive(bytes, from: .at(3), port: .data, at: network.clock(0))
+      network.drain(0)
+    }
+    network.run(for: .seconds(5))
+    #expect(network.events(of: 0).filter { $0 == .peer(id, .otherVersion(2)) }.count == 1)
+    #expect(network.events(of: 0).last == .peer(id, .standardDevice))
+    #expect(network.session(0) == id && network.standing[0][id]?.identity == nil)
+  }
+
   /// A peer that has not replied to the probes counts as a standard device. Its acknowledgement shows that it is a Tutti peer. No clock
   /// measurement results.
   @Test func acknowledgementBeforeTheRecognitionShowsATuttiPeer() throws {
